@@ -20,8 +20,8 @@ from benchmarks import Row
 ROOT = str(Path(twoworlds.__file__).parent)
 
 
-def walk(work: Callable[[], object]) -> tuple[int, int]:
-    """Count the files whose functions run, and the calls from one package into another."""
+def walked(work: Callable[[], object]) -> tuple[set[str], int]:
+    """Return the files whose functions run, and how many calls lead into another package."""
     files: set[str] = set()
     changes = 0
 
@@ -41,7 +41,7 @@ def walk(work: Callable[[], object]) -> tuple[int, int]:
         work()
     finally:
         sys.setprofile(None)
-    return len(files), changes
+    return files, changes
 
 
 def package(file: str) -> str:
@@ -69,7 +69,8 @@ def run() -> list[Row]:
             "release of a count": release,
         }.items():
             work()
-            found[name] = walk(work)
+            files, changes = walked(work)
+            found[name] = len(files), changes
     limits = {"measure": (20, None), "release of a count": (60, 400)}
     rows = []
     for name, (files, changes) in found.items():

@@ -1,7 +1,7 @@
 """A test of one's own mechanism: an alarm that says whether anybody answered yes."""
 
 from twoworlds import BitStrings, Dense
-from twoworlds.testing import MechanismConformance
+from twoworlds.testing.conformance import MechanismConformance
 
 
 def any_yes(bits):

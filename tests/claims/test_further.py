@@ -64,7 +64,7 @@ def test_good_databases(ask, tmp_path, seed):
     said = ask("local", name, "--ratio", r)[1]
     _, (count, size, factor, _, bad, mass, leaving, _, failing, _) = fit(
         said,
-        "m.csv: # of # databases held possible are good: another value of one record makes nothing "
+        "m.csv # of # databases held possible are good: another value of one record makes nothing "
         "more than # times as likely, or as unlikely, plus #. Not good: ~. The belief gives them "
         "probability #; and # if only leaving a person out counts, that is, putting 0 in place of "
         "the record. On the average over the belief, leaving a person out keeps the factor # but "
@@ -135,15 +135,16 @@ def test_questions_cost_what_one_row_can_move(ask, tmp_path, queries, together, 
         "strategy", "open", "ill", "--policy", "hospital/policy.yml", "--analyst", "bob",
         "--may-ask", "questions.sql", "--each", "1/2", "--dry-run",
     )[1]  # fmt: skip
-    _, holes = fit(
+    which, holes = fit(
         said,
-        "Together these questions cost epsilon #, one by one they would cost #. The strategy would "
-        "cost epsilon #. Nothing was charged.",
-        "Together these questions cost epsilon #, as much as one by one. The strategy would cost "
-        "epsilon #. Nothing was charged.",
+        "The strategy would cost epsilon #. Nothing was charged. Together these questions cost "
+        "epsilon #, one by one they would cost #.",
+        "The strategy would cost epsilon #. Nothing was charged. Together these questions cost "
+        "epsilon #, as much as one by one.",
     )
-    assert holes[0] == holes[-1] == together
-    assert len(holes) == 2 or holes[1] == apart
+    assert holes[0] == holes[1] == together
+    assert holes[-1] == apart
+    assert ("as much" in which) == (together == apart)
 
 
 @pytest.mark.parametrize("cell", ["3", "5", "hidden"])

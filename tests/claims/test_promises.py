@@ -60,10 +60,10 @@ def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, f
     )[1]  # fmt: skip
     rows = (
         " P(~) odds ~ before # ~ with everyone # ~ without person 1 # ~ without person 2 # ~ "
-        "without a person: with 0 as that person's record (--default) with and without person 1: "
-        "differ by # with and without person 2: differ by #"
+        "without person 1 differs by # without person 2 differs by # "
+        "assumes leaving a person out means putting the default value 0 in place of their record"
     )
-    head = f"m.csv: after output row {output + 1} "
+    head = f"m.csv after output row {output + 1} "
     moved, kept = "This output moves the belief by # percentage points away from the prior.", (
         "This output leaves the belief as it was."
     )  # fmt: skip
@@ -114,9 +114,9 @@ def test_the_best_test_is_as_good_as_is_said(ask, tmp_path, seed):
     said = ask("tradeoff", name, first, second, "--level", "1/20")[1]
     _, holes = fit(
         said,
-        f"m.csv: telling {first} from {second} A test that wrongly cries {first} in 1% of the "
+        f"m.csv telling {first} from {second} A test that wrongly cries {first} in 1% of the "
         f"cases where the truth is {second} finds it in at most #% of the cases where it is true. "
-        "At level 1/20 the best power is #. ~",
+        "At level 1/20 (0.05) the best power is #. ~",
     )
     assert above(holes[0], 100 * power(Fraction(1, 100)))
     assert holes[1] == power(Fraction(1, 20))
@@ -131,7 +131,7 @@ KNOWS = (
     "If they know everybody else's record, only yours is open, and the answer moves their belief "
     "by at most # percentage points from what it was before; odds of 1 to 99 become at most # to #."
 )
-TABLE = "~ 1% #% #% 10% #% #% 50% #% #% assumes: neighbours by substitute"
+TABLE = "~ 1% #% #% 10% #% #% 50% #% #% assumes neighbours by substitute"
 
 
 def raised(percent, factor):
@@ -187,7 +187,7 @@ def test_what_a_mechanism_promises(ask, tmp_path, seed):
     known, swing = largest(law)
     check_explained(
         ask("explain", matrix(tmp_path / "m.csv", law))[1],
-        "m.csv: dp(~)", known, swing,
+        "m.csv dp(~)", known, swing,
     )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_promises_with_numbers(ask, r, d):
         f"probability 10% then has at most #% with it, and the other way round.{more}",
     }.items():
         said = ask("explain", f"{kind}(ratio={r}, delta={d})")[1]
-        _, holes = fit(said, f"{kind}(~) {template} assumes: ~")
+        _, holes = fit(said, f"{kind}(~) {template} assumes ~")
         assert above(holes[1], most)
 
 

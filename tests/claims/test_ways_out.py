@@ -17,7 +17,7 @@ import pytest
 
 from tests.cli.calling import call
 from twoworlds.definitions.catalogue import DEFINITIONS
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 
 SOURCES = (
     "constant(bits=2)",

@@ -10,7 +10,7 @@ import pytest
 from twoworlds.calls import Registry
 from twoworlds.cli import run
 from twoworlds.definitions import DEFINITIONS
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.noiseless import SIZES
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES

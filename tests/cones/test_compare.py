@@ -62,17 +62,6 @@ def test_lists_of_trusted_mechanisms() -> None:
         compare(["dp(ratio=4)"], "dp(ratio=4)", "bits(1)")
 
 
-def test_a_definition_without_a_universe_is_asked_for_one() -> None:
-    with pytest.raises(InvalidInput, match="universe"):
-        compare("dp(ratio=2)", "dp(ratio=3)")
-    assert compare("dp(ratio=2)", "dp(ratio=3)", "bits(2)").relation == "stronger"
-
-
-def test_different_databases_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="same databases"):
-        compare(SURVEY, "randomized-response(bits=3, keep=3/4)")
-
-
 def test_only_rows_that_can_occur_are_compared() -> None:
     # x1 <= x0 for every output forces equality, because both sides sum to 1
     comparison = compare("linear('x1 <= x0')", "randomized-response(bits=1, keep=1/2)", "bits(1)")

@@ -310,13 +310,6 @@ def test_the_kronecker_inverse_agrees_with_the_whole_one():
             assert by_record.values == whole.values
 
 
-def test_noisy_parity_of_ten_bits_is_decided_by_structure():
-    found = decide("noisy-parity(bits=10, keep=3/4)", "randomized-response(bits=10, keep=3/4)")
-    # Parity is an eigenvector of the inverse: 1/2 (1 +- 2^10/2).
-    assert found.entry == Fraction(1 - 2**9, 2)
-    assert found.witness.certificate["bases"][0]["records"] == 10
-
-
 def test_a_singular_base_takes_the_program():
     singular = "randomized-response(bits=2, keep=1/2)"
     assert decide("constant(bits=2)", singular)

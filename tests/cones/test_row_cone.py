@@ -19,7 +19,6 @@ from twoworlds import (
     Unsupported,
     mechanism,
 )
-from twoworlds.cones import cone as cones
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import (
@@ -34,13 +33,6 @@ from twoworlds.testing import strategies
 from twoworlds.worlds import pairs
 
 RESPONSE = "randomized-response(bits=2, keep=3/4)"
-
-
-def tensor(*vectors):
-    found = [1]
-    for vector in vectors:
-        found = [a * b for a in found for b in vector]
-    return tuple(found)
 
 
 def heights(universe, relation="substitute", group=1):
@@ -303,11 +295,6 @@ def test_matrices_in_files_have_row_cones(tmp_path):
     assert row_cone(str(floats), "bits(1)") == row_cone("dp(ratio=3)", "bits(1)")
 
 
-def test_outputs_that_never_occur_are_left_out():
-    table = Dense(BitStrings(1), Universe.of("abc"), [["1/2", "1/4"], ["1/2", "3/4"], [0, 0]])
-    assert set(row_cone(table).generators()) == {(2, 1), (2, 3)}
-
-
 def test_rows_are_read_by_label_or_in_order():
     where = BitStrings(1)
     assert read_row(where, {(1,): 1, "0": "1/2"}) == read_row(where, [1, 0.5])
@@ -333,35 +320,10 @@ def test_a_wedge_ends_at_the_extreme_rows_up_to_probability_one():
     assert half.lines[0].points == [(0, 0), (1, 0), (1, 1), (0.5, 1), (0, 0)]
 
 
-@pytest.mark.parametrize("source", ["gamma-amplification(3)", "dp(ratio=2)"])
-def test_a_slice_is_the_polygon_of_the_extreme_rows(source):
-    cone = row_cone(source, "records(values=3, n=1)")
-    (chart,) = drawn([cone, row_cone("dp(ratio=9)", "records(values=3, n=1)")])
-    polygon = chart.lines[0].points
-    places = {
-        (a / (2 * sum(r)) + c / sum(r), a / sum(r)) for r in cone.generators() for a, _, c in [r]
-    }
-    assert set(polygon) == places
-    assert polygon[0] == polygon[-1]
-    turns = [
-        (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
-        for a, b, c in zip(polygon, polygon[1:], [*polygon[2:], polygon[1]], strict=False)
-    ]
-    assert min(turns) > 0  # convex, walked around once
-    assert not list(drawn([row_cone(RESPONSE)]))
-
-
 def test_a_shadow_is_what_rows_look_like_on_some_databases():
     shadow = row_cone(RESPONSE).onto(["11", "00"])
     assert shadow.columns == ("11", "00")
     assert set(shadow.generators()) == {(9, 1), (1, 9)}
-
-
-def test_a_cone_too_large_to_list_is_said_without_listing_it(monkeypatch):
-    monkeypatch.setattr(cones, "extreme_rays", pytest.fail)
-    said = row_cone("dp(ratio=3)", "bits(5)").answer()
-    assert "32 databases" in said.headline
-    assert not said.blocks
 
 
 # --- what is refused ----------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from twoworlds.definitions.coupled import (
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.numbers import INFINITY, ln
-from twoworlds.testing import DefinitionConformance
+from twoworlds.testing.conformance import DefinitionConformance
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -10,7 +10,7 @@ import pytest
 import twoworlds
 from tests.docs.pages import DOCS, markdown_pages
 from twoworlds.definitions import DEFINITIONS
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.questions import QUESTIONS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 

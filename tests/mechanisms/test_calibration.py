@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.accuracy import geometric_mean_error, laplace_mean_error
 from twoworlds.mechanisms.calibration import (
     dwork_scale,
@@ -19,10 +18,9 @@ from twoworlds.mechanisms.calibration import (
     laplace_epsilon_for_error,
     laplace_rate,
     laplace_scale,
-    read_epsilon,
 )
 from twoworlds.mechanisms.continuous import Laplace
-from twoworlds.numbers import Exp, exp, ln, number
+from twoworlds.numbers import Exp, exp, ln
 from twoworlds.worlds import BitStrings, Records
 from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity
 from twoworlds.worlds.statistics import constant, count, histogram, mean
@@ -58,11 +56,6 @@ def test_calibrated_laplace_noise_costs_exactly_epsilon(sensitivity, epsilon):
     assert peak.ratio == exp(epsilon)
 
 
-def test_a_logarithm_stays_a_logarithm():
-    assert laplace_rate(1, "ln 3") == laplace_rate(1, ratio=3) == number("ln 3")
-    assert laplace_scale(2, ratio=3).formula == "2/(ln 3)"
-
-
 @pytest.mark.parametrize(
     ("sensitivity", "given_as", "p"),
     [
@@ -85,12 +78,6 @@ def test_geometric_noise_costs_exactly_its_ratio(sensitivity, ratio):
     assert float(geometric_ratio(p, sensitivity)) == pytest.approx(float(ratio), rel=1e-14)
     tiny = Fraction(1, 10**40)
     assert ratio - tiny < geometric_ratio(p, sensitivity) < ratio + tiny
-
-
-@given(st.integers(1, 6), st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20))
-def test_the_geometric_ratio_is_that_of_the_noise(sensitivity, p):
-    assert geometric_ratio(p, sensitivity) == GeometricNoise(p).supremum(sensitivity).ratio
-    assert geometric_p(sensitivity, ratio=geometric_ratio(p, sensitivity)) == p
 
 
 def test_a_measured_sensitivity_can_be_given_as_it_is():
@@ -159,19 +146,6 @@ def test_geometric_epsilon_for_error_reaches_that_error(p, sensitivity):
     # The error of a rational p has a rational root, so that the way back is exact.
     found = geometric_epsilon_for_error(geometric_mean_error(p), sensitivity)
     assert found == ln(geometric_ratio(p, sensitivity))
-
-
-@given(POSITIVE)
-def test_geometric_epsilon_for_error_is_an_area_hyperbolic_sine(error):
-    from math import asinh
-
-    found = geometric_epsilon_for_error(error, 3)
-    assert float(found) == pytest.approx(3 * asinh(1 / error), rel=1e-12)
-
-
-def test_epsilon_and_ratio_are_one_thing():
-    assert read_epsilon("ln 3") == read_epsilon(ratio=3) == ln(Fraction(3))
-    assert read_epsilon(ratio="e^0.5") == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(

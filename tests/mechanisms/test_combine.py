@@ -1,18 +1,21 @@
 """Ways to combine mechanisms, against the formulas written out entry by entry."""
 
+from __future__ import annotations
+
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds import DifferentialPrivacy, measure, mechanism
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, Both, OnStatistic, Paired
 from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.worlds import SUBSTITUTE, Additive, Answer, BitStrings, Explicit, Integers
+from twoworlds.worlds import SUBSTITUTE, Answer, BitStrings, Explicit, Integers
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
 UNIVERSE = Explicit(("a", "b", "c"))
@@ -129,16 +132,6 @@ def test_a_restriction_keeps_the_neighbours_and_distances_of_the_whole(chosen):
             assert part.family(SUBSTITUTE, group).peak()[1].ratio == 3 ** max(within)
 
 
-@given(mechanisms(), mechanisms())
-def test_combined_mechanisms_combine_again(first, second):
-    mixed = first.mix(second, "1/2").pair(first).then(lambda pair: pair[0])
-    assert stochastic(mixed)
-    again = first.mix(second, "1/2")
-    for x in UNIVERSE:
-        for o in mixed.outputs:
-            assert mixed.probability(o, x) == again.probability(o, x)
-
-
 def _any():
     return Dense(UNIVERSE, Explicit((0, 1)), [["1/2", "1/3", 1], ["1/2", "2/3", 0]])
 
@@ -164,15 +157,6 @@ def test_post_processing_must_know_every_output():
         _any().then(Dense(Explicit((1, 2)), Explicit(("u",)), [[1, 1]]))
 
 
-def test_a_restriction_names_databases_that_exist():
-    with pytest.raises(InvalidInput, match="'z' is not in"):
-        _any().restrict(["a", "z"])
-    with pytest.raises(InvalidInput, match="empty"):
-        _any().restrict([])
-    with pytest.raises(InvalidInput, match="twice"):
-        _any().restrict(["a", "a"])
-
-
 def _geometric(universe=None):
     return OnStatistic(
         universe or Integers(0, 3), Answer(), AddedNoise(GeometricNoise("1/2")), expression="g"
@@ -191,13 +175,56 @@ def test_a_restriction_of_noise_keeps_its_structure():
     assert part.family(SUBSTITUTE, 2).peak()[1].ratio == 4
 
 
-def test_clamped_noise_can_be_post_processed():
-    bits = BitStrings(2)
-    count = OnStatistic(
-        bits, Additive(lambda b: b), AddedNoise(GeometricNoise("1/2"), 0, 2), expression="count"
+# --- Pairs of mechanisms with infinitely many outputs: exact composition, cell by cell -----------
+
+
+ratios = st.fractions(1, 8, max_denominator=6)
+prices = st.sampled_from(["2", "3", "3/2"])
+
+
+@given(prices, prices, ratios)
+def test_two_counts_cost_as_much_as_two_surveys_of_one_bit(first, second, ratio):
+    """For neighbours one apart, geometric noise sorts its outputs like randomized response."""
+    counts = mechanism(f"pair(geometric(ratio={first}), geometric(ratio={second}))")
+    survey = "randomized-response(bits=1, ratio={})"
+    surveys = mechanism(f"pair({survey.format(first)}, {survey.format(second)})")
+    for question in ({"ratio": ratio}, {"delta": "1/20"}, {}):
+        a, b = measure(counts, **question), measure(surveys, **question)
+        assert (a.ratio, a.delta) == (b.ratio, b.delta)
+
+
+@pytest.mark.slow
+@given(st.integers(1, 3), ratios)
+def test_the_gap_equals_a_long_truncated_sum(group, ratio):
+    noise = mechanism("geometric(ratio=2)")
+    both = noise.pair(mechanism("geometric(ratio=3)"))
+    found = DifferentialPrivacy(group=group).delta_at(both, ratio).delta
+    window = range(-24, 25 + group)
+    total = sum(
+        max(Fraction(0), both.probability((a, b), 0) - ratio * both.probability((a, b), group))
+        for a, b in product(window, repeat=2)
     )
-    yes = count.then(lambda o: "some" if o else "none")
-    for x in bits:
-        none = count.probability(0, x)
-        assert yes.probability("none", x) == none
-        assert yes.probability("some", x) == 1 - none
+    assert total <= found <= total + Fraction(1, 2**22)
+
+
+def test_on_bits_every_pair_of_databases_is_compared():
+    both = mechanism("pair(geometric(ratio=2, bits=2), randomized-response(bits=2, keep=3/4))")
+    assert isinstance(both, Paired)
+    assert measure(both).ratio == 6
+    assert measure(both, group=2).ratio == 36
+    verdict = measure(both, ratio=2)
+    assert isinstance(verdict.witness.event, Both)
+    assert verdict.witness.excess(Fraction(2)) == verdict.delta
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("pair(skellam(1, 1), geometric(ratio=3))", Unsupported, "infinitely many values"),
+        ("pair(geometric(ratio=2), laplace(epsilon=1))", InvalidInput, "different databases"),
+        ("pair(geometric(ratio=2), constant(universe=integers()))", TooLarge, "too large"),
+    ],
+)
+def test_what_cannot_be_paired_exactly_is_refused(text, error, said):
+    with pytest.raises(error, match=said):
+        measure(text)

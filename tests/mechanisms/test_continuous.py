@@ -5,6 +5,8 @@ smooth pieces are integrated by the Gauss-Legendre rule, so that nothing of the 
 is used.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -15,11 +17,12 @@ from flint import ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twoworlds import measure, mechanism
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Listed, OnRecords
 from twoworlds.mechanisms.continuous import Gaussian, Laplace
 from twoworlds.numbers import INFINITY, Real, ball, bounds, decimal, exp, ln
-from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, BitStrings, Reals
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
 
@@ -163,16 +166,6 @@ def test_ratio_for_undoes_the_gap(mechanism, delta):
     assert comparison.gap(max(Fraction(1), low * (1 - slack))).delta > delta
 
 
-@pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(1), Fraction(3)])
-@pytest.mark.parametrize("mechanism", [Laplace(scale=10), Gaussian(sigma=10)])
-def test_a_delta_that_holds_without_any_ratio_needs_ratio_1(mechanism, delta):
-    assert mechanism.family(SUBSTITUTE).ratio_for(delta)[1] == 1
-
-
-def test_no_delta_at_all_needs_the_peak():
-    assert Laplace(scale=2).family(SUBSTITUTE).ratio_for(Fraction(0))[1] == exp(Fraction(1, 2))
-
-
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
     [("0.1", "6.83175109222768e-7"), ("1", "1.0628e-5")],
@@ -187,24 +180,18 @@ def test_the_variance_of_the_lecture_gives_the_known_delta(epsilon, delta):
 
 @given(RATES, st.fractions(-4, 4, max_denominator=5), st.fractions(-4, 4, max_denominator=5))
 def test_half_lines_have_the_integral_of_the_density(scale, centre, threshold):
-    for mechanism, density in (
+    for noise, density in (
         (Laplace(scale=scale), laplace(float(scale))),
         (Gaussian(sigma=scale), gaussian(float(scale))),
     ):
         t, c, s = float(threshold), float(centre), float(scale)
         ends = sorted({t, *np.linspace(t, max(t, c) + 40 * s, 60), max(c, t)})
         expected = integral(lambda x, d=density, c=c: d(x, c), ends)
-        assert agrees(mechanism.mass(AtLeast(threshold), centre), expected)
-        assert agrees(mechanism.mass(AtMost(threshold), centre), 1 - expected)
-        assert agrees(mechanism.probability(threshold, centre), float(density(t, c)))
-        assert mechanism.mass(Anything(), centre) == 1
-        assert mechanism.mass(Listed.of([threshold]), centre) == 0
-
-
-def test_densities_read_floats_as_the_decimals_they_print():
-    mechanism = Laplace(scale=1)
-    assert same(mechanism.probability(0.1, 0), exp(Fraction(-1, 10)) / 2)
-    assert same(mechanism.probability("ln 2", 0), Fraction(1, 4))
+        assert agrees(noise.mass(AtLeast(threshold), centre), expected)
+        assert agrees(noise.mass(AtMost(threshold), centre), 1 - expected)
+        assert agrees(noise.probability(threshold, centre), float(density(t, c)))
+        assert noise.mass(Anything(), centre) == 1
+        assert noise.mass(Listed.of([threshold]), centre) == 0
 
 
 def test_far_tails_are_enclosed_not_lost():
@@ -264,22 +251,6 @@ def test_exactly_one_way_to_say_the_width_is_taken(build):
         build()
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "text"),
-    [
-        (Laplace(scale="1/2"), "laplace(scale=1/2)"),
-        (Laplace(rate="ln 3"), "laplace(rate=ln 3)"),
-        (Laplace(rate=2, sensitivity=3), "laplace(scale=1/2, sensitivity=3)"),
-        (Laplace(scale="ln 3"), "laplace(scale=ln 3)"),
-        (Gaussian(sigma="1/2"), "gaussian(sigma=1/2)"),
-        (Gaussian(sigma2=2), "gaussian(sigma2=2)"),
-        (Gaussian(sigma2=4, sensitivity=2), "gaussian(sigma2=4, sensitivity=2)"),
-    ],
-)
-def test_expressions_can_be_typed(mechanism, text):
-    assert mechanism.expression == text
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("mechanism", [Laplace(scale=2), Gaussian(sigma=2)])
 def test_samples_follow_the_density(mechanism):
@@ -293,3 +264,52 @@ def test_samples_follow_the_density(mechanism):
     statistic = float(np.sum((counts - n * masses) ** 2 / (n * masses)))
     degrees, tail = len(masses) - 1, 14.0
     assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail
+
+
+# --- Noise with a density on a count of bits is the bare noise around the count ------------------
+
+
+PAIRS = [
+    ("gaussian(sigma2=3)", "gaussian(sigma2=3, bits=4)"),
+    ("laplace(scale=2)", "laplace(scale=2, bits=4)"),
+    ("laplace(rate=ln 3)", "laplace(ratio=3, bits=4)"),
+]
+
+
+@pytest.mark.parametrize(("bare", "counted"), PAIRS)
+def test_a_count_of_bits_costs_what_the_bare_noise_costs(bare, counted):
+    a, b = measure(bare), measure(counted)
+    assert a.ratio == b.ratio
+    assert b.witness.verify()
+    assert b.witness.output is None
+    for ratio in (1, 2):
+        assert bounds(measure(bare, ratio=ratio).delta) == bounds(
+            measure(counted, ratio=ratio).delta
+        )
+    assert bounds(measure(bare, delta="1/10").ratio) == bounds(measure(counted, delta="1/10").ratio)
+
+
+@pytest.mark.parametrize(("bare", "counted"), PAIRS)
+def test_densities_and_masses_are_those_around_the_count(bare, counted):
+    noise, noisy = mechanism(bare), mechanism(counted)
+    assert (noisy.universe, noisy.outputs) == (BitStrings(4), Reals())
+    half = Fraction(1, 2)
+    assert bounds(noisy.probability(half, (1, 0, 1, 1))) == bounds(noise.probability(half, 3))
+    event = AtLeast(Fraction(5))
+    assert bounds(noisy.mass(event, (1, 1, 1, 1))) == bounds(noise.mass(event, 4))
+
+
+def test_groups_add_up_and_errors_are_those_of_the_noise():
+    from twoworlds.mechanisms.accuracy import errors_of
+
+    assert measure("laplace(scale=2, bits=4)", group=3).epsilon == Fraction(3, 2)
+    for bare, counted in PAIRS:
+        first, second = (errors_of(mechanism(text)) for text in (bare, counted))
+        assert [bounds(b.exact) for b in first] == [bounds(b.exact) for b in second]
+
+
+def test_a_count_has_sensitivity_one():
+    with pytest.raises(InvalidInput, match="sensitivity 1"):
+        mechanism("gaussian(sigma=1, sensitivity=2, bits=4)")
+    with pytest.raises(InvalidInput, match="bits"):
+        mechanism("laplace(scale=1, bits=0)")

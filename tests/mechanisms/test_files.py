@@ -111,15 +111,6 @@ def test_labels_are_read_as_records_where_they_can_be(write, header, universe):
     assert read_table(write("m.csv", f"{header}\n{rows}\n")).universe == universe
 
 
-def test_a_path_is_a_mechanism(write):
-    path = write("matrix.csv", to_csv(SURVEY))
-    verdict = tw.measure(str(path), neighbours="substitute")
-    assert verdict.ratio == 3
-    assert verdict.mechanism == str(path)
-    assert mechanism(str(path), universe="bits(2)").universe == BitStrings(2)
-    assert mechanism(f"pram({write('t.csv', to_csv(SURVEY))}, records=2)").universe.size == 16
-
-
 def test_a_float_array_needs_to_be_told_what_its_columns_are(tmp_path):
     path = tmp_path / "m.npy"
     np.save(path, np.array([[0.75, 0.25], [0.25, 0.75]]))
@@ -178,12 +169,6 @@ def test_any_other_universe_is_written_as_labels(write, text):
     again = read_table(write("m.json", to_json_text(made)))
     assert again.rows == made.table().rows
     assert list(map(str, again.universe)) == [made.universe.label(x) for x in made.universe]
-
-
-def test_the_written_csv_is_readable_by_people():
-    assert to_csv(mechanism("randomized-response(bits=1, keep=3/4)")) == (
-        "output,1,0\n1,3/4,1/4\n0,1/4,3/4\n"
-    )
 
 
 def test_numbers_without_an_exact_form_are_not_written(tmp_path):

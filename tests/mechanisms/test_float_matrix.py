@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import BitStrings, Dense, Integers, Records, Universe
-from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
-from twoworlds.laws.event import Listed
+from twoworlds import BitStrings, Dense, Records, Universe
+from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing import enumeration as brute
@@ -132,12 +131,6 @@ def test_an_output_possible_in_one_world_only_has_infinite_ratio():
     assert shown.family("substitute").ratio_for(Fraction(0))[1] == INFINITY
 
 
-def test_a_silent_matrix_has_ratio_one():
-    silent = in_floats([[1 / 3, 1 / 3], [2 / 3, 2 / 3]], BitStrings(1))
-    assert holds(tw.measure(silent).ratio, Fraction(1), 1e-14)
-    assert tw.measure(silent, delta="1/100").ratio == 1
-
-
 def test_listed_pairs_and_parts_keep_the_matrix():
     rows = [[0.9, 0.5, 0.5, 0.1], [0.1, 0.5, 0.5, 0.9]]
     floats = in_floats(rows, BitStrings(2))
@@ -152,31 +145,6 @@ def test_listed_pairs_and_parts_keep_the_matrix():
     assert float(tw.measure(part, group=2).ratio) == pytest.approx(9)
     with pytest.raises(InvalidInput, match="'2' is not in"):
         floats.restrict(["2"])
-
-
-def test_probabilities_are_the_doubles_themselves():
-    floats = in_floats([[0.1, 0.5], [0.9, 0.5]], Integers(0, 1))
-    assert floats.probability("o0", 0) == Fraction(0.1) != Fraction(1, 10)
-    assert floats.row("o1") == {0: Fraction(0.9), 1: Fraction(0.5)}
-    assert floats.mass(Listed.of(["o0", "o1"]), 0) == Fraction(0.1) + Fraction(0.9)
-    assert floats.expression == "float matrix of 2 outputs and 2 databases"
-    with pytest.raises(Unsupported, match="no exact table"):
-        floats.table()
-
-
-def test_samples_have_probability():
-    floats = in_floats([[0.1, 0.5], [0.9, 0], [0, 0.5]], Integers(0, 1))
-    rng = np.random.default_rng(0)
-    drawn = {floats.sample(0, rng) for _ in range(40)}
-    assert drawn <= {"o0", "o1"}
-    assert floats.sample("1", rng) in {"o0", "o2"}
-
-
-def test_whole_numbers_and_short_floats_are_read():
-    for kind in (np.float32, np.int64, np.float16):
-        floats = FloatMatrix(BitStrings(1), BitStrings(1), np.eye(2, dtype=kind))
-        assert floats.matrix.dtype == np.float64
-    assert FloatMatrix(BitStrings(1), BitStrings(1), [[1, 0], [0, 1]]).exact is False
 
 
 @pytest.mark.parametrize(

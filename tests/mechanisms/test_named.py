@@ -1,5 +1,7 @@
 """Named mechanisms: each law is the paper's formula, and bad arguments are refused by name."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -9,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import BitStrings, Dense, mechanism
+from twoworlds import BitStrings, Dense, mechanism, universe
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
-from twoworlds.mechanisms.named import gamma, noisy_parity, pram, randomized_response
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named import exact, gamma, noisy_parity, pram, randomized_response
 from twoworlds.numbers import bounds, exp, ln
 from twoworlds.testing.strategies import laws, probabilities, rationals
+from twoworlds.worlds.catalogue import statistic
 
 POSITIVE = rationals(Fraction(1, 8), 6, denominator=8)
 INSIDE = rationals(Fraction(1, 12), Fraction(11, 12), denominator=12)
@@ -52,13 +54,6 @@ def test_randomized_response_by_ratio_costs_that_ratio(values, ratio):
     assert tw.measure(survey).ratio == ratio
 
 
-def test_randomized_response_by_epsilon_costs_that_epsilon():
-    assert close(
-        tw.measure("randomized-response(bits=3, epsilon=1/2)").ratio, 2.718281828459045**0.5
-    )
-    assert tw.measure("randomized-response(bits=3, epsilon=ln 5)").ratio == 5
-
-
 @given(laws(3), laws(3), st.integers(1, 2))
 def test_pram_passes_every_record_through_its_matrix(first, second, records):
     # Lin & Kifer, Section 3.2.2.
@@ -91,14 +86,6 @@ def test_geometric_noise_falls_by_p_with_every_step(p):
     for k in range(-4, 5):
         assert count.probability(7 + k, 7) == (1 - p) / (1 + p) * p ** abs(k)
     assert tw.measure(count).ratio == 1 / p
-
-
-@pytest.mark.parametrize("sensitivity", [1, 2, 3])
-@pytest.mark.parametrize("price", ["ratio=2", "epsilon=1/2", "epsilon=ln 8", "ratio=64"])
-def test_geometric_noise_costs_the_price_of_the_whole_query(price, sensitivity):
-    verdict = tw.measure(f"geometric({price}, sensitivity={sensitivity})")
-    wanted = {"ratio=2": 2, "epsilon=1/2": 2.718281828459045**0.5, "epsilon=ln 8": 8}.get(price, 64)
-    assert close(verdict.ratio, wanted)
 
 
 @given(INSIDE, st.integers(-2, 1), st.integers(2, 4))
@@ -175,11 +162,6 @@ def test_laplace_calibrated_to_epsilon_costs_epsilon(epsilon, sensitivity):
     assert close(noise.probability(3, 3), float(epsilon / sensitivity) / 2)
 
 
-def test_laplace_by_ratio_keeps_the_logarithm():
-    assert tw.measure("laplace(ratio=3)").ratio == 3
-    assert mechanism("laplace(rate=ln 3)").expression == mechanism("laplace(ratio=3)").expression
-
-
 def test_gaussian_density_and_square():
     from math import exp as e
     from math import pi, sqrt
@@ -196,23 +178,6 @@ def test_noisy_parity_tells_the_parity_with_probability_keep(bits, keep):
         assert told.probability(sum(x) % 2, x) == keep
         assert told.probability(1 - sum(x) % 2, x) == 1 - keep
         assert mechanism(f"parity(bits={bits})").probability(sum(x) % 2, x) == 1
-
-
-def test_random_index_publishes_one_record_in_the_clear():
-    # Kasiviswanathan & Smith, Remark 1.
-    shown = mechanism("random-index(records=3, values=[a, b])")
-    law = dict(shown.distribution("aba").items())
-    assert {o for o, mass in law.items() if mass} == {(1, "a"), (2, "b"), (3, "a")}
-    assert set(law.values()) == {0, Fraction(1, 3)}
-
-
-def test_identity_and_constant_are_the_two_extremes():
-    assert mechanism("identity(bits=2)").table().rows == tuple(
-        tuple(Fraction(i == j) for j in range(4)) for i in range(4)
-    )
-    assert tw.measure("constant(bits=40)").ratio == 1
-    assert tw.measure("constant(universe=integers())").ratio == 1
-    assert mechanism("constant").universe == BitStrings(1)
 
 
 # --- combining, by text -------------------------------------------------------------------------
@@ -377,12 +342,6 @@ def test_a_dense_matrix_that_would_not_fit_is_refused_with_the_way_out(ask):
         large.table() if ask == "table" else large.row("1" * 30)
 
 
-def test_every_entry_has_a_summary_that_is_one_sentence():
-    for entry in MECHANISMS:
-        assert entry.summary.endswith(".") or entry.summary.endswith("...")
-        assert len(entry.summary) < 100
-
-
 @given(st.text(max_size=20))
 def test_any_text_is_a_mechanism_or_refused(text):
     try:
@@ -398,3 +357,47 @@ def test_python_values_and_text_build_the_same_mechanism():
     assert by_text.expression == by_value.expression == "randomized-response(bits=2, keep=3/4)"
     assert isinstance(by_value.table(), Dense)
     assert ln(tw.measure(by_value).ratio) == tw.number("ln 3")
+
+
+# --- Statistics published as they are ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sum", "count(1)", "parity", "mean", "majority", "histogram"])
+@pytest.mark.parametrize("where", ["bits(3)", "records(values=[2, 0, 1], n=2)"])
+def test_the_output_is_the_statistic(name, where):
+    made = mechanism(f"exact({name}, universe={where})")
+    values = {x: statistic(name, universe(where))(x) for x in universe(where)}
+    assert list(made.outputs) == sorted(set(values.values()))
+    for x, value in values.items():
+        assert {o: made.probability(o, x) for o in made.outputs if made.probability(o, x)} == {
+            value: 1
+        }
+
+
+@pytest.mark.parametrize("name", ["sum", "histogram", "parity(2)", "count(2)"])
+def test_the_values_of_large_surveys_are_found_by_structure(name, monkeypatch):
+    where = "records(values=[0, 2, 5], n=4, smallest=0)"
+    listed = list(exact(name, universe=where).outputs)
+    monkeypatch.setattr("twoworlds.mechanisms.named.maps._MOST_LISTED", 1)
+    assert list(exact(name, universe=where).outputs) == listed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("exact(majority, universe=records(values=[yes, no], n=3))", "majority"),
+        ("exact(majority(3), universe=bits(2))", "as a list"),
+        ("exact(majority([]), universe=bits(2))", "at least one"),
+        ("exact(majority([1, 1]), universe=bits(2))", "twice"),
+        ("exact(summ, universe=bits(2))", "sum"),
+        ("exact(sum)", "universe"),
+    ],
+)
+def test_bad_statistics_are_refused(text, message):
+    with pytest.raises(InvalidInput, match=message):
+        mechanism(text)
+
+
+def test_values_that_cannot_be_listed_are_refused():
+    with pytest.raises(TooLarge, match="cannot be listed"):
+        mechanism("exact(majority, universe=bits(40))")

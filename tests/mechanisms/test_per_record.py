@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.laws.event import Anything, Listed, OnRecords
+from twoworlds.laws.event import OnRecords
 from twoworlds.mechanisms import per_record
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.per_record import ByLoss, PerRecord
 from twoworlds.numbers import INFINITY, exp
-from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, BitStrings, Explicit, Records
+from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, Explicit
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(9), Fraction(50)])
 DELTAS = st.sampled_from([Fraction(0), Fraction(1, 20), Fraction(1, 3), Fraction(9, 10)])
@@ -143,22 +143,6 @@ def test_ratio_for_is_that_of_the_whole_table(mechanism, group, delta):
     check()
 
 
-@given(mechanisms(), st.integers(1, 3), RATIOS)
-def test_the_gap_is_the_maximum_of_the_lines(mechanism, group, ratio):
-    expected = max((gap(p, q, ratio) for p, q in neighbours(mechanism, group)), default=Fraction(0))
-
-    @both_ways
-    def check():
-        lines = [
-            line
-            for comparison in mechanism.family(SUBSTITUTE, group)
-            for line in comparison.lines()
-        ]
-        assert max([Fraction(0), *(p - ratio * q for p, q in lines)]) == expected
-
-    check()
-
-
 @given(mechanisms())
 def test_the_table_holds_the_products(mechanism):
     table = mechanism.table()
@@ -260,19 +244,6 @@ def test_irrational_transitions_are_compared_while_their_words_can_be_listed():
 
 
 @given(mechanisms(), st.data())
-def test_the_mass_of_any_event_is_the_sum_of_its_outputs(mechanism, data):
-    x = data.draw(st.sampled_from(list(mechanism.universe)))
-    p = law(mechanism, x)
-    chosen = data.draw(st.lists(st.sampled_from(list(p)), unique=True, max_size=6))
-    assert mechanism.mass(Listed.of(chosen), x) == sum(p[word] for word in chosen)
-    assert mechanism.mass(Anything(), x) == 1
-    positions = data.draw(st.lists(st.integers(0, mechanism.records - 1), unique=True, min_size=1))
-    words = frozenset(tuple(word[i] for i in positions) for word in chosen)
-    event = OnRecords(tuple(positions), words)
-    assert mechanism.mass(event, x) == sum(m for word, m in p.items() if event.holds(word))
-
-
-@given(mechanisms(), st.data())
 def test_a_pair_of_such_mechanisms_is_one_again(mechanism, data):
     size = data.draw(st.integers(1, 2))
     columns = [data.draw(laws(size)) for _ in mechanism.transition.universe]
@@ -288,20 +259,6 @@ def test_a_pair_of_such_mechanisms_is_one_again(mechanism, data):
             for b in second.outputs:
                 expected = mechanism.probability(a, x) * second.probability(b, x)
                 assert both.probability(tuple(zip(a, b, strict=True)), x) == expected
-
-
-def test_a_pair_with_another_kind_is_a_table():
-    parity = Dense(BitStrings(2), Explicit((0, 1)), [[1, 0, 0, 1], [0, 1, 1, 0]])
-    both = PerRecord(FLIP, 2).pair(parity)
-    assert both.probability(((1, 1), 0), (1, 1)) == Fraction(9, 16)
-    assert both.probability(((1, 1), 1), (1, 1)) == 0
-
-
-def test_bits_are_bit_strings_and_other_values_are_records():
-    assert PerRecord(FLIP, 2).universe == BitStrings(2)
-    three = Dense(Explicit("abc"), Explicit("uv"), [[1, "1/2", 0], [0, "1/2", 1]])
-    assert PerRecord(three, 2).universe == Records("abc", 2)
-    assert PerRecord(three, 2).outputs == Records("uv", 2)
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "x", None])

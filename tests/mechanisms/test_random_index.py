@@ -3,15 +3,14 @@
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.random_index import RandomIndex
+from twoworlds.mechanisms.per_record import RandomIndex
 from twoworlds.numbers import INFINITY, exp
-from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
+from twoworlds.worlds import SUBSTITUTE
 
 SIZES = st.tuples(st.integers(1, 3), st.integers(1, 3))
 RATIOS = st.sampled_from([Fraction(1), Fraction(2), Fraction(1000)])
@@ -64,13 +63,6 @@ def test_the_gap_is_that_of_all_neighbours(sizes, group, ratio):
         assert (comparison.x, comparison.y) in neighbours(values, n, group)
 
 
-@given(SIZES, st.integers(1, 4), RATIOS)
-def test_the_worst_pair_stays_the_worst_when_reversed(sizes, group, ratio):
-    n, values = sizes
-    comparison, found = RandomIndex(n, values).family(SUBSTITUTE, group).gap(ratio)
-    assert comparison.reverse().gap(ratio).delta == found.delta
-
-
 @given(SIZES, st.integers(1, 4))
 def test_no_finite_ratio_holds_unless_delta_covers_the_published(sizes, group):
     n, values = sizes
@@ -88,13 +80,6 @@ def test_delta_is_one_in_n_at_every_epsilon():
         assert family.gap(ratio)[1].delta == Fraction(1, 4)
 
 
-def test_values_may_have_names():
-    mechanism = RandomIndex(2, ["well", "ill"])
-    assert mechanism.probability((1, "ill"), ("ill", "well")) == Fraction(1, 2)
-    assert mechanism.probability((2, "ill"), ("ill", "well")) == 0
-    assert mechanism.distribution("ill,well")[1, "ill"] == Fraction(1, 2)
-
-
 @pytest.mark.parametrize(
     ("records", "values", "message"),
     [
@@ -110,21 +95,3 @@ def test_values_may_have_names():
 def test_ill_formed_sizes_are_refused(records, values, message):
     with pytest.raises(InvalidInput, match=message):
         RandomIndex(records, values)
-
-
-def test_other_relations_are_refused():
-    with pytest.raises(InvalidInput, match="several sizes"):
-        RandomIndex(3, 2).family(ADD_REMOVE)
-
-
-@pytest.mark.statistical
-def test_samples_publish_everybody_alike():
-    """A fresh seed would fail once in a million runs (chi-square tail of Laurent & Massart)."""
-    mechanism = RandomIndex(3, 2)
-    rng = np.random.default_rng(20_240_506)
-    n, x = 3000, (1, 0, 1)
-    drawn = [mechanism.sample(x, rng) for _ in range(n)]
-    assert set(drawn) <= set(law(x))
-    statistic = sum((drawn.count(o) - n / 3) ** 2 / (n / 3) for o in law(x))
-    degrees, tail = 2, 14.0
-    assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail

@@ -12,7 +12,6 @@ from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import (
     INFINITY,
     Exp,
-    Log,
     Order,
     Real,
     Root,
@@ -21,7 +20,6 @@ from twoworlds.numbers import (
     exp,
     ln,
     maximum,
-    number,
     power,
     sqrt,
 )
@@ -228,12 +226,6 @@ def test_rational_powers_agree_with_balls(base, exponent):
         assert power(base, exponent) * power(base, -exponent) == 1
 
 
-def test_powers_of_e_and_of_roots_stay_symbolic():
-    assert power(exp(Fraction(2)), Fraction(1, 4)) == exp(Fraction(1, 2))
-    assert power(power(Fraction(2), Fraction(1, 3)), Fraction(3)) == 2
-    assert power(INFINITY, Fraction(1, 2)) == INFINITY
-
-
 @given(numbers_with_balls(), numbers_with_balls())
 def test_order_agrees_with_disjoint_balls(x, y):
     (x, bx), (y, by) = x, y
@@ -348,11 +340,6 @@ def test_functions_refuse_what_lies_outside_their_domain(function):
         function(Fraction(-1))
 
 
-def test_ln_refuses_0():
-    with pytest.raises(InvalidInput, match="above 0"):
-        ln(Fraction(0))
-
-
 def test_exp_refuses_what_it_cannot_write_but_not_what_is_tiny():
     with pytest.raises(InvalidInput, match="exponents up to"):
         exp(Fraction(100_001))
@@ -369,24 +356,6 @@ def test_numbers_of_any_length_have_logarithms_and_roots():
     assert (big + ln(Fraction(3))).formula is None
     assert Exp(1 / big).formula is None
     assert power(big, Fraction(1, 3)).formula is None
-
-
-def test_zero_and_one_simplify():
-    x = ln(Fraction(3))
-    assert x * 0 == 0
-    assert type(x * 0) is Fraction
-    assert x * 1 is x or x * 1 == x
-    assert x + 0 is x
-    assert x - 0 is x
-    assert 0 / x == 0
-    assert x**0 == 1
-
-
-def test_equal_logarithms_and_powers_hash_alike():
-    assert len({ln(Fraction(3)), Log(Fraction(3)), number("ln 3")}) == 1
-    assert len({exp(Fraction(3)), Exp(Fraction(3)), number("e^3")}) == 1
-    assert ln(Fraction(3)) != exp(Fraction(3))
-    assert len({power(Fraction(2), Fraction(1, 3)), Root(Fraction(2), Fraction(1, 3))}) == 1
 
 
 def test_numbers_do_not_mix_with_floats_silently():

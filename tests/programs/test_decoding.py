@@ -28,7 +28,7 @@ def penalised(matrix, answers, x, slack, direction, box) -> Fraction:
     return sum((c * v for c, v in zip(direction, x, strict=True)), start=Fraction(0)) - box * beyond
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("slack", [[Fraction(0)] * 7, [Fraction(i, 4) for i in range(7)]])
 def test_any_multipliers_bound_every_column(seed, slack):
     matrix, answers = instance(seed, 5, 7)

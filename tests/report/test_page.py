@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.calling import call
 from twoworlds import __version__
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.release import Curator
 from twoworlds.release.examples import lay_out
 from twoworlds.report.release import release_page

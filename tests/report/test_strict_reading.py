@@ -30,8 +30,8 @@ from twoworlds.report import reading
 from twoworlds.report.reading import holds, read_certificate
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.records import BitStrings
 from twoworlds.worlds.scrubbing import persons
-from twoworlds.worlds.words import BitStrings
 
 ONE = [[1, 0], [0, 1]]
 DESCRIPTIONS = {"claim", "columns", "entry", "private", "whose", "side", "outputs", "inputs"}

@@ -78,7 +78,7 @@ EXAMPLES = {
     "definitions.semantics.games.Games": "definitions.semantics.games.play",
     "definitions.semantics.product.ProductBelief": "definitions.semantics.games.play_one",
     "definitions.semantics.verdicts.Bounded": "definitions.semantics.privacy.SemanticPrivacy",
-    "mechanisms.accuracy.bound.Bound": "mechanisms.accuracy.laplace.laplace_tail",
+    "mechanisms.accuracy.bound.Bound": "mechanisms.accuracy.noise.laplace_tail",
     "mechanisms.accuracy.crossover.Crossover": "mechanisms.accuracy.crossover.laplace_crossover",
     "mechanisms.calibration.PrintedScale": "mechanisms.calibration.dwork_scale",
     "release.local.estimates.Estimates": "release.local.estimates.estimate",

@@ -6,9 +6,13 @@ import pytest
 
 from twoworlds import BitStrings, Dense, Records, Universe
 from twoworlds.calls import parse
-from twoworlds.mechanisms.registry import MECHANISMS
-from twoworlds.testing import DensityConformance, IntegerNoiseConformance, MechanismConformance
-from twoworlds.testing.conformance import Shared
+from twoworlds.mechanisms.named.load import MECHANISMS
+from twoworlds.testing.conformance import (
+    DensityConformance,
+    IntegerNoiseConformance,
+    MechanismConformance,
+    Shared,
+)
 
 # --- one transition per record ------------------------------------------------------------------
 

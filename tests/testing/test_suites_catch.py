@@ -7,7 +7,7 @@ import pytest
 from twoworlds import BitStrings, Dense, StatisticalDifference, Universe
 from twoworlds.mechanisms import Each, PerRecord, Table
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.testing import DefinitionConformance, MechanismConformance
+from twoworlds.testing.conformance import DefinitionConformance, MechanismConformance
 
 ROWS = [["3/4", "1/4", "1/4", "1/8"], ["1/4", "3/4", "3/4", "7/8"]]
 

@@ -1,18 +1,24 @@
 """Post-processing, composition and mixing, on small mechanisms; and what is not closed."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import twoworlds as tw
 from tests.theorems import brute
+from twoworlds import BitStrings
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.numbers import bounds, sqrt
-from twoworlds.theorems import Guarantee, compose, mix, post_process
+from twoworlds.mechanisms.strategy import Ask, Strategy, Then, randomized
+from twoworlds.numbers import Order, bounds, compare, exp, sqrt
+from twoworlds.theorems import THEOREMS, Guarantee, compose, mix, post_process, strategy_guarantee
 from twoworlds.theorems.formulas import tanh_quarter
+from twoworlds.worlds import Computed
+from twoworlds.worlds.statistics import constant, count
 
 PAIR = brute.mechanisms(people=1, transcripts=3, least=0)
 RATIOS = st.fractions(1, 4, max_denominator=12)
@@ -36,13 +42,6 @@ def test_composition_is_attained_by_publishing_now_and_then():
     found = compose(stated, stated)
     assert (found.ratio, found.delta) == (4, Fraction(19, 100))
     assert brute.delta_of(both, found.ratio) == found.delta
-
-
-def test_the_composition_shows_what_is_usually_stated_beside():
-    stated = Guarantee.parse("dp(epsilon=0.1, delta=0.1)")
-    found = compose(stated, stated, stated)
-    assert str(found) == "dp(epsilon=0.3, delta=0.271)"
-    assert found.source.printed.delta == Fraction(3, 10)
 
 
 @given(PAIR, RATIOS, st.data())
@@ -110,15 +109,6 @@ def test_the_loss_of_post_processing_is_approached_by_merging_an_output_with_its
     assert reached[-1] <= bound <= reached[-1] + Fraction(1, 1000)
 
 
-@pytest.mark.parametrize(("n", "expected"), [(3, Fraction(2, 5)), (4, Fraction(13, 28))])
-def test_the_semantic_value_of_merged_randomized_response(n, expected):
-    survey = tw.mechanism(f"randomized-response(bits={n}, keep=3/4)")
-    ends = ((1,) * n, (0,) * n)
-    merged = survey.then({o: "ends" if o in ends else o for o in survey.outputs})
-    assert tw.measure(survey, definition="semantic").epsilon < Fraction(27, 100)
-    assert tw.measure(merged, definition="semantic").epsilon == expected
-
-
 def test_semantic_privacy_is_not_closed_under_post_processing():
     before = noisy_database(Fraction(5, 8))
     even = [
@@ -163,3 +153,62 @@ def test_pointwise_indistinguishability_is_not_closed_under_post_processing():
     bad = [i for i, (p, q) in enumerate(zip(first, second, strict=True)) if p > 2 * q or q > 2 * p]
     assert bad == [0]
     assert first[0] + first[1] == Fraction(1, 2) > 2 * (second[0] + second[1])
+
+
+# --- Theorem 5 of Dwork in the graph of theorems, against the exact epsilon of strategies --------
+
+
+BITS = BitStrings(2)
+
+
+@st.composite
+def strategies(draw):
+    def query():
+        table = {x: draw(st.fractions(-2, 2, max_denominator=4)) for x in BITS}
+        return Computed(lambda x: table[x], "query")
+
+    first, follow = query(), (query(), query(), query())
+    cuts = sorted(draw(st.sets(st.fractions(-2, 2, max_denominator=4), min_size=2, max_size=2)))
+    places = {None: 0, cuts[0]: 1, cuts[1]: 2}
+    return Strategy.of(BITS, [Ask(first, cuts), Then(lambda box: follow[places[box[0].low]])])
+
+
+@settings(max_examples=8)
+@given(strategies(), st.fractions(Fraction(1, 2), 4, max_denominator=3), st.integers(1, 2))
+def test_the_theorem_never_promises_more_than_holds(strategy, scale, group):
+    answered = strategy.answered(f"laplace(scale={scale})")
+    promised = strategy_guarantee(answered, group=group).implies("dp", group=group).best
+    assert promised.ratio == exp(strategy.sensitivity(group=group).joint / scale)
+    exact = answered.family("substitute", group).peak()[1].ratio
+    assert compare(exact, promised.ratio) is not Order.GREATER
+
+
+def test_it_is_attained_where_queries_do_not_depend_on_answers_and_loose_elsewhere():
+    batch = Strategy.batch(BITS, count(), count()).answered("laplace(scale=3)")
+    assert strategy_guarantee(batch).implies("dp").best.epsilon == Fraction(2, 3)
+    assert tw.measure(batch).epsilon == Fraction(2, 3)
+    adaptive = tw.mechanism(
+        "adaptive(count, cuts=[2/5, 3/5], then=[constant, count, constant], "
+        "noise=laplace(scale=1), universe=bits(1))"
+    )
+    assert strategy_guarantee(adaptive).implies("dp").best.epsilon == 2
+    assert tw.measure(adaptive).epsilon == Fraction(6, 5)
+
+
+def test_a_randomized_adversary_gets_no_more_than_its_worst_strategy():
+    once, twice = (Strategy.batch(BITS, count(), q) for q in (constant(0), count()))
+    mixed = randomized([("1/2", once), ("1/2", twice)], "laplace(scale=1)")
+    assert (
+        strategy_guarantee(mixed).epsilon
+        == strategy_guarantee(twice.answered("laplace(scale=1)")).epsilon
+    )
+
+
+def test_the_theorem_is_in_the_graph_and_leads_on():
+    found = Guarantee.parse("laplace-strategy(epsilon=1/2)").implies("dp")
+    assert found.best.epsilon == Fraction(1, 2)
+    assert [step.theorem.name for step in found.steps] == ["dw-5"]
+    assert Guarantee.parse("laplace-strategy(epsilon=1/2)").implies("semantic").best is not None
+    shown = THEOREMS["dw-5"].explain()
+    assert "Dwork, Theorem 5" in shown
+    assert "whole vector" in shown

@@ -90,17 +90,6 @@ def test_claim_1_2_the_alarm_is_private_and_is_misread(ratio, delta, distance):
     assert alarm.chances[-1] == 1  # on 1...1 the alarm is certain
 
 
-def test_claim_1_2_as_an_answer():
-    found = Guarantee.parse("dp(epsilon=0.1, delta=1e-9)").implies("reality-oblivious")
-    assert found.holds is False
-    (refutation,) = found.refutations
-    assert refutation.facts["difference"] > Fraction(1, 2)
-    strong = found.given.implies("reality-oblivious(epsilon=0.99, delta=0.99)")
-    assert strong.holds is False
-    few = Guarantee.parse("dp(epsilon=0.1, delta=1e-9, records=3)").implies("reality-oblivious")
-    assert few.holds is None
-
-
 def test_claim_1_2_says_when_it_needs_too_many_records():
     with pytest.raises(TooLarge):
         _ = Alarm.against(Fraction(1), Fraction(1, 10**9), Fraction(1, 2)).records

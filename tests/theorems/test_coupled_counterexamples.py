@@ -10,7 +10,7 @@ from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release, Simulator, coin
 from twoworlds.errors import InvalidInput
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith import (
+from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import (
     denied_value,
     hidden_sign,
     known_parity,
@@ -136,18 +136,6 @@ def test_the_parity_of_fair_bits_is_private_in_every_sense_but_dp():
     for kind in NON_IMPLICATIONS["fair-parity"].premises:
         found = refuted(f"{kind}(epsilon=0)", "dp(epsilon=9, delta=0.99)")
         assert found == (True, ["fair-parity"])
-
-
-@pytest.mark.parametrize(("n", "words"), [(1, "of 1 fair bit,"), (3, "of 3 fair bits,")])
-def test_one_bit_is_not_many(n, words):
-    found = Guarantee.of("noiseless", epsilon=0, records=n).implies("ddp")
-    assert words in found.refutations[0].text
-
-
-def test_erratum_15_is_listed_with_its_numbers():
-    listed = NON_IMPLICATIONS["ddp-and-mixtures"]
-    assert "1/2" in listed.erratum
-    assert Guarantee.parse("ddp(epsilon=0.1)").implies("ddp(epsilon=0.1)").holds is True
 
 
 @pytest.mark.parametrize(

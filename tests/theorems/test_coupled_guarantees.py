@@ -43,7 +43,7 @@ def conclusions(given, kinds):
     return [one for kind in kinds for one in given.implies(kind, decided="yes").conclusions]
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(brute.worlds(members=2), RATIOS)
 def test_all_that_follows_from_the_best_simulator_holds(world, ratio):
     world, delta = best(world, ratio)
@@ -54,7 +54,7 @@ def test_all_that_follows_from_the_best_simulator_holds(world, ratio):
     assert all(satisfies(world, one) for one in found)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(brute.worlds(independent=True), RATIOS)
 def test_all_that_follows_for_independent_records_holds(world, ratio):
     world, delta = best(world, ratio)
@@ -63,7 +63,7 @@ def test_all_that_follows_for_independent_records_holds(world, ratio):
     assert all(satisfies(world, one) for one in conclusions(given, kinds))
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(brute.worlds(), RATIOS)
 def test_all_that_follows_from_noiseless_privacy_holds(world, ratio):
     delta = brute.noiseless_delta(world, ratio)

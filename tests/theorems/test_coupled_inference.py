@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release, Simulator
-from twoworlds.errors import InvalidInput
 from twoworlds.numbers import bounds, exp, sqrt
 from twoworlds.theorems import (
     NON_IMPLICATIONS,
@@ -19,7 +18,7 @@ from twoworlds.theorems import (
     inference_delta,
     inference_failure,
 )
-from twoworlds.theorems.bassily_groce_katz_smith import denied_value
+from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import denied_value
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
@@ -60,7 +59,7 @@ def crude_worlds(draw):
     return Coupled(release, simulator, BeliefClass((belief,), "one bit"), persons(1))
 
 
-@settings(max_examples=300)
+@settings(max_examples=40)
 @given(crude_worlds(), st.fractions(1, 6, max_denominator=6), INNER)
 def test_the_failure_probability_holds_for_crude_worlds_too(world, ratio, inner):
     delta = brute.coupled_delta(world, ratio)
@@ -72,7 +71,7 @@ def test_the_failure_probability_holds_for_crude_worlds_too(world, ratio, inner)
 UNIT = st.fractions(0, 1, max_denominator=24)
 
 
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(UNIT, UNIT, st.fractions(0, 20, max_denominator=12), INNER, st.data())
 def test_every_bad_output_costs_what_the_proof_says(x, y, r, d, data):
     """The step of the proof: c1 + a (1 - d) c2 >= d, with the worst ratio that makes it bad."""
@@ -175,27 +174,6 @@ def test_where_the_print_is_true_the_corrected_form_is_at_least_as_strong(ratio,
         assert made.conclusion.at_least_as_strong_as(printed)
 
 
-def test_the_print_is_said_to_be_true_where_it_is():
-    mild = Guarantee.parse("ddp(ratio=3, delta=1e-6, records=3)").implies("inference-ddp")
-    assert "here inference-ddp(ratio=27, delta=0.003464101616, records=3), which is true" in str(
-        mild
-    )
-    strong = Guarantee.parse("ddp(ratio=5, delta=0.002401, records=1)").implies("inference-ddp")
-    assert "here inference-ddp(ratio=125, delta=0.098, records=1)" in str(strong)
-    assert "which is true" not in str(strong)
-
-
-def test_the_print_is_kept_as_false_and_its_condition_is_checked():
-    for name in ("bgks-1", "bgks-2"):
-        assert THEOREMS[name].printed_false
-        assert "0.108045" in THEOREMS[name].erratum
-        assert "(1 - 2 sqrt(delta g)) <= 3" in THEOREMS[name].corrected
-    assert "Lemma 1" in THEOREMS["bgks-2"].citation
-    given = Guarantee.parse("ddp(ratio=11/10, delta=0.01, records=4)")
-    made = THEOREMS["bgks-1"].apply(given, Context("inference-ddp"))[0].application
-    assert made.printed is None  # 2 sqrt(n delta) = 0.4 is above epsilon e^epsilon
-
-
 @pytest.mark.parametrize("records", [1, 3, 10])
 def test_denials_by_one_of_several_persons_refute_in_the_same_way(records):
     given = Guarantee.of("ddp", ratio=6, delta="1e-6", records=records)
@@ -252,18 +230,6 @@ def test_what_is_missing_is_said():
     assert "needs the number of persons" in (
         Guarantee.parse("ddp(ratio=2, delta=0.01)").implies("inference-ddp").explain()
     )
-
-
-@pytest.mark.parametrize("pairs", [0, -1, "2", 1.5])
-def test_the_number_of_pairs_is_a_positive_whole_number(pairs):
-    with pytest.raises(InvalidInput, match="number of pairs"):
-        inference_delta(Fraction(2), Fraction(1, 10), pairs)
-
-
-@pytest.mark.parametrize("inner", [Fraction(0), Fraction(-1), Fraction(11, 10)])
-def test_the_inner_delta_lies_between_zero_and_one(inner):
-    with pytest.raises(InvalidInput, match="above 0, and at most at 1"):
-        inference_failure(Fraction(2), Fraction(1, 10), 1, inner)
 
 
 @given(

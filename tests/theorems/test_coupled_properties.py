@@ -18,7 +18,6 @@ from twoworlds.theorems import (
     post_process,
     with_mixtures,
 )
-from twoworlds.theorems.words import sentences
 
 RATIOS = st.fractions(1, 3, max_denominator=6)
 COUPLED = ("ddp", "independent-ddp", "coupled-worlds", "simulation", "noiseless", "pufferfish")
@@ -88,33 +87,6 @@ def test_theorem_6_refuses_two_kinds_and_infinite_epsilons():
         compose_coupled(one, Guarantee.parse("ddp(epsilon=inf)"))
     with pytest.raises(Unsupported, match="not about dp"):
         compose_coupled(one, Guarantee.parse("dp(ratio=2)"))
-
-
-def said(text):
-    return " ".join(sentences(Guarantee.parse(text)))
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("ddp(ratio=3, delta=0.01)", "at most 31% with it"),
-        ("independent-ddp(ratio=3)", "ties no two records together"),
-        ("coupled-worlds(ratio=3)", "made up from scrubbed data"),
-        ("inference-ddp(ratio=3, delta=0.01)", "except with probability 0.01"),
-        ("inference-coupled-worlds(ratio=3)", "conclude about private parts"),
-        ("noiseless(ratio=3)", "at most 30% with another"),
-        ("pufferfish(ratio=3)", "at most 30% if it is true"),
-        ("inference-pufferfish(ratio=3, delta=0.01)", "belief in a secret"),
-    ],
-)
-def test_what_rests_on_beliefs_begins_with_that_assumption(text, wanted):
-    assert said(text).startswith("If what others believe and know about the data is no more than")
-    assert said(text).endswith("may learn more.")
-    assert wanted in said(text)
-
-
-def test_the_simulation_form_needs_no_assumption():
-    assert said("simulation(ratio=3)").startswith("Whatever the data are")
 
 
 def test_every_statement_of_the_paper_about_definitions_is_in_the_registry():

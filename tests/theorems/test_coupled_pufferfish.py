@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin
-from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Order, bounds, exp, sqrt
 from twoworlds.theorems import (
     NON_IMPLICATIONS,
@@ -121,12 +120,6 @@ def count(bits, secret, parity, value):
     return sum(secret.get(x) == value for x in bits if sum(x) % 2 == parity)
 
 
-def test_without_a_delta_theorem_7_keeps_epsilon():
-    stated = Guarantee.parse("pufferfish(ratio=2)")
-    found = stated.implies("inference-pufferfish", decided="yes").best
-    assert (found.ratio, found.delta) == (2, 0)
-
-
 def test_reference_p01_the_posterior_of_a_secret():
     laws = {(0,): {"a": Fraction(3, 5), "b": Fraction(2, 5)}}
     laws[(1,)] = {"a": Fraction(3, 10), "b": Fraction(7, 10)}
@@ -208,19 +201,6 @@ def test_reference_d12():
     other = Guarantee.parse("independent-ddp(epsilon=0.2, delta=0.01)").implies("noiseless").best
     assert abs(float(other.epsilon) - 0.4) < 1e-15
     assert abs(float(other.delta) - 0.0222140275816017) < 1e-15
-
-
-def test_theorem_16_says_what_it_needs():
-    stated = Guarantee.parse("coupled-worlds(ratio=2)")
-    text = stated.implies("pufferfish").explain()
-    assert "with more facts" in text
-    assert "through_simulator" in text
-    with pytest.raises(InvalidInput, match="a pufferfish guarantee: noiseless"):
-        through_simulator(stated, Guarantee.parse("noiseless(ratio=2)"))
-    with pytest.raises(InvalidInput, match="finite epsilon"):
-        through_simulator(stated, Guarantee.parse("pufferfish(epsilon=inf, delta=0.1)"))
-    with pytest.raises(Unsupported, match="semantic has none"):
-        through_simulator(Guarantee.parse("semantic(epsilon=0.1)"), stated)
 
 
 @given(brute.worlds(independent=True), RATIOS)

@@ -12,7 +12,7 @@ from tests.theorems import coupled as worlds
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Context, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith import there_and_back
+from twoworlds.theorems.bassily_groce_katz_smith.implications import there_and_back
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
@@ -156,18 +156,3 @@ def test_dp_of_either_relation_gives_ddp_for_every_class():
         assert given.implies("ddp", ratio=2, delta="0.1", tagged="yes").holds is True
     several = Guarantee.parse("dp(ratio=2, group=2)")
     assert several.implies("ddp", symmetric="yes").best.ratio == 2
-
-
-def test_a_pair_for_each_person_is_counted():
-    given = Guarantee.parse("ddp(ratio=2, delta=0.1, records=3)")
-    found = given.implies("coupled-worlds").best
-    assert (found.records, found.pairs) == (None, 3)
-    other = Guarantee.parse("inference-ddp(ratio=2, delta=0.1, records=3)")
-    assert str(other.implies("inference-coupled-worlds").best).endswith("pairs=3)")
-
-
-def test_the_way_back_needs_a_finite_epsilon():
-    found = THEOREMS["bgks-simulation-dp"].apply(
-        Guarantee.parse("simulation(epsilon=inf, delta=0.1)"), Context("dp")
-    )
-    assert "finite epsilon" in found[0].application.failure

@@ -13,9 +13,11 @@ from tests.theorems import coupled as worlds
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Release, Simulator
-from twoworlds.numbers import bounds
-from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Context, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith.ordered import concluding_needs, simulating_needs
+from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
+from twoworlds.theorems.bassily_groce_katz_smith.properties import (
+    concluding_needs,
+    simulating_needs,
+)
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
@@ -99,7 +101,7 @@ def simulators(draw, n):
     return Simulator.table(laws)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(st.data(), st.sampled_from([2, 3]), st.fractions(1, 9, max_denominator=4))
 def test_conclusions_never_agree_with_less_whatever_the_simulator(data, n, ratio):
     odds = data.draw(st.sampled_from([Fraction(3), Fraction(10)]))
@@ -167,14 +169,6 @@ def test_a_claim_about_few_records_is_enough():
     assert Guarantee.parse("dp(ratio=3)").implies("ddp(ratio=3, records=3)").holds is False
 
 
-def test_that_simulators_are_told_the_place_is_said_beside_the_answer():
-    given = Guarantee.parse("dp(ratio=3)")
-    assert "tagged=yes" in given.implies("ddp", tagged="yes").explain()
-    assert any("whose record" in text for text in given.implies("ddp", tagged=True).assumptions)
-    assert given.implies("ddp", symmetric="yes").assumptions == ()
-    assert given.implies("ddp", tagged="no", symmetric=False).best is None
-
-
 @pytest.mark.parametrize(
     ("stated", "claim"),
     [
@@ -218,7 +212,7 @@ def test_the_smallest_number_of_bits_that_refutes_is_told(n, records):
     assert refutation.facts["delta"] == need
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(brute.mechanisms(people=2), st.fractions(1, 3, max_denominator=6))
 def test_two_records_are_simulated_by_doubling_the_one_that_is_left(mechanism, ratio):
     most = brute.delta_of(mechanism, ratio)
@@ -235,25 +229,10 @@ def symmetric_mechanisms(draw):
     return {x: rows[sum(x)] for x in product((0, 1), repeat=3)}
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(symmetric_mechanisms(), st.fractions(1, 3, max_denominator=6), st.integers(0, 1))
 def test_without_an_order_any_place_will_do(mechanism, ratio, value):
     most = brute.delta_of(mechanism, ratio)
     for x, i in product(mechanism, range(3)):
         p, q = mechanism[x], mechanism[(value, *x[:i], *x[i + 1 :])]
         assert max(brute.excess(p, q, ratio), brute.excess(q, p, ratio)) <= most
-
-
-def test_the_erratum_is_in_the_theorem():
-    statement = THEOREMS["bgks-dp-simulation"]
-    assert statement.printed_false
-    assert "9/128" in statement.erratum
-    made = statement.apply(Guarantee.parse("dp(ratio=3, records=3)"), Context("simulation"))[0]
-    assert made.conclusion is None
-    assert made.application.missing
-
-
-def test_reals_are_judged_as_well():
-    given = Guarantee.parse("dp(epsilon=1)")
-    [found] = given.implies("ddp(epsilon=1)").refutations
-    assert 0 < bounds(found.facts["delta"])[0] < HALF

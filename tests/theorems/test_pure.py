@@ -1,5 +1,7 @@
 """Theorem 2.2 of Kasiviswanathan & Smith, and informed beliefs, against plain Bayes."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import product
 
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.theorems import brute
 from twoworlds.numbers import above, below, exp
-from twoworlds.theorems import THEOREMS, Guarantee
+from twoworlds.theorems import THEOREMS, Guarantee, largest_power
 from twoworlds.theorems.formulas import artanh, ratio_of_four_artanh, tanh_half, tanh_quarter
 
 BITS = {(0,): brute.law([3, 1]), (1,): brute.law([1, 3])}
@@ -104,18 +106,6 @@ def test_the_statement_of_theorem_2_2_is_true_all_the_same(s):
     assert odds < exp(6 * s)
 
 
-@given(st.fractions(Fraction(1, 100), 4, max_denominator=100))
-def test_erratum_both_readings_of_the_forward_bound_are_above_the_tight_one(epsilon):
-    ratio = exp(epsilon)
-    assert tanh_half(ratio) < ratio - 1 < ratio**2 - 1
-
-
-def test_the_printed_converse_is_not_offered_beyond_its_range():
-    found = Guarantee.parse("semantic(epsilon=0.3)").implies("dp")
-    assert found.steps[-1].printed is None
-    assert found.best.ratio == Fraction(13, 7) ** 2
-
-
 @given(st.data(), brute.mechanisms(people=2, values=2))
 def test_informed_beliefs_move_by_at_most_tanh_of_a_quarter(data, mechanism):
     known = data.draw(st.sampled_from([0, 1]))
@@ -152,14 +142,64 @@ def test_pure_privacy_does_not_depend_on_the_true_database():
     assert found.best.implies("semantic").best.epsilon == Fraction(1, 2)
 
 
-def test_what_print_says_is_computed_only_where_it_applies():
-    failed = Guarantee.parse("dp(epsilon=1, delta=0.1)").implies("semantic").tried
-    pure = next(o for o in failed if o.application.theorem.name == "ks-2.2-forward")
-    assert pure.conclusion is None
-    assert pure.application.printed is None
-    assert pure.application.failure == "needs delta = 0: 1/10 is not 0"
-
-
 def test_infinite_epsilon_implies_nothing():
     found = Guarantee.parse("dp(epsilon=inf)").implies("semantic", records=3)
     assert found.conclusions == ()
+
+
+# --- Equations 4 and 5 of Kasiviswanathan & Smith: the power of tests, against every event -------
+
+
+RATIOS = st.fractions(1, 6, max_denominator=12)
+LEVELS = st.fractions(0, 1, max_denominator=20)
+
+
+def best_power(p, q, level):
+    """The power of the best randomized test: reject events of the second law first (exact)."""
+    order = sorted(range(len(p)), key=lambda i: (p[i] != 0, p[i] / q[i] if q[i] else 10**9))
+    spent, power = Fraction(0), Fraction(0)
+    for i in order:
+        if p[i] == 0:
+            power += q[i]
+            continue
+        share = min(Fraction(1), (level - spent) / p[i])
+        spent, power = spent + share * p[i], power + share * q[i]
+    return power
+
+
+@given(brute.laws(4), brute.laws(4), RATIOS, LEVELS)
+def test_no_test_has_more_power(p, q, ratio, level):
+    delta = max(brute.excess(p, q, ratio), brute.excess(q, p, ratio))
+    assert best_power(p, q, level) <= largest_power(ratio, delta, level)
+    difference = brute.excess(p, q, Fraction(1))
+    assert best_power(p, q, level) <= level + difference
+
+
+@given(RATIOS, st.fractions(0, 1, max_denominator=20), LEVELS)
+def test_the_largest_power_is_attained(ratio, delta, level):
+    v = (1 - delta) / (ratio + 1)
+    p, q = (Fraction(0), v, ratio * v, delta), (delta, ratio * v, v, Fraction(0))
+    assert best_power(p, q, level) == largest_power(ratio, delta, level)
+
+
+def test_every_event_of_two_bits_obeys_equation_4():
+    p, q = brute.law([9, 3, 3, 1]), brute.law([3, 1, 9, 3])
+    for chosen in product((0, 1), repeat=4):
+        level, power = (sum(x for x, c in zip(law, chosen, strict=True) if c) for law in (p, q))
+        assert power <= 3 * level
+
+
+def test_equation_4_with_its_printed_and_its_tight_form():
+    found = Guarantee.parse("dp(ratio=3)").implies("power", level="1/2")
+    assert found.best["power"] == Fraction(5, 6)
+    assert found.steps[-1].printed["power"] == 1
+    low = Guarantee.parse("dp(ratio=3, delta=0.01)").implies("power", level="0.05")
+    assert low.best["power"] == Fraction(16, 100)
+
+
+def test_equation_5_says_little():
+    # A mechanism that publishes a random record in the clear passes it, too.
+    found = Guarantee.parse("statistical-difference(epsilon=0.01)").implies("power", level="0.05")
+    assert found.best["power"] == Fraction(6, 100)
+    claim = Guarantee.parse("statistical-difference(epsilon=0.01)").implies("semantic")
+    assert claim.holds is False

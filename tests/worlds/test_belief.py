@@ -99,12 +99,6 @@ def test_beliefs_are_typed_as_calls(text, database, expected):
     assert belief(text, PAIR)[database] == expected
 
 
-def test_named_values_may_stand_before_the_equals_sign():
-    people = Records(["yes", "no"], 1)
-    assert belief("explicit(yes=1/3, no=2/3)", people)["no"] == Fraction(2, 3)
-    assert belief("independent([yes=1/3, no=2/3])", people)["yes"] == Fraction(1, 3)
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

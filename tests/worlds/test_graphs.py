@@ -8,7 +8,6 @@ import pytest
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.worlds import Graph, Graphs, pairs
 from twoworlds.worlds import graphs as module
-from twoworlds.worlds.assumptions import say_belief
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.catalogue import statistic, universe
 from twoworlds.worlds.graphs import random_edges
@@ -49,11 +48,6 @@ def test_neighbours_differ_in_one_node_by_enumeration():
     assert "one node's" in THREE.explain("substitute")
 
 
-def test_the_call_builds_it_again():
-    for given in (THREE, Graphs(("ann", "bob")), Graphs((1, 2))):
-        assert universe(given.expression) == given
-
-
 def test_edges_are_independent_coins():
     found = belief("random-edges(1/3)", THREE)
     for edge in THREE.pairs:
@@ -88,12 +82,3 @@ def test_too_many_graphs_are_refused_with_the_limit(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_SUPPORT", 63)
     with pytest.raises(TooLarge, match=r"64 graphs, more than 63.*fewer nodes"):
         random_edges(THREE, "1/2")
-
-
-def test_random_edges_say_what_they_assume_of_labels():
-    plain = say_belief("random-edges(1/2)", Graphs((1, 2)))
-    assert plain == "each pair of nodes is joined with probability 1/2, independently"
-    labelled = say_belief("random-edges(1/2)", Graphs((1, 2), ("ill", "well")))
-    assert labelled == (
-        f"{plain}, and each node's label is one of ill, well, all equally likely, independently"
-    )

@@ -14,10 +14,9 @@ from twoworlds.worlds.joint import (
     Joint,
     as_law,
     law_at,
-    plain_label,
     value_at,
 )
-from twoworlds.worlds.words import BitStrings
+from twoworlds.worlds.records import BitStrings
 
 HALF = Fraction(1, 2)
 PAIR = BitStrings(2)
@@ -171,9 +170,3 @@ def test_a_class_changes_every_member_and_says_so():
     assert hull.hull
     assert len(hull) == 2
     assert hull.each(lambda member: member, "same").hull
-
-
-def test_labels_are_what_one_would_type():
-    assert plain_label(()) == "()"
-    assert plain_label(frozenset({"b", "a"})) == "{a, b}"
-    assert plain_label((Fraction(1, 2), "x")) == "(1/2, x)"

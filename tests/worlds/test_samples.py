@@ -10,7 +10,7 @@ import pytest
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Samples, pairs
 from twoworlds.worlds import samples as module
-from twoworlds.worlds.catalogue import statistic, universe
+from twoworlds.worlds.catalogue import statistic
 from twoworlds.worlds.samples import ABSENT, sampling, sizes_after_discard, sizes_at_rate
 
 THREE = Samples(("ann", "bob", "cid"), (0, 1))
@@ -50,12 +50,6 @@ def test_neighbours_differ_in_one_person_by_enumeration(relation):
     assert THREE.relation == ADD_REMOVE
     with pytest.raises(InvalidInput, match="no listed pairs"):
         list(THREE.around((), "explicit"))
-
-
-def test_the_call_builds_it_again():
-    for given in (THREE, Samples((1, 2), ("a", "b"))):
-        assert universe(given.expression) == given
-    assert universe("samples(2, 3)") == Samples((1, 2), (0, 1, 2))
 
 
 @pytest.mark.parametrize("rate", ["0", "1/3", "1"])

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput
 from twoworlds.worlds import BitStrings, Graphs, Integers, Records, Samples, Scrub, Tagged
 from twoworlds.worlds import scrubbing as build
-from twoworlds.worlds.scrubs import SCRUBS, scrubs
+from twoworlds.worlds.scrubs import scrubs
 
 BITS = BitStrings(3)
 FIELDS = Records(("young/ill", "young/well", "old/ill"), 2)
@@ -138,12 +138,3 @@ def test_lists_and_objects_are_taken():
 def test_what_names_nothing_private_is_refused(text, universe, words):
     with pytest.raises(InvalidInput, match=words):
         scrubs(text, universe)
-
-
-def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(UnknownName, match="did you mean 'persons'"):
-        scrubs("person", BITS)
-
-
-def test_every_kind_says_what_it_is_in_one_line():
-    assert all(entry.summary.endswith(".") for entry in SCRUBS)

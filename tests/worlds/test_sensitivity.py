@@ -213,25 +213,6 @@ def test_a_statistic_that_nobody_moves_names_two_neighbours_all_the_same():
     assert "no neighbour moves it, it is 1/2 on 111 and 011" in found.explain()
 
 
-def test_the_dictionary_holds_exact_numbers_and_labels():
-    found = global_sensitivity(histogram([1, 0]), BitStrings(2), norm="L2").to_dict()
-    assert found["sensitivity"]["exact"] == "sqrt(2)"
-    assert (found["kind"], found["norm"], found["group"]) == ("global", "L2", 1)
-    assert found["pair"] == ["11", "01"]
-    assert [[v["exact"] for v in value] for value in found["values"]] == [["2", "0"], ["1", "1"]]
-    local = local_sensitivity(count(), BitStrings(2), "10").to_dict()
-    assert (local["kind"], local["at"]) == ("local", "10")
-
-
-def test_a_notebook_shows_the_sentence():
-    found = global_sensitivity(count("<b>"), Records(["<b>", "a"], 1))
-    assert "count of &lt;b&gt;" in found._repr_html_()
-
-
-def test_long_databases_are_shortened_in_words():
-    assert len(global_sensitivity(count(), BitStrings(500)).explain()) < 250
-
-
 def test_an_irrational_length_is_exact():
     found = global_sensitivity(lambda x: (x[0], 2 * x[0]), BitStrings(1), norm="L2").value
     assert compare(found * found, Fraction(5)) in (Order.UNDECIDED, Order.EQUAL)

@@ -5,11 +5,11 @@ from itertools import product
 
 import pytest
 
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput
 from twoworlds.worlds import BitStrings, Graphs, Integers, Records, Samples
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.joint import NOTHING, Joint
-from twoworlds.worlds.sides import SIDES, Side, side
+from twoworlds.worlds.sides import Side, side
 
 BITS = BitStrings(3)
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
@@ -189,18 +189,6 @@ def test_side_information_that_makes_no_sense_is_refused(text, universe, words):
     belief = "uniform"
     with pytest.raises(InvalidInput, match=words):
         belief_class(belief, universe, text)
-
-
-def test_an_unknown_name_suggests_the_nearest_of_all():
-    with pytest.raises(UnknownName, match=r"'knwn': did you mean 'known'"):
-        side("knwn(1)", BITS)
-    with pytest.raises(UnknownName, match=r"'partiy': did you mean 'parity'"):
-        side("partiy", BITS)
-
-
-def test_every_kind_says_what_it_is_in_one_line():
-    for entry in SIDES:
-        assert entry.summary.startswith("The attacker")
 
 
 def test_side_information_about_nothing_says_nothing():

@@ -171,20 +171,6 @@ def test_the_empty_database_has_the_zero_sum():
     assert Additive(lambda v: (v, v))((1, 2)) == (3, 3)
 
 
-def test_whole_values_are_ints():
-    value = Additive(lambda v: Fraction(v, 2))((1, 1))
-    assert value == 1
-    assert type(value) is int
-    assert type(Computed(lambda _x: "4/2")(0)) is int
-    assert Computed(lambda _x: [0.5, 1])(0) == (Fraction(1, 2), 1)
-
-
-def test_a_constant_statistic_never_moves():
-    universe = Records(2, 3, smallest=0)
-    assert list(Additive(lambda _v: 0).changes(universe, ADD_REMOVE)) == []
-    assert list(Computed(lambda _x: 7).changes(universe, SUBSTITUTE)) == []
-
-
 @pytest.mark.parametrize("value", ["ln 3", float("nan"), None, "x", float("inf"), True])
 def test_a_statistic_takes_rational_values(value):
     with pytest.raises(InvalidInput, match="total"):

@@ -140,7 +140,7 @@ def _usage(error: Any) -> str:
 def _known_elsewhere(error: UnknownName) -> str | None:
     """Say that a definition stands where a mechanism is asked for, or the other way round."""
     from twoworlds.definitions.catalogue import DEFINITIONS
-    from twoworlds.mechanisms.registry import MECHANISMS
+    from twoworlds.mechanisms.named.load import MECHANISMS
 
     if error.kind == "mechanism" and error.name in DEFINITIONS:
         return (

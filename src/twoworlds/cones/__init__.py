@@ -21,7 +21,7 @@ from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, s
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
 from twoworlds.cones.inverse import InverseMatrix, inverse
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
-from twoworlds.cones.noise.cyclic import cyclic_noise, cyclic_zero
+from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone, noise_quotient
 from twoworlds.cones.noise.noise_statements import (
     NoiseStatement,

@@ -71,13 +71,7 @@ class Slack(NamedTuple):
 
 
 def transform(row: Numbers, matrix: Numbers, length: int) -> None:
-    """Multiply a row by the Kronecker power of a matrix, in place.
-
-    Args:
-        row: Contiguous, n^length entries, first position slowest; overwritten.
-        matrix: n by n, of the same kind of numbers.
-        length: The number of factors.
-    """
+    """Multiply a row by the Kronecker power of a matrix, in place."""
     n = len(matrix)
     inner, low = n, 1
     while low < length and inner * n <= BLOCK:
@@ -96,9 +90,6 @@ def floats(row: NDArray[np.float64], matrix: Sequence[Sequence[int]], facets: in
         matrix: The functionals of one record; the first ``facets`` of them ask for y >= 0, and a
             word with any other one for y = 0.
         facets: How many.
-
-    Raises:
-        OverflowError: when a result might exceed the largest double.
     """
     length = _length(row.size, len(matrix))
     largest, bound = _bounds(row, matrix, length)
@@ -113,9 +104,6 @@ def integers(row: NDArray[np.int64], matrix: Sequence[Sequence[int]], facets: in
     """Return the exact least slack of a row of integers, which is overwritten.
 
     Arguments as in `floats`.
-
-    Raises:
-        OverflowError: when 64-bit words and doubles together are not enough.
     """
     length = _length(row.size, len(matrix))
     largest, bound = _bounds(row, matrix, length)

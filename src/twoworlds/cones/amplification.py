@@ -44,7 +44,7 @@ from twoworlds.definitions.catalogue import DEFINITIONS
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Listed, Mechanism, PerRecord
-from twoworlds.mechanisms.named.per_record import gamma as gamma_of_one_record
+from twoworlds.mechanisms.named.maps import gamma as gamma_of_one_record
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -197,11 +197,7 @@ _FEWER = (
 
 
 def one_record(gamma: object, values: int) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-    """Return the extreme rays of one record's cone, and inequalities that define it.
-
-    >>> one_record(3, 2)
-    (((3, 1), (1, 3)), ((3, -1), (-1, 3)))
-    """
+    """Return the extreme rays of one record's cone, and inequalities that define it."""
     ratio = ratio_at_least_one(gamma, "gamma")
     ones = units(values)
     if ratio == INFINITY or values == 1:

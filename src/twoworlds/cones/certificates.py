@@ -78,10 +78,6 @@ _MOST_ENTRIES = 1 << 24
 class Certificate:
     """A claim with its proof, as data.
 
-    Attributes:
-        kind: Which check it passes, a key of `CHECKS`.
-        fields: The vectors of the claim and of its proof, by name.
-
     >>> proof = Certificate("violates", {"vector": (1, 3), "inequality": (3, -2)})
     >>> proof.verify()
     True
@@ -134,11 +130,7 @@ def proved(kind: str, **fields: object) -> Certificate:
 
 
 def says_nothing(certificate: Certificate | Data) -> bool:
-    """Say whether it is an ``all`` without parts, or has such a part at any depth.
-
-    >>> says_nothing({"kind": "all", "parts": [{"kind": "all", "parts": []}]})
-    True
-    """
+    """Say whether it is an ``all`` without parts, or has such a part at any depth."""
     waiting: list[Certificate | Data] = [certificate]
     while waiting:
         one = waiting.pop()
@@ -457,11 +449,7 @@ def _times(left: fmpq_mat, base: object, *, transposed: bool = False) -> fmpq_ma
 
 
 def kronecker_times(left: fmpq_mat, factor: fmpq_mat, records: int) -> fmpq_mat:
-    """Return left (factor x ... x factor), one factor for each record, without building it.
-
-    >>> kronecker_times(fmpq_mat(1, 4, [1, 0, 0, 0]), fmpq_mat(2, 2, [1, 2, 3, 4]), 2)
-    [1, 2, 2, 4]
-    """
+    """Return left (factor x ... x factor), one factor for each record, without building it."""
     if records == 1:
         return left * factor
     height, rest = left.nrows(), left

@@ -39,14 +39,7 @@ __all__ = ["Separation", "Strength", "compare"]
 
 @dataclass(frozen=True)
 class Separation(Result):
-    """A mechanism that one definition allows and another forbids.
-
-    Attributes:
-        mechanism: Two outputs, yes and no; every row is in the first cone.
-        inequality: The guarantee of the other definition that the output yes breaks.
-        allowed_by: The definition that allows it.
-        forbidden_by: The one that does not.
-    """
+    """A mechanism that one definition allows and another forbids."""
 
     mechanism: Mechanism
     inequality: Inequality
@@ -195,11 +188,6 @@ def compare(
     first: Source | RowCone, second: Source | RowCone, universe: str | Universe | None = None
 ) -> Strength:
     """Compare two definitions or mechanisms by their guarantees.
-
-    Args:
-        first: A mechanism, a list of trusted mechanisms, a definition, or a row cone.
-        second: Another one.
-        universe: Of definitions; that of the other one if it has one.
 
     >>> compare("randomized-response(bits=2, keep=3/4)", "dp(ratio=3)").relation
     'stronger'

@@ -98,13 +98,7 @@ class Cone:
         lines: Iterable[Iterable[object]] = (),
         dimension: int | None = None,
     ) -> Cone:
-        """Build the cone that rays and lines generate; of none of them it is {0}.
-
-        Args:
-            rays: Vectors of rationals.
-            lines: Vectors whose opposites belong to the cone as well.
-            dimension: Needed when there is no vector to tell it.
-        """
+        """Build the cone that rays and lines generate; of none of them it is {0}."""
         given, size = _read(("ray", rays), ("line", lines), dimension)
         return cls(size, generators=given)
 

@@ -221,10 +221,6 @@ def design(
     >>> best = design(row_cone("dp(ratio=2)", "bits(1)"), "squared", statistic="count")
     >>> best.loss, tuple(best.mechanism.outputs)
     (Fraction(2, 9), (Fraction(1, 3), Fraction(2, 3)))
-
-    Raises:
-        InvalidInput: when no mechanism at all has its rows in the cone.
-        Unsupported: when the cone is only an approximation: rows in it promise nothing.
     """
     if source.approximation is not None:
         raise Unsupported(

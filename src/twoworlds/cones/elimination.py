@@ -184,9 +184,6 @@ def eliminate(cone: RowCone, databases: Iterable[object]) -> Relaxation:
     x00 <= 3 x10
     x10 <= 3 x00
     x11 <= 3 x10
-
-    Raises:
-        InvalidInput: when a database is not in the universe, is named twice, or none is.
     """
     points = [cone.universe.find(database) for database in databases]
     labels = [cone.universe.label(point) for point in points]

@@ -30,12 +30,7 @@ _LARGEST = 256
 
 @dataclass(frozen=True)
 class InverseMatrix(Result):
-    """The exact inverse of a mechanism's matrix.
-
-    Attributes:
-        mechanism: The mechanism.
-        rows: One row per database, one column per output.
-    """
+    """The exact inverse of a mechanism's matrix."""
 
     mechanism: Mechanism
     rows: tuple[tuple[Fraction, ...], ...]
@@ -82,10 +77,6 @@ def inverse(mechanism: Mechanism) -> InverseMatrix:
     [['3/2', '-1/2'], ['-1/2', '3/2']]
     >>> found.column_norms
     (Fraction(2, 1), Fraction(2, 1))
-
-    Raises:
-        Unsupported: when the matrix is not square, or has no inverse.
-        TooLarge: when it is too large to print.
     """
     where = listed_universe(mechanism.universe, mechanism.expression)
     size = len(where.positions)

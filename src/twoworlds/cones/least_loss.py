@@ -73,13 +73,7 @@ def sides(cone: Cone) -> tuple[list[Vector], list[Vector]]:
 
 
 def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> LeastLoss:
-    """Solve for m, and in the worst case for a last variable that bounds every loss.
-
-    Args:
-        source: the row cone.
-        loss: one row per output, one column per database.
-        belief: whose expected loss to minimise; None for the worst case.
-    """
+    """Solve for m, and in the worst case for a last variable that bounds every loss."""
     inequalities, equalities = sides(source.cone)
     both = [*inequalities, *equalities]
     height, width, each = len(loss), source.cone.dimension, len(both)
@@ -135,13 +129,7 @@ def corners(tangents: Sequence[Fraction]) -> list[tuple[Fraction, Fraction]]:
 def least_squared_loss(
     source: RowCone, truths: Sequence[Fraction], belief: list[Fraction] | None
 ) -> tuple[list[Fraction], LeastLoss, list[Fraction], LeastLoss]:
-    """Return answers with the best mechanism that gives them, and tangents with the lower bound.
-
-    Args:
-        source: the row cone.
-        truths: what is to be answered, one number per database.
-        belief: whose expected loss to minimise; None for the worst case.
-    """
+    """Return answers with the best mechanism that gives them, and tangents with the lower bound."""
     wanted = {*truths}
     for _ in range(_MOST_ROUNDS):
         tangents = sorted(wanted)

@@ -328,11 +328,7 @@ def _by_label(columns: Sequence[str], inequalities: Sequence[Inequality]) -> Ite
 
 
 def read_constraints(text: str) -> Iterator[Constraint]:
-    """Read constraints on the entries x of a row, separated by semicolons.
-
-    >>> [dict(c) for c in read_constraints("x11 <= 3/2 x[1,0]")]
-    [{'1,0': Fraction(3, 2), '11': Fraction(-1, 1)}]
-    """
+    """Read constraints on the entries x of a row, separated by semicolons."""
     parts = [part for part in re.split(r"[;\n]", text) if part.strip()]
     if not parts or len(text) > _LONGEST:
         raise InvalidInput(

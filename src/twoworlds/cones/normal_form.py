@@ -49,12 +49,7 @@ Matrix = list[list[Fraction]]
 
 @dataclass(frozen=True)
 class NormalFormProof:
-    """Why a mechanism is, or is not, in the consistent normal form.
-
-    Attributes:
-        certificate: of kind ``post-processing`` or ``not-post-processing``.
-        sentence: what it shows.
-    """
+    """Why a mechanism is, or is not, in the consistent normal form."""
 
     certificate: Certificate
     sentence: str
@@ -88,14 +83,6 @@ def consistent_normal_form_contains(
     >>> found = consistent_normal_form_contains(parity, trusted)
     >>> found.holds, found.entry
     (False, Fraction(-1, 2))
-
-    Args:
-        candidate: the mechanism in question.
-        bases: the trusted mechanism, or several of them, over the same databases.
-
-    Raises:
-        InvalidInput: when the universes differ, or a probability is irrational.
-        TooLarge: when neither structure nor an inverse helps and the program would not fit.
     """
     trusted = (bases,) if isinstance(bases, Mechanism) else tuple(bases)
     if not trusted:

@@ -78,12 +78,7 @@ class Simplicial:
 
     @staticmethod
     def of(transition: Dense) -> Simplicial | None:
-        """Return the cone of a transition's rows, or None when its extreme rows are dependent.
-
-        >>> from twoworlds import mechanism
-        >>> Simplicial.of(mechanism("randomized-response(bits=1, keep=3/4)").transition).facets
-        ((3, -1), (-1, 3))
-        """
+        """Return the cone of a transition's rows, or None when its extreme rows are dependent."""
         first: dict[Vector, Point] = {}
         for output, row in zip(transition.outputs, transition.rows, strict=True):
             ray = primitive(row, f"P({transition.outputs.label(output)} | value)")
@@ -384,9 +379,5 @@ def _refuse_very_large(universe: Records, way_out: str) -> None:
 
 
 def kronecker(factors: Iterable[Vector]) -> Vector:
-    """Return the Kronecker product of vectors, the first one slowest.
-
-    >>> kronecker([(3, -1), (1, 2)])
-    (3, 6, -1, -2)
-    """
+    """Return the Kronecker product of vectors, the first one slowest."""
     return reduce(lambda a, b: tuple(p * q for p in a for q in b), factors, (1,))

@@ -122,12 +122,7 @@ class Inequality(Result):
 
 
 def read_row(universe: Universe, row: Row) -> tuple[Fraction, ...]:
-    """Read a likelihood row: numbers in the order of the databases, or a mapping from them.
-
-    >>> from twoworlds import BitStrings
-    >>> read_row(BitStrings(1), {"0": "1/4", "1": 3})
-    (Fraction(3, 1), Fraction(1, 4))
-    """
+    """Read a likelihood row: numbers in the order of the databases, or a mapping from them."""
     size = len(universe.positions)
     if isinstance(row, Mapping):
         found = {universe.find(x): value for x, value in row.items()}
@@ -399,10 +394,6 @@ def row_cone(source: Source, universe: str | Universe | None = None) -> RowCone:
     ['x0 <= 3 x1', 'x1 <= 3 x0']
     >>> survey == row_cone("dp(ratio=3)", "bits(1)")
     True
-
-    Raises:
-        TooLarge: when the universe has too many databases to list a row.
-        Unsupported: when the definition is not linear in the rows, or the universe infinite.
     """
     if isinstance(source, str):
         source = build_source(source, universe)
@@ -557,11 +548,6 @@ def row_of_mixture(
 
     Lin & Kifer, Theorem 4.7 (Appendix 3), which proves that row cones are convex: x and y are the
     rows of the two outputs given; merge all other outputs into "else", and choose between the two.
-
-    Args:
-        first: A mechanism with one of its outputs.
-        second: Another one, about the same databases.
-        weight: Of the first row.
 
     >>> from twoworlds import mechanism
     >>> survey = mechanism("randomized-response(bits=1, keep=3/4)")

@@ -382,15 +382,6 @@ def hamming_worst(
 
     Column x = sum over i of r_i values^(records - i) stands for the records r_1, ..., r_records.
 
-    Args:
-        matrix: One row per output, values^records columns, entries in [0, 1]; C-contiguous doubles.
-        records: The number of records of a database.
-        values: The number of values of a record.
-        ratios: The a in delta(x, y; a): finite doubles >= 1, taken as exact.
-
-    Raises:
-        ValueError: The matrix has another layout or width, or a ratio is out of range.
-
     >>> truth_or_coin = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> worst = hamming_worst(truth_or_coin, 1, 2, [1.0, 3.0])
     >>> worst.ratio_lower, worst.ratio_upper, worst.ratio_pair, worst.ratio_output
@@ -410,20 +401,7 @@ def hamming_worst(
 def pairs_worst(
     matrix: Floats, xs: Indices, ys: Indices, ratios: Sequence[float] | Floats = ()
 ) -> HammingWorst:
-    """The worst of the pairs (xs[i], ys[i]) and (ys[i], xs[i]): any other neighbour relation.
-
-    Args:
-        matrix: One row per output, one column per database, entries in [0, 1]; C-contiguous.
-        xs: Columns; pairs that are listed in ascending order are read the fastest.
-        ys: Their neighbours.
-        ratios: The a in delta(x, y; a): finite doubles >= 1, taken as exact.
-
-    Raises:
-        ValueError: The matrix has another layout, a column does not exist, or a ratio is too small.
-
-    >>> pairs_worst(np.array([[1.0, 0.5], [0.0, 0.5]]), np.array([1]), np.array([0])).ratio_pair
-    (1, 0)
-    """
+    """The worst of the pairs (xs[i], ys[i]) and (ys[i], xs[i]): any other neighbour relation."""
     matrix, factors = _checked(matrix, ratios)
     xs, ys = np.asarray(xs), np.asarray(ys)
     if xs.ndim != 1 or xs.shape != ys.shape:

@@ -163,16 +163,6 @@ def swing_worst(matrix: Floats, records: int, values: int, default: int) -> Swin
 
     Column x = sum over i of r_i values^(records - i) stands for the records r_1, ..., r_records.
 
-    Args:
-        matrix: One row per output, values^records columns, entries in [0, 1]; C-contiguous doubles.
-        records: The number of records of a database, at least 1.
-        values: The number of values of a record.
-        default: The number of the value that stands for "no data".
-
-    Raises:
-        ValueError: The matrix has another layout or width, or there is no such value.
-        Unsupported: A swing is finite but exceeds 2^1021, too near the largest double or above it.
-
     >>> noisy_parity = np.array([[0.75, 0.25, 0.25, 0.75], [0.25, 0.75, 0.75, 0.25]])
     >>> found = swing_worst(noisy_parity, 2, 2, 1)
     >>> int(found.lower), float(found.upper), found.output, found.person

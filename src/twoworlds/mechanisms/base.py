@@ -112,11 +112,7 @@ class Mechanism(ABC):
         return next((o for o in possible if self.probability(o, database) != 0), None)
 
     def table(self) -> Dense:
-        """Return the dense exact table.
-
-        Raises:
-            TooLarge: when it would have more than `TABLE_LIMIT` entries.
-        """
+        """Return the dense exact table."""
         size = self.outputs.size
         _refuse_large(
             self.universe, 1 if size is None else size, f"the matrix of {self.expression}"
@@ -140,11 +136,7 @@ class Mechanism(ABC):
         return Dense(Part(self.universe, tuple(chosen)), self.outputs, rows, expression=text)
 
     def then(self, post: Mechanism | Mapping[Any, Point] | Callable[[Any], Point]) -> Dense:
-        """Return this mechanism followed by post-processing of its output.
-
-        Args:
-            post: a mechanism whose universe holds the outputs, or a map from outputs to outputs.
-        """
+        """Return this mechanism followed by post-processing of its output."""
         first = self.table()
         if isinstance(post, Mechanism):
             _refuse_large(post.outputs, self.universe.size or 1, "the post-processed mechanism")

@@ -274,11 +274,7 @@ def _whole_sensitivity(given: object) -> int:
 
 
 def read_epsilon(epsilon: object = None, ratio: object = None) -> Number:
-    """Read epsilon, given as such or as the ratio e^epsilon: a finite number above 0.
-
-    >>> read_epsilon(ratio=3)
-    Real(ln 3)
-    """
+    """Read epsilon, given as such or as the ratio e^epsilon: a finite number above 0."""
     if (epsilon is None) == (ratio is None):
         raise InvalidInput('give exactly one of epsilon and ratio: epsilon="ln 3" is ratio=3')
     if ratio is None:

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
@@ -31,6 +31,7 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, Gap, Peak, larger
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.mechanisms.base import Mechanism
+from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
 from twoworlds.numbers import (
     INFINITY,
     Exp,
@@ -43,14 +44,15 @@ from twoworlds.numbers import (
     ln,
     number,
     positive,
+    rational,
     sqrt,
 )
-from twoworlds.worlds import EXPLICIT, Point, Reals, Universe, pairs
+from twoworlds.worlds import EXPLICIT, Change, Point, Reals, Universe, pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Continuous", "Gaussian", "Laplace"]
+__all__ = ["AddedDensity", "Continuous", "Gaussian", "Laplace", "NoisyStatistic"]
 
 
 class Continuous(Mechanism):
@@ -356,3 +358,52 @@ class _GaussianPair(Comparison):
 def _minus(a: int | Number, b: int | Number) -> Number:
     difference = a - b
     return Fraction(difference) if isinstance(difference, int) else difference
+
+
+# --- Laplace and Gaussian noise on a statistic of the database, such as the count of n bits ------
+# The bare noise (`twoworlds.mechanisms.continuous`) takes the true answer itself as the database.
+# Here the database has persons, so that one can leave a person out and ask what changes. Two
+# worlds still differ in two answers only: `AddedDensity` compares the noise around them.
+
+
+@dataclass(frozen=True)
+class AddedDensity(Channel):
+    """Noise with a density, added to a rational value."""
+
+    noise: Continuous
+
+    by_difference = True
+    extremes = True
+    why = "the gap grows with the distance, so the furthest answers are the worst"
+
+    @property
+    def outputs(self) -> Universe:  # type: ignore[override]
+        """The real numbers."""
+        return Reals()
+
+    def probability(self, output: Point, value: Any) -> Number:
+        """Return the density of the output around the value."""
+        return self.noise.probability(output, rational(value, "answer"))
+
+    def mass(self, event: Event, value: Any) -> Number:
+        """Return the mass of a half-line."""
+        return self.noise.mass(event, rational(value, "answer"))
+
+    def compare(self, change: Change) -> Comparison:
+        """Compare the noise around two values."""
+        u, v = (rational(value, "answer") for value in (change.before, change.after))
+        return self.noise.between(change.x, change.y, u, v)
+
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        """Draw the noise and add it."""
+        return self.noise.sample(rational(value, "answer"), rng)
+
+
+class NoisyStatistic(OnStatistic):
+    """Noise with a density on a statistic: single outputs have no probability."""
+
+    channel: AddedDensity
+
+    def example(self, event: Event, database: Point) -> Point | None:
+        """Single outputs have no probability here."""
+        return None

@@ -31,14 +31,7 @@ _MOST_BITS = 1 << 18  # of a power of a rational: a few characters could ask for
 
 
 def read_formula(text: str) -> Number:
-    """Evaluate a formula exactly.
-
-    >>> read_formula("2 ln 3"), read_formula("1 - e^(-1/4)")
-    (Real(ln 9), Real(1 - e^(-1/4)))
-
-    Raises:
-        InvalidInput: when the text is no formula.
-    """
+    """Evaluate a formula exactly."""
     if len(text) > _LONGEST:
         raise InvalidInput(f"a formula of {len(text)} characters is too long to read")
     reader = _Reader(_tokens(text))

@@ -189,9 +189,6 @@ def exp(x: Number) -> Number:
 def power(base: Number, exponent: Fraction | int) -> Number:
     """Return base^exponent for a positive base, symbolically where possible.
 
-    Raises:
-        TooLarge: for a rational with more than millions of digits.
-
     >>> power(Fraction(8), Fraction(1, 3)) ** 3, power(exp(Fraction(1)), Fraction(1, 2))
     (Fraction(8, 1), Real(e^(1/2)))
     """

@@ -38,9 +38,6 @@ def number(value: object, name: str = "number") -> Number:
 
     >>> number("0.1"), number(0.1), number("ln 3")
     (Fraction(1, 10), Fraction(1, 10), Real(ln 3))
-
-    Raises:
-        InvalidInput: for NaN, text that is no number, or an absurdly long one.
     """
     if isinstance(value, (Fraction, Real)):
         return value

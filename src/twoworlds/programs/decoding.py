@@ -36,12 +36,7 @@ _UNIT = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """What HiGHS found, in floats.
-
-    Attributes:
-        x: the unknowns, between 0 and 1.
-        z: the multipliers as whole numbers, in units of 2^-20, each within the box.
-    """
+    """What HiGHS found, in floats."""
 
     x: NDArray[np.float64]
     z: NDArray[np.int64]
@@ -55,16 +50,7 @@ def solve_decoding(
     direction: NDArray[np.int8] | None = None,
     box: int = 1,
 ) -> Decoded:
-    """Return the unknowns that go farthest, and the multipliers that show it.
-
-    Raises:
-        TwoWorldsError: when HiGHS finds no optimum, although there always is one.
-
-    >>> import numpy as np
-    >>> sums = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=np.int8)
-    >>> solve_decoding(sums, np.array([1.0, 1.0, 2.0])).x.round().astype(int).tolist()
-    [1, 0, 1]
-    """
+    """Return the unknowns that go farthest, and the multipliers that show it."""
     import highspy
     import numpy as np
 
@@ -98,13 +84,7 @@ def decoding_bound(
     slack: Sequence[Fraction] | None = None,
     direction: NDArray[np.int8] | None = None,
 ) -> Fraction:
-    """Return the right-hand side of the dual, exactly: an upper bound of most(c).
-
-    >>> import numpy as np
-    >>> one = np.array([[1]], dtype=np.int8)
-    >>> decoding_bound(one, [Fraction(3)], np.array([-(1 << 20)]))
-    Fraction(-2, 1)
-    """
+    """Return the right-hand side of the dual, exactly: an upper bound of most(c)."""
     import numpy as np
 
     taken = np.zeros(matrix.shape[1], dtype=np.int64)

@@ -26,8 +26,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.programs._factor import ZERO
-from twoworlds.programs._simplex import Program, Simplex, certifies
+from twoworlds.programs._simplex import ZERO, Program, Simplex, certifies
 
 __all__ = ["Infeasible", "Optimal", "Outcome", "Rational", "Unbounded", "combine", "solve"]
 

@@ -393,7 +393,7 @@ def list_(
 ) -> Result:
     """List what can be named, with one line each."""
     from twoworlds.definitions import DEFINITIONS
-    from twoworlds.mechanisms.registry import MECHANISMS
+    from twoworlds.mechanisms.named.load import MECHANISMS
     from twoworlds.noiseless.histograms.size_condition import SIZES
     from twoworlds.worlds.beliefs import BELIEFS
     from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES

@@ -312,10 +312,10 @@ def strategy_open(
     notes = []
     if prices is not None:
         data["may_ask"] = {"together": prices[0], "one_by_one": prices[1]}
-        notes = [
-            f"Together these questions cost epsilon {show(prices[0])}, one by one they would cost "
-            f"{show(prices[1])}."
-        ]
+        alone = f"one by one they would cost {show(prices[1])}"
+        if prices[0] == prices[1]:
+            alone = "as much as one by one"
+        notes = [f"Together these questions cost epsilon {show(prices[0])}, {alone}."]
     told = Answer.of(said, *([Said(notes)] if notes else []))
     return Told(told, {**data, "cost": wanted})
 

@@ -1,6 +1,6 @@
 r"""Definitions and mechanisms in words: what each promises a person.
 
-Kinds of guarantees have their words in `twoworlds.theorems.words`. The other definitions:
+Kinds of guarantees have their words in `twoworlds.theorems.promise`. The other definitions:
 
     gamma-amplification   any two databases, so any two sets of them: whatever is believed, the odds
                           of any statement about the data move by at most gamma
@@ -31,8 +31,7 @@ from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
-from twoworlds.theorems.promise import Promise, promise
-from twoworlds.theorems.words import PRIORS, sentences, table
+from twoworlds.theorems.promise import PRIORS, Promise, promise, sentences, table
 
 __all__ = ["read_promise"]
 

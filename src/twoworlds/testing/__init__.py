@@ -12,33 +12,11 @@ package.
 
 A suite is used by inheriting from it:
 
+    from twoworlds.testing.conformance import MechanismConformance
+
     class TestMySurvey(MechanismConformance):
         def make(self):
             return Dense(BitStrings(1), BitStrings(1), [["3/4", "1/4"], ["1/4", "3/4"]])
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.testing.conformance import (
-        DefinitionConformance,
-        DensityConformance,
-        IntegerNoiseConformance,
-        MechanismConformance,
-    )
-
-__all__ = [
-    "DefinitionConformance",
-    "DensityConformance",
-    "IntegerNoiseConformance",
-    "MechanismConformance",
-]
-
-# Loaded when they are first used: the broken mechanisms are of use without the ``test`` extra.
-_PLACES = {"conformance": tuple(__all__)}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)
+__all__: list[str] = []

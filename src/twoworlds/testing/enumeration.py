@@ -75,11 +75,7 @@ def largest_ratio(p: Law, q: Law) -> Fraction | None:
 
 
 def smallest_ratio(p: Law, q: Law, delta: Fraction | int) -> Fraction | None:
-    """Return the smallest a >= 1 with P(E) <= a Q(E) + delta for all events; None if there is none.
-
-    >>> smallest_ratio([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)], 0)
-    Fraction(3, 1)
-    """
+    """Return the smallest a >= 1 with P(E) <= a Q(E) + delta for all events, or None."""
     n, events = _events(p, q)
     over = [(x - delta * n, y) for x, y in events if x > delta * n]
     if any(y == 0 for _, y in over):

@@ -5,59 +5,62 @@
 >>> print(found.best, [step.theorem.citation for step in found.steps])
 semantic(epsilon=0.04995837496) ['Kasiviswanathan & Smith, Theorem 2.2']
 
-One file, or one folder of files, per paper; importing this package registers them all.
+One folder per paper; importing this package registers them all.
 """
 
 from __future__ import annotations
 
+import twoworlds.theorems.bassily_groce_katz_smith.counterexamples
 import twoworlds.theorems.limits  # noqa: F401 (registers what does not follow)
-from twoworlds.theorems.bassily_groce_katz_smith import (
-    compose_coupled,
+from twoworlds.theorems.bassily_groce_katz_smith.implications import (
     inference_delta,
     inference_failure,
-    less_side_information,
     pufferfish_failure,
     through_simulator,
+)
+from twoworlds.theorems.bassily_groce_katz_smith.properties import (
+    compose_coupled,
+    less_side_information,
     with_mixtures,
 )
-from twoworlds.theorems.combinations import compose, mix, post_process
+from twoworlds.theorems.combinations import compose, mix, post_process, strategy_guarantee
 from twoworlds.theorems.common import group_delta, smaller_ratio_delta
-from twoworlds.theorems.dwork import strategy_guarantee
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kasiviswanathan_smith import (
-    Alarm,
+from twoworlds.theorems.kasiviswanathan_smith.counterexamples import Alarm
+from twoworlds.theorems.kasiviswanathan_smith.lemmas import (
     Conditioned,
+    condition,
+    conditioning_failure,
+    largest_difference,
+    pointwise_delta,
+    widened_delta,
+)
+from twoworlds.theorems.kasiviswanathan_smith.local import (
     GoodDatabases,
     LocalCalibration,
     calibrate_locally,
-    condition,
-    conditioning_failure,
-    dp_factor,
     good_databases,
-    largest_difference,
+)
+from twoworlds.theorems.kasiviswanathan_smith.one_bit import one_bit_failure, one_bit_worst
+from twoworlds.theorems.kasiviswanathan_smith.semantic import (
+    dp_factor,
     largest_power,
-    one_bit_failure,
-    one_bit_worst,
-    pointwise_delta,
     sharper_semantic,
     simple_dp_factor,
-    widened_delta,
 )
 from twoworlds.theorems.kinds import KINDS, Kind
-from twoworlds.theorems.non_implications import (
-    NON_IMPLICATIONS,
-    NonImplication,
-    Refutation,
-    non_implication,
-)
 from twoworlds.theorems.statements import (
+    NON_IMPLICATIONS,
     THEOREMS,
     Application,
     Check,
     Context,
+    NonImplication,
     Outcome,
+    Refutation,
     Theorem,
+    non_implication,
     theorem,
 )
 

@@ -8,41 +8,152 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from twoworlds.numbers import Number
+from twoworlds.numbers import INFINITY, Number, Order
+from twoworlds.theorems.formulas import brief, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.hypotheses import at_most, finite, needs, one_person
-from twoworlds.theorems.statements import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, restate, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
-__all__ = ["group_delta", "smaller_ratio_delta"]
+__all__ = [
+    "at_most",
+    "finite",
+    "group_delta",
+    "known_delta1",
+    "known_level",
+    "known_records",
+    "needs",
+    "one_person",
+    "positive_delta",
+    "pure",
+    "smaller_ratio_delta",
+    "strictly_below",
+    "substitution",
+]
 
 _PAPER = "Kasiviswanathan & Smith"
 
 
-@theorem(
-    "dp-is-indistinguishability",
-    premises=["dp"],
-    conclusion="indistinguishable",
-    citation=f"{_PAPER}, Definitions 1.2 and 3.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def dp_is_indistinguishability(given: Guarantee, _context: Context) -> Guarantee:
-    """Differential privacy says that the laws of neighbours are indistinguishable."""
-    return given.to("indistinguishable", **given.numbers)
+# --- hypotheses: each a check that states the values it saw --------------------------------------
 
 
-@theorem(
-    "indistinguishability-is-dp",
-    premises=["indistinguishable"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Definitions 1.2 and 3.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def indistinguishability_is_dp(given: Guarantee, _context: Context) -> Guarantee:
-    """If the laws of all neighbours are indistinguishable, that is differential privacy."""
-    return given.to("dp", **given.numbers)
+def strictly_below(name: str, left: Number, right: Number) -> Check:
+    """Check left < right."""
+    return _compared(name, left, right, (Order.LESS,), "below")
+
+
+def at_most(name: str, left: Number, right: Number) -> Check:
+    """Check left <= right."""
+    return _compared(name, left, right, (Order.LESS, Order.EQUAL), "at most")
+
+
+def _compared(
+    name: str, left: Number, right: Number, accepted: tuple[Order, ...], word: str
+) -> Check:
+    found = order(left, right)
+    ok = found in accepted
+    if ok:
+        return Check(name, ok, f"{name}: {brief(left)} is {word} {brief(right)}")
+    known = "is not" if found is not Order.UNDECIDED else "is not known to be"
+    return Check(name, ok, f"needs {name}: {brief(left)} {known} {word} {brief(right)}")
+
+
+def needs(name: str, *, known: object, how: str) -> Check:
+    """Check that a fact was given.
+
+    >>> needs("the number of records", known=None, how="records=").text
+    'needs the number of records: give records='
+    """
+    if known is None:
+        return Check(name, ok=False, text=f"needs {name}: give {how}", missing=True)
+    return Check(name, ok=True, text=f"{name}: {known}")
+
+
+def known_records(given: Guarantee, _context: Context) -> Check:
+    """Check that the number of records is known."""
+    return needs("the number of records", known=given.records, how="records=")
+
+
+def known_delta1(_given: Guarantee, context: Context) -> Check:
+    """Check that the belief's mass outside of the good databases is known."""
+    known = None if context.delta1 is None else brief(context.delta1)
+    return needs("a bound on the belief's mass outside of E", known=known, how="delta1=")
+
+
+def known_level(_given: Guarantee, context: Context) -> Check:
+    """Check that the level of the test is known."""
+    known = None if context.level is None else brief(context.level)
+    return needs("the level of the test", known=known, how="level=")
+
+
+def pure(given: Guarantee, _context: Context) -> Check:
+    """Check delta = 0."""
+    if given.delta == 0:
+        return Check("delta = 0", ok=True, text="delta = 0")
+    return Check("delta = 0", ok=False, text=f"needs delta = 0: {brief(given.delta)} is not 0")
+
+
+def positive_delta(given: Guarantee, _context: Context) -> Check:
+    """Check delta > 0."""
+    return strictly_below("0 < delta", Fraction(0), given.delta)
+
+
+def finite(given: Guarantee, _context: Context) -> Check:
+    """Check that epsilon is finite."""
+    if given.ratio == INFINITY:
+        return Check("epsilon is finite", ok=False, text="needs a finite epsilon: it is infinite")
+    return Check("epsilon is finite", ok=True, text=f"epsilon is finite: {brief(given.epsilon)}")
+
+
+def one_person(given: Guarantee, _context: Context) -> Check:
+    """Check that the guarantee is for single people."""
+    name = "one person differs (group = 1)"
+    if given.group == 1:
+        return Check(name, ok=True, text=name)
+    return Check(name, ok=False, text=f"needs group = 1: it is {given.group}")
+
+
+def substitution(given: Guarantee, _context: Context) -> Check:
+    """Check that neighbours differ by one replaced record."""
+    name = "neighbours by substitution"
+    if given.neighbours == SUBSTITUTE:
+        return Check(name, ok=True, text=name)
+    return Check(name, ok=False, text=f"needs {name}: they are {given.neighbours}")
+
+
+# --- theorems ------------------------------------------------------------------------------------
+
+
+for _name, _premise, _conclusion, _place, _statement in (
+    (
+        "dp-is-indistinguishability",
+        "dp",
+        "indistinguishable",
+        "Definitions 1.2 and 3.1",
+        "Differential privacy says that the laws of neighbours are indistinguishable.",
+    ),
+    (
+        "indistinguishability-is-dp",
+        "indistinguishable",
+        "dp",
+        "Definitions 1.2 and 3.1",
+        "If the laws of all neighbours are indistinguishable, that is differential privacy.",
+    ),
+    (
+        "semantic-for-one-belief",
+        "semantic",
+        "local-semantic",
+        "Definitions 2.3 and 4.1",
+        "Semantic privacy holds for every belief, so for each one.",
+    ),
+    (
+        "averaging-over-databases",
+        "reality-oblivious",
+        "semantic",
+        "Definition 2.3 and appendix, Definition 1.1",
+        "What holds for every true database holds for one that is drawn from the belief.",
+    ),
+):
+    restate(_name, _premise, _conclusion, f"{_PAPER}, {_place}", _statement)
 
 
 @theorem(
@@ -59,19 +170,6 @@ def statistical_difference_is_dp(given: Guarantee, _context: Context) -> Guarant
 
 
 @theorem(
-    "semantic-for-one-belief",
-    premises=["semantic"],
-    conclusion="local-semantic",
-    citation=f"{_PAPER}, Definitions 2.3 and 4.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def semantic_for_one_belief(given: Guarantee, _context: Context) -> Guarantee:
-    """Semantic privacy holds for every belief, so for each one."""
-    return given.to("local-semantic", **given.numbers)
-
-
-@theorem(
     "dp-at-some-databases",
     premises=["dp"],
     conclusion="local-dp",
@@ -83,19 +181,6 @@ def semantic_for_one_belief(given: Guarantee, _context: Context) -> Guarantee:
 def dp_at_some_databases(given: Guarantee, _context: Context) -> Guarantee:
     """Differential privacy holds at every database, so at those of any set E."""
     return given.to("local-dp", **given.numbers)
-
-
-@theorem(
-    "averaging-over-databases",
-    premises=["reality-oblivious"],
-    conclusion="semantic",
-    citation=f"{_PAPER}, Definition 2.3 and appendix, Definition 1.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def averaging_over_databases(given: Guarantee, _context: Context) -> Guarantee:
-    """What holds for every true database holds for one that is drawn from the belief."""
-    return given.to("semantic", **given.numbers)
 
 
 def smaller_ratio_delta(ratio: Number, delta: Number, smaller: Number) -> Number:

@@ -66,29 +66,17 @@ def artanh(x: Number) -> Number:
 
 
 def tanh_half(ratio: Number) -> Number:
-    """Return tanh(epsilon/2) for the ratio a = e^epsilon: (a - 1) / (a + 1).
-
-    >>> tanh_half(Fraction(3))
-    Fraction(1, 2)
-    """
+    """Return tanh(epsilon/2) for the ratio a = e^epsilon: (a - 1) / (a + 1)."""
     return Fraction(1) if ratio == INFINITY else (ratio - 1) / (ratio + 1)
 
 
 def tanh_quarter(ratio: Number) -> Number:
-    """Return tanh(epsilon/4) for the ratio a = e^epsilon: (sqrt a - 1) / (sqrt a + 1).
-
-    >>> tanh_quarter(Fraction(9))
-    Fraction(1, 2)
-    """
+    """Return tanh(epsilon/4) for the ratio a = e^epsilon: (sqrt a - 1) / (sqrt a + 1)."""
     return tanh_half(sqrt(ratio))
 
 
 def ratio_of_four_artanh(distance: Number) -> Number:
-    """Return e^(4 artanh s) = ((1 + s) / (1 - s))^2, the ratio whose tanh(epsilon/4) is s.
-
-    >>> ratio_of_four_artanh(Fraction(1, 10))
-    Fraction(121, 81)
-    """
+    """Return e^(4 artanh s) = ((1 + s) / (1 - s))^2, the ratio whose tanh(epsilon/4) is s."""
     if order(distance, Fraction(1)) is not Order.LESS:
         return INFINITY
     return ((1 + distance) / (1 - distance)) ** 2
@@ -100,11 +88,7 @@ def order(a: Number, b: Number) -> Order:
 
 
 def minimum(a: Number, b: Number) -> Number:
-    """Return the smaller of two numbers, or an enclosure of it when their order is not known.
-
-    >>> minimum(Fraction(1, 3), Fraction(1, 2))
-    Fraction(1, 3)
-    """
+    """Return the smaller of two numbers, or an enclosure of it when their order is not known."""
     found = order(a, b)
     if found is Order.UNDECIDED:
         return Real(lambda bits: ball(a, bits).min(ball(b, bits)))

@@ -26,9 +26,8 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import INFINITY, Number, Order, ln, whole
 from twoworlds.show import Result
 from twoworlds.theorems.formulas import capped, order, typed
-from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.implication import Implication, search
 from twoworlds.theorems.kinds import Kind, kind_of
-from twoworlds.theorems.search import search
 from twoworlds.theorems.statements import Context
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, check_group
 
@@ -82,9 +81,6 @@ class Guarantee(Result):
 
         >>> Guarantee.of("dp", epsilon="ln 3", records=10)["ratio"]
         Fraction(3, 1)
-
-        Raises:
-            InvalidInput: for numbers that are missing, unknown or out of range.
         """
         known = kind_of(kind)
         setting = {name: given.pop(name) for name in _SETTING if name in given}
@@ -236,12 +232,7 @@ class Guarantee(Result):
         return self.text()
 
     def text(self, *, beside: Guarantee | None = None) -> str:
-        """Write it as one types it, rounded up.
-
-        Args:
-            beside: a guarantee that is read next to it; substitution, which is otherwise left out,
-                is named if that one has other neighbours.
-        """
+        """Write it as one types it, rounded up."""
         settings = {self.neighbours, SUBSTITUTE if beside is None else beside.neighbours}
         parts = [
             _typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"

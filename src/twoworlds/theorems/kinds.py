@@ -53,17 +53,7 @@ __all__ = ["KINDS", "Kind", "kind_of", "register"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A definition that guarantees may state.
-
-    Attributes:
-        name: as one types it.
-        numbers: what it carries, in the order in which they are shown and compared.
-        summary: what it says, in one line.
-        citation: where it is defined.
-        fixed: those of the numbers that belong to the question and are not minimised.
-        counts: what its theorems count, "records" or "pairs" (alt, priv).
-        groups: whether it can speak of several people at once.
-    """
+    """A definition that guarantees may state."""
 
     name: str
     numbers: tuple[str, ...]
@@ -91,11 +81,7 @@ def register(kind: Kind) -> Kind:
 
 
 def kind_of(name: str) -> Kind:
-    """Return the kind of a name, or suggest the nearest.
-
-    >>> kind_of("dp").numbers
-    ('ratio', 'delta')
-    """
+    """Return the kind of a name, or suggest the nearest."""
     if name not in KINDS:
         raise UnknownName("kind of guarantee", name, KINDS)
     return KINDS[name]

@@ -26,8 +26,7 @@ from twoworlds.numbers import INFINITY, Number, Order, maximum
 from twoworlds.theorems.common import group_delta
 from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import Context
+from twoworlds.theorems.statements import Context, Found, non_implication
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = ["worst_group_delta"]
@@ -50,9 +49,6 @@ def worst_group_delta(ratio: Number, delta: Number, steps: int, wanted: Number) 
     and undoes itself around u -> 1 - u, laws i and i + 1 satisfy (a, delta) both ways round, and
     laws 0 and s need the largest g^s(u) - b u. With c_j = (v - delta (1 + ... + a^(j-1))) / a^j and
     v = (1 - delta) / (a + 1), the corners of g^s are u = c_j >= 0 with g^s(u) = 1 - c_(s-1-j).
-
-    >>> worst_group_delta(Fraction(3), Fraction(0), 2, Fraction(3))
-    Fraction(1, 2)
     """
     top = (1 - delta) / (ratio + 1)
     corners = [(top - group_delta(ratio, delta, j)) / ratio**j for j in range(steps)]

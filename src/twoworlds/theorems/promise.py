@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.charts import Curves, odds
-from twoworlds.definitions.words import percent, percent_above
-from twoworlds.numbers import Number, above
+from twoworlds.definitions.words import (
+    Subject,
+    any_belief,
+    delta_sentence,
+    largest_posterior,
+    odds_from_99,
+    percent,
+    percent_above,
+    points,
+)
+from twoworlds.numbers import INFINITY, Number, above, at_most_one, decimal
 from twoworlds.show import Result
+from twoworlds.theorems.formulas import ratio_of_four_artanh, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.kinds import KINDS
-from twoworlds.theorems.words import Row, sentences, table
+from twoworlds.theorems.kinds import KINDS, kind_of
+from twoworlds.worlds import SUBSTITUTE
 
-__all__ = ["Promise", "promise"]
+__all__ = ["PRIORS", "Promise", "Row", "promise", "sentences", "table"]
 
 _HEADS = (
     "belief without your data",
@@ -81,12 +93,7 @@ class Promise(Result):
 
 
 def promise(given: Guarantee, *, swing: Number | None = None) -> Promise:
-    """Put a guarantee in words.
-
-    Args:
-        given: the guarantee.
-        swing: the factor between odds with and without you, if one smaller than r^2 is known.
-    """
+    """Put a guarantee in words."""
     said = tuple(sentences(given, swing=swing))
     assumed = (
         f"neighbours by {given.neighbours}"
@@ -109,3 +116,235 @@ def _chart(given: Guarantee, swing: Number | None, words: str) -> Curves | None:
     factor = given.ratio**2 if swing is None else swing
     curves = [("knows all others", above(given.ratio)), ("any belief", above(factor))]
     return odds(curves, words)
+
+
+# --- Guarantees in words: what a person is promised, odds first, said for whom -------------------
+# For differential privacy with ratio r = e^epsilon and delta = 0 two promises hold, and they
+# differ:
+#
+#     whoever knows everybody else's record   odds move by at most r, beliefs by tanh(epsilon/4)
+#     whatever anybody believes               the odds with your data used and the odds without
+#                                             differ by at most r^2, the beliefs by tanh(epsilon/2)
+#
+# (Kasiviswanathan & Smith, Theorem 2.2 and Section 2.1, in their tight forms). The first compares
+# the belief after with the belief before; the second compares the two worlds. Of a mechanism the
+# second factor may be known better than r^2: it is the *swing* that semantic privacy measures.
+# Every kind of guarantee has a sentence; one that rests on what attackers believe begins with that
+# assumption.
+
+PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
+
+
+class Row(NamedTuple):
+    """A belief without you, and the largest it can be with you."""
+
+    prior: Fraction
+    known_others: Number
+    any_belief: Number
+
+
+def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Row]:
+    """Return, for beliefs of 1, 10 and 50 %, the largest they can become.
+
+    >>> row = table(Guarantee.parse("dp(ratio=3)"))[2]
+    >>> row.known_others, row.any_belief
+    (Fraction(3, 4), Fraction(9, 10))
+    """
+    ratio = _pure_ratio(guarantee)
+    if ratio is None:
+        return []
+    squared = INFINITY if ratio == INFINITY else ratio**2
+    factor = squared if swing is None else swing
+    return [
+        Row(prior, largest_posterior(prior, ratio), largest_posterior(prior, factor))
+        for prior in PRIORS
+    ]
+
+
+def sentences(guarantee: Guarantee, *, swing: Number | None = None) -> Iterator[str]:
+    """Yield what a guarantee promises a person, in plain words.
+
+    >>> print(*sentences(Guarantee.parse("semantic(epsilon=0.1)")))
+    Whatever someone believed, leaving out your data changes what they conclude by at most 10 \
+percentage points.
+    """
+    ratio = _pure_ratio(guarantee)
+    if guarantee.vacuous:
+        yield "It promises nothing: every mechanism satisfies it, even one that publishes the data."
+    elif ratio is not None and ratio != INFINITY:
+        yield any_belief(ratio**2 if swing is None else swing)
+        yield _known_others(ratio)
+    else:
+        yield _WORDS.get(guarantee.kind, _summary)(guarantee)
+
+
+def _known_others(ratio: Number) -> str:
+    return (
+        "If they know everybody else's record, only yours is open, and the answer moves their "
+        f"belief by at most {points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 "
+        f"become at most {odds_from_99(ratio)}."
+    )
+
+
+def _failure(delta: Number, of: str = "") -> str:
+    return "" if delta == 0 else f", except with probability {decimal(delta, 3, 'at most')}{of}"
+
+
+def _differential_privacy(guarantee: Guarantee) -> str:
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    return delta_sentence(subject, guarantee.ratio, guarantee.delta)
+
+
+def _pointwise(guarantee: Guarantee) -> str:
+    if guarantee.ratio == INFINITY:
+        return _differential_privacy(guarantee)
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    instead = f"as it would have been {subject.instead.rstrip(',')}"
+    if guarantee.ratio == 1:
+        return f"The output is exactly as likely {instead}{_failure(guarantee.delta)}."
+    return (
+        f"The output is at most {decimal(guarantee.ratio, 4)} times as likely {instead}, and not "
+        f"less likely than by that factor{_failure(guarantee.delta)}."
+    )
+
+
+def _statistical_difference(guarantee: Guarantee) -> str:
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    return (
+        f"Nothing happens with a probability that is more than {points(guarantee.epsilon)} from "
+        f"what it would have been {subject.instead.rstrip(',')}; that alone protects nobody, since "
+        "the record of a person drawn at random may be published."
+    )
+
+
+def _informed(guarantee: Guarantee) -> str:
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    said = (
+        f"Whoever knows all other records changes their mind about {subject.who}, which alone is "
+        f"open to them, by at most {points(guarantee.epsilon)}."
+    )
+    if not subject.one_person:
+        return said
+    return f"{said} {any_belief(subject.swing(ratio_of_four_artanh(guarantee.epsilon)))}"
+
+
+def _local_dp(guarantee: Guarantee) -> str:
+    subject = replace(Subject.of(guarantee.group, guarantee.neighbours), one_person=False)
+    said = delta_sentence(subject, guarantee.ratio, guarantee.delta)
+    return (
+        f"Only if the true database is one of certain good ones: {said} Nothing is promised for "
+        "someone who holds other databases possible."
+    )
+
+
+_IF = "If what others believe and know about the data is no more than was assumed"
+_BREAKS = "Whoever knows more, or believes otherwise, may learn more."
+
+
+def _ddp(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, the answer could have been made up without your record: what has probability 10% "
+        f"then has at most {_raised(guarantee)} with it, and the other way round. {_BREAKS}"
+    )
+
+
+def _independent_ddp(guarantee: Guarantee) -> str:
+    said = _ddp(guarantee).removeprefix(_IF)
+    return f"{_IF}, and what they know ties no two records together{said}"
+
+
+def _summary(guarantee: Guarantee) -> str:
+    return f"{guarantee}: {kind_of(guarantee.kind).summary}."
+
+
+def _raised(guarantee: Guarantee) -> str:
+    """Return what a probability of 10% can become."""
+    if guarantee.ratio == INFINITY:
+        return "100%"
+    return percent(at_most_one(guarantee.ratio * Fraction(1, 10) + guarantee.delta))
+
+
+def _pure_ratio(guarantee: Guarantee) -> Number | None:
+    plain = guarantee.delta == 0 and guarantee.group == 1 and guarantee.neighbours == SUBSTITUTE
+    if guarantee.kind != "dp" or not plain:
+        return None
+    return guarantee.ratio
+
+
+_WORDS: dict[str, Callable[[Guarantee], str]] = {
+    "dp": _differential_privacy,
+    "indistinguishable": _differential_privacy,
+    "pointwise": _pointwise,
+    "statistical-difference": _statistical_difference,
+    "informed": _informed,
+    "semantic": lambda g: (
+        "Whatever someone believed, leaving out your data changes what they conclude by at most "
+        f"{points(g.epsilon)}{_failure(g.delta, ' over data and noise')}."
+    ),
+    "reality-oblivious": lambda g: (
+        "Whatever someone believed, and whatever is true, even what they held impossible: leaving "
+        f"out your data changes what they conclude by at most {points(g.epsilon)}"
+        f"{_failure(g.delta, ' over the noise')}."
+    ),
+    "local-semantic": lambda g: (
+        "For someone who holds one particular belief, leaving out your data changes what they "
+        f"conclude by at most {points(g.epsilon)}"
+        f"{_failure(g.delta, ' over data and noise')}. Nothing is promised for other "
+        "beliefs."
+    ),
+    "local-dp": _local_dp,
+    "local-laplace": _local_dp,
+    "laplace-strategy": _differential_privacy,
+    "joint": lambda g: (
+        "Whatever someone believed, database and output taken together: what has probability 10% "
+        f"without your data has at most {_raised(g)} with it."
+    ),
+    "local-joint": lambda g: (
+        "For someone who holds one particular belief, database and output taken together: what has "
+        f"probability 10% without your data has at most {_raised(g)} with it."
+    ),
+    "conditional": lambda g: (
+        "Whatever someone believed, what they would conclude to have probability 10% without your "
+        f"data gets at most {_raised(g)} with it"
+        f"{_failure(g['failure'], ' over the outputs')}."
+    ),
+    "power": lambda g: (
+        "A test of one value of your record against another that gives a false alarm in "
+        f"{percent(g['level'], side='about')} of the cases finds the truth in at most "
+        f"{percent(g['power'])} of them."
+    ),
+    "simulation": lambda g: (
+        "Whatever the data are, the answer could have been made up without your record: what has "
+        f"probability 10% then has at most {_raised(g)} with it, and the other way round."
+    ),
+    "ddp": _ddp,
+    "independent-ddp": _independent_ddp,
+    "coupled-worlds": lambda g: (
+        f"{_IF}, the answer could have been made up from scrubbed data, whatever is private: what "
+        f"has probability 10% then has at most {_raised(g)} in truth, and the other way "
+        f"round. {_BREAKS}"
+    ),
+    "inference-ddp": lambda g: (
+        f"{_IF}, then what they conclude about you to have probability 10% from an answer made up "
+        f"without your record gets at most {_raised(g)} from the true one"
+        f"{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
+    ),
+    "inference-coupled-worlds": lambda g: (
+        f"{_IF}, then what they conclude about private parts to have probability 10% from an "
+        f"answer made up from scrubbed data gets at most {_raised(g)} from the true one"
+        f"{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
+    ),
+    "noiseless": lambda g: (
+        f"{_IF}, the answer hardly depends on the value of your record: what has probability 10% "
+        f"with one value has at most {_raised(g)} with another. {_BREAKS}"
+    ),
+    "pufferfish": lambda g: (
+        f"{_IF}, the answer hardly depends on a secret: what has probability 10% if the secret is "
+        f"false has at most {_raised(g)} if it is true, and the other way round. {_BREAKS}"
+    ),
+    "inference-pufferfish": lambda g: (
+        f"{_IF}, the answer hardly changes their belief in a secret: what had probability 10% gets "
+        f"at most {_raised(g)}{_failure(g.delta, ' over data and noise')}. "
+        f"{_BREAKS}"
+    ),
+}

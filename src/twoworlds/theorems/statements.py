@@ -22,15 +22,20 @@ if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
 
 __all__ = [
+    "NON_IMPLICATIONS",
     "THEOREMS",
     "Application",
     "Check",
     "Context",
+    "Found",
     "Hypothesis",
+    "NonImplication",
     "Outcome",
+    "Refutation",
     "Theorem",
-    "first_line",
-    "take_name",
+    "keep",
+    "non_implication",
+    "restate",
     "theorem",
 ]
 
@@ -39,14 +44,7 @@ Tightness = Literal["tight", "proved", "loose", "numerical only"]
 
 @dataclass(frozen=True)
 class Check:
-    """One hypothesis, tried on given values.
-
-    Attributes:
-        name: the hypothesis.
-        ok: whether it is met.
-        text: the hypothesis with the values that meet it or fail it.
-        missing: whether it fails only because a fact was not given.
-    """
+    """One hypothesis, tried on given values."""
 
     name: str
     ok: bool
@@ -150,11 +148,7 @@ class Theorem(Result):
         return tuple(Outcome(made, replace(one, source=made)) for one in several)
 
     def conclude(self, given: Guarantee, context: Context | None = None) -> Guarantee:
-        """Return the first conclusion.
-
-        Raises:
-            InvalidInput: when a hypothesis fails; the message names it and the value that fails.
-        """
+        """Return the first conclusion."""
         first = self.apply(given, context or Context(self.conclusion))[0]
         if first.conclusion is None:
             raise InvalidInput(f"{self.citation} does not apply: {first.application.failure}")
@@ -226,27 +220,140 @@ _NAMES: set[str] = set()
 
 
 def theorem(
-    name: str, *, premises: Sequence[str], conclusion: str, citation: str, **more: Any
+    name: str,
+    *,
+    premises: Sequence[str],
+    conclusion: str,
+    citation: str,
+    statement: str = "",
+    **more: Any,
 ) -> Callable[[Rule], Rule]:
-    """Return a decorator that registers a rule; its docstring begins with the statement."""
+    """Return a decorator that registers a rule, whose docstring begins with the statement."""
 
     def add(rule: Rule) -> Rule:
-        take_name(name)
-        THEOREMS[name] = Theorem(
-            name, citation, tuple(premises), conclusion, first_line(rule), rule, **more
-        )
+        _take_name(name)
+        said = statement or _first_line(rule)
+        THEOREMS[name] = Theorem(name, citation, tuple(premises), conclusion, said, rule, **more)
         return rule
 
     return add
 
 
-def take_name(name: str) -> None:
+def restate(name: str, premise: str, conclusion: str, citation: str, statement: str) -> None:
+    """Register that one kind is a case of another: the numbers stay."""
+    theorem(
+        name,
+        premises=[premise],
+        conclusion=conclusion,
+        citation=citation,
+        statement=statement,
+        tightness="tight",
+        auxiliary=True,
+    )(lambda given, _context: given.to(conclusion, **given.numbers))
+
+
+def keep(name: str, premises: Sequence[str], citation: str, statement: str, **more: Any) -> None:
+    """Register that another mechanism, or another belief, has the same kind and numbers."""
+    theorem(
+        name,
+        premises=premises,
+        conclusion=more.pop("conclusion"),
+        citation=citation,
+        statement=statement,
+        tightness="tight",
+        combines=True,
+        **more,
+    )(lambda given, _context: given.to(given.kind, **given.numbers))
+
+
+def _take_name(name: str) -> None:
     """Keep a name for one statement, be it a theorem or a counterexample."""
     if name in _NAMES:
         raise InvalidInput(f"theorem {name!r} is registered twice")
     _NAMES.add(name)
 
 
-def first_line(function: Callable[..., Any]) -> str:
+def _first_line(function: Callable[..., Any]) -> str:
     """Return the first line of a docstring, which states the theorem."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+# --- What does not follow: one kind does not imply another, each time with a counterexample ------
+# `NON_IMPLICATIONS` is an open registry like that of the theorems. A counterexample is computed
+# for the guarantee at hand, and says whether it refutes the very numbers that were asked for.
+
+Found = tuple[str, bool, dict[str, Number]]
+"""A counterexample as its finder gives it: text, whether it decides the question, exact facts."""
+Refute = Callable[["Guarantee", Context], Found | None]
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A counterexample to an implication."""
+
+    of: NonImplication
+    text: str
+    decisive: bool
+    facts: Mapping[str, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NonImplication(Result):
+    """A statement that one kind does not imply another, with a counterexample that is computed."""
+
+    name: str
+    citation: str
+    premises: tuple[str, ...]
+    conclusion: str
+    statement: str
+    refute: Callable[[Guarantee, Context], Refutation | None] = field(repr=False)
+    erratum: str | None = None
+
+    def answer(self) -> Answer:
+        """Say the statement, and where it stands."""
+        facts = [("kinds", f"{' or '.join(self.premises)} =/=> {self.conclusion}")]
+        facts += [("erratum", self.erratum)] if self.erratum else []
+        return Answer(
+            self.statement, subject=self.name, claim=self.citation, blocks=(Facts(facts),)
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the statement."""
+        return {
+            "name": self.name,
+            "citation": self.citation,
+            "from": self.premises,
+            "not_to": self.conclusion,
+            "statement": self.statement,
+            "erratum": self.erratum,
+        }
+
+
+NON_IMPLICATIONS: dict[str, NonImplication] = {}
+
+
+def non_implication(
+    name: str,
+    *,
+    premises: Sequence[str],
+    conclusion: str,
+    citation: str,
+    statement: str = "",
+    erratum: str | None = None,
+) -> Callable[[Refute], Refute]:
+    """Return a decorator that registers a counterexample: text, decisive, facts; or None."""
+
+    def add(refute: Refute) -> Refute:
+        _take_name(name)
+        said = statement or _first_line(refute)
+
+        def refutation(given: Guarantee, context: Context) -> Refutation | None:
+            found = refute(given, context)
+            return None if found is None else Refutation(NON_IMPLICATIONS[name], *found)
+
+        NON_IMPLICATIONS[name] = NonImplication(
+            name, citation, tuple(premises), conclusion, said, refutation, erratum
+        )
+        return refute
+
+    return add

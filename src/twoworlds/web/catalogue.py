@@ -11,7 +11,7 @@ from typing import Any
 
 from twoworlds.calls import Entry, Registry
 from twoworlds.definitions import DEFINITIONS
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.web.gallery import ATTACKS
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import UNIVERSES

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from twoworlds.worlds.graphs import Graph, Graphs
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
-from twoworlds.worlds.line import Integers, Reals
 from twoworlds.worlds.neighbours import check_group, distance, pairs, resolve, within
-from twoworlds.worlds.part import Part
+from twoworlds.worlds.records import BitStrings, Integers, Reals, Records
 from twoworlds.worlds.samples import Samples
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Additive, Answer, Change, Computed, Statistic, Value
@@ -15,11 +14,11 @@ from twoworlds.worlds.universe import (
     EXPLICIT,
     SUBSTITUTE,
     Explicit,
+    Part,
     Point,
     Product,
     Universe,
 )
-from twoworlds.worlds.words import BitStrings, Records
 
 __all__ = [
     "ADD_REMOVE",

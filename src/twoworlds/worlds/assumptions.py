@@ -8,8 +8,8 @@ from typing import Any
 from twoworlds.calls import Call, Text, parse
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, number, show
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Universe
-from twoworlds.worlds.words import Records
 
 __all__ = [
     "alternatives",
@@ -31,7 +31,7 @@ _INFORMED = ("database", "person", "law")
 def entries(universe: Universe) -> str:
     """Name what a database consists of.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> entries(BitStrings(3)), entries(BitStrings(1))
     ('the 3 bits are', 'the bit is')
     """
@@ -53,11 +53,7 @@ def plain(value: object) -> str:
 
 
 def alternatives(parts: Sequence[tuple[object, object]]) -> str:
-    """Say the values that something may have, with their probabilities.
-
-    >>> alternatives([("a", "1/3"), ("b", "2/3")])
-    'a with probability 1/3 or b with probability 2/3'
-    """
+    """Say the values that something may have, with their probabilities."""
     if len(parts) == 1 and number(parts[0][1]) == 1:
         return f"{str(parts[0][0]).strip()} for certain"
     said = [f"{str(value).strip()} with probability {plain(mass)}" for value, mass in parts]
@@ -67,11 +63,7 @@ def alternatives(parts: Sequence[tuple[object, object]]) -> str:
 
 
 def say_law(law: object) -> str:
-    """Say the law of one record: the probability of 1, or each value's.
-
-    >>> say_law("3/4"), say_law({"a": "1/3", "b": "2/3"})
-    ('1 with probability 3/4', 'a with probability 1/3 or b with probability 2/3')
-    """
+    """Say the law of one record: the probability of 1, or each value's."""
     if isinstance(law, Mapping):
         return alternatives(list(law.items()))
     if isinstance(law, list):
@@ -94,11 +86,7 @@ def either(assumptions: Sequence[str]) -> str:
 
 
 def say_population(people: Sequence[object], values: Sequence[object]) -> str:
-    """Name a population with its values.
-
-    >>> say_population(["ann", "bob"], [1, 0]), say_population([1, 2, 3], [1, 0, 1])
-    ('2 people (ann: 1, bob: 0)', '3 people with the values 1, 0, 1')
-    """
+    """Name a population with its values."""
     numbered = list(people) == list(range(1, len(people) + 1))
     said = [f"{v}" if numbered else f"{p}: {v}" for p, v in zip(people, values, strict=True)]
     shown = ", ".join(said[:_LISTED]) + (", ..." if len(said) > _LISTED else "")
@@ -123,7 +111,7 @@ def read_pairs(texts: Sequence[Any], example: str) -> list[tuple[str, str]]:
 def say_belief(text: str, universe: Universe) -> str:
     """Say what a belief's call assumes.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> say_belief("uniform", BitStrings(3))
     'the 3 bits are fair and independent'
     >>> say_belief("independent(1/3)", BitStrings(2))

@@ -19,9 +19,9 @@ from twoworlds.charts import Bar, Groups
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, compare, number, positive_part, show
 from twoworlds.show import Result
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.universe import Point, Universe
-from twoworlds.worlds.words import Records
 
 __all__ = ["Belief", "explicit", "hidden", "independent", "informed", "mixture", "uniform"]
 
@@ -33,7 +33,7 @@ _LONGEST_DRAWN = 24  # letters of a label beside a bar
 class Belief(Result, Mapping[Point, Number]):
     """A law on databases, given by those that have positive probability.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> belief = explicit(BitStrings(1), {"1": "1/4", "0": "3/4"})
     >>> belief[(1,)]
     Fraction(1, 4)
@@ -177,7 +177,7 @@ def independent(universe: Universe, laws: Sequence[object]) -> Belief:
     A law is a mapping from values to probabilities or, for bits, the probability of 1. One law may
     stand for all records.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> independent(BitStrings(2), ["3/4", "1/2"])[(1, 1)]
     Fraction(3, 8)
     """
@@ -229,7 +229,7 @@ def hidden(universe: Universe, laws: Mapping[object, object]) -> Belief:
     ``laws`` maps each possible probability of 1 (for bits) to its weight: the smoking study, where
     a hidden link is shared by all (Kasiviswanathan & Smith, Example 1).
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> hidden(BitStrings(2), {"9/10": "1/2", "1/10": "1/2"})[(1, 1)]
     Fraction(41, 100)
     """

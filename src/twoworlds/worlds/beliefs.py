@@ -24,7 +24,7 @@ BELIEFS: Registry[Builder] = Registry("belief")
 def belief(text: str | Belief, universe: Universe) -> Belief:
     """Build a belief about a universe from what one would type.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> belief("independent(3/4, 1/2)", BitStrings(2))["11"]
     Fraction(3, 8)
     """

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from twoworlds.calls import Call, Registry, Text, parse
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import whole
 from twoworlds.worlds import statistics
-from twoworlds.worlds.batch import Batch
-from twoworlds.worlds.line import Integers, Reals
+from twoworlds.worlds.records import BitStrings, Integers, Reals, Records
 from twoworlds.worlds.statistic import Computed, Statistic
+from twoworlds.worlds.statistics import STATISTICS, Batch
 from twoworlds.worlds.universe import Explicit, Universe
-from twoworlds.worlds.words import BitStrings, Records
 
-__all__ = ["STATISTICS", "UNIVERSES", "read_values", "statistic", "universe"]
+__all__ = [
+    "STATISTICS",
+    "UNIVERSES",
+    "is_python",
+    "load",
+    "load_for",
+    "load_function",
+    "read_values",
+    "statistic",
+    "universe",
+]
 
 UNIVERSES: Registry[Universe] = Registry("universe")
-STATISTICS: Registry[Statistic] = Registry("statistic")
 _PYTHON = "python:"
 
 
@@ -88,7 +101,7 @@ def statistic(text: str | Statistic, of: Universe) -> Statistic:
     """
     if isinstance(text, Statistic):
         return text
-    if text.startswith(_PYTHON):
+    if is_python(text):
         return _from_python(text)
     call = parse(text)
     if call.name == "batch":  # its parts are statistics of the same universe
@@ -127,46 +140,12 @@ def _require_values(
 
 
 def _from_python(text: str) -> Statistic:
-    module_name, colon, name = text.removeprefix(_PYTHON).partition(":")
-    try:
-        found = getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
+    found = load(text)
     if isinstance(found, Statistic):
         return found
-    if not colon or not callable(found):
+    if not callable(found):
         raise InvalidInput(f"{text!r}: write python:package.module:function")
-    return Computed(found, name)
-
-
-@STATISTICS.register("count")
-def count(value: object = 1) -> Statistic:
-    """How many records equal the value."""
-    return statistics.count(value)
-
-
-@STATISTICS.register("proportion")
-def proportion(value: object = 1, n: object = None) -> Statistic:
-    """Which part of n records equals the value."""
-    return statistics.proportion(value, _size(n, "proportion"))
-
-
-@STATISTICS.register("sum")
-def total() -> Statistic:
-    """The sum of numeric records."""
-    return statistics.total()
-
-
-@STATISTICS.register("mean")
-def mean(n: object = None) -> Statistic:
-    """The sum of numeric records divided by n."""
-    return statistics.mean(_size(n, "mean"))
-
-
-def _size(n: object, what: str) -> object:
-    if n is None:
-        raise InvalidInput(f"a {what} divides by the number of records: give n=")
-    return n
+    return Computed(found, text.rpartition(":")[2])
 
 
 @STATISTICS.register("histogram")
@@ -185,21 +164,62 @@ def batch(*statistics: str | Statistic, universe: Universe | None = None) -> Sta
     return Batch.of([statistic(one, universe) for one in statistics], universe)
 
 
-@STATISTICS.register("parity")
-def parity(value: object = 1) -> Statistic:
-    """Whether an odd number of records equals the value."""
-    return statistics.parity(value)
+# --- Python objects of the user by name ----------------------------------------------------------
 
 
-@STATISTICS.register("majority")
-def majority(values: Text | None = None) -> Statistic:
-    """The most frequent value, a number; ties go to the value that is listed first."""
-    if values is None or isinstance(values, str):
-        raise InvalidInput("majority: give the values as a list, such as majority([1, -1])")
-    return statistics.majority(values)
+def is_python(text: object) -> bool:
+    """Tell whether a text names a Python object."""
+    return isinstance(text, str) and text.strip().startswith(_PYTHON)
 
 
-@STATISTICS.register("constant")
-def constant(value: object = 0) -> Statistic:
-    """The same number whatever the database."""
-    return statistics.constant(value)
+def load(text: str) -> object:
+    """Return the object that a text names.
+
+    >>> load("python:statistics:median")((1, 2, 9))
+    2
+    """
+    module, _, name = text.strip().removeprefix(_PYTHON).partition(":")
+    if not module or not name:
+        raise InvalidInput(f"{text!r}: write python:package.module:name, or python:./file.py:name")
+    try:
+        is_file = module.endswith(".py") or "/" in module
+        found = _from_file(Path(module)) if is_file else importlib.import_module(module)
+        return getattr(found, name)
+    except (ImportError, AttributeError, ValueError, OSError) as error:
+        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    """Run a file as a module; what lies beside it can be imported by it, as by a program."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ImportError(f"there is no Python file {path}: write python:./file.py:name")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # for dataclasses, which look there
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_for(text: str, universe: Universe) -> Any:
+    """Return the object that a text names or, if that is a function, its value on a universe."""
+    found = load(text)
+    if not callable(found):
+        return found
+    try:
+        return found(universe)
+    except TwoWorldsError:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        raise InvalidInput(f"{text!r} failed on {universe.expression}: {kind}: {error}") from error
+
+
+def load_function(text: str) -> Callable[[Any], Any]:
+    """Return the function that a text names."""
+    found = load(text)
+    if not callable(found):
+        raise InvalidInput(f"{text!r} is {found!r}, not a function: name a function")
+    return found

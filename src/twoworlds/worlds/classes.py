@@ -25,8 +25,8 @@ from twoworlds.worlds.assumptions import (
 )
 from twoworlds.worlds.belief import Belief, independent
 from twoworlds.worlds.beliefs import BELIEFS, belief
+from twoworlds.worlds.catalogue import is_python, load_for
 from twoworlds.worlds.joint import BeliefClass, Joint
-from twoworlds.worlds.loading import is_python, load_for
 from twoworlds.worlds.samples import Samples, sampling, sizes_after_discard, sizes_at_rate
 from twoworlds.worlds.sides import Side
 from twoworlds.worlds.sides import side as build_side
@@ -58,7 +58,7 @@ def belief_class(
         side: what the attacker knows; a call or a function of the database.
         hull: whether all mixtures belong as well (Theorem 4).
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> found = belief_class("[uniform, independent(1/3)]", BitStrings(2), side="known(1)")
     >>> len(found), found.members[1].sides[1]
     (2, Fraction(1, 3))

@@ -35,7 +35,7 @@ Law = object
 def all_known(universe: Universe) -> BeliefClass:
     """Return the point beliefs: every database, held for certain.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> len(all_known(BitStrings(3)))
     8
     """
@@ -47,7 +47,7 @@ def all_known(universe: Universe) -> BeliefClass:
 def product_family(universe: Universe, laws: Sequence[Law]) -> BeliefClass:
     """Return all beliefs of independent records, each with one of these laws.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> len(product_family(BitStrings(3), ["1/3", "1/2"]))
     8
     """
@@ -61,7 +61,7 @@ def product_family(universe: Universe, laws: Sequence[Law]) -> BeliefClass:
 def identical_family(universe: Universe, laws: Sequence[Law]) -> BeliefClass:
     """Return the beliefs of independent records with one common law, fixed but unknown.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> identical_family(BitStrings(2), ["9/10", "1/10"]).assumption
     'the 2 bits are independent, all 1 with probability 9/10, or all 1 with probability 1/10'
     """
@@ -82,7 +82,7 @@ def hidden_law(
 
     The side information is which law it is: its name, or else its number from 1.
 
-    >>> from twoworlds.worlds.words import Records
+    >>> from twoworlds.worlds.records import Records
     >>> signs = Records((1, -1), 2)
     >>> found = hidden_law(signs, [{1: "9/10", -1: "1/10"}, {1: "1/10", -1: "9/10"}])
     >>> found.members[0].given(1)[1, 1]
@@ -114,7 +114,7 @@ def draws(universe: Universe, population: Sequence[object]) -> BeliefClass:
 
     That is the limit of samples from ever larger populations in which each value keeps its share.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> draws(BitStrings(2), [1, 1, 0]).members[0].given("nothing")[1, 0]
     Fraction(2, 9)
     """

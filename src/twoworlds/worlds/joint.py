@@ -44,11 +44,7 @@ _ONE = Fraction(1)
 
 
 def as_law(value: object) -> Mapping[Any, Number]:
-    """Return a random map's value as a law: a mapping is one, anything else is certain.
-
-    >>> as_law("b"), as_law({"a": Fraction(1, 2), "b": Fraction(1, 2)})["a"]
-    ({'b': Fraction(1, 1)}, Fraction(1, 2))
-    """
+    """Return a random map's value as a law: a mapping is one, anything else is certain."""
     if not isinstance(value, Mapping):
         _require_hashable(value, "a random value")
         return {value: _ONE}
@@ -58,11 +54,7 @@ def as_law(value: object) -> Mapping[Any, Number]:
 
 
 def value_at(function: Callable[[Any], Any], argument: Any, what: str) -> Hashable:
-    """Return a function's value, with its failure or a value that cannot be a key as an error.
-
-    >>> value_at(max, (1, 3, 2), "the largest record")
-    3
-    """
+    """Return a function's value, with its failure or a value that cannot be a key as an error."""
     value = _called(function, argument, what)
     _require_hashable(value, f"{what} at {plain_label(argument)}")
     return value  # type: ignore[no-any-return]
@@ -114,7 +106,7 @@ class Joint(Result):
     """A law on pairs of a database and side information.
 
     >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> parity = Joint.of(uniform(BitStrings(2)), lambda x: sum(x) % 2)
     >>> parity.given(1)
     {(1, 0): Fraction(1, 2), (0, 1): Fraction(1, 2)}
@@ -157,11 +149,7 @@ class Joint(Result):
         return parts
 
     def given(self, side: Side) -> dict[Point, Number]:
-        """Return what is believed about the database by who knows this.
-
-        Raises:
-            InvalidInput: when the belief holds it impossible, so that nothing follows from it.
-        """
+        """Return what is believed about the database by who knows this."""
         if side not in self._parts:
             possible = ", ".join(plain_label(z) for z in list(self._parts)[:4])
             more = ", ..." if len(self._parts) > 4 else ""
@@ -185,7 +173,7 @@ class Joint(Result):
         """Return the belief of one who knows only f(Z); f may be random (Theorem 5).
 
         >>> from twoworlds.worlds.belief import uniform
-        >>> from twoworlds.worlds.words import BitStrings
+        >>> from twoworlds.worlds.records import BitStrings
         >>> Joint.of(uniform(BitStrings(2)), lambda x: x).knowing_less(lambda z: z[0]).sides
         {1: Fraction(1, 2), 0: Fraction(1, 2)}
         """
@@ -346,11 +334,7 @@ def _side_at(side: RandomMap | None, x: Point) -> Mapping[Any, Number]:
 
 
 def plain_label(value: object) -> str:
-    """Write a database, a part of one or side information as one would type it.
-
-    >>> plain_label((1, 0, 1)), plain_label((9, 10)), plain_label(("1", (0, 1)))
-    ('101', '(9, 10)', '(1, 01)')
-    """
+    """Write a database, a part of one or side information as one would type it."""
     if isinstance(value, tuple):
         texts = [plain_label(part) for part in value]
         plain = all(len(text) == 1 for text in texts) and not any(

@@ -16,8 +16,8 @@ from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.worlds.catalogue import read_values
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Explicit, Universe
-from twoworlds.worlds.words import Records
 
 __all__ = [
     "HasMembers",
@@ -58,12 +58,7 @@ class HasMembers(Protocol):
 def members_of(
     universe: Universe, chosen: Sequence[object] | None = None, example: str = "persons(1, 3)"
 ) -> tuple[Hashable, ...]:
-    """Return the persons chosen, or all of them.
-
-    >>> from twoworlds.worlds.words import BitStrings
-    >>> members_of(BitStrings(3)), members_of(BitStrings(3), ["2"])
-    ((1, 2, 3), (2,))
-    """
+    """Return the persons chosen, or all of them."""
     everyone = _everyone(universe)
     if chosen is None:
         return everyone
@@ -85,11 +80,7 @@ def members_of(
 
 
 def read_names(given: Text | int, what: str) -> tuple[Hashable, ...]:
-    """Read a list of names, or how many there are (then 1, 2, ...).
-
-    >>> read_names("3", "members"), read_names(["ann", "2"], "members")
-    ((1, 2, 3), ('ann', 2))
-    """
+    """Read a list of names, or how many there are (then 1, 2, ...)."""
     if isinstance(given, list):
         found = read_values(given)
         return tuple(found) if isinstance(found, list) else ()
@@ -118,12 +109,7 @@ def noun_of(universe: Universe) -> str:
 
 
 def say_members(universe: Universe, chosen: Sequence[Hashable]) -> str:
-    """Name the entries of persons in words.
-
-    >>> from twoworlds.worlds.words import BitStrings
-    >>> say_members(BitStrings(4), [1]), say_members(BitStrings(4), [1, 2, 4])
-    ('entry of person 1', 'entries of persons 1, 2 and 4')
-    """
+    """Name the entries of persons in words."""
     noun, names = noun_of(universe), [str(member) for member in chosen]
     one, many = universe.entry if isinstance(universe, HasMembers) else ("entry", "entries")
     if len(names) == 1:

@@ -13,17 +13,16 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import whole
-from twoworlds.worlds.line import Integers
-from twoworlds.worlds.part import Part
+from twoworlds.worlds.records import Integers, Records
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
     EXPLICIT,
     LARGEST_LISTED,
     SUBSTITUTE,
+    Part,
     Point,
     Universe,
 )
-from twoworlds.worlds.words import Records
 
 __all__ = ["PAIR_LIMIT", "check_group", "distance", "pairs", "resolve", "within"]
 
@@ -73,7 +72,7 @@ def check_group(group: object) -> int:
 def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | None:
     """Return the number of single steps from x to y, or None when there is no way.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> distance(BitStrings(3), (1, 1, 1), (0, 1, 0), "substitute")
     2
     """
@@ -102,12 +101,7 @@ def within(universe: Universe, x: Point, relation: str, group: int = 1) -> Itera
 
 
 def pairs(universe: Universe, relation: str, group: int = 1) -> Iterator[tuple[Point, Point]]:
-    """Yield every unordered pair of databases at distance 1 to ``group``, each once.
-
-    Raises:
-        TooLarge: when the universe is infinite or the pairs would be too many to list.
-        InvalidInput: when no database has a neighbour, so that nothing would be compared.
-    """
+    """Yield every unordered pair of databases at distance 1 to ``group``, each once."""
     if universe.size is None or universe.size > PAIR_LIMIT:
         raise TooLarge(
             f"{universe.expression} is too large to list its neighbours one by one: "

@@ -149,11 +149,6 @@ def sampling(
 ) -> Belief:
     """Hold the database a random sample of a population with known values.
 
-    Args:
-        universe: who is in the population, and the possible values.
-        population: each person's value, in the order of the universe.
-        sizes: the law of the number of people sampled; all sets of that many are equally likely.
-
     >>> four = Samples((1, 2, 3, 4), (0, 1))
     >>> sampling(four, [1, 1, 0, 0], {1: "1/2", 2: "1/2"})[((1, 1),)]
     Fraction(1, 8)

@@ -116,7 +116,7 @@ def members(
     Persons of a sampled population are named, so that priv is what their entry says or that they
     are absent, whatever the order and the number of those sampled.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> [pair.name for pair in members(BitStrings(3), [3])]
     ['person 3']
     """

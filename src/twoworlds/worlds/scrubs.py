@@ -14,8 +14,8 @@ from twoworlds.errors import InvalidInput
 from twoworlds.worlds import scrubbing as build
 from twoworlds.worlds.assumptions import read_pairs
 from twoworlds.worlds.belief import records_of
+from twoworlds.worlds.catalogue import is_python, load_for, load_function
 from twoworlds.worlds.graphs import Graphs
-from twoworlds.worlds.loading import is_python, load_for, load_function
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.universe import Universe
 
@@ -29,12 +29,7 @@ _TAGGED = "tagged"
 def scrubs(text: str | Scrub | Iterable[str | Scrub], universe: Universe) -> tuple[Scrub, ...]:
     """Build the pairs (alt, priv) for a universe from what one would type.
 
-    Args:
-        text: a call, ``python:module:name`` (a `Scrub`, a list of them, or a function from the
-            universe to such), several of these, or pairs as objects.
-        universe: what the databases are.
-
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> [pair.name for pair in scrubs("persons", BitStrings(3))]
     ['person 1', 'person 2', 'person 3']
     """

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.errors import InvalidInput
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Point, Universe
-from twoworlds.worlds.words import Records
 
 __all__ = ["Secret", "secret"]
 
@@ -58,7 +58,7 @@ class Secret:
 def secret(text: str, universe: Universe) -> Secret:
     """Read a secret: ``parity``, ``odd``, ``even``, ``1=1`` (a record), or databases ``11,00``.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> secret("2=1", BitStrings(3)).holds((0, 1, 0))
     True
     """

@@ -28,10 +28,9 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, exact_text, show, sqrt
 from twoworlds.show import Result
 from twoworlds.worlds.neighbours import check_group, pairs, resolve
-from twoworlds.worlds.part import Part
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
-from twoworlds.worlds.universe import Explicit, Point, Universe
-from twoworlds.worlds.words import Records
+from twoworlds.worlds.universe import Explicit, Part, Point, Universe
 
 __all__ = ["L1", "L2", "Sensitivity", "global_sensitivity", "local_sensitivity"]
 
@@ -74,7 +73,7 @@ class Sensitivity(Result):
         """Say the sensitivity, under which relation, and where it is attained.
 
         >>> from twoworlds.worlds.statistics import count
-        >>> from twoworlds.worlds.words import BitStrings
+        >>> from twoworlds.worlds.records import BitStrings
         >>> global_sensitivity(count(), BitStrings(2)).explain()  # doctest: +NORMALIZE_WHITESPACE
         "The global L1 sensitivity of the count of 1 is 1 under substitute (the databases differ in
         one person's record): it is 2 on 11 and 1 on 01."
@@ -152,7 +151,7 @@ def global_sensitivity(
         group: how many people may differ.
 
     >>> from twoworlds.worlds.statistics import histogram
-    >>> from twoworlds.worlds.words import Records
+    >>> from twoworlds.worlds.records import Records
     >>> people = Records("abc", 50, smallest=49)
     >>> for relation in ("substitute", "add-remove"):
     ...     print(global_sensitivity(histogram("abc"), people, neighbours=relation).value)
@@ -182,7 +181,7 @@ def local_sensitivity(
     (Kasiviswanathan & Smith, Definition 4.3)
 
     >>> from statistics import median
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> [local_sensitivity(median, BitStrings(3), x).value for x in ("111", "110")]
     [Fraction(0, 1), Fraction(1, 1)]
     """

@@ -19,9 +19,8 @@ from twoworlds.calls import Registry, Text, parse
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.assumptions import plain
-from twoworlds.worlds.catalogue import STATISTICS, statistic
+from twoworlds.worlds.catalogue import STATISTICS, is_python, load_function, statistic
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, as_law, gathered, law_at, times
-from twoworlds.worlds.loading import is_python, load_function
 from twoworlds.worlds.members import member_part, member_rest, members_of, say_members
 from twoworlds.worlds.universe import Point, Universe
 
@@ -32,13 +31,7 @@ Law = Mapping[Any, Number]
 
 @dataclass(frozen=True)
 class Side:
-    """What the attacker knows.
-
-    Attributes:
-        what: in words, to follow "the attacker knows"; empty when it is nothing.
-        law: from a database and the hidden parameter to the law of what is known.
-        hidden: whether it looks at the hidden parameter.
-    """
+    """What the attacker knows."""
 
     what: str
     law: Callable[[Point, Hashable], Law]
@@ -94,7 +87,7 @@ SIDES: Registry[Builder] = Registry("side information")
 def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> Side:
     """Build side information about a universe from what one would type, or from a function.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> side("known(1, 3)", BitStrings(3)).what
     'the entries of persons 1 and 3'
     """

@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import rational
-from twoworlds.worlds.line import Integers
 from twoworlds.worlds.neighbours import pairs
+from twoworlds.worlds.records import Integers, Records
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
-from twoworlds.worlds.words import Records
 
 __all__ = ["Additive", "Answer", "Change", "Computed", "Statistic", "Value"]
 
@@ -129,7 +128,7 @@ class Additive(Statistic):
 
     where: ``phi`` maps one record's value to a number, or to a tuple of ``dimension`` numbers.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> count = Additive(lambda bit: bit, name="count")
     >>> sorted(c.difference for c in count.differences(BitStrings(40), "substitute"))
     [-1, 1]

@@ -12,16 +12,20 @@ given here and not by the size of the database, which is itself a secret there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational, whole
-from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
+from twoworlds.worlds.records import Records
+from twoworlds.worlds.statistic import Additive, Change, Computed, Scalar, Statistic, Value
 from twoworlds.worlds.universe import Point, Universe
 
 __all__ = [
+    "STATISTICS",
+    "Batch",
     "Constant",
     "constant",
     "count",
@@ -32,6 +36,9 @@ __all__ = [
     "proportion",
     "total",
 ]
+
+
+STATISTICS: Registry[Statistic] = Registry("statistic")
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,9 @@ class Constant(Statistic):
         return iter(())
 
 
+@STATISTICS.register("count")
 def count(value: Point = 1) -> Additive:
-    """Return how many records equal the value.
+    """How many records equal the value.
 
     f(x) = #{i : x_i = value}   (Dwork, Section 5.1: "how many rows have property P?")
 
@@ -66,21 +74,29 @@ def count(value: Point = 1) -> Additive:
     return Additive(lambda record: int(_same(record, value)), name=f"count of {value}")
 
 
-def proportion(value: Point, n: object) -> Additive:
-    """Return the share of the records that equal the value, out of a public number n.
+@STATISTICS.register("proportion")
+def proportion(value: Point = 1, n: object = None) -> Additive:
+    """Which part of n records equals the value.
 
     f(x) = #{i : x_i = value} / n   (Wu, Section 4, examples of global sensitivity)
 
     >>> proportion(1, 4)((1, 0, 1, 1))
     Fraction(3, 4)
     """
-    share = Fraction(1, whole(n, "n", at_least=1))
     name = f"proportion of {value}"
-    return Additive(lambda record: int(_same(record, value)), scale=share, name=name)
+    scale = _one_of(n, "proportion")
+    return Additive(lambda record: int(_same(record, value)), scale=scale, name=name)
 
 
+def _one_of(n: object, what: str) -> Fraction:
+    if n is None:
+        raise InvalidInput(f"a {what} divides by the number of records: give n=")
+    return Fraction(1, whole(n, "n", at_least=1))
+
+
+@STATISTICS.register("sum")
 def total() -> Additive:
-    """Return the sum of the records, which must be rational numbers.
+    """The sum of numeric records.
 
     f(x) = x_1 + ... + x_n
 
@@ -90,30 +106,27 @@ def total() -> Additive:
     return Additive(lambda record: record, name="sum")
 
 
-def mean(n: object) -> Additive:
-    """Return the sum of the records divided by a public number n.
+@STATISTICS.register("mean")
+def mean(n: object = None) -> Additive:
+    """The sum of numeric records divided by n.
 
     f(x) = (x_1 + ... + x_n) / n   (Wu, Exercise 4.2)
 
     >>> mean(4)((0, 10, 0, 10))
     5
     """
-    return Additive(
-        lambda record: record, scale=Fraction(1, whole(n, "n", at_least=1)), name="mean"
-    )
+    return Additive(lambda record: record, scale=_one_of(n, "mean"), name="mean")
 
 
 def histogram(
     values: Iterable[Point] | None = None, *, bins: Iterable[Iterable[Point]] | None = None
 ) -> Additive:
-    """Return how many records fall into each cell; a record in no cell is counted nowhere.
+    """How many records have each value, or fall in each bin.
+
+    A record in no cell is counted nowhere.
 
     f(x) = (n_1, ..., n_d)  with  n_j = #{i : x_i in B_j},  B_1, ..., B_d disjoint
     (Wu, Section 4; Dwork, Section 5.1)
-
-    Args:
-        values: one value for each cell, or
-        bins: the set of values of each cell.
 
     >>> histogram("abc")(("a", "c", "c")), histogram(bins=["ab", "c"])(("a", "c", "c"))
     ((1, 0, 2), (1, 2))
@@ -132,8 +145,9 @@ def histogram(
     return Additive(phi, dimension=d, name=f"histogram of {d} cell{'s' if d > 1 else ''}")
 
 
+@STATISTICS.register("parity")
 def parity(value: Point = 1) -> Additive:
-    """Return whether an odd number of records equals the value.
+    """Whether an odd number of records equals the value.
 
     f(x) = #{i : x_i = value} mod 2
 
@@ -145,8 +159,9 @@ def parity(value: Point = 1) -> Additive:
     )
 
 
-def majority(values: Iterable[Point]) -> Computed:
-    """Return the most frequent of the values, which must be numbers; ties go to the first listed.
+@STATISTICS.register("majority")
+def majority(values: Iterable[Point] | None = None) -> Computed:
+    """The most frequent value, a number; ties go to the value that is listed first.
 
     f(x) = the first v with #{i : x_i = v} largest. For the values 1 and -1 it is the sign of the
     sum, with +1 for a sum of 0 (Bassily, Groce, Katz & Smith, Section II-E: the nearer of +1, -1).
@@ -154,6 +169,8 @@ def majority(values: Iterable[Point]) -> Computed:
     >>> majority([1, -1])((1, -1, -1)), majority([1, -1])((1, -1))
     (-1, 1)
     """
+    if values is None or isinstance(values, str):
+        raise InvalidInput("majority: give the values as a list, such as majority([1, -1])")
     listed = tuple(values)
     if not listed:
         raise InvalidInput("majority has no values to choose from: list at least one")
@@ -169,8 +186,9 @@ def majority(values: Iterable[Point]) -> Computed:
     return Computed(most_frequent, "majority")
 
 
+@STATISTICS.register("constant")
 def constant(value: object = 0) -> Constant:
-    """Return the statistic that is the same number, or tuple of numbers, on every database.
+    """The same number whatever the database.
 
     >>> constant("1/2")((1, 0))
     Fraction(1, 2)
@@ -204,3 +222,92 @@ def _cells(cells: list[tuple[Hashable, ...]]) -> dict[str, int]:
                 )
             found[str(value)] = j
     return found
+
+
+# --- Several statistics asked together: one vector, whose sensitivity is that of the whole -------
+#     f(x) = (f_1(x), ..., f_m(x)),   each f_j a number or a vector, all written one after the other
+#
+# (Dwork, Section 5.1: noise is chosen by the sensitivity of the entire query). Sums over records
+# are moved by one record at a time, so that a batch of them needs no list of all databases; any
+# other statistic among them makes the batch a plain function, and its neighbours are listed.
+
+
+@dataclass(frozen=True)
+class Batch(Statistic):
+    """The answers of several statistics, one after the other.
+
+    >>> from twoworlds.worlds.statistics import count, histogram
+    >>> from twoworlds.worlds.records import BitStrings
+    >>> both = Batch.of([count(), histogram([0, 1])], BitStrings(3))
+    >>> both((1, 0, 1)), both.widths
+    ((2, 1, 2), (1, 2))
+    """
+
+    parts: tuple[Statistic, ...]
+    widths: tuple[int, ...]
+
+    @staticmethod
+    def of(parts: Sequence[Statistic], universe: Universe) -> Batch:
+        """Join statistics of one universe."""
+        if not parts:
+            raise InvalidInput(
+                "the batch is empty: name at least one statistic, as in batch(count)"
+            )
+        first = next(iter(universe))
+        # As a plain function a part says what fails, if it cannot read such databases.
+        found = [Computed(part, part.name)(first) for part in parts]
+        return Batch(tuple(parts), tuple(len(_flat(value)) for value in found))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What is asked."""
+        return f"batch of {', '.join(part.name for part in self.parts)}"
+
+    def __call__(self, database: Point) -> tuple[Scalar, ...]:
+        """Return all answers as one vector."""
+        found = [_flat(part(database)) for part in self.parts]
+        for part, value, width in zip(self.parts, found, self.widths, strict=True):
+            if len(value) != width:
+                raise InvalidInput(
+                    f"{part.name} gives {len(value)} numbers here and {width} there: it must give "
+                    "vectors of one length on all databases"
+                )
+        return tuple(number for value in found for number in value)
+
+    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Move all sums together, record by record; or list the neighbours."""
+        together = self._together(universe)
+        if together is None:
+            return Computed(self, self.name).changes(universe, relation, group)
+        return map(self._read, together.changes(universe, relation, group))
+
+    def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Look at the differing records only, where that is possible."""
+        together = self._together(universe)
+        if together is None:
+            return super().differences(universe, relation, group)
+        return map(self._read, together.differences(universe, relation, group))
+
+    def _read(self, change: Change) -> Change:
+        return Change(self(change.x), self(change.y), change.x, change.y)
+
+    def _together(self, universe: Universe) -> Additive | None:
+        """Return the sum that moves as the batch does: constants do not move."""
+        if not isinstance(universe, Records) or not all(map(_adds, self.parts)):
+            return None
+
+        def phi(record: Point) -> tuple[Scalar, ...]:
+            moved: list[Scalar] = []
+            for part, width in zip(self.parts, self.widths, strict=True):
+                moved += (0,) * width if isinstance(part, Constant) else _flat(part((record,)))
+            return tuple(moved)
+
+        return Additive(phi, dimension=sum(self.widths), name=self.name)
+
+
+def _adds(part: Statistic) -> bool:
+    return isinstance(part, Constant) or (isinstance(part, Additive) and part.modulo is None)
+
+
+def _flat(value: Value) -> tuple[Scalar, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -18,7 +18,16 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge
 
-__all__ = ["ADD_REMOVE", "EXPLICIT", "SUBSTITUTE", "Explicit", "Point", "Product", "Universe"]
+__all__ = [
+    "ADD_REMOVE",
+    "EXPLICIT",
+    "SUBSTITUTE",
+    "Explicit",
+    "Part",
+    "Point",
+    "Product",
+    "Universe",
+]
 
 Point = Any  # hashable: a tuple of records, a whole number, a fraction, a label
 LARGEST_LISTED = 1 << 22
@@ -73,11 +82,7 @@ class Universe(ABC):
         return str(point)
 
     def find(self, given: object) -> Point:
-        """Return the point that ``given`` is, or is the label of.
-
-        Raises:
-            InvalidInput: when there is no such point.
-        """
+        """Return the point that ``given`` is, or is the label of."""
         try:
             if given in self:
                 return given
@@ -261,3 +266,77 @@ def _adjacent(x: Sequence[Point], y: Sequence[Point], relation: str) -> bool:
     return any(
         tuple(longer[:i]) + tuple(longer[i + 1 :]) == tuple(shorter) for i in range(len(longer))
     )
+
+
+# --- A part of a universe ------------------------------------------------------------------------
+# Restricting a universe keeps what a neighbour is: two databases are neighbours in the part when
+# they are in the whole, and a group of c people is counted along paths of the whole.
+
+
+@dataclass(frozen=True)
+class Part(Universe):
+    """Some points of a universe; with ``pairs``, those are its neighbours.
+
+    >>> from twoworlds.worlds.records import BitStrings
+    >>> part = Part(BitStrings(2), ((1, 1), (1, 0)))
+    >>> [part.label(x) for x in part.around((1, 1), "substitute")]
+    ['10']
+    """
+
+    whole: Universe
+    points: tuple[Point, ...]
+    pairs: tuple[tuple[Point, Point], ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the points differ and belong to the universe, and the pairs to the points."""
+        for point in self.points:
+            if point not in self.whole:
+                raise InvalidInput(f"{point!r} is not in {self.whole.expression}")
+        _ = self._own  # checks that there are points, that they differ, and that pairs use them
+
+    @cached_property
+    def _own(self) -> Explicit:
+        return Explicit(self.points, self.pairs)
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return len(self.points)
+
+    def __iter__(self) -> Iterator[Point]:
+        """Run through the points."""
+        return iter(self.points)
+
+    def __contains__(self, point: object) -> bool:
+        """Tell whether this is one of the points."""
+        return point in self._own
+
+    @property
+    def expression(self) -> str:
+        """The points, shortened, and where they come from; the whole where nothing is left out."""
+        if len(self.points) == self.whole.size:
+            return self.whole.expression
+        shown = ", ".join(self.whole.label(p) for p in self.points[:6])
+        return f"{{{shown}{', ...' if len(self.points) > 6 else ''}}} of {self.whole.expression}"
+
+    @property
+    def relation(self) -> str:
+        """Listed pairs where they are given, the universe's own relation otherwise."""
+        return self.whole.relation if self.pairs is None else EXPLICIT
+
+    def around(self, point: Point, relation: str) -> Iterator[Point]:
+        """Yield the neighbours that belong to the part."""
+        if relation == EXPLICIT and self.pairs is not None:
+            yield from self._own.around(point, relation)
+        else:
+            yield from (p for p in self.whole.around(point, relation) if p in self._own)
+
+    def explain(self, relation: str) -> str:
+        """Say what a neighbour is."""
+        if relation == EXPLICIT and self.pairs is not None:
+            return self._own.explain(relation)
+        return self.whole.explain(relation)
+
+    def label(self, point: Point) -> str:
+        """Return the label of the point in the whole universe."""
+        return self.whole.label(point)

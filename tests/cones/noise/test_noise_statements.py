@@ -14,23 +14,6 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.named import mechanism
 
 
-def test_sentence_of_geometric_noise():
-    guard, privacy = noise_statements("geometric(ratio=2)", at=2)
-    assert guard.sentence == (
-        "An attacker who believes that the true answer is 2 with probability 5/9 and 1 or 3 with "
-        "probability 2/9 each, and so thinks {2} likelier than {1, 3}, still thinks so (weakly) "
-        "after any output."
-    )
-    assert (guard.first, guard.second) == ((2,), (1, 3))
-    assert guard.belief == {1: Fraction(2, 9), 2: Fraction(5, 9), 3: Fraction(2, 9)}
-    assert guard.factor == 1
-    assert guard.prior == Fraction(5, 9)
-    assert privacy.factor == 2
-    assert privacy.belief is None
-    assert "telescoping" in privacy.sentence
-    assert all(part.verify() for part in privacy.derivation)
-
-
 def test_reference_posteriors_of_the_guarded_place():
     # LK-59: outputs k - 1, k, k + 1, k + 2, with Bayes written out here.
     guard = noise_statements("geometric(ratio=2)", at=10)[0]
@@ -95,21 +78,6 @@ def test_the_window_follows_the_belief():
     assert "k+39 or k+40" in guard.sentence
     far = noise_statements("integer-noise([9/10, 1/10], start=30)")[0]
     assert -30 in far.first
-
-
-def test_one_place_against_the_rest():
-    guard = noise_statements("mixture([delta(), geometric(p=1/2)])", at=4)[0]
-    assert "{4} likelier than all the rest together" in guard.sentence
-    assert guard.first == (4,)
-
-
-def test_no_noise_protects_no_belief():
-    assert "No belief is protected" in noise_statements("delta()")[0].sentence
-
-
-def test_rejects_a_place_that_is_no_whole_number():
-    with pytest.raises(InvalidInput, match="whole number"):
-        noise_statements("geometric(ratio=2)", at="2")
 
 
 def evaluate(form, row):

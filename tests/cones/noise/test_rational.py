@@ -9,7 +9,6 @@ from flint import fmpq_poly
 
 from twoworlds.cones.noise.rational import Rational, circle_zero, polynomial
 from twoworlds.errors import TooLarge
-from twoworlds.numbers import above, below
 
 ONE = fmpq_poly([1])
 
@@ -58,14 +57,6 @@ def test_other_zeros_are_named_by_their_cosine():
     assert float(quadratic.cosine) == pytest.approx(u / 2, rel=1e-12)
 
 
-def test_symmetric_three_point_noise_has_a_zero_from_a_quarter_on():
-    # R8: (a, 1 - 2a, a) is invertible exactly for a < 1/4.
-    for a in (Fraction(1, 100), Fraction(24, 100), Fraction(249, 1000)):
-        assert circle_zero(polynomial([a, 1 - 2 * a, a])) is None
-    for a in (Fraction(1, 4), Fraction(251, 1000), Fraction(1, 2)):
-        assert circle_zero(polynomial([a, 1 - 2 * a, a])) is not None
-
-
 def test_a_root_extremely_near_the_circle_is_not_on_it():
     near = Fraction(10**30 + 1, 10**30)
     assert circle_zero(polynomial([near, Fraction(1)])) is None
@@ -77,7 +68,7 @@ def test_terms_agree_with_the_discrete_fourier_transform():
     # A cross-check only: 1/transform on a fine grid, well away from zeros.
     source = random.Random(2)
     tried = 0
-    while tried < 10:
+    while tried < 4:
         masses = random_masses(source, source.randint(2, 6))
         grid = np.fft.fft([float(m) for m in masses], 4096)
         if np.abs(grid).min() < 0.05:
@@ -122,14 +113,6 @@ def test_multiple_roots_on_both_sides():
             Fraction(int(w.p), int(w.q)) * exact.at(k - (i - 2)) for i, w in enumerate(weights)
         )
         assert total == (k == 0)
-
-
-def test_irrational_terms_are_enclosed():
-    found = Rational(1, ONE, poly("1/10", "8/10", "1/10"))
-    assert not found.exact
-    assert found.alternating
-    assert found.l1 == Fraction(5, 3)
-    assert below(found.at(0)) <= 1 / 0.6**0.5 <= above(found.at(0)) + 1e-15
 
 
 def test_places_that_the_powers_never_reach_are_exactly_zero():

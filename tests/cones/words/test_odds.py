@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
-from itertools import product
 
 import pytest
 
@@ -72,7 +71,7 @@ def bayes_odds(found: LargestOdds, held: Belief, first: list[str], second: list[
     return after.odds(Secret.of(where, first), Secret.of(where, second))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("by", ["rays", "inequalities"])
 def test_the_largest_odds_are_those_of_the_best_ray(seed: int, by: str) -> None:
     cone, first, second, held = random_question(seed)
@@ -90,7 +89,7 @@ def test_the_largest_odds_are_those_of_the_best_ray(seed: int, by: str) -> None:
     assert verify(json.loads(json.dumps(found.to_dict()))["certificate"])
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_random_row_of_the_cone_beats_the_largest_odds(seed: int) -> None:
     cone, first, second, held = random_question(seed)
     found = largest_odds(cone, first, second, held)
@@ -145,7 +144,7 @@ def test_randomized_response_listed_agrees_with_the_closed_form(k: int) -> None:
     assert largest_parity_odds(RR.format(k)).factor == expected
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_parity_by_structure_agrees_with_the_list_of_rows(seed: int) -> None:
     rng = random.Random(seed)
     k = rng.randint(1, 4)
@@ -212,14 +211,6 @@ def test_infinite_odds_have_a_row_that_rules_the_rival_out() -> None:
     assert structured.verify()
     gone = RowCone(Universe.of("ab"), Cone.from_inequalities([(1, 0), (0, -1), (0, 1)]), "b is 0")
     assert largest_odds(gone, ["a"], ["b"]).odds == INFINITY
-
-
-def test_odds_that_never_move() -> None:
-    found = largest_odds("parity(bits=2)", ["11"], ["00"])
-    assert found.factor == 1
-    assert "can never grow" in found.sentence
-    half = largest_odds("randomized-response(bits=3, keep=1/2)", "even", belief="independent(1/3)")
-    assert half.factor == 1
 
 
 @pytest.mark.parametrize("source", ["rays", "inequalities", "program", "structure"])
@@ -311,15 +302,6 @@ def test_one_answer_of_many_is_answered_by_structure() -> None:
             listed = largest_odds(row_cone(RR.format(2)), secret, belief=belief)
             found = largest_odds(RR.format(2), secret, belief=belief)
             assert (found.odds, found.prior_odds) == (listed.odds, listed.prior_odds)
-
-
-def test_both_ways_asks_the_question_in_both_orders() -> None:
-    for secret, against in product(("even", "odd", "parity", "1=1"), (None,)):
-        forward, back = both_ways("dp(ratio=3)", secret, against, universe="bits(2)")
-        assert forward.prior_odds * back.prior_odds == 1
-    skewed = row_cone('linear("x1 <= 2 x0; x0 <= 5 x1")', "bits(1)")
-    assert [one.factor for one in both_ways(skewed, ["1"], ["0"])] == [2, 5]
-    assert [one.factor for one in both_ways(skewed, ["1"])] == [2, 5]
 
 
 def test_odds_of_an_approximation_are_not_said_to_be_attained():

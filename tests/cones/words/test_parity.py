@@ -14,7 +14,6 @@ from twoworlds import BitStrings, Records, mechanism
 from twoworlds.cones.amplification import frapp_row_cone
 from twoworlds.cones.per_record import PerRecordCone
 from twoworlds.cones.row_cone import Inequality, row_cone
-from twoworlds.cones.words.odds import largest_odds
 from twoworlds.cones.words.parity import (
     ParityBelief,
     ParityCheck,
@@ -177,7 +176,7 @@ def test_a_chance_of_one_half_is_never_protected_unless_nothing_is_told() -> Non
             assert check.protected is protected is guards_parity(chances, keep=keep)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_every_post_processing_of_randomized_response_protects_the_same_parities(seed: int) -> None:
     rng = random.Random(seed)
     bits = rng.randint(1, 3)
@@ -195,7 +194,7 @@ def test_every_post_processing_of_randomized_response_protects_the_same_parities
     assert attacker_who_changes_his_mind(built, "2/3") is None
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_outside_the_cone_there_is_an_attacker_who_changes_his_mind(seed: int) -> None:
     rng = random.Random(seed)
     bits, keep = rng.randint(1, 3), Fraction(rng.choice([1, 2, 3, 6, 7, 9]), 10)
@@ -270,7 +269,7 @@ def test_the_attacker_is_found_whatever_the_order_of_the_columns() -> None:
 # --- by structure ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_one_transition_per_record_is_decided_as_by_its_table(seed: int) -> None:
     rng = random.Random(seed)
     bits = rng.randint(1, 4)
@@ -306,7 +305,7 @@ def test_a_parity_belief_is_the_independent_belief_of_its_chances() -> None:
 # --- FRAPP ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_frapp_protects_the_parity_of_two_values_per_record(seed: int) -> None:
     rng = random.Random(seed)
     gamma, values = 3, "abc"
@@ -351,15 +350,6 @@ def test_differential_privacy_protects_a_parity_from_a_higher_chance_on() -> Non
     assert dp_parity_threshold("inf", 2) == 1
 
 
-@pytest.mark.parametrize("bits", [1, 2, 4])
-def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) -> None:
-    for chance in ("4/5", "1/10"):
-        found = largest_odds(
-            "dp(ratio=3)", "even", belief=f"independent({chance})", universe=f"bits({bits})"
-        )
-        assert found.factor == 3
-
-
 @pytest.mark.parametrize(
     ("bits", "ratio"),
     [(1, "3"), (2, "3"), (3, "3"), (2, "3/2")],
@@ -385,7 +375,7 @@ def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> No
     assert guards_parity([low] * bits, keep=keep) is (low >= keep)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_unlike_chances_are_protected_by_differential_privacy_exactly_from_their_product_on(
     seed: int,
 ) -> None:
@@ -482,7 +472,7 @@ def test_refuses_what_has_no_parity() -> None:
 # --- extremes by structure ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
     rng = random.Random(seed)
     outputs = rng.randint(1, 3)

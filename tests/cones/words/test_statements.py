@@ -255,19 +255,6 @@ def test_what_an_inequality_on_two_bits_says(
     assert (one.kind, one.sentence) == (kind, sentence)
 
 
-def test_sets_of_values_of_one_person_are_named() -> None:
-    one = statement(Inequality(Records("abc", 1), (3, -1, -1)))
-    assert one.kind == "general"
-    assert "a for person 1 likelier than b or c" in one.sentence
-
-
-def test_persons_with_different_possible_values_are_named_one_by_one() -> None:
-    factors = ((3, -1, 0), (0, 3, -1))
-    one = statement(Inequality(Records("abc", 2), kronecker(factors)))
-    assert "an even number of these events (person 1 has b; person 2 has c)" in one.sentence
-    assert "that of person 1 a with probability 3/4 or b with probability 1/4" in one.sentence
-
-
 def test_a_table_with_columns_of_digits_speaks_of_persons_too() -> None:
     one = statement(Inequality(Universe.of(["11", "10", "01", "00"]), (9, -3, -3, 1)))
     assert one.sentence == EVEN
@@ -385,11 +372,6 @@ def test_a_guarantee_that_no_mechanism_achieves_still_verifies_rows() -> None:
 
 
 # --- bad input ------------------------------------------------------------------------------------
-
-
-def test_refuses_an_inequality_that_says_nothing_at_all() -> None:
-    with pytest.raises(InvalidInput, match="0 >= 0"):
-        statement(Inequality(BitStrings(1), (0, 0)))
 
 
 def test_refuses_rows_that_are_no_likelihoods() -> None:
@@ -555,14 +537,6 @@ def test_constant_rows_are_perfect_protection(bits: int) -> None:
         assert not example(cone).verify([1, 1, 0, 0])
 
 
-def test_fifteen_thousand_bits_are_said_with_a_power() -> None:
-    found = example_statements(PerRecordCone.of("randomized-response(bits=15000, keep=3/4)"))
-    assert found[0].startswith("An attacker who believes the 15000 answers are independent")
-    assert found[1:] == ["There are 2^15000 such statements, one for each output, all alike."]
-    asymmetric = PerRecordCone.of("pram([[3/4, 1/3], [1/4, 2/3]], records=99)")
-    assert "2^99 such statements, one for each output, some of" in example_statements(asymmetric)[1]
-
-
 TRANSITIONS = [
     "[[3/4, 1/4], [1/4, 3/4]]",
     "[[1/2, 1/3, 1/6], [1/2, 2/3, 5/6]]",
@@ -591,14 +565,3 @@ def test_equalities_and_further_outputs_are_told() -> None:
     single = example_statements(PerRecordCone.of(f"pram({TRANSITIONS[3]}, records=1)"))
     assert "grow by a factor of at most 2" in single[0]
     assert "every other person" not in single[-1]
-
-
-def test_many_like_records_are_counted_and_not_listed() -> None:
-    text = "randomized-response(values=3, records=500, keep=3/5)"
-    assert len(example(PerRecordCone.of(text)).sentence) < 400
-    small = PerRecordCone.of("randomized-response(values=3, records=2, keep=3/5)")
-    one = example(small)
-    assert "an even number of records 1 or 2 likelier than an odd one" in one.sentence
-    even = {w for w in small.universe if sum(v in (1, 2) for v in w) % 2 == 0}
-    assert set(one.first) == even
-    assert one.prior[0] == Fraction(5, 9)

@@ -14,8 +14,8 @@ from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, c
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
+from twoworlds.worlds.records import BitStrings
 from twoworlds.worlds.scrubbing import Scrub, persons
-from twoworlds.worlds.words import BitStrings
 
 HALF = Fraction(1, 2)
 RATIOS = st.fractions(1, 3, max_denominator=6)

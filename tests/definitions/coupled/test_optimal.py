@@ -25,8 +25,8 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Real, bounds, number
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.records import BitStrings
 from twoworlds.worlds.scrubbing import Scrub, persons
-from twoworlds.worlds.words import BitStrings
 
 F = Fraction
 

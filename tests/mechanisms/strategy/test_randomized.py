@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +32,7 @@ def made(names, noise):
     return randomized({name: (weight, STRATEGIES[name]) for name in names}, noise)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(some, st.sampled_from([CLAMPED, "geometric(p=1/2)"]))
 def test_the_ratio_is_the_largest_over_coins_and_within_the_bound(names, noise):
     mixed = made(names, noise)
@@ -43,7 +42,7 @@ def test_the_ratio_is_the_largest_over_coins_and_within_the_bound(names, noise):
     assert tw.measure(mixed).ratio <= mixed.bound()
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(some)
 def test_everything_is_that_of_the_table_of_coins_and_transcripts(names):
     mixed = made(names, CLAMPED)
@@ -54,7 +53,7 @@ def test_everything_is_that_of_the_table_of_coins_and_transcripts(names):
         assert found.witness.verify()
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(some)
 def test_forgetting_the_coin_is_the_mixture_and_never_costs_more(names):
     mixed = made(names, CLAMPED)
@@ -87,14 +86,6 @@ def test_laplace_noise_keeps_the_erratum_of_its_strategies():
     assert verdict.witness.verify()
     with pytest.raises(Unsupported):
         DifferentialPrivacy().ratio_at(mixed, "1/10")
-
-
-def test_samples_are_coins_with_transcripts():
-    mixed = made(["once", "again"], "geometric(p=1/2)")
-    rng = np.random.default_rng(3)
-    drawn = [mixed.sample((1, 1), rng) for _ in range(50)]
-    assert {coin for coin, _ in drawn} == {"once", "again"}
-    assert all(output in mixed.outputs for output in drawn)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Strategies: joint sensitivity by brute force, and the condition that makes them strategies."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import product
 
@@ -7,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twoworlds import BitStrings, Records
-from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.strategy import Ask, Course, Interval, Strategy, Then, from_family
+from twoworlds import BitStrings, Records, mechanism
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.mechanisms import Anything, AtLeast, Listed
+from twoworlds.mechanisms.strategy import Ask, Boxes, Course, Interval, Strategy, Then, from_family
 from twoworlds.mechanisms.strategy.regions import tiles
-from twoworlds.worlds import Computed, Universe
-from twoworlds.worlds.batch import Batch
-from twoworlds.worlds.statistics import constant, count, histogram
+from twoworlds.worlds import Computed
+from twoworlds.worlds.statistics import Batch, constant, count, histogram
 
 BITS = BitStrings(2)
 VALUES = st.tuples(*[st.integers(-2, 2)] * 4)  # one number for each database of two bits
@@ -54,7 +56,7 @@ def strategies(draw):
 TRANSCRIPTS = list(product([Fraction(i, 2) for i in range(-5, 6, 2)], repeat=2))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(strategies())
 def test_along_every_transcript_the_right_queries_are_asked(made):
     strategy, reference = made
@@ -64,7 +66,7 @@ def test_along_every_transcript_the_right_queries_are_asked(made):
             assert strategy.values(full, x) == tuple(q(x) for q in reference(full))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(strategies())
 def test_the_joint_sensitivity_is_the_largest_norm_over_all_transcripts_and_neighbours(made):
     strategy, reference = made
@@ -238,15 +240,48 @@ def test_transcripts_of_the_wrong_length_are_refused():
         Strategy.batch(BITS, count()).values((1, 2), (0, 0))
 
 
-def test_nobody_moves_a_constant():
-    found = Strategy.batch(BITS, constant(3)).sensitivity()
-    assert (found.joint, found.pair) == (0, None)
-    assert "no neighbour moves them" in found.explain()
+# --- Intervals, boxes and transcripts: what is said of them, and what they hold ------------------
 
 
-def test_listed_pairs_are_neighbours_too():
-    universe = Universe.of(["a", "b", "c"], [("a", "c")])
-    number = Computed(lambda x: "abc".index(x), "number")
-    assert Strategy.batch(universe, number).sensitivity().joint == 2
-    found = Strategy.batch(universe, number).sensitivity(neighbours=[("a", "b")])
-    assert found.joint == 1
+HALF = Interval(Fraction(1, 2), Fraction(5, 2))
+
+
+def test_events_of_other_kinds_have_a_mass_or_are_refused():
+    counts = Strategy.batch(BitStrings(1), count(), count()).answered("geometric(ratio=2)")
+    assert counts.mass(Anything(), (1,)) == 1
+    assert counts.mass(Listed.of([(1, 1), (0, 1)]), (1,)) == Fraction(1, 9) + Fraction(1, 18)
+    with pytest.raises(Unsupported):
+        counts.mass(AtLeast(1), (1,))
+    assert counts.example(Listed.of([(1, 1)]), (1,)) == (1, 1)
+    assert counts.example(Anything(), (1,)) is None
+    real = Strategy.batch(BitStrings(1), count()).answered("laplace(scale=1)")
+    assert real.mass(Listed.of([(Fraction(1),)]), (1,)) == 0
+    assert real.example(Boxes(((HALF,),)), (1,)) is None
+    gap = real.family("substitute").gap(Fraction(2))[1]
+    assert "more than 2 times as likely" in gap.event.describe(real.outputs)
+    likelier = real.family("substitute").gap(Fraction(1))[1].event
+    assert "likelier in the first world" in likelier.describe(real.outputs)
+    many = Strategy.batch(BitStrings(2), count()).answered("laplace(scale=1)")
+    comparison, two = many.family("substitute").gap(Fraction(1))
+    third = next(x for x in BitStrings(2) if sum(x) not in map(sum, (comparison.x, comparison.y)))
+    with pytest.raises(Unsupported, match="two worlds"):
+        many.mass(two.event, third)
+
+
+def test_profiles_exist_where_the_cells_are_finitely_many():
+    counts = mechanism("batch(count, count, noise=geometric(ratio=2), universe=bits(1))")
+    comparison = counts.compare((1,), (0,))
+    for ratio in (Fraction(1), Fraction(3, 2), Fraction(3)):
+        lines = [line.p - ratio * line.q for line in comparison.lines()]
+        assert max(lines) == comparison.gap(ratio).delta
+    real = mechanism("batch(count, noise=laplace(scale=1), universe=bits(1))").compare((1,), (0,))
+    for ask in (real.lines, real.cells):
+        with pytest.raises(Unsupported):
+            ask()
+
+
+def test_a_family_needs_responses_and_vectors_of_the_right_length():
+    with pytest.raises(InvalidInput, match="at least one response"):
+        from_family(BitStrings(1), lambda rho, x: (), [[]])
+    with pytest.raises(InvalidInput, match="must be 1 numbers"):
+        from_family(BitStrings(1), lambda rho, x: (1, 2), [[0]])

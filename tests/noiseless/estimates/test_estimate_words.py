@@ -20,7 +20,7 @@ from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.numbers import above, decimal
 from twoworlds.worlds.belief import independent, uniform
 from twoworlds.worlds.joint import Joint
-from twoworlds.worlds.words import BitStrings
+from twoworlds.worlds.records import BitStrings
 
 COINS = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
 THREE = ["a=1/2, b=1/4, c=1/4", "a=1/4, b=1/2, c=1/4", "a=1/5, b=1/5, c=3/5"]

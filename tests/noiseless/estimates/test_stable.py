@@ -13,7 +13,7 @@ from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.numbers import INFINITY, above, below, exp, ln
 from twoworlds.worlds.belief import independent, uniform
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
-from twoworlds.worlds.words import BitStrings
+from twoworlds.worlds.records import BitStrings
 
 ZERO = Fraction(0)
 

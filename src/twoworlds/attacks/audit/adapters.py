@@ -28,7 +28,7 @@ from twoworlds.attacks.audit.subjects import GIVEN, MOST_PAIRS, About, Local, ta
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals, Universe
-from twoworlds.worlds.loading import load
+from twoworlds.worlds.catalogue import load
 
 __all__ = ["local"]
 

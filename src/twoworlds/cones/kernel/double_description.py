@@ -29,14 +29,7 @@ Description = tuple[tuple[Vector, ...], tuple[Vector, ...]]
 def extreme_rays(
     inequalities: Sequence[Vector], equalities: Sequence[Vector], dimension: int
 ) -> Description:
-    """Return the extreme rays modulo lines, sorted descending, and a basis of the lines.
-
-    >>> extreme_rays([(1, 0), (-1, 3)], [], 2)
-    (((3, 1), (0, 1)), ())
-
-    Raises:
-        TooLarge: when more rays appear on the way than can be worked with.
-    """
+    """Return the extreme rays modulo lines, sorted descending, and a basis of the lines."""
     from twoworlds.cones.kernel import _pointed  # numpy
 
     lines, pivots = echelon(kernel([*inequalities, *equalities], dimension))
@@ -81,11 +74,7 @@ def irredundant(
 
 
 def most_facets(rays: int, dimension: int) -> int:
-    """Return how many facets a cone of so many rays can have (McMullen's upper bound theorem).
-
-    >>> most_facets(40, 8), most_facets(8, 8)
-    (14280, 8)
-    """
+    """Return how many facets a cone of so many rays can have (McMullen's upper bound theorem)."""
     if rays <= dimension or dimension < 2:
         return rays
     half, other = (dimension - 1) // 2, dimension // 2
@@ -99,9 +88,6 @@ def irredundant_by_programs(
 
     Modulo the equalities an inequality is redundant exactly when it is a non-negative combination
     of the others (Farkas). The same function answers for generators: which of them are extreme.
-
-    >>> irredundant_by_programs([(1, 0, 0), (0, 1, 0), (1, 2, 0), (0, 0, 1), (0, 0, -1)], [], 3)
-    (((1, 0, 0), (0, 1, 0)), ((0, 0, 1),))
     """
     from twoworlds.programs import combine
 

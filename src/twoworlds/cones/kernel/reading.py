@@ -99,10 +99,6 @@ class Fields(Mapping[str, Any]):
     >>> fields["vector"]
     [1]
     >>> fields.refuse_unread("violates")
-
-    Args:
-        fields: by name.
-        but: names that only describe, and need not be read.
     """
 
     def __init__(self, fields: Data, *, but: Sequence[str] = ()) -> None:

@@ -79,11 +79,7 @@ def flint(rows: Sequence[Sequence[int | Fraction]]) -> fmpq_mat:
 
 
 def primitive(values: Iterable[object], name: str = "vector") -> Vector:
-    """Return the positive multiple that has integer entries without a common divisor.
-
-    >>> primitive(["9/16", "-3/16", 0])
-    (3, -1, 0)
-    """
+    """Return the positive multiple that has integer entries without a common divisor."""
     if isinstance(values, (tuple, list)) and all(type(value) is int for value in values):
         return divided(values)
     exact = rationals(values, name)
@@ -120,11 +116,7 @@ def dot(a: Sequence[int | Fraction], x: Sequence[int | Fraction]) -> int | Fract
 
 
 def echelon(rows: Sequence[Vector]) -> tuple[tuple[Vector, ...], list[int]]:
-    """Return the reduced echelon basis of the row space, primitive, and its pivot columns.
-
-    >>> echelon([(2, 4, 6), (1, 1, 1)])
-    (((1, 0, -1), (0, 1, 2)), [0, 1])
-    """
+    """Return the reduced echelon basis of the row space, primitive, and its pivot columns."""
     if not rows or not rows[0]:
         return (), []
     reduced, _, rank = fmpz_mat(rows).rref()
@@ -150,11 +142,7 @@ def kernel(rows: Sequence[Vector], dimension: int) -> tuple[Vector, ...]:
 
 
 def reduced_by(vector: Vector, basis: Sequence[Vector], pivots: Sequence[int]) -> Vector:
-    """Add multiples of an echelon basis until the entries at its pivots vanish.
-
-    >>> reduced_by((1, 5), [(2, 1)], [0])
-    (0, 1)
-    """
+    """Add multiples of an echelon basis until the entries at its pivots vanish."""
     for row, pivot in zip(basis, pivots, strict=True):
         if vector[pivot]:
             p, q = row[pivot], vector[pivot]

@@ -20,7 +20,7 @@ the recipe: that ends in `Undecided`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
@@ -45,7 +45,7 @@ from twoworlds.laws.noise import (
     Noise,
     SkellamNoise,
 )
-from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
@@ -62,7 +62,7 @@ from twoworlds.numbers import (
     whole,
     working_precision,
 )
-from twoworlds.worlds import Integers
+from twoworlds.worlds import Integers, Universe
 
 __all__ = [
     "LAWS",
@@ -71,6 +71,8 @@ __all__ = [
     "NoSummableInverse",
     "NoiseLaw",
     "any_law",
+    "cyclic_noise",
+    "cyclic_zero",
     "finite_law",
     "law",
     "mixture",
@@ -85,11 +87,7 @@ Masses = Callable[[int], Number]
 
 
 class NoSummableInverse(Unsupported):
-    """The transform of the noise has a zero, so no summable inverse exists (Wiener).
-
-    Attributes:
-        zero: the angle, named, with its cosine.
-    """
+    """The transform of the noise has a zero, so no summable inverse exists (Wiener)."""
 
     def __init__(self, expression: str, zero: CircleZero) -> None:
         """Say which noise, where its transform vanishes, and what to do instead."""
@@ -352,16 +350,7 @@ _Step = tuple[Rational, Fraction]  # a rational inverse u, and a bound on ||g - 
 
 
 class Approximated(Summable):
-    """The inverse of any law, known through better and better rational inverses.
-
-    >>> three = {-1: Fraction(1, 6), 0: Fraction(2, 3), 1: Fraction(1, 6)}
-    >>> g = Approximated("three", lambda k: three.get(k, Fraction(0)), lambda r: Fraction(r < 1))
-    >>> round(float(g.at(0)), 6)
-    1.732051
-
-    Raises:
-        Undecided: when the transform could not be kept away from 0.
-    """
+    """The inverse of any law, known through better and better rational inverses."""
 
     def __init__(self, expression: str, pmf: Masses, outside: Masses) -> None:
         """Find a first approximation."""
@@ -451,3 +440,55 @@ def _step(pmf: Masses, outside: Masses, bits: int) -> _Step | None:
     norm = bounds(inverse.l1, 64)[1]
     theta = eta * norm
     return (inverse, norm * theta / (1 - theta)) if theta < Fraction(1, 2) else None
+
+
+# --- Noise on a cycle: answers 0, ..., m - 1, added modulo m -------------------------------------
+# The matrix is circulant, M(o, d) = f(o - d mod m): it has an inverse exactly when the generating
+# polynomial of f has no root among the m-th roots of unity (Lin & Kifer, Section 5.3.3, on a
+# finite group instead of the whole numbers). The general machinery does the rest: `inverse` gives
+# M^-1, and `row_cone` the cone, whose m facets are then the shifts of one vector. Uniform noise on
+# -1, 0, 1 is singular exactly when 3 divides m.
+
+CycleMasses = Sequence[object] | Mapping[int, object]
+
+
+def cyclic_noise(pmf: CycleMasses, m: object, *, start: int = 0) -> Dense:
+    """Return the mechanism that adds noise on a cycle; neighbours are one step apart.
+
+    >>> cyclic_noise(["1/3", "1/3", "1/3"], 5, start=-1).probability(4, 0)
+    Fraction(1, 3)
+    """
+    masses = _wrapped(pmf, m, start)
+    size = len(masses)
+    pairs = {(min(k, (k + 1) % size), max(k, (k + 1) % size)) for k in range(size)}
+    universe = Universe.of(range(size), [(a, b) for a, b in sorted(pairs) if a != b])
+    rows = [[masses[(o - d) % size] for d in range(size)] for o in range(size)]
+    text = f"cyclic-noise([{', '.join(map(str, masses))}], m={size})"
+    return Dense(universe, Universe.of(range(size)), rows, expression=text)
+
+
+def cyclic_zero(pmf: CycleMasses, m: object, *, start: int = 0) -> CircleZero | None:
+    """Return a zero of the transform on the cycle, named by its angle; None if M has an inverse.
+
+    >>> cyclic_zero(["1/4", "1/2", "1/4"], 4, start=-1).angle
+    'pi'
+    """
+    masses = _wrapped(pmf, m, start)
+    cycle = fmpq_poly([-1] + [0] * (len(masses) - 1) + [1])  # z^m - 1
+    common = polynomial(masses).gcd(cycle)
+    return circle_zero(common) if common.degree() > 0 else None
+
+
+def _wrapped(pmf: CycleMasses, m: object, start: int) -> list[Fraction]:
+    """Return the probability of each place of the cycle."""
+    size = whole(m, "m", at_least=1)
+    if isinstance(pmf, str):
+        raise InvalidInput(f"pmf={pmf!r}: give a list such as [1/4, 1/2, 1/4]")
+    items = list(pmf.items() if isinstance(pmf, Mapping) else enumerate(pmf, start))
+    checked = FiniteNoise.of([mass for _, mass in items], 0).masses
+    wrapped = [Fraction(0)] * size
+    for (place, _), mass in zip(items, checked, strict=True):
+        if type(place) is not int:
+            raise InvalidInput(f"place {place!r} must be a whole number")
+        wrapped[place % size] += mass
+    return wrapped

@@ -364,10 +364,6 @@ def noise_cone(source: LawSource) -> NoiseCone:
 
     >>> noise_cone("binomial(2, 1/4)").l1
     Fraction(4, 1)
-
-    Raises:
-        NoSummableInverse: when the characteristic function has a zero.
-        Unsupported: when the mechanism does not add noise to an unbounded whole number.
     """
     found = law(source)
     return NoiseCone(found, found.inverse())
@@ -433,12 +429,7 @@ _DRAWN = 3
 
 @dataclass(frozen=True)
 class NoiseQuotient(Result):
-    """The sequence g * h: the noise that turns the first law into the second, if it is one.
-
-    Attributes:
-        sequence: its terms.
-        at: a place with a negative term, or None when it is a law.
-    """
+    """The sequence g * h: the noise that turns the first law into the second, if it is one."""
 
     first: str
     second: str
@@ -488,11 +479,6 @@ def noise_quotient(first: LawSource, second: LawSource) -> NoiseQuotient:
     True
     >>> noise_quotient("geometric(ratio=2)", "geometric(ratio=3)").value
     Fraction(-5, 18)
-
-    Raises:
-        NoSummableInverse: when the first transform has a zero.
-        Unsupported: when a generating function is not rational.
-        Undecided: when the signs far out could not be settled.
     """
     f, h = law(first), law(second)
     if f.parts is None or h.parts is None:

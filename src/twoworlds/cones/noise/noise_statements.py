@@ -45,12 +45,7 @@ Form = dict[int, Fraction]
 
 @dataclass(frozen=True)
 class Telescoping(Result):
-    """The derivation of x_(k - direction) <= x_k / p from infinitely many inequalities.
-
-    Attributes:
-        p: the continuation probability; the ratio derived is 1 / p.
-        direction: 1 to add the inequalities at k, k + 1, ..., or -1 for k, k - 1, ...
-    """
+    """The derivation of x_(k - direction) <= x_k / p from infinitely many inequalities."""
 
     p: Fraction
     direction: int = 1
@@ -251,11 +246,6 @@ def noise_statements(
     source: LawSource | NoiseCone, *, at: int | None = None
 ) -> list[NoiseStatement]:
     """Return what the noise protects: the guarantee at a place k, and what follows from all k.
-
-    Args:
-        source: integer noise or its cone.
-        at: the place k to speak of; by default the sentence speaks of any k and places are
-            distances from it.
 
     >>> print(noise_statements("geometric(ratio=2)", at=2)[0].sentence)
     An attacker who believes that the true answer is 2 with probability 5/9 and 1 or 3 with \

@@ -88,11 +88,7 @@ class Summable(ABC):
         return positive[0] if len(positive) == 1 else None
 
     def sign(self, k: int) -> int:
-        """Return -1, 0 or 1.
-
-        Raises:
-            Undecided: when the enclosure still holds 0 at the limit.
-        """
+        """Return -1, 0 or 1."""
         order = compare(self.at(k), Fraction(0), limit=_SIGN_BITS)
         if order is Order.UNDECIDED:
             raise Undecided(
@@ -146,11 +142,7 @@ def widened(total: arb, rest: arb) -> arb:
 
 
 class FiniteSequence(Summable):
-    """A sequence with finitely many terms, exact wherever the terms are.
-
-    >>> FiniteSequence({0: Fraction(5), 1: Fraction(-2)}).l1
-    Fraction(7, 1)
-    """
+    """A sequence with finitely many terms, exact wherever the terms are."""
 
     def __init__(self, terms: Mapping[int, Number]) -> None:
         """Keep the terms that are not 0."""

@@ -295,9 +295,6 @@ def largest_odds(
     >>> print(largest_odds("dp(ratio=3)", ["11"], ["00"], universe="bits(2)").sentence)
     The odds of {11} against {00} can grow by at most the factor 9, whatever trusted mechanism is \
 used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
-
-    Raises:
-        InvalidInput: when the sets overlap or are empty, or the belief rules one of them out.
     """
     if isinstance(source, str):
         source = build_source(source, universe)

@@ -114,12 +114,7 @@ class ParityBelief:
         persons: Sequence[int] | None = None,
         values: Sequence[Sequence[object]] | None = None,
     ) -> ParityBelief:
-        """Read one chance for all records or one for each; all persons count unless named.
-
-        >>> from twoworlds import BitStrings
-        >>> ParityBelief.read(BitStrings(2), "3/4").prior_even
-        Fraction(5, 8)
-        """
+        """Read one chance for all records or one for each; all persons count unless named."""
         records = as_records(universe)
         if records is None:
             raise InvalidInput(
@@ -200,11 +195,7 @@ class ParityBelief:
 
 
 def listed_chances(chances: object) -> list[object]:
-    """Read one chance, or a list of them.
-
-    >>> listed_chances("3/4"), listed_chances(["3/4", 1])
-    (['3/4'], ['3/4', 1])
-    """
+    """Read one chance, or a list of them."""
     if isinstance(chances, Iterable) and not isinstance(chances, str):
         return list(chances)
     return [chances]
@@ -264,13 +255,7 @@ def balance_after(mechanism: Mechanism, belief: ParityBelief, output: Point) -> 
 
 
 def extremes(mechanism: Mechanism, belief: ParityBelief) -> tuple[Extreme, Extreme]:
-    """Return the outputs of least and of largest balance; one transition per record by structure.
-
-    >>> from twoworlds import mechanism
-    >>> survey = mechanism("randomized-response(bits=40, keep=3/4)")
-    >>> extremes(survey, ParityBelief.read(survey.universe, "3/4", [1, 40]))[1].balance
-    Fraction(16, 25)
-    """
+    """Return the outputs of least and of largest balance; by structure where there is one."""
     if isinstance(mechanism, PerRecord):
         shares = _shares(mechanism, belief)
         # The least product is the largest one when a record's factors change their signs.
@@ -495,12 +480,6 @@ def parity_check(
     """Decide by Bayes' rule whether a mechanism protects a parity, output by output.
 
     One transition per record is decided by structure, for any number of records.
-
-    Args:
-        mechanism: About bits, or records; it may be given as one would type it.
-        chances: The probability that record i has its first value (for bits: is 1); one for all.
-        persons: Whose records count; all unless named.
-        values: The two possible values of each record, if it has more than two.
 
     >>> check = parity_check("noisy-parity(bits=2, keep=3/4)", ["3/4", "3/4"])
     >>> check.prior_even, check.output, 1 - check.posterior_even(check.output)

@@ -89,11 +89,6 @@ def simplest(
     bound where x_D = x_E always. The choice depends on the cone alone and not on the basis of its
     equalities, so that facets that are alike are said alike.
 
-    Args:
-        facets: Functionals that are at least 0 on the rays.
-        rays: Of a cone that satisfies some equality, at least 0.
-        points: The databases, in the order of the entries.
-
     >>> simplest([(0, 1, 0), (0, -1, 2)], [(2, 0, 1), (0, 2, 1)], "abc")
     [(-1, 0, 2), (0, -1, 2)]
     """
@@ -206,14 +201,7 @@ _LIKE = {
 
 @dataclass(frozen=True)
 class Statement(Result):
-    """What one inequality says about an attacker.
-
-    Attributes:
-        inequality: The guarantee itself.
-        kind: parity, person, pair, general, probability, impossible or perfect.
-        sentence: The guarantee in words.
-        factors: One factor of the coefficients per record, when they are a product.
-    """
+    """What one inequality says about an attacker."""
 
     inequality: Inequality | ProductInequality
     kind: str

@@ -49,11 +49,7 @@ _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def as_records(universe: Universe) -> Records | None:
-    """Read a universe as lists of records: one that is, or equal-length digits in order.
-
-    >>> as_records(Universe.of(["11", "10", "01", "00"])).values
-    ('1', '0')
-    """
+    """Read a universe as lists of records: one that is, or equal-length digits in order."""
     if isinstance(universe, Records):
         return universe if universe.fixed and universe.n else None
     if not isinstance(universe, Explicit) or not all(
@@ -101,21 +97,13 @@ def factorise(records: Records, coefficients: Vector) -> tuple[Vector, ...] | No
 
 
 def law_of(factor: Sequence[int]) -> tuple[Fraction, ...]:
-    """Return |f| / sum |f|, the law of one record.
-
-    >>> law_of((3, -1))
-    (Fraction(3, 4), Fraction(1, 4))
-    """
+    """Return |f| / sum |f|, the law of one record."""
     total = sum(abs(c) for c in factor)
     return tuple(Fraction(abs(c), total) for c in factor)
 
 
 def multiplied(factors: Iterable[Fraction]) -> Fraction:
-    """Multiply, equal factors as a power, and reduce once: made for very many factors.
-
-    >>> multiplied([Fraction(1, 2)] * 3 + [Fraction(2, 3)])
-    Fraction(1, 12)
-    """
+    """Multiply, equal factors as a power, and reduce once: made for very many factors."""
     powers = [factor**times for factor, times in Counter(factors).items()]
     return Fraction(prod(p.numerator for p in powers), prod(p.denominator for p in powers))
 
@@ -130,12 +118,7 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
 
 
 class Wording:
-    """The words for records: answers that are yes or no for bits, values otherwise.
-
-    >>> from twoworlds import BitStrings
-    >>> Wording(BitStrings(2)).independent([(Fraction(3, 4), Fraction(1, 4))] * 2)
-    'the two answers are independent, each yes with probability 3/4'
-    """
+    """The words for records: answers that are yes or no for bits, values otherwise."""
 
     def __init__(self, records: Records) -> None:
         """Take the records to speak of."""
@@ -182,12 +165,7 @@ class Wording:
         return ", ".join(parts)
 
     def persons(self, numbers: Iterable[int]) -> str:
-        """Name persons by their numbers, runs of three and more as such.
-
-        >>> from twoworlds import BitStrings
-        >>> Wording(BitStrings(9)).persons([1, 3, 4, 5, 9])
-        'persons 1, 3 to 5 and 9'
-        """
+        """Name persons by their numbers, runs of three and more as such."""
         parts: list[str] = []
         for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
             run_of = [number for _, number in run]
@@ -237,12 +215,7 @@ def _parity(odd: object) -> str:
 
 
 def listed_belief(universe: Universe, masses: Mapping[Point, Fraction]) -> str:
-    """List a belief, databases of equal probability together, the likeliest first.
-
-    >>> from twoworlds import BitStrings
-    >>> listed_belief(BitStrings(1), {(1,): Fraction(3, 4), (0,): Fraction(1, 4)})
-    '1 with probability 3/4 and 0 with probability 1/4'
-    """
+    """List a belief, databases of equal probability together, the likeliest first."""
     order = sorted(masses, key=lambda x: -masses[x])
     parts = []
     for mass, group in groupby(order[:_MOST_NAMED], key=lambda x: masses[x]):
@@ -253,12 +226,7 @@ def listed_belief(universe: Universe, masses: Mapping[Point, Fraction]) -> str:
 
 
 def named_set(universe: Universe, databases: Sequence[Point]) -> str:
-    """Name a set of databases.
-
-    >>> from twoworlds import BitStrings
-    >>> named_set(BitStrings(2), [(1, 1), (0, 0)])
-    '{11, 00}'
-    """
+    """Name a set of databases."""
     shown = [universe.label(x) for x in databases[:_MOST_NAMED]]
     return "{" + ", ".join(shown) + (", ..." if len(databases) > _MOST_NAMED else "") + "}"
 

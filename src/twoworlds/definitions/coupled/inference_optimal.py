@@ -334,7 +334,7 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> parity = Joint.of(uniform(BitStrings(2)), lambda x: sum(x) % 2)
     >>> known = BeliefClass((parity,), "the bits are fair coins, and their parity is known")
     >>> inference_optimum(scene("parity(bits=2)", known, persons(2)), 1).delta

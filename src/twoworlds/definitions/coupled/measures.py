@@ -121,7 +121,7 @@ def worst(scene: Scene, simulator: Simulator, ratio: object) -> WorstEvent:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair")
     >>> found = scene(sum, fair, persons(3))
     >>> worst(found, canonical(found.release), "3/2").delta

@@ -44,7 +44,7 @@ class Coupled:
     >>> from twoworlds.definitions.coupled.scene import canonical
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
     >>> total = Release.of(sum)
     >>> found = Coupled(total, canonical(total), fair, persons(3))
@@ -267,7 +267,7 @@ def compose(first: Coupled, second: Coupled) -> Composition:
 
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
     >>> coin = Simulator.of(lambda y: {0: "1/2", 1: "1/2"})
     >>> noisy = Release("noise", lambda x: as_law({0: "1/2", 1: "1/2"}))

@@ -59,7 +59,7 @@ def optimal(scene: Scene, ratio: object) -> Optimum:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
     >>> best = optimal(scene(sum, fair, persons(3)), "3/2")
     >>> best.delta, best.proof.verify()
@@ -156,7 +156,7 @@ def least_delta(scene: Scene) -> Fraction:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> parity = Joint.of(uniform(BitStrings(2)), lambda x: sum(x) % 2)
     >>> known = BeliefClass((parity,), "the bits are fair coins, and their parity is known")
     >>> least_delta(scene("parity(bits=2)", known, persons(2)))
@@ -172,7 +172,7 @@ def limit(scene: Scene) -> Limit:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
     >>> found = limit(scene(sum, fair, persons(2)))
     >>> found.delta, found.attained
@@ -191,7 +191,7 @@ def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
     >>> smallest_ratio(scene(sum, fair, persons(3)), "1/8").ratio
     Fraction(3, 2)

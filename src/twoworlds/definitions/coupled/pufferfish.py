@@ -42,8 +42,8 @@ from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Records, Universe
+from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import BeliefClass
-from twoworlds.worlds.loading import is_python, load_function
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.secret import Secret, secret
 
@@ -160,7 +160,7 @@ def read_secrets(given: Secrets, universe: Universe | None) -> tuple[Scrub, ...]
     Text is that of `twoworlds.worlds.secret`, ``A against B`` for a secret that is 1 if A holds, 0
     if B does and open otherwise, or ``records`` for every two values of every entry.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> [pair.name for pair in read_secrets(["parity", "1=1 against 2=1"], BitStrings(2))]
     ['parity is odd', 'record 1 is 1 rather than record 2 is 1']
     """

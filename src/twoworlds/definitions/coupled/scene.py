@@ -32,8 +32,8 @@ from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
+from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label
-from twoworlds.worlds.loading import is_python, load_function
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
@@ -200,7 +200,7 @@ def scene(
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "both bits are fair coins")
     >>> found = scene("parity(bits=2)", fair, persons(2))
     >>> len(found.cells), found.inputs, found.cells[0].real[1]

@@ -42,8 +42,7 @@ from twoworlds.definitions.semantics.breaches import reachable
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import AddedDensity, AddedNoise, Mechanism, OnStatistic
-from twoworlds.mechanisms.continuous import Continuous
-from twoworlds.mechanisms.density import NoisyStatistic
+from twoworlds.mechanisms.continuous import Continuous, NoisyStatistic
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, bounds
 from twoworlds.worlds import Additive, Answer, BitStrings, Point, Reals, Records

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.accuracy.bound import Bound
-from twoworlds.mechanisms.accuracy.crossover import (
+from twoworlds.mechanisms.accuracy.noise import (
+    Bound,
     Crossover,
     geometric_crossover,
-    laplace_crossover,
-)
-from twoworlds.mechanisms.accuracy.errors import errors_of
-from twoworlds.mechanisms.accuracy.geometric import (
     geometric_max_tail,
     geometric_mean_error,
     geometric_mean_l1_error,
     geometric_mean_max_error,
     geometric_root_mean_square_error,
     geometric_tail,
-)
-from twoworlds.mechanisms.accuracy.laplace import (
+    laplace_crossover,
     laplace_errors,
     laplace_max_tail,
     laplace_mean_error,
@@ -28,6 +23,7 @@ from twoworlds.mechanisms.accuracy.laplace import (
     laplace_variance,
 )
 from twoworlds.mechanisms.accuracy.randomized_response import (
+    errors_of,
     histogram_covariance,
     histogram_estimate,
     histogram_mean_square_error,

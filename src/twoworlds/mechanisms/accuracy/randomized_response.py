@@ -20,14 +20,28 @@ from fractions import Fraction
 
 from flint import fmpq, fmpq_mat
 
-from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.base import Dense
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.noise import GeometricNoise, Noise
+from twoworlds.mechanisms.accuracy.noise import (
+    Bound,
+    geometric_max_tail,
+    geometric_mean_error,
+    geometric_mean_l1_error,
+    geometric_mean_max_error,
+    geometric_root_mean_square_error,
+    geometric_tail,
+    laplace_errors,
+)
+from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.calibration import read_epsilon
+from twoworlds.mechanisms.continuous import Gaussian, Laplace, NoisyStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import Number, exp, number, rational, sqrt, whole
-from twoworlds.worlds import Point, Universe
+from twoworlds.worlds import BitStrings, Point, Universe
 
 __all__ = [
+    "errors_of",
     "histogram_covariance",
     "histogram_estimate",
     "histogram_mean_square_error",
@@ -94,10 +108,6 @@ def histogram_estimate(mechanism: Dense | PerRecord, counts: Counts) -> dict[Poi
     """Return the unbiased estimate of the true histogram from the histogram of reports.
 
     h^ = T^(-1) c,  where: T is the transition of one record, c the counts of reports
-
-    Args:
-        mechanism: the mechanism, or the transition of one record.
-        counts: the number of reports of each output, by name or in order.
 
     >>> from twoworlds.worlds import Explicit
     >>> bits = Explicit((1, 0))
@@ -207,3 +217,94 @@ def _fmpq(x: Fraction) -> fmpq:
 
 def _fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
+
+
+# --- The errors of a mechanism, whichever it is: what its answer is off by, exactly --------------
+# Laplace noise gives every part of Wu's Lemma 4.4 with the printed bound beside it; geometric
+# noise the same quantities, which no paper prints; randomized response the error of the unbiased
+# estimate of a count (Wu, Proposition 3.3); any other integer noise its bias and root mean square
+# error.
+
+
+def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> list[Bound]:
+    """Return the exact errors of a mechanism's answer.
+
+    >>> from twoworlds.mechanisms.named import mechanism
+    >>> survey = mechanism("randomized-response(bits=100, keep=3/4)")
+    >>> errors_of(survey)[0].exact
+    Fraction(75, 1)
+    """
+    if isinstance(mechanism, NoisyStatistic):
+        return errors_of(mechanism.channel.noise, dimension=dimension, t=t)
+    if isinstance(mechanism, Laplace):
+        return list(laplace_errors(mechanism.scale, dimension=dimension, t=t))
+    if isinstance(mechanism, PerRecord):
+        return _survey(mechanism, dimension)
+    if isinstance(mechanism, Gaussian):
+        _one(dimension)
+        return [Bound("sqrt(E Z^2)", mechanism.sigma)]
+    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, FiniteNoise):
+        _one(dimension)
+        return _finite(channel)
+    noise = _noise(mechanism)
+    if isinstance(noise, GeometricNoise):
+        return _geometric(noise, dimension, t)
+    _one(dimension)
+    square = noise.variance + noise.mean * noise.mean
+    return [Bound("E Z", noise.mean, note="the bias"), Bound("sqrt(E Z^2)", sqrt(square))]
+
+
+def _geometric(noise: GeometricNoise, dimension: object, t: object) -> list[Bound]:
+    p = noise.p
+    return [
+        Bound("E|Z|", geometric_mean_error(p)),
+        Bound("sqrt(E Z^2)", geometric_root_mean_square_error(p)),
+        Bound("P(|Z| > t)", geometric_tail(p, t)),
+        Bound("E sum |Z_j|", geometric_mean_l1_error(p, dimension)),
+        Bound("P(M > t)", geometric_max_tail(p, dimension, t), note="M is the largest of d errors"),
+        Bound("E M", geometric_mean_max_error(p, dimension)),
+    ]
+
+
+def _finite(noise: FiniteNoise) -> list[Bound]:
+    values = [(noise.start + i, mass) for i, mass in enumerate(noise.masses)]
+    mean = sum((k * mass for k, mass in values), start=Fraction(0))
+    square = sum((k * k * mass for k, mass in values), start=Fraction(0))
+    return [Bound("E Z", mean, note="the bias"), Bound("sqrt(E Z^2)", sqrt(square))]
+
+
+def _survey(mechanism: PerRecord, dimension: object) -> list[Bound]:
+    _one(dimension)
+    law = mechanism.transition
+    if not isinstance(mechanism.universe, BitStrings) or tuple(law.outputs) != (1, 0):
+        raise Unsupported(
+            "the error of a many-valued survey depends on the true histogram: "
+            "use histogram_mean_square_error(mechanism, histogram)"
+        )
+    if law.probability(1, 1) != law.probability(0, 0):
+        raise Unsupported("this survey keeps ones and zeros with different probabilities")
+    keep, n = law.probability(1, 1), mechanism.records
+    note = "the unbiased estimate of the count, whatever the data"
+    citation = "Wu, Proposition 3.3 (printed only as an order of magnitude)"
+    square = randomized_response_mean_square_error(n, keep)
+    root = randomized_response_root_mean_square_error(n, keep)
+    return [
+        Bound("E (A - count)^2", square, citation=citation, note=note),
+        Bound("sqrt(E (A - count)^2)", root),
+    ]
+
+
+def _noise(mechanism: Mechanism) -> Noise:
+    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, AddedNoise) and channel.low is None and channel.high is None:
+        return channel.noise
+    raise Unsupported(
+        f"{mechanism.expression} adds no noise of known error: "
+        "use laplace, gaussian, geometric, skellam, ... or randomized-response"
+    )
+
+
+def _one(dimension: object) -> None:
+    if whole(dimension, "dimension", at_least=1) != 1:
+        raise InvalidInput(f"dimension={dimension}: this mechanism has one answer only")

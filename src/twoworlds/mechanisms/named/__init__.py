@@ -6,12 +6,17 @@ from twoworlds.mechanisms.named.load import mechanism, mix, pair, restrict, then
 from twoworlds.mechanisms.named.maps import (
     constant,
     exact,
+    gamma,
     identity,
     noisy_parity,
     parity,
+    pram,
     random_index,
+    randomized_response,
 )
 from twoworlds.mechanisms.named.noise import (
+    adaptive,
+    batch,
     differenced_negative_binomial,
     discrete_gaussian,
     gaussian,
@@ -21,8 +26,6 @@ from twoworlds.mechanisms.named.noise import (
     skellam,
     truncated_geometric,
 )
-from twoworlds.mechanisms.named.per_record import gamma, pram, randomized_response
-from twoworlds.mechanisms.named.strategies import adaptive, batch
 
 __all__ = [
     "adaptive",

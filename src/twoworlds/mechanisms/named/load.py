@@ -7,28 +7,36 @@ Lin & Kifer, Axioms 4.1 (post-processing) and 4.2 (choice).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from twoworlds.calls import Text
+from twoworlds.calls import Registry, Text
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
-from twoworlds.mechanisms.registry import MECHANISMS, named
+from twoworlds.numbers import exact_text, number
 from twoworlds.worlds import Universe
-from twoworlds.worlds.loading import load
+from twoworlds.worlds.catalogue import is_python, load
 
-__all__ = ["mechanism", "mix", "pair", "restrict", "then"]
+__all__ = [
+    "MECHANISMS",
+    "mechanism",
+    "mix",
+    "named",
+    "pair",
+    "restrict",
+    "spelled_rows",
+    "spelled_values",
+    "then",
+]
 
-_PYTHON = "python:"
+MECHANISMS: Registry[Mechanism] = Registry("mechanism")
+named = MECHANISMS.register
 
 
 def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) -> Mechanism:
     """Build a mechanism from what one would type.
-
-    Args:
-        text: a call, the path of a matrix file, or python:package.module:name.
-        universe: for matrix files, what the columns are, when the labels do not say it.
 
     >>> mechanism("randomized-response(bits=40, keep=3/4)").universe.size
     1099511627776
@@ -41,7 +49,7 @@ def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) 
         return read_mechanism(Path(text), universe=universe)
     if universe is not None:
         raise InvalidInput(f"{text!r} has its own universe: --universe is for matrix files")
-    if text.startswith(_PYTHON):
+    if is_python(text):
         return _from_python(text)
     if "." in Path(text).suffix and "(" not in text:
         raise InvalidInput(
@@ -92,3 +100,28 @@ def restrict(first: str | Mechanism, databases: Text) -> Mechanism:
     if isinstance(databases, str):
         raise InvalidInput(f"databases={databases}: give a list such as [11, 00]")
     return mechanism(first).restrict(databases)
+
+
+# --- Spelling arguments so that the text of a mechanism can be typed again -----------------------
+
+_SPECIAL = set(",=()[]{} '\"")
+
+
+def spelled_values(values: Iterable[object]) -> str:
+    """Return a set of values as one would type it: how many, or the list of names."""
+    listed = tuple(values)
+    if listed == tuple(range(len(listed))):
+        return str(len(listed))
+    return f"[{', '.join(_quoted(str(value)) for value in listed)}]"
+
+
+def spelled_rows(rows: Iterable[Sequence[object]]) -> str:
+    """Return a matrix as one would type it."""
+    lines = (", ".join(str(exact_text(number(entry))) for entry in row) for row in rows)
+    return f"[{', '.join(f'[{line}]' for line in lines)}]"
+
+
+def _quoted(text: str) -> str:
+    if not _SPECIAL & set(text):
+        return text
+    return f'"{text}"' if "'" in text else f"'{text}'"

@@ -10,16 +10,24 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.strategy.family import from_family
-from twoworlds.mechanisms.strategy.integer_noise import BoundedNoise, IntegerNoise
 from twoworlds.mechanisms.strategy.interaction import Answering, Interaction
-from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise
-from twoworlds.mechanisms.strategy.noise import AnswerNoise
-from twoworlds.mechanisms.strategy.randomized import Randomized, randomized
-from twoworlds.mechanisms.strategy.reading import read_noise
+from twoworlds.mechanisms.strategy.noise import (
+    AnswerNoise,
+    BoundedNoise,
+    IntegerNoise,
+    LaplaceNoise,
+    read_noise,
+)
+from twoworlds.mechanisms.strategy.randomized import Randomized, from_family, randomized
 from twoworlds.mechanisms.strategy.regions import Boxes, Interval, Transcripts
-from twoworlds.mechanisms.strategy.sensitivity import StrategySensitivity, strategy_sensitivity
-from twoworlds.mechanisms.strategy.strategy import Ask, Course, Strategy, Then
+from twoworlds.mechanisms.strategy.strategy import (
+    Ask,
+    Course,
+    Strategy,
+    StrategySensitivity,
+    Then,
+    strategy_sensitivity,
+)
 
 __all__ = [
     "AnswerNoise",

@@ -7,7 +7,7 @@ tight ratio of all events is the largest over courses, exactly. The gap at a rat
     H_a(P || Q) = sum over courses of  int over the box of  max(0, p(rho) - a q(rho)) d rho,
 
 is a sum over cells of constant ratio, where these are finitely many (geometric noise, finite
-ranges), and has a closed form for Laplace noise (`twoworlds.mechanisms.strategy.laplace`).
+ranges), and has a closed form for Laplace noise (`twoworlds.mechanisms.strategy.compared`).
 """
 
 from __future__ import annotations
@@ -17,22 +17,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import prod
-from typing import Any
+from math import factorial, prod
+from typing import Any, NamedTuple
 
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
 from twoworlds.laws.event import Event, Listed
-from twoworlds.mechanisms.strategy.integer_noise import BoundedNoise
-from twoworlds.mechanisms.strategy.laplace import Masses, masses_above
-from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise
-from twoworlds.mechanisms.strategy.noise import AnswerNoise, Largest
-from twoworlds.mechanisms.strategy.regions import Box, Boxes
+from twoworlds.mechanisms.strategy.noise import AnswerNoise, BoundedNoise, LaplaceNoise, Largest
+from twoworlds.mechanisms.strategy.regions import Box, Boxes, Interval
 from twoworlds.mechanisms.strategy.strategy import Course, course_of
-from twoworlds.numbers import INFINITY, Number, Real, exp, show
+from twoworlds.numbers import INFINITY, Number, Real, exp, ln, positive_part, show
 from twoworlds.worlds import Point, Universe
 
-__all__ = ["LikelyTranscripts", "TwoTranscriptLaws"]
+__all__ = ["LikelyTranscripts", "Masses", "TwoTranscriptLaws", "masses_above"]
 
 _MOST_CELLS = 1 << 18
 _DIGITS = 64  # bits of a ratio that is found by bisection
@@ -67,9 +64,9 @@ class LikelyTranscripts(Event):
         """Return the probability of the event for one of the two vectors of true values."""
         found = self.masses
         if tuple(value) == self.u:
-            return found.p
+            return found[0]
         if tuple(value) == self.v:
-            return found.q
+            return found[1]
         raise Unsupported("the mass of this event is known in the two worlds that it compares only")
 
     @cached_property
@@ -86,7 +83,7 @@ class LikelyTranscripts(Event):
             for course in self.courses
         ]
         p, q = (sum((one[side] for one in found), start=Fraction(0)) for side in (0, 1))
-        return Masses(p, q)
+        return p, q
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,8 @@ class TwoTranscriptLaws(Comparison):
             return Gap(Fraction(0), Listed.of(()))
         if isinstance(self.noise, LaplaceNoise):
             event = LikelyTranscripts(self.u, self.v, self.courses, self.noise, ratio)
-            return Gap(event.masses.p - ratio * event.masses.q, event)
+            p, q = event.masses
+            return Gap(p - ratio * q, event)
         return self._table.gap(ratio)
 
     def ratio_for(self, delta: Number) -> Number:
@@ -168,7 +166,7 @@ class TwoTranscriptLaws(Comparison):
         q: list[Number] = []
         for course in self.courses:
             parts = [
-                self.noise.parts(interval, self.u[i], self.v[i])
+                self.noise.pieces(interval, self.u[i], self.v[i])
                 for interval, i in zip(course.box, course.picks, strict=True)
             ]
             if len(boxes) + prod(map(len, parts)) > _MOST_CELLS:
@@ -177,11 +175,130 @@ class TwoTranscriptLaws(Comparison):
                     "likelihood ratio: ask for the ratio alone, or ask fewer queries"
                 )
             for cell in product(*parts):
-                boxes.append(tuple(part.interval for part in cell))
-                p.append(prod((part.p for part in cell), start=Fraction(1)))
-                q.append(prod((part.q for part in cell), start=Fraction(1)))
+                where, ps, qs = zip(*cell, strict=True)
+                boxes.append(where)
+                p.append(prod(ps, start=Fraction(1)))
+                q.append(prod(qs, start=Fraction(1)))
 
         def event(cells: Sequence[int]) -> Event:
             return Boxes(tuple(boxes[i] for i in cells)) if cells else Listed.of(())
 
         return Table(self.x, self.y, p, q, event)
+
+
+# --- Several answers with Laplace noise: the probability that their likelihood ratio exceeds a ---
+# Let lambda be the rate 1/b. An answer r with true values u and v, D = |u - v|, has the loss
+#
+#     lambda D     beyond u,       -lambda D    beyond v,      lambda (D - 2y)   between them,
+#
+# where y is the distance of r from u; there its densities are (lambda/2) e^(-lambda y) around u
+# and (lambda/2) e^(-lambda (D - y)) around v. With k answers between their true values, y_i in
+# [alpha_i, beta_i], and the others beyond them with losses that add up to lambda L, the ratio
+# exceeds a exactly if
+#
+#     y_1 + ... + y_k < s = (L + D_1 + ... + D_k - (ln a) / lambda) / 2.
+#
+# The mass of that part of a box is, by inclusion and exclusion over its 2^k corners c, a sum of
+#
+#     (+-1) e^(-+ lambda |c|) G(lambda (s - |c|)),   G(x) = int_0^x t^(k-1) / (k-1)! e^(-+ t) dt,
+#
+# which is elementary: 1 - e^(-x) sum_{j<k} x^j / j!, and (-1)^k (1 - e^x sum_{j<k} (-x)^j / j!).
+
+
+Masses = tuple[Number, Number]
+"""The probability of one event under both laws."""
+
+
+class _Flat(NamedTuple):
+    """Answers of one loss: its multiple of lambda, and the masses under both true values."""
+
+    loss: Fraction
+    p: Number
+    q: Number
+
+
+class _Slope(NamedTuple):
+    """Answers between two true values D apart, by their distance from the first one."""
+
+    nearest: Fraction
+    furthest: Fraction
+    apart: Fraction
+
+
+_Zone = _Flat | _Slope
+
+
+def masses_above(
+    box: Box, u: Sequence[Fraction], v: Sequence[Fraction], noise: LaplaceNoise, ratio: Number
+) -> Masses:
+    """Return both masses of the transcripts of a box whose likelihood ratio exceeds ``ratio``."""
+    zones = [_zones(i, a, b, noise) for i, a, b in zip(box, u, v, strict=True)]
+    p: Number = Fraction(0)
+    q: Number = Fraction(0)
+    for combination in product(*zones):
+        more_p, more_q = _above(combination, noise.rate, ratio)
+        p, q = p + more_p, q + more_q
+    return p, q
+
+
+def _zones(interval: Interval, u: Fraction, v: Fraction, noise: LaplaceNoise) -> list[_Zone]:
+    """Cut an interval at the two true values."""
+    if u == v:
+        mass = noise.mass(interval, u)
+        return [_Flat(Fraction(0), mass, mass)]
+    low, high, apart = min(u, v), max(u, v), abs(u - v)
+    found: list[_Zone] = []
+    for outer, end in ((Interval(high=low), low), (Interval(low=high), high)):
+        met = interval.meet(outer)
+        if met is not None:
+            loss = apart if end == u else -apart
+            found.append(_Flat(loss, noise.mass(met, u), noise.mass(met, v)))
+    between = interval.meet(Interval(low, high))
+    if between is not None:
+        assert between.low is not None
+        assert between.high is not None
+        ends = sorted((abs(between.low - u), abs(between.high - u)))
+        found.append(_Slope(ends[0], ends[1], apart))
+    return found
+
+
+def _above(zones: Sequence[_Zone], rate: Number, ratio: Number) -> Masses:
+    flat = [zone for zone in zones if isinstance(zone, _Flat)]
+    slopes = [zone for zone in zones if isinstance(zone, _Slope)]
+    level = sum((zone.loss for zone in flat), start=Fraction(0))
+    p: Number = prod((zone.p for zone in flat), start=Fraction(1))
+    q: Number = prod((zone.q for zone in flat), start=Fraction(1))
+    if not slopes:
+        exceeds = larger(exp(rate * level), ratio)
+        return (p, q) if exceeds else (Fraction(0), Fraction(0))
+    k = len(slopes)
+    apart = sum((zone.apart for zone in slopes), start=Fraction(0))
+    limit = (rate * (level + apart) - ln(ratio)) / 2  # lambda s
+    inner: Number = Fraction(0)
+    outer: Number = Fraction(0)
+    for ends in product((0, 1), repeat=k):
+        corner = sum((zone[end] for zone, end in zip(slopes, ends, strict=True)), Fraction(0))
+        sign = (-1) ** sum(ends)
+        room = positive_part(limit - rate * corner)
+        inner = inner + sign * exp(-(rate * corner)) * _falling(room, k)
+        outer = outer + sign * exp(rate * corner) * _rising(room, k)
+    half = Fraction(1, 2) ** k
+    return p * half * inner, q * half * exp(-(rate * apart)) * outer
+
+
+def _falling(x: Number, k: int) -> Number:
+    """Return int_0^x t^(k-1) / (k-1)! e^(-t) dt."""
+    return 1 - exp(-x) * _series(x, k)
+
+
+def _rising(x: Number, k: int) -> Number:
+    """Return int_0^x t^(k-1) / (k-1)! e^t dt."""
+    found = 1 - exp(x) * _series(-x, k)
+    return -found if k % 2 else found
+
+
+def _series(x: Number, k: int) -> Number:
+    found: Number = Fraction(1)
+    for j in range(1, k):
+        found = found + x**j / factorial(j)
+    return found

@@ -76,11 +76,7 @@ Box = tuple[Interval, ...]
 
 
 def tiles(cuts: tuple[Fraction, ...]) -> tuple[Interval, ...]:
-    """Return the intervals between thresholds: below the first, from the first on, ...
-
-    >>> [tile.describe("r") for tile in tiles((Fraction(2, 5), Fraction(3, 5)))]
-    ['r < 2/5', '2/5 <= r < 3/5', 'r >= 3/5']
-    """
+    """Return the intervals between thresholds: below the first, from the first on, ..."""
     ends = (None, *cuts, None)
     return tuple(Interval(low, high) for low, high in pairwise(ends))
 

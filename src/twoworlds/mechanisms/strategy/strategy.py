@@ -6,7 +6,7 @@ only (Dwork, Section 5, before Theorem 5: f_rho(X)_i = f_rho'(X)_i if the first 
 rho and rho' are equal). Here thresholds cut the answers into finitely many boxes, and f_rho is the
 same for all rho of one box: a `Course`. A strategy that is given by its steps is consistent by
 construction, since a step is told the intervals of the earlier answers and nothing else; one that
-is given as a family of functions is checked (`twoworlds.mechanisms.strategy.family`).
+is given as a family of functions is checked (`twoworlds.mechanisms.strategy.randomized`).
 
 A query may be a vector; its parts are answers of their own. A query whose second part depends on
 the *true* value of its first is one query, a function of the database like any other.
@@ -18,22 +18,41 @@ R^d. A threshold belongs to the interval above it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.strategy.regions import Box, Interval, tiles
-from twoworlds.numbers import rational
-from twoworlds.worlds import Computed, Statistic, Universe
-from twoworlds.worlds.batch import Batch
+from twoworlds.mechanisms.strategy.regions import Box, Boxes, Interval, Transcripts, tiles
+from twoworlds.numbers import rational, show
+from twoworlds.show import Result
+from twoworlds.worlds import (
+    Change,
+    Computed,
+    Point,
+    Reals,
+    Statistic,
+    Universe,
+    check_group,
+    resolve,
+)
+from twoworlds.worlds.statistics import Batch
 
 if TYPE_CHECKING:
     from twoworlds.mechanisms.strategy.interaction import Interaction
-    from twoworlds.mechanisms.strategy.sensitivity import StrategySensitivity
 
-__all__ = ["Ask", "Course", "Strategy", "Then", "course_of"]
+__all__ = [
+    "Ask",
+    "Course",
+    "Strategy",
+    "StrategySensitivity",
+    "Then",
+    "course_of",
+    "strategy_sensitivity",
+]
 
 _MOST_COURSES = 1 << 12
 Query = Statistic | Callable[[Any], object]
@@ -55,11 +74,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Then:
-    """A step that is chosen by the intervals in which the earlier answers lie.
-
-    Attributes:
-        choose: a function from the tuple of these intervals to a query or an `Ask`.
-    """
+    """A step that is chosen by the intervals in which the earlier answers lie."""
 
     choose: Callable[[Box], Query | Ask]
 
@@ -69,12 +84,7 @@ Step = Query | Ask | Then
 
 @dataclass(frozen=True)
 class Course:
-    """All transcripts of one box, and what is asked on the way.
-
-    Attributes:
-        box: the interval of each answer.
-        queries: for each query, the places of its parts in the strategy's vector of statistics.
-    """
+    """All transcripts of one box, and what is asked on the way."""
 
     box: Box
     queries: tuple[tuple[int, ...], ...]
@@ -88,11 +98,6 @@ class Course:
 @dataclass(frozen=True)
 class Strategy:
     """A sequence of queries, each chosen by the answers that were reported before.
-
-    Attributes:
-        universe: the databases that may be true.
-        statistic: all queries that are ever asked, as one vector.
-        courses: what is asked, for each box of transcripts.
 
     Dwork's erratum in small: X is asked, and asked again only after an answer near 1/2.
 
@@ -134,13 +139,7 @@ class Strategy:
 
     @staticmethod
     def of(universe: Universe, steps: Iterable[Step]) -> Strategy:
-        """Ask step by step.
-
-        Args:
-            universe: the databases that may be true.
-            steps: each a query, a query with thresholds (`Ask`), or a choice between such by
-                the earlier answers (`Then`).
-        """
+        """Ask step by step."""
         listed = tuple(steps)
         if not listed:
             raise InvalidInput("the strategy asks nothing: name at least one query")
@@ -171,14 +170,14 @@ class Strategy:
 
     def sensitivity(self, *, neighbours: Any = None, group: object = 1) -> StrategySensitivity:
         """Return Delta F, beside what the single queries would give."""
-        from twoworlds.mechanisms.strategy.sensitivity import strategy_sensitivity
+        from twoworlds.mechanisms.strategy.strategy import strategy_sensitivity
 
         return strategy_sensitivity(self, neighbours=neighbours, group=group)
 
     def answered(self, noise: object, *, expression: str | None = None) -> Interaction:
         """Return the mechanism K_F that answers every query with independent noise."""
         from twoworlds.mechanisms.strategy.interaction import Answering, Interaction
-        from twoworlds.mechanisms.strategy.reading import read_noise
+        from twoworlds.mechanisms.strategy.noise import read_noise
 
         channel = Answering(self.courses, read_noise(noise))
         text = expression or f"a strategy of {self.length} answers"
@@ -300,3 +299,119 @@ def _check_tree(courses: Sequence[Course], place: int, known: tuple[Fraction, ..
 
 def _said(transcript: Sequence[object]) -> str:
     return f"({', '.join(str(answer) for answer in transcript)})"
+
+
+# --- The sensitivity of a query strategy ---------------------------------------------------------
+#     Delta F = sup_rho max_{D1 ~ D2} || f_rho(D1) - f_rho(D2) ||_1      (Dwork, before Theorem 5)
+#
+# The supremum over transcripts is a maximum over courses. Beside it stand two numbers that are
+# often taken in its place: the largest sensitivity of any single query, which may be too small
+# (two counts of the same thing: 1 against 2), and the sum of the sensitivities along a course,
+# which may be larger than needed (counts of different things under add-remove: 2 against 1).
+
+
+@dataclass(frozen=True)
+class StrategySensitivity(Result):
+    """How far one person can move the answers of a strategy.
+
+    Attributes:
+        joint: Delta F, the L1 norm of the whole vector of answers, the largest over all courses.
+        largest: the largest sensitivity of any single query that is ever asked.
+        total: the sum of the sensitivities of the queries along a course, the largest such sum.
+        pair: two databases that attain Delta F, or None when nobody moves anything.
+        course: the course on which they do.
+    """
+
+    joint: Fraction
+    largest: Fraction
+    total: Fraction
+    relation: str
+    group: int
+    pair: tuple[Point, Point] | None
+    course: Course | None
+    universe: Universe = field(repr=False)
+
+    def answer(self) -> Answer:
+        """Say the three numbers, and where the first is attained.
+
+        >>> from twoworlds.worlds import Records
+        >>> from twoworlds.worlds.statistics import count
+        >>> survey = Strategy.batch(Records("ab", 2, smallest=1), count("a"), count("b"))
+        >>> print(survey.sensitivity(neighbours="add-remove").explain())
+        Together the answers move by at most 1 under add-remove, as from a to aa.
+        No single query moves by more than 1, and the sum over queries is 2.
+        """
+        joint = show(self.joint, side="up")
+        head = f"Together the answers move by at most {joint} under {self.relation}"
+        if self.pair is None or self.course is None:
+            return Answer(f"{head}: no neighbour moves them.", blocks=(self._chart(),))
+        x, y = map(self.universe.label, self.pair)
+        outputs = Transcripts(Reals(), len(self.course.box))
+        box = Boxes((self.course.box,)).describe(outputs)
+        when = "" if box == "any answers" else f", after transcripts with {box}"
+        single = show(self.largest, side="up")
+        return Answer(
+            f"{head}, as from {x} to {y}{when}.",
+            blocks=(
+                Said(
+                    [
+                        f"No single query moves by more than {single}, and the sum over queries "
+                        f"is {show(self.total)}."
+                    ]
+                ),
+                self._chart(),
+            ),
+        )
+
+    def _chart(self) -> Bars:
+        moves = {"one query": self.largest, "together": self.joint, "sum over queries": self.total}
+        title, grey = "How far one change moves the answers", ["sum over queries"]
+        return Bars(title, moves, share=False, grey=grey, side="up")
+
+    def fields(self) -> dict[str, Any]:
+        """Return the three numbers, what they rest on, and the pair by its labels."""
+        return {
+            "joint": self.joint,
+            "largest": self.largest,
+            "total": self.total,
+            "relation": self.relation,
+            "group": self.group,
+            "pair": None if self.pair is None else [self.universe.label(x) for x in self.pair],
+        }
+
+
+def strategy_sensitivity(
+    strategy: Strategy, *, neighbours: Any = None, group: object = 1
+) -> StrategySensitivity:
+    """Return Delta F of a strategy, and the sensitivities of its single queries."""
+    place, relation = resolve(strategy.universe, neighbours)
+    size = check_group(group)
+    single: dict[tuple[int, ...], Fraction] = {
+        query: Fraction(0) for course in strategy.courses for query in course.queries
+    }
+    best, where = Fraction(0), None
+    for change in strategy.statistic.differences(place, relation, size):
+        moved = _moves(change)
+        for query in single:
+            single[query] = max(single[query], sum((moved[i] for i in query), Fraction(0)))
+        for course in strategy.courses:
+            joint = sum((moved[i] for i in course.picks), Fraction(0))
+            if joint > best:
+                best, where = joint, (change.x, change.y, course)
+    totals = (sum((single[q] for q in c.queries), Fraction(0)) for c in strategy.courses)
+    return StrategySensitivity(
+        best,
+        max(single.values()),
+        max(totals),
+        relation,
+        size,
+        None if where is None else where[:2],
+        None if where is None else where[2],
+        place,
+    )
+
+
+def _moves(change: Change) -> list[Fraction]:
+    """Return how far each number of the vector moves."""
+    moved: Any = change.difference
+    return [abs(Fraction(part)) for part in moved]

@@ -97,7 +97,7 @@ def stable(
         name: what is released, in words; the name of the function when not given.
 
     >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> majority = lambda bits: int(2 * sum(bits) > len(bits))
     >>> found = stable(majority, Joint.of(uniform(BitStrings(3))))
     >>> found.delta, found.instability, found.least, found.pure_epsilon

@@ -253,7 +253,7 @@ def condition_text(condition: Condition) -> str:
 
 def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
     from twoworlds.theorems import Guarantee
-    from twoworlds.theorems.words import sentences
+    from twoworlds.theorems.promise import sentences
 
     if epsilon == 0:
         yield "The answer says nothing about any one person: it is the same in both worlds."
@@ -268,7 +268,7 @@ def _approximate(
 ) -> Iterator[str]:
     from twoworlds.definitions.coupled.words import even_bet
     from twoworlds.theorems import Guarantee
-    from twoworlds.theorems.words import sentences
+    from twoworlds.theorems.promise import sentences
 
     bet = (
         "on whether you are in the data"

@@ -48,7 +48,7 @@ from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import gamma
 from twoworlds.mechanisms.named import pram as pram_mechanism
 from twoworlds.mechanisms.named import randomized_response as randomized_response_mechanism
-from twoworlds.mechanisms.named.spelling import spelled_rows
+from twoworlds.mechanisms.named.load import spelled_rows
 from twoworlds.numbers import (
     INFINITY,
     Number,

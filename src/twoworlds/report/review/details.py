@@ -21,7 +21,7 @@ from twoworlds.report.review.findings import Findings
 from twoworlds.report.review.model import Section
 from twoworlds.report.review.standing import brief
 from twoworlds.theorems import Guarantee
-from twoworlds.theorems.words import sentences, table
+from twoworlds.theorems.promise import sentences, table
 
 __all__ = ["details"]
 

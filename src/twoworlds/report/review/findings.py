@@ -19,7 +19,7 @@ from twoworlds.report.review.proving import prove
 from twoworlds.report.review.standing import Standing, many_records, standings
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.words import sentences
+from twoworlds.theorems.promise import sentences
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records
 
 __all__ = ["Findings"]

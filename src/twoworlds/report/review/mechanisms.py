@@ -14,12 +14,12 @@ from twoworlds.definitions.base import Compared
 from twoworlds.definitions.words import percent, percent_above
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, show
 from twoworlds.report.review.details import details
 from twoworlds.report.review.findings import Findings
 from twoworlds.report.review.model import Review
-from twoworlds.theorems.words import sentences, table
+from twoworlds.theorems.promise import sentences, table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = ["review_mechanism"]

@@ -14,12 +14,17 @@ from __future__ import annotations
 import pytest
 
 # Before the suites are imported, so that a failing `assert` in them shows its values.
-for _part in ("definition", "infinite", "mechanism"):
+for _part in ("definition", "mechanism"):
     pytest.register_assert_rewrite(f"{__name__}.{_part}")
 
+
 from twoworlds.testing.conformance.definition import DefinitionConformance  # noqa: E402
-from twoworlds.testing.conformance.infinite import DensityConformance, IntegerNoiseConformance  # noqa: E402
-from twoworlds.testing.conformance.mechanism import MechanismConformance, Shared  # noqa: E402
+from twoworlds.testing.conformance.mechanism import (  # noqa: E402
+    DensityConformance,
+    IntegerNoiseConformance,
+    MechanismConformance,
+    Shared,
+)
 
 __all__ = [
     "DefinitionConformance",

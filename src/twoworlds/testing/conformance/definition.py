@@ -26,7 +26,7 @@ from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.mechanisms.named import mechanism as read_mechanism
 from twoworlds.numbers import INFINITY, Number, bounds
 from twoworlds.testing import strategies
-from twoworlds.testing.conformance.numbers import at_most, near, same
+from twoworlds.testing.conformance.mechanism import at_most, near, same
 from twoworlds.worlds import BitStrings, Universe
 
 __all__ = ["DefinitionConformance"]

@@ -29,6 +29,7 @@ Small worlds that separate the definitions, as releases with simulators that can
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import prod
 
@@ -48,8 +49,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import Context
+from twoworlds.theorems.statements import Context, Found, non_implication
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
@@ -89,66 +89,63 @@ def parity_that_is_known(given: Guarantee, context: Context) -> Found | None:
     return text, _below(context, _HALF), {"delta": _HALF}
 
 
-@non_implication(
+non_implication(
     "bgks-example-1-coupled-worlds",
     premises=["inference-ddp", "inference-coupled-worlds", *_OTHERS],
     conclusion="coupled-worlds",
     citation=f"{_PAPER}, Example 1",
-)
-def parity_that_is_known_to_coupled_worlds(given: Guarantee, context: Context) -> Found | None:
-    """The same for coupled worlds: the implication of Theorem 2 is strict."""
-    return parity_that_is_known(given, context)  # type: ignore[no-any-return]
+    statement="The same for coupled worlds: the implication of Theorem 2 is strict.",
+)(parity_that_is_known)
 
 
-def _tied_records(given: Guarantee, needed: Number, word: str) -> str | None:
+def _tied(given: Guarantee, context: Context, *, needed: Number, word: str) -> Found | None:
     if given.kind == "ddp" and given.records == 1:
         return None  # then the simulator has nothing to look at
     signs = hidden_sign()
     mild = f"{brief(signs.delta(1))} and {brief(noiseless_delta(signs, 1))}"
-    return (
+    text = (
         "the majority of records that are all equal to one hidden fair sign can be simulated "
         f"without any one of them (epsilon = delta = 0), but shows each of them: {word} delta = "
         f"{brief(needed)} at every epsilon. (Five records that follow the sign with probability "
         f"9/10 have delta {mild} at epsilon = 0.)"
     )
+    return text, _below(context, needed), {"delta": needed}
 
 
-def _tied(given: Guarantee, context: Context, needed: Number, word: str) -> Found | None:
-    text = _tied_records(given, needed, word)
-    return None if text is None else (text, _below(context, needed), {"delta": needed})
-
-
-@non_implication(
-    "bgks-hidden-sign",
-    premises=["ddp", "inference-ddp"],
-    conclusion="noiseless",
-    citation=f"{_PAPER}, Section II-E",
-)
-def a_hidden_sign(given: Guarantee, context: Context) -> Found | None:
-    """Distributional privacy does not imply noiseless privacy: records that follow one sign."""
-    return _tied(given, context, _ONE, "noiseless privacy needs")
-
-
-@non_implication(
-    "bgks-hidden-sign-pufferfish",
-    premises=["ddp", "inference-ddp", "coupled-worlds", "inference-coupled-worlds"],
-    conclusion="pufferfish",
-    citation=f"{_PAPER}, Section II-E",
-)
-def a_hidden_sign_as_a_secret(given: Guarantee, context: Context) -> Found | None:
-    """Coupled worlds does not imply Pufferfish: records that follow one sign."""
-    return _tied(given, context, _ONE, "Pufferfish needs")
-
-
-@non_implication(
-    "bgks-hidden-sign-inference",
-    premises=["ddp", "inference-ddp", "coupled-worlds", "inference-coupled-worlds"],
-    conclusion="inference-pufferfish",
-    citation=f"{_PAPER}, Section II-E",
-)
-def a_hidden_sign_is_concluded(given: Guarantee, context: Context) -> Found | None:
-    """Nor the inference form of Pufferfish: an even belief in a record becomes certain."""
-    return _tied(given, context, _HALF, "an even belief becomes certain, which needs")
+_DDP, _COUPLED = ["ddp", "inference-ddp"], ["coupled-worlds", "inference-coupled-worlds"]
+for _name, _premises, _conclusion, _word, _needed, _statement in (
+    (
+        "",
+        _DDP,
+        "noiseless",
+        "noiseless privacy needs",
+        _ONE,
+        "Distributional privacy does not imply noiseless privacy: records that follow one sign.",
+    ),
+    (
+        "-pufferfish",
+        _DDP + _COUPLED,
+        "pufferfish",
+        "Pufferfish needs",
+        _ONE,
+        "Coupled worlds does not imply Pufferfish: records that follow one sign.",
+    ),
+    (
+        "-inference",
+        _DDP + _COUPLED,
+        "inference-pufferfish",
+        "an even belief becomes certain, which needs",
+        _HALF,
+        "Nor the inference form of Pufferfish: an even belief in a record becomes certain.",
+    ),
+):
+    non_implication(
+        f"bgks-hidden-sign{_name}",
+        premises=_premises,
+        conclusion=_conclusion,
+        citation=f"{_PAPER}, Section II-E",
+        statement=_statement,
+    )(partial(_tied, needed=_needed, word=_word))
 
 
 def _tied_alarm(given: Guarantee, context: Context) -> Found | None:
@@ -173,26 +170,17 @@ def _tied_alarm(given: Guarantee, context: Context) -> Found | None:
     return text, decisive, {"records": Fraction(2 * m)}
 
 
-@non_implication(
-    "dp-tied-records",
-    premises=["dp", "simulation"],
-    conclusion="noiseless",
-    citation=f"twoworlds, after {_PAPER}, Section II-E",
-)
-def dp_and_tied_records(given: Guarantee, context: Context) -> Found | None:
-    """Differential privacy does not imply noiseless privacy: records that are all equal."""
-    return _tied_alarm(given, context)
-
-
-@non_implication(
-    "dp-tied-records-pufferfish",
-    premises=["dp", "simulation"],
-    conclusion="pufferfish",
-    citation=f"twoworlds, after {_PAPER}, Section II-E",
-)
-def dp_and_tied_secrets(given: Guarantee, context: Context) -> Found | None:
-    """Differential privacy does not imply Pufferfish: records that are all equal."""
-    return _tied_alarm(given, context)
+for _name, _conclusion, _kind in (
+    ("dp-tied-records", "noiseless", "noiseless privacy"),
+    ("dp-tied-records-pufferfish", "pufferfish", "Pufferfish"),
+):
+    non_implication(
+        _name,
+        premises=["dp", "simulation"],
+        conclusion=_conclusion,
+        citation=f"twoworlds, after {_PAPER}, Section II-E",
+        statement=f"Differential privacy does not imply {_kind}: records that are all equal.",
+    )(_tied_alarm)
 
 
 @non_implication(
@@ -258,29 +246,23 @@ def _denied(given: Guarantee, context: Context) -> Found | None:
     return text, True, {"failure": failure, "values": Fraction(m)}
 
 
-_STRICT = "Theorem 1, which is refuted as printed for e^epsilon > 4"
-
-
-@non_implication(
+_STRICT = (
+    f"twoworlds, against {_PAPER}, Theorem {{}}, which is refuted as printed for e^epsilon > 4"
+)
+non_implication(
     "bgks-denied-value",
     premises=["ddp"],
     conclusion="inference-ddp",
-    citation=f"twoworlds, against {_PAPER}, {_STRICT}",
-)
-def denials(given: Guarantee, context: Context) -> Found | None:
-    """A delta below about sqrt(n delta e^epsilon) does not follow, whatever epsilon'."""
-    return _denied(given, context)
-
-
-@non_implication(
+    citation=_STRICT.format(1),
+    statement="A delta below about sqrt(n delta e^epsilon) does not follow, whatever epsilon'.",
+)(_denied)
+non_implication(
     "bgks-denied-value-coupled-worlds",
     premises=["ddp", "coupled-worlds"],
     conclusion="inference-coupled-worlds",
-    citation=f"twoworlds, against {_PAPER}, {_STRICT.replace('1', '2', 1)}",
-)
-def denials_in_coupled_worlds(given: Guarantee, context: Context) -> Found | None:
-    """The same for coupled worlds, with the number of pairs for n."""
-    return _denied(given, context)
+    citation=_STRICT.format(2),
+    statement="The same for coupled worlds, with the number of pairs for n.",
+)(_denied)
 
 
 def _between(given: Guarantee, context: Context) -> Found | None:
@@ -307,26 +289,22 @@ def _between(given: Guarantee, context: Context) -> Found | None:
     return text, True, {"delta": maximum(most, Fraction(0))}
 
 
-@non_implication(
+non_implication(
     "bgks-simulation-limit",
     premises=["simulation"],
     conclusion="dp",
     citation=f"twoworlds, against {_PAPER}, Section II-A",
-)
-def simulation_is_half_of_dp(given: Guarantee, context: Context) -> Found | None:
-    """The same numbers do not follow: a simulator may stand in the middle of two databases."""
-    return _between(given, context)
-
-
-@non_implication(
+    statement="The same numbers do not follow: a simulator may stand in the middle of two "
+    "databases.",
+)(_between)
+non_implication(
     "bgks-corollary-2-limit",
     premises=["independent-ddp"],
     conclusion="noiseless",
     citation=f"twoworlds, {_PAPER}, Corollary 2 is tight",
-)
-def corollary_2_is_tight(given: Guarantee, context: Context) -> Found | None:
-    """Less than 2 epsilon or delta (1 + e^epsilon) does not follow: a simulator in the middle."""
-    return _between(given, context)
+    statement="Less than 2 epsilon or delta (1 + e^epsilon) does not follow: a simulator in the "
+    "middle.",
+)(_between)
 
 
 # --- examples -------------------------------------------------------------------------------------

@@ -11,14 +11,33 @@ with probability 9/10 has delta 243/5000 at epsilon = 0 if that sign is known, 4
 
 from __future__ import annotations
 
-from twoworlds.errors import Unsupported
-from twoworlds.numbers import maximum
-from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.hypotheses import finite
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import THEOREMS, Check, Context, theorem
+from collections.abc import Callable
+from fractions import Fraction
+from math import comb
 
-__all__ = ["compose_coupled", "less_side_information", "with_mixtures"]
+from twoworlds.errors import Unsupported
+from twoworlds.numbers import INFINITY, Number, Order, maximum, positive_part
+from twoworlds.theorems.common import finite
+from twoworlds.theorems.formulas import brief, minimum, order
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.statements import (
+    THEOREMS,
+    Check,
+    Context,
+    Found,
+    keep,
+    non_implication,
+    theorem,
+)
+from twoworlds.worlds import SUBSTITUTE
+
+__all__ = [
+    "compose_coupled",
+    "concluding_needs",
+    "less_side_information",
+    "simulating_needs",
+    "with_mixtures",
+]
 
 _PAPER = "Bassily, Groce, Katz & Smith"
 _SIMULATED = ("ddp", "independent-ddp", "coupled-worlds", "simulation")
@@ -29,19 +48,12 @@ def less_side_information(guarantee: Guarantee) -> Guarantee:
 
     >>> print(less_side_information(Guarantee.parse("ddp(ratio=3/2, delta=1/4)")))
     ddp(ratio=1.5, delta=0.25)
-
-    Raises:
-        Unsupported: for noiseless privacy and Pufferfish, which may be lost.
     """
     return _kept("bgks-5", guarantee)
 
 
 def with_mixtures(guarantee: Guarantee) -> Guarantee:
-    """Return what holds for all mixtures of the beliefs, with the same simulator (Theorem 4).
-
-    Raises:
-        Unsupported: for noiseless privacy and Pufferfish, which may be lost.
-    """
+    """Return what holds for all mixtures of the beliefs, with the same simulator (Theorem 4)."""
     return _kept("bgks-4", guarantee)
 
 
@@ -69,45 +81,36 @@ def _kept(name: str, *guarantees: Guarantee) -> Guarantee:
     return statement.conclude(first, Context(first.kind, others=tuple(others)))
 
 
-@theorem(
-    "bgks-3",
-    premises=(*_SIMULATED, "noiseless", "pufferfish"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 3",
-    tightness="tight",
-    combines=True,
-)
-def post_processing_coupled(given: Guarantee, _context: Context) -> Guarantee:
-    """A random map of the output keeps the numbers; the simulator applies it, too."""
-    return given.to(given.kind, **given.numbers)
-
-
-@theorem(
-    "bgks-4",
-    premises=("ddp", "coupled-worlds", "simulation"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 4",
-    tightness="tight",
-    erratum="true; the introduction's version, private under D and under D', needs one simulator "
-    "for both",
-    combines=True,
-)
-def mixtures_of_beliefs(given: Guarantee, _context: Context) -> Guarantee:
-    """All mixtures of the beliefs of a class are covered, with the same numbers."""
-    return given.to(given.kind, **given.numbers)
-
-
-@theorem(
-    "bgks-5",
-    premises=("ddp", "coupled-worlds", "simulation"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 5",
-    tightness="tight",
-    combines=True,
-)
-def side_information_may_shrink(given: Guarantee, _context: Context) -> Guarantee:
-    """Attackers who know less than assumed are covered, with the same numbers."""
-    return given.to(given.kind, **given.numbers)
+_CLASSES = ("ddp", "coupled-worlds", "simulation")
+for _number, _premises, _statement, _erratum in (
+    (
+        3,
+        (*_SIMULATED, "noiseless", "pufferfish"),
+        "A random map of the output keeps the numbers; the simulator applies it, too.",
+        None,
+    ),
+    (
+        4,
+        _CLASSES,
+        "All mixtures of the beliefs of a class are covered, with the same numbers.",
+        "true; the introduction's version, private under D and under D', needs one simulator for "
+        "both",
+    ),
+    (
+        5,
+        _CLASSES,
+        "Attackers who know less than assumed are covered, with the same numbers.",
+        None,
+    ),
+):
+    keep(
+        f"bgks-{_number}",
+        _premises,
+        f"{_PAPER}, Theorem {_number}",
+        _statement,
+        conclusion="coupled-worlds",
+        erratum=_erratum,
+    )
 
 
 def _two_of_a_kind(given: Guarantee, context: Context) -> Check:
@@ -166,3 +169,142 @@ def noiseless_and_less_side_information(_given: Guarantee, _context: Context) ->
 def ddp_and_mixtures(_given: Guarantee, _context: Context) -> Found | None:
     """Privacy under two beliefs, each with its own simulator, may be lost under their mixture."""
     return None  # it refutes a closure property, no implication between kinds
+
+
+# --- Ordered records -----------------------------------------------------------------------------
+# Against Section II-A of Bassily, Groce, Katz & Smith, which inserts an entry into x_-i. The
+# databases x = 1010... and y = 0101... of n bits differ in every record; but x without its first
+# record is y without its last, and the other way round. Each bit is told by randomized response
+# with odds a = e^epsilon. An output that differs from x in k bits has the probabilities
+#
+#     P = a^(n-k) / (1 + a)^n  from x          Q = a^k / (1 + a)^n  from y
+#
+# * One law S must simulate both, at ratio b: P <= b S + delta and S <= b Q + delta give the first
+#   of these bounds; S <= b P + delta where P < Q, and S <= b Q + delta elsewhere, give the second.
+#
+#       H_(b^2)(P, Q) <= (1 + b) delta          1 <= b (sum of min(P, Q)) + 2 delta
+#
+# * Conclusions of who believes in x and y evenly. If a simulated output speaks for x when the
+#   first record is missing, it speaks for y when the last one is, by the same odds. So for one of
+#   these two persons the database that is less likely in truth, of probability 1/(1 + a^m) with m
+#   = |n - 2k|, has at least 1/2 in the ideal world: the inner delta is at least 1/2 - b/(1 + a^m).
+#
+# For n = 3, a = b = 3 the first needs delta 9/128; at b = 9 conclusions need 5/28.
+
+_CITATION = "twoworlds, against Bassily, Groce, Katz & Smith, Section II-A"
+_SIZES = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_SHOWN = 8
+_HALF = Fraction(1, 2)
+
+
+def simulating_needs(records: int, odds: Number, ratio: Number) -> Number:
+    """Return a delta without which no one law is near those of both databases."""
+    whole = (1 + odds) ** records
+    excess: Number = Fraction(0)
+    common: Number = Fraction(0)
+    for k in range(records + 1):
+        p, q = odds ** (records - k), odds**k
+        excess += comb(records, k) * positive_part(p - ratio**2 * q) / whole
+        common += comb(records, k) * odds ** min(k, records - k) / whole
+    return maximum(excess / (1 + ratio), (1 - ratio * common) / 2)
+
+
+def concluding_needs(records: int, odds: Number, ratio: Number) -> Number:
+    """Return the smallest delta with which conclusions about the first and the last may agree."""
+    whole = (1 + odds) ** records
+
+    def inner(m: int) -> Number:
+        return positive_part(_HALF - ratio / (1 + odds**m)) if m > 0 else Fraction(0)
+
+    least: Number = inner(records)
+    failure: Number = Fraction(0)
+    for k in range((records + 1) // 2):  # fail for outputs with up to k bits, or all but k, as in x
+        m = records - 2 * k
+        failure += comb(records, k) * (odds ** (records - k) + odds**k) / whole
+        least = minimum(least, maximum(inner(m - 2), failure))
+    return least
+
+
+def _ordered(
+    given: Guarantee,
+    context: Context,
+    needs: Callable[[int, Number, Number], Number],
+    ratio: Number,
+    word: str,
+) -> Found | None:
+    """Return randomized response on as few bits as refute what was asked, if any number does."""
+    if context.tagged or context.symmetric or given.records == 1:
+        return None
+    if (given.neighbours, given.group) != (SUBSTITUTE, 1) or INFINITY in (given.ratio, ratio):
+        return None
+    most = given.records or _SIZES[-1]
+    sizes = [n for n in _SIZES if n < most] + [min(most, _SIZES[-1])]
+    wanted = context.goal.get("delta")
+    asked = wanted is not None and "ratio" in context.goal
+    for n in sizes if asked else sizes[:1]:
+        needed = needs(n, given.ratio, ratio)
+        if order(needed, wanted if asked and wanted is not None else Fraction(0)) is Order.GREATER:
+            return _text(n, given.ratio, ratio, needed, word), asked, {"delta": needed}
+    return None
+
+
+def _text(n: int, odds: Number, ratio: Number, needed: Number, word: str) -> str:
+    more = "..." if n > _SHOWN else ""
+    x, y = (f"{(bits * n)[: min(n, _SHOWN)]}{more}" for bits in ("10", "01"))
+    return (
+        f"{n} bits, each told by randomized response with odds {brief(odds)}, satisfy what is "
+        f"given. {x} without its first record is {y} without its last: if the simulator is not "
+        f"told whose record is missing, {word} need delta {brief(needed)} at ratio {brief(ratio)}"
+    )
+
+
+def _simulated(given: Guarantee, context: Context) -> Found | None:
+    ratio = context.goal.get("ratio", given.ratio)
+    return _ordered(given, context, simulating_needs, ratio, "these two databases")
+
+
+def _concluded(given: Guarantee, context: Context) -> Found | None:
+    ratio = context.goal.get("ratio", given.ratio)
+    word = "conclusions of who believes in these two evenly"
+    return _ordered(given, context, concluding_needs, ratio, word)
+
+
+for _name, _conclusion, _refute, _statement in (
+    (
+        "",
+        "simulation",
+        _simulated,
+        "Differential privacy is not simulated with the same numbers, unless the place is known.",
+    ),
+    (
+        "-ddp",
+        "ddp",
+        _simulated,
+        "The same for distributional privacy, if two databases are believed in for certain.",
+    ),
+    (
+        "-coupled-worlds",
+        "coupled-worlds",
+        _simulated,
+        "The same for coupled worlds with one pair for each person.",
+    ),
+    (
+        "-inference",
+        "inference-ddp",
+        _concluded,
+        "Nor are conclusions those from a simulation: the first and the last record disagree.",
+    ),
+    (
+        "-inference-coupled-worlds",
+        "inference-coupled-worlds",
+        _concluded,
+        "The same for coupled worlds with one pair for each person.",
+    ),
+):
+    non_implication(
+        f"dp-unknown-place{_name}",
+        premises=["dp"],
+        conclusion=_conclusion,
+        citation=_CITATION,
+        statement=_statement,
+    )(_refute)

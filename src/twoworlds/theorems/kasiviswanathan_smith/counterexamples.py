@@ -22,8 +22,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, bounds, show
 from twoworlds.theorems.formulas import brief, minimum, order, ratio_of_four_artanh, tanh_half
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import Context
+from twoworlds.theorems.statements import Context, Found, non_implication
 
 __all__ = ["Alarm"]
 

@@ -38,22 +38,22 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
-from twoworlds.theorems.formulas import order
-from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.hypotheses import (
+from twoworlds.theorems.common import (
     finite,
     known_delta1,
     known_records,
     one_person,
     strictly_below,
 )
+from twoworlds.theorems.formulas import order
+from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kasiviswanathan_smith.approximate import (
+from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
+from twoworlds.theorems.kasiviswanathan_smith.semantic import (
     REPAIRED,
     reachable,
     sharper_semantic,
 )
-from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
 from twoworlds.theorems.statements import THEOREMS, Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe
 from twoworlds.worlds.belief import Belief, records_of
@@ -144,13 +144,7 @@ def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> G
 
 @dataclass(frozen=True)
 class LocalCalibration(Result):
-    """Laplace noise calibrated to a bound on local sensitivity that holds with high probability.
-
-    Attributes:
-        scale: of the Laplace noise, threshold / epsilon.
-        outside: the belief's mass of databases whose local sensitivity exceeds the threshold.
-        implication: what follows, for this belief.
-    """
+    """Laplace noise calibrated to a bound on local sensitivity that holds with high probability."""
 
     scale: Number
     outside: Number

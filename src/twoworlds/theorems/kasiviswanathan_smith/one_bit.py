@@ -32,9 +32,7 @@ from fractions import Fraction
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, decimal, show, sqrt
-from twoworlds.theorems.formulas import brief, minimum, order, tanh_quarter
-from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.hypotheses import (
+from twoworlds.theorems.common import (
     finite,
     needs,
     one_person,
@@ -42,8 +40,9 @@ from twoworlds.theorems.hypotheses import (
     strictly_below,
     substitution,
 )
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import Check, Context, theorem
+from twoworlds.theorems.formulas import brief, minimum, order, tanh_quarter
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.statements import Check, Context, Found, non_implication, theorem
 from twoworlds.worlds import SUBSTITUTE
 
 __all__ = ["one_bit_counterexample", "one_bit_failure", "one_bit_worst"]
@@ -80,9 +79,6 @@ def one_bit_worst(ratio: Number, distance: Number) -> Number:
     >>> from twoworlds.numbers import above, exp
     >>> round(above(one_bit_worst(exp(Fraction(1, 5)), Fraction(1, 5))), 4)
     2.9978
-
-    Raises:
-        InvalidInput: when s <= tanh(epsilon/4): then no multiple of delta is enough.
     """
     limit = tanh_quarter(ratio)
     if order(distance, limit) is not Order.GREATER:
