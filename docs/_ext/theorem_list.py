@@ -43,7 +43,7 @@ def function_of(entry: Entry) -> Callable[..., Any]:
 def code_of(entry: Entry) -> str:
     """Return the function as ``package.module:name``."""
     function = function_of(entry)
-    return f"{function.__module__}:{function.__qualname__}"
+    return f"{function.__module__}:{function.__qualname__.partition('.<locals>')[0]}"
 
 
 def files_of(entry: Entry, folder: Path = TESTS / "theorems") -> list[str]:

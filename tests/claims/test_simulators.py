@@ -205,6 +205,13 @@ def test_what_follows_from_a_ratio_and_a_delta_holds(ask_json, tmp_path, seed, k
     assert ask_json("check", name, claim + ")")["holds"]
 
 
+@pytest.mark.parametrize(
+    "claim", ["gamma-amplification(gamma=inf)", "frapp(gamma=inf)", "pointwise(ratio=inf)"]
+)
+def test_a_claim_of_any_factor_holds(ask_json, claim):
+    assert ask_json("check", "randomized-response(bits=1, keep=3/4)", claim)["holds"]
+
+
 def test_certainty_about_one_record_is_not_called_certainty_about_a_parity():
     survey = "randomized-response(bits=2, keep=3/4)"
     with pytest.raises(InvalidInput, match="the belief is certain of record 1,"):

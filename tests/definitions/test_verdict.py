@@ -134,28 +134,7 @@ def test_an_infinite_ratio_is_json_without_a_float():
     assert plain["delta"] == {"exact": "1", "value": 1.0}
 
 
-def test_the_witness_of_a_ratio_names_one_output_and_its_two_probabilities():
-    witness = tw.measure(SURVEY).to_dict()["witness"]
-    assert witness["output"] in witness["event"]
-    likely, unlikely = (entry["value"] for entry in witness["output_probabilities"])
-    assert likely == 3 * unlikely
-
-
 # --- words --------------------------------------------------------------------------------------
-
-
-def test_the_explanation_names_verdict_numbers_witness_and_relation():
-    text = tw.check(SURVEY, "dp(ratio=2)").explain()
-    for part in (
-        "randomized-response(bits=2, keep=3/4): dp(ratio=2) does NOT hold",
-        "delta      1/4 (0.25)",
-        "outputs whose entry 1 is 1",
-        "probability 3/4 (0.75) against 1/4 (0.25)",
-        "neighbours by substitute in bits(2): the databases differ in one person's record",
-        "because",
-    ):
-        assert part in text
-    assert ": dp(ratio=3) holds" in tw.check(SURVEY, "dp(ratio=3)").explain()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The sentences say what is true: their numbers are recomputed from Bayes' rule."""
 
+import random
 from fractions import Fraction
 
 import pytest
@@ -96,3 +97,20 @@ def test_add_remove_speaks_of_presence_and_not_of_two_values():
     assert verdict.ratio == Fraction(17, 10)
     assert "two possible values" not in verdict.sentence
     assert "in the data or not" in verdict.sentence
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_test_wins_an_even_bet_more_often_than_said(seed):
+    """The meaning of the words, on random laws: the best test, against (r + delta)/(r + 1)."""
+    rng = random.Random(seed)
+    p, q = ([Fraction(rng.randint(0, 9)) for _ in range(8)] for _ in range(2))
+    p, q = ([x / sum(law) for x in law] for law in (p, q))
+    won = sum(max(x, y) for x, y in zip(p, q, strict=True)) / 2
+    for ratio in (Fraction(1), Fraction(3, 2), Fraction(4)):
+        delta = max(
+            sum(max(x - ratio * y, 0) for x, y in zip(a, b, strict=True))
+            for a, b in ((p, q), (q, p))
+        )
+        assert won <= (ratio + delta) / (ratio + 1)
+    difference = sum(max(x - y, 0) for x, y in zip(p, q, strict=True))
+    assert won == (1 + difference) / 2  # attained at ratio 1

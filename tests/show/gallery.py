@@ -220,7 +220,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         ),
         "release.answers.answer.QueryAnswer": lambda: released.answers[0],
         "release.certificate.Checked": lambda: check_certificate(certify(released)),
-        "release.dry_run.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
+        "release.forms.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
         "release.local.release.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
         "release.policy.checking.CheckedDataset": lambda: checked(curator.policy)[0][0],
         "release.policy.examination.Examination": lambda: examine(

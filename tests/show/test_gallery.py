@@ -23,7 +23,7 @@ PARTS = {
     "release.budget.Composition",
     "release.costs.Cost",
     "release.local.estimates.Estimate",
-    "release.local.intervals.Interval",
+    "release.local.linear.Interval",
     "report.review.model.Proof",
     "report.review.standing.Standing",
 }

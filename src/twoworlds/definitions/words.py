@@ -272,6 +272,8 @@ def points_claimed(difference: Number, claimed: Number) -> tuple[str, str]:
 
 def digits_apart(found: Number, claimed: Number, fewest: int = 3) -> int:
     """Return how many digits tell what was found, rounded down, from what was claimed."""
+    if INFINITY in (found, claimed):
+        return fewest
     for digits in range(fewest, _MOST_DIGITS):
         if Fraction(decimal(found, digits, "down")) > Fraction(decimal(claimed, digits)):
             return digits

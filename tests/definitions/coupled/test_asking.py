@@ -70,13 +70,6 @@ def test_what_breaks_a_guarantee_is_the_smallest_set_of_entries():
     assert "What breaks it" not in held.sentence
 
 
-def test_whether_the_simulator_is_told_whose_entry_is_missing_is_said():
-    told = measure(TOTAL, definition="ddp(uniform, simulator=coin, tagged=yes, ratio=2)")
-    untold = measure(TOTAL, definition="ddp(uniform, simulator=coin, ratio=2)")
-    assert "is told whose" in told.assumptions[1]
-    assert "is not told whose" in untold.assumptions[1]
-
-
 def test_a_tagged_simulator_can_use_the_tag():
     first = Release("first entry", lambda x: {x[0]: Fraction(1)})
     beliefs = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair")
@@ -272,15 +265,6 @@ def test_the_canonical_simulator_needs_smaller_databases():
         check("randomized-response(bits=2, keep=3/4)", "ddp(uniform, simulator=canonical, ratio=2)")
 
 
-def test_the_canonical_simulator_may_show_what_the_release_never_does():
-    """A histogram of two people is none of three: its total gives the simulation away."""
-    found = measure(
-        "exact(histogram, universe=bits(3))",
-        definition="ddp(uniform, simulator=canonical, ratio=100)",
-    )
-    assert found.delta == 1
-
-
 def test_an_event_of_the_simulation_alone_is_a_witness():
     release = Release("size", lambda x: {"a": 1} if len(x) == 3 else {"a": HALF, "b": HALF})
     found = DistributionalPrivacy(FAIR, simulator="canonical", ratio=9).tightest(release)
@@ -462,15 +446,6 @@ def test_a_search_that_ends_early_says_so():
     assert any("that would take too long" in note for note in large.notes)
     small = measure("constant(bits=2)", definition="ddp(uniform, simulator=coin, ratio=2)")
     assert not any("searched" in note for note in small.notes)
-
-
-def test_two_people_can_be_broken_by_knowing_both_entries_only():
-    ones = {(0, 0): Fraction(1, 4), (0, 1): 0, (1, 0): 1, (1, 1): Fraction(3, 4)}
-    release = Release("f", lambda x: {1: ones[x], 0: 1 - ones[x]})
-    fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
-    found = DistributionalPrivacy(fair, ratio=2).tightest(release)
-    assert found.delta == Fraction(1, 4)
-    assert "knowing the entries of persons 1 and 2 too: delta is then 1/2" in found.sentence
 
 
 # --- laws built by hand ---------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Ratio infinity: an infimum that some simulator has, or none; and what is said of it."""
 
-import json
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -113,15 +112,6 @@ def test_a_changed_limit_does_not_verify():
 def test_a_simulator_of_other_outputs_does_not_verify():
     best = limit(random_scene(1))
     assert not replace(best, simulator=coin((7,))).verify()
-
-
-def test_the_limit_is_data_and_words():
-    for seed in range(12):
-        best = limit(random_scene(seed))
-        data = json.loads(json.dumps(best.to_dict()))
-        assert data["attained"] == best.attained
-        assert ("approached, not attained" in data["sentence"]) == (not best.attained)
-        assert next(label for label, _ in best.facts()) == "no better"
 
 
 # --- claims ---------------------------------------------------------------------------------------

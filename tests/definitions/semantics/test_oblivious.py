@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import check, measure, mechanism
-from twoworlds.cli import run
 from twoworlds.definitions import RealityObliviousPrivacy, SemanticPrivacy, play
 from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.oblivious import true_databases
@@ -253,16 +252,6 @@ def test_the_failure_of_one_bit_over_all_beliefs_is_that_of_the_worst_of_many(se
         assert f"with probability at least {show(1 - worst, side='down')}" in found.sentence
 
 
-def test_one_bit_of_randomized_response_at_26_percent(capsys):
-    asked = ["randomized-response(bits=1, keep=3/4)", "--definition"]
-    assert run(["measure", *asked, "reality-oblivious(epsilon=0.26)"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert "with probability at least 1/4 (0.25)" in out
-    assert "nothing is promised" not in out
-    claim = "reality-oblivious(epsilon=0.26, delta=3/4)"
-    assert check("randomized-response(bits=1, keep=3/4)", claim).holds
-
-
 @pytest.mark.parametrize("epsilon", ["0.26", "1/5", "1/4"])
 def test_a_bound_of_one_is_not_told_as_the_truth(epsilon):
     found = measure(
@@ -460,16 +449,6 @@ def test_forty_people_of_whom_one_is_in_doubt():
     asked = RealityObliviousPrivacy(claim_1_2(40, "1/2"), epsilon="0.24")
     assert asked.tightest(survey).delta == 1
     assert RealityObliviousPrivacy(claim_1_2(40, "1/4")).failure(survey, "1/5") == Fraction(3, 4)
-
-
-def test_the_answer_is_said_in_words():
-    text = measure(
-        "gaussian(sigma2=4, bits=10)",
-        definition="reality-oblivious(explicit(1000000000=1/2, 0000000000=1/2), epsilon=0.4)",
-    ).explain()
-    assert "whatever is true, with probability at least 0.361088" in text
-    assert "1111111111: a breach with probability at least 0.638911" in text
-    assert "for example output 10: with and without a person, differ by about 0.414901" in text
 
 
 def test_an_epsilon_that_is_no_fraction_is_enclosed():

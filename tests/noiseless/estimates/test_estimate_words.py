@@ -9,12 +9,10 @@ from math import comb
 import pytest
 
 from tests.noiseless.estimates import elections as brute
-from twoworlds.definitions.coupled.words import weakens
 from twoworlds.noiseless.estimates.family import read_member
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     likeliest_known,
-    release_likeliest,
 )
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.numbers import above, decimal
@@ -41,14 +39,6 @@ def numbers_of(sentence):
 
 
 class TestForWhom:
-    def test_noiseless_numbers_are_for_those_who_are_sure_of_the_law(self):
-        found = likeliest(COINS, people=41, definition="noiseless")
-        assert SURE in found.sentence
-        assert SURE in found.assumptions[0]
-        assert "nobody knows which" not in found.sentence
-        large = likeliest(COINS, people=10**6, definition="noiseless", epsilon="0.1")
-        assert SURE in large.sentence
-
     def test_being_unsure_of_the_law_breaks_noiseless_privacy(self):
         """With even chances of two coins delta is about 1/2, by binomial tails."""
         found = likeliest(COINS, people=41, definition="noiseless")
@@ -89,26 +79,6 @@ class TestForWhom:
             f"delta is {decimal(unsure, 3, 'about')} for one who gives all of them"
             in found.sentence
         )
-
-    def test_distributional_numbers_are_for_every_belief_about_the_law(self):
-        found = likeliest(COINS, people=41)
-        assert "whatever anybody believes about which one it is" in found.sentence
-        assert SURE not in found.sentence
-        assert "unsure" not in found.sentence
-        bounded = likeliest(COINS, people=41, least="1/4")
-        assert "nobody gives any of them a probability below 1/4" in bounded.sentence
-
-    def test_the_belief_is_the_clause_itself(self, tmp_path):
-        for definition in ("ddp", "noiseless"):
-            found = likeliest(COINS, people=9, definition=definition)
-            assert found.sentence.startswith(f"If {found.assumptions[0]}, then ")
-        found = stable(majority, Joint.of(uniform(BitStrings(3))))
-        assert found.sentence.startswith(f"If {found.assumptions[0]}, then ")
-        path = tmp_path / "coins.csv"
-        path.write_text("coin\n1\n0\n0\n1\n")
-        release = release_likeliest(path, "coin", COINS)
-        assert release.explain().startswith("This rests on a belief: the 4 entries are drawn")
-        assert release.to_dict()["rests_on"].startswith("the 4 entries are drawn")
 
 
 class TestWhatMoreKnowledgeDoes:
@@ -172,9 +142,6 @@ class TestWhatMoreKnowledgeDoes:
             assert likeliest(COINS, people=41, known=count - 1, ratio=1, delta=claim)
             assert "weaken" not in found.sentence
 
-    def test_a_claim_that_fails_has_nothing_left_to_break(self):
-        assert "What breaks it" not in likeliest(COINS, people=9, ratio=1, delta="1e-3").sentence
-
     def test_what_already_allows_that_much_is_not_said_to_break_it(self):
         joint = Joint.of(uniform(BitStrings(5)))
         for definition in ("ddp", "noiseless"):
@@ -187,13 +154,6 @@ class TestWhatMoreKnowledgeDoes:
             assert "exceed" not in found.sentence
             assert "being unsure" not in found.sentence
         assert "exceed" not in stable(majority, joint, delta="3/4").sentence
-
-    def test_known_values_and_large_sizes_say_that_knowing_more_can_weaken_it(self):
-        large = {"people": 1100, "known": 30}
-        for asked in ({"people": 61, "known_values": "1=20"}, large, {"people": 10**6}):
-            found = likeliest(COINS, **asked)
-            assert "each known entry can weaken it" in found.sentence
-            assert "exceed" not in found.sentence
 
     def test_where_the_search_takes_long_the_next_entry_is_named(self):
         for texts, people in ((COINS, 1500), (THREE, 30)):
@@ -209,18 +169,6 @@ class TestWhatMoreKnowledgeDoes:
         assert found.delta == 0
         assert "weaken" not in found.sentence
         assert "entries that depend on one another" in found.sentence
-
-    def test_the_words(self):
-        both = weakens(1, "delta 0.1", 1200)
-        assert both == (
-            "each known entry can weaken it: knowing 1 gives delta 0.1; "
-            "knowing 1,200 makes delta exceed 1/2"
-        )
-        assert weakens(3, "delta 0.6", 3).endswith(
-            "knowing 3 gives delta 0.6 and makes delta exceed 1/2"
-        )
-        assert weakens(3, "delta 0.6").endswith("knowing 3 gives delta 0.6")
-        assert weakens("that of person 1", "delta 1", one="record").startswith("each known record")
 
 
 class TestStable:
@@ -283,16 +231,6 @@ class TestStable:
 
 
 class TestNotes:
-    def test_theorem_17_bounds_the_exact_delta_and_not_the_one_given(self):
-        given = likeliest(COINS, people=41, delta="0.4", definition="noiseless")
-        note = next(note for note in given.notes if note.startswith("theorem_17"))
-        assert note.endswith("it bounds the exact delta at this epsilon, not the delta given")
-        assert above(given.theorem_17) < given.delta
-        found = likeliest(COINS, people=41, definition="noiseless")
-        note = next(note for note in found.notes if note.startswith("theorem_17"))
-        assert note.endswith("it bounds delta")
-        assert found.delta <= above(found.theorem_17)
-
     def test_a_claim_that_fails_at_once_has_no_number_of_known_entries(self):
         found = likeliest_known(COINS, people=5, epsilon=0, delta="1e-3")
         assert found.holds is False

@@ -178,7 +178,7 @@ class TestWhatIsAsked:
 
     def test_a_class_is_as_bad_as_its_worst_member_and_speaks_first(self):
         fair, biased = (
-            Joint.of(independent(BitStrings(5), [p] * 5), name=f"coins of {p}")
+            Joint.of(independent(BitStrings(3), [p] * 3), name=f"coins of {p}")
             for p in ("1/2", "9/10")
         )
         both = BeliefClass((fair, biased), "the bits are fair or biased, and independent")

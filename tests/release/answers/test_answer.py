@@ -2,14 +2,12 @@
 
 import json
 import sys
-from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
 import pytest
 
 from tests.release.answers.helpers import (
-    FREE,
     PERSON,
     ROW,
     added,
@@ -22,14 +20,11 @@ from tests.release.answers.helpers import (
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.release.answers import Context, QueryAnswer, Utility, expected_errors, noisy
 from twoworlds.release.answers.answer import number_text, relative_error, table, utility
-from twoworlds.release.answers.words import asked as asked_words
-from twoworlds.release.answers.words import meaning
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise import SystemBits
 from twoworlds.release.policy.model import Column, Dataset
-from twoworlds.release.query import AnyOf, Query, resolve
-from twoworlds.release.query.conditions import column
+from twoworlds.release.query import Query, resolve
 from twoworlds.release.sensitivity import calibrate
 
 HOSTILE = "<script>alert('&')</script>\x1b[31m[bold]\n"
@@ -198,13 +193,6 @@ def hostile():
     return answered(resolved, {"cells": None, "values": [[1, 2]]})
 
 
-def test_html_escapes_names_and_keys():
-    page = hostile()._repr_html_()
-    assert "<script" not in page
-    assert "&lt;script&gt;" in page
-    assert "\x1b" not in page
-
-
 def test_a_terminal_gets_no_escapes_and_no_markup_from_names():
     text = str(hostile())
     assert "\x1b" not in text
@@ -221,17 +209,6 @@ def test_ends_of_intervals_are_rounded_outward():
     assert number_text(-third, 0.01, whole=False, side="down") == "-0.334"
     assert number_text(Fraction(-12345), 50.0, whole=False) == "-12,345"
     assert number_text(Fraction(0), None, whole=False) == "0"
-
-
-def test_long_answers_are_cut_when_printed_and_only_then():
-    columns = {"n": Column("n", "integer", keys=tuple(Fraction(i) for i in range(600)))}
-    resolved = resolve(
-        Query("p").by("n").count(), Dataset("p", None, "add-remove", columns=columns)
-    )
-    answer = answered(resolved, {"cells": None, "values": [[1] * 600]})
-    assert len(answer.rows()) == 600
-    assert "100 further rows" in str(answer)
-    assert "100 further rows" in answer._repr_html_()
 
 
 def test_a_data_frame_has_the_same_types_whatever_the_data():
@@ -291,41 +268,7 @@ def test_utility_of_a_quantile_compares_ranks_with_a_noisy_count_if_there_is_one
         assert answer.utility(0, 0) is word
 
 
-def test_bars_shrink_with_utility():
-    filled = [each.bar.count("█") for each in Utility]
-    assert filled == sorted(filled, reverse=True)
-    assert all(len(each.bar) == 4 for each in Utility)
-
-
 # --- words --------------------------------------------------------------------------------------
-
-
-def test_words_for_a_person_say_the_limits():
-    resolved = asked(Query("visits").by("region").people(), PERSON)
-    said = answered(resolved, {"cells": None, "values": [[1, 2, 3]]}).explain()
-    assert "Protected is each person, told apart by 'who'" in said
-    assert "at most 3 rows of a person, in at most 2 groups" in said
-    assert "with another in its place (substitute)" in said
-    assert "your record is all your rows" in said
-
-
-def test_pure_epsilon_is_said_in_odds():
-    resolved = asked(Query("people").count())
-    noise = calibrated(resolved, cost=parse_cost("ln 3"))
-    said = " ".join(answered(resolved, {"cells": None, "values": [[1]]}, noise).explain().split())
-    assert "odds of 1 to 99 become at most 1 to 10." in said
-    assert "The factor is squared" in said
-    assert "50% becomes at most 75" in said
-
-
-@pytest.mark.parametrize("cost", ["epsilon=1, delta=1e-6", "rho=1/8"])
-def test_with_a_delta_no_single_answer_is_promised(cost):
-    resolved = asked(Query("people").count())
-    noise = calibrated(resolved, cost=parse_cost(cost))
-    said = answered(resolved, {"cells": None, "values": [[1]]}, noise).explain()
-    assert "no promise about every single answer" in said
-    assert "0.000001" in said
-    assert ("implies (epsilon, delta)-DP" in said) == ("rho" in cost)
 
 
 def test_a_repeated_answer_says_that_nothing_was_paid():
@@ -339,15 +282,6 @@ def test_a_repeated_answer_says_that_nothing_was_paid():
     assert not Context(ROW, noise.cost, noise.cost).repeated
 
 
-def test_an_exact_count_says_so():
-    resolved = asked(Query("visits").count(), PERSON)
-    noise = calibrated(resolved, FREE)
-    answer = answered(resolved, {"cells": None, "values": [[1234]]}, noise)
-    assert "count: exact, without noise" in answer.explain()
-    assert answer.utility(0, 0) is Utility.EXACT
-    assert "exact" in str(answer)
-
-
 def test_a_query_in_a_batch_gets_its_own_noise():
     resolved = asked(Query("people").count())
     batch = batched(resolved, [(laplace(1),), (laplace(100),)])
@@ -355,55 +289,6 @@ def test_a_query_in_a_batch_gets_its_own_noise():
     stored = {"cells": None, "values": [[50]]}
     near, far = (QueryAnswer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
     assert near.rows()[0]["count_error"] < 2 < 100 < far.rows()[0]["count_error"]
-
-
-def test_conditions_read_as_a_person_would_say_them():
-    condition = (column("age") >= 18) & (column("region").is_in(["north", "west"]))
-    query = Query("people").where(condition).count(where=~column("income").is_missing())
-    said = answered(asked(query), {"cells": None, "values": [[1]]}).heading()
-    assert said == (
-        "Asked of people: the number of rows where income has a value, "
-        "where age >= 18 and region is one of 'north' and 'west'."
-    )
-
-
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        (Query("people").quantile("age", "9/10"), "the quantile 9/10 of age"),
-        (Query("people").count("age"), "the number of rows with a value of age"),
-        (Query("people").sum("age", between=(10, 60)), "the sum of age between 10 and 60"),
-        (Query("people").by("city", discover=True).count(), "by city (keys that enough people"),
-        (Query("people").by("age", bins=range(9)).count(), "by age (8 groups)"),
-        (Query("people").where(~(column("age") < 5)).count(), "where not (age < 5)"),
-        (Query("people").where(column("age").is_missing()).count(), "where age is missing"),
-        (
-            Query("people").where((column("age") < 5) | (column("age") > 9)).count(),
-            "where age < 5 or age > 9",
-        ),
-        (
-            Query("people")
-            .where(AnyOf((column("age").between(1, 2), column("sex") == "f")))
-            .count(),
-            "where (age >= 1 and age <= 2) or sex = 'f'",
-        ),
-    ],
-)
-def test_questions_are_put_into_words(query, said):
-    assert said in asked_words(asked(query))
-
-
-def test_a_cost_of_nothing_gives_nothing_away():
-    (said,) = meaning(Cost(), ROW)
-    assert "says nothing" in said
-
-
-@pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
-@pytest.mark.parametrize("cost", ["1/10", "ln 3", "40", "epsilon=1e-9, delta=1e-9", "rho=1e-6"])
-def test_every_cost_has_words(cost, neighbours):
-    said = meaning(parse_cost(cost), replace(PERSON, neighbours=neighbours))
-    assert all(sentence.endswith((".", ":")) for sentence in said)
-    assert "all your rows" in said[-1]
 
 
 def test_a_frame_without_pandas_names_the_way_out(monkeypatch):

@@ -110,8 +110,8 @@ ENGINES = (
     "sqlite",
     pytest.param("postgresql", marks=pytest.mark.postgresql),
     pytest.param("mariadb", marks=pytest.mark.mariadb),
-    pytest.param("spark", marks=pytest.mark.spark),
-    pytest.param("spark-without-ansi", marks=pytest.mark.spark),
+    pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow]),
+    pytest.param("spark-without-ansi", marks=[pytest.mark.spark, pytest.mark.slow]),
 )
 
 

@@ -172,7 +172,7 @@ def test_times_beyond_the_calendar_are_missing(unit, zone):
     assert found_keys(pa.table({"x": array}), "date") == expected
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # another interpreter; the test that it runs is run here, too
 def test_the_day_of_a_moment_does_not_depend_on_the_machine():
     test = f"{__file__}::{test_times_beyond_the_calendar_are_missing.__name__}"
     ran = subprocess.run(

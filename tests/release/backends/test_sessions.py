@@ -41,7 +41,7 @@ ENGINES = (
     pytest.param("postgresql", marks=pytest.mark.postgresql),
     pytest.param("postgresql-connection", marks=pytest.mark.postgresql),
     pytest.param("mariadb", marks=pytest.mark.mariadb),
-    pytest.param("spark", marks=pytest.mark.spark),
+    pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow]),
 )
 POLICY = """
 ledger: ledger.db

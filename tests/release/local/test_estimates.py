@@ -1,7 +1,5 @@
 """Estimates: unbiased, with the stated variance, by going through all outputs."""
 
-import json
-import re
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -246,18 +244,6 @@ def test_feasible_counts_are_the_estimates_when_these_are_feasible():
     assert estimate([100, 0], CHANNELS["coin"]).feasible() == {"a": 100, "b": 0}
     skew = estimate([10, 20, 70], Randomizer.of("randomized-response(epsilon=1)", values="a,b,c"))
     assert sum(skew.feasible().values()) == pytest.approx(100)
-
-
-def test_words_and_plain_data():
-    found = estimate({"a": 40, "b": 60}, CHANNELS["coin"], simultaneous=True)
-    said = found.explain()
-    assert "unbiased" in said
-    assert re.search(r"a +30 +8\.67 ", said)
-    assert "all 2 at once" in said
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["estimates"][0]["count"] == {"exact": "30", "value": 30.0}
-    assert data["estimates"][0]["interval"]["guaranteed"] is True
-    assert data["estimates"][0]["normal_interval"]["guaranteed"] is False
 
 
 @pytest.mark.statistical

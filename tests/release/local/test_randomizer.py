@@ -142,11 +142,3 @@ def test_rejects_codes_that_are_none():
         made.draw(np.array([3], dtype=np.uint8), SystemBits())
     with pytest.raises(InvalidInput, match="uint8"):
         made.draw(np.array([0]), SystemBits())
-
-
-def test_words_say_odds_first():
-    said = Randomizer.of("randomized-response(keep=3/4)", values="yes, no").explain()
-    assert "factor of at most 3" in said
-    assert "probability of at most 3/4" in said
-    assert "no bound" in Randomizer.of("randomized-response(keep=1)", values="a, b").explain()
-    assert "say nothing" in Randomizer.of("frapp(gamma=1)", values="a, b").explain()

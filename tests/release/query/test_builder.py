@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.release.query.truth import truth
 from twoworlds.errors import InvalidInput
-from twoworlds.release.query import All, Compare, Missing, OneOf
+from twoworlds.release.query import Compare, OneOf
 from twoworlds.release.query.conditions import column
 
 age = column("age")
@@ -102,16 +102,6 @@ def test_what_cannot_be_meant_is_refused(build, reason):
         build()
 
 
-def test_shown_as_it_is_written():
-    assert repr(age) == "column('age')"
-
-
 def test_a_column_is_no_key_of_a_dictionary():
     with pytest.raises(TypeError, match="unhashable"):
         hash(age)
-
-
-def test_an_iterator_of_values_is_a_list():
-    assert age.is_in(iter([1, 2])) == OneOf("age", (Fraction(1), Fraction(2)))
-    assert age.between(1, 2) == All((age >= 1, age <= 2))
-    assert age.is_missing() == Missing("age")

@@ -1,14 +1,16 @@
 """The sensitivity of whole queries and batches: the papers' examples, and hard cases one by one."""
 
+import json
 from fractions import Fraction
 
 import pytest
 
 from tests.release.sensitivity.brute import supremum
 from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.release.budget import Cost
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import All, AnyOf, Compare, Missing, Not, Query, resolve
-from twoworlds.release.sensitivity import joint
+from twoworlds.release.sensitivity import calibrate, joint
 from twoworlds.release.sensitivity.joint import Analysis
 
 F = Fraction
@@ -43,6 +45,15 @@ def test_a_histogram_costs_once_and_not_once_for_each_cell(neighbours, whole):
     assert found.sensitivities == ((whole,),)
     assert (found.whole, found.apart, found.attained) == (1, 1, True)
     assert found.naive * whole == 10  # Dwork, Section 5.1: 10 counts of sensitivity 1
+
+
+def test_sensitivities_and_noise_are_plain_data():
+    batch = asked(COUNT.by("key"), COUNT.sum("income"))
+    for found in (joint(batch), calibrate(batch, Cost(F(1)))):
+        data = found.to_dict()
+        assert json.loads(json.dumps(data, allow_nan=False)) == data
+        assert data["neighbours"] == "add-remove"
+        assert data["whole"]["value"] < data["sum_of_parts"]["value"]
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])

@@ -4,15 +4,11 @@
 one half of the outputs, and certifies on the other half how large epsilon must be, by exact
 binomial bounds. It never says that anything is private.
 
-* `twoworlds.attacks.audit.auditing`: the rounds, and what is corrected for;
-* `twoworlds.attacks.audit.subjects`, `twoworlds.attacks.audit.adapters`,
-  `twoworlds.attacks.audit.process`: callables, programs, objects of other libraries, child
-  processes and their messages;
-* `twoworlds.attacks.audit.subjects`: which databases;
-* `twoworlds.attacks.audit.outputs`, `twoworlds.attacks.audit.features`,
-  `twoworlds.attacks.audit.events`, `twoworlds.attacks.audit.events`: which events;
-* `twoworlds.attacks.audit.finding`, `twoworlds.attacks.audit.finding`: what is certified;
-* `twoworlds.attacks.audit.auditing`: going on after an interruption.
+* `auditing`: the rounds, what is corrected for, and going on after an interruption;
+* `subjects`, `adapters`, `process`: callables, programs, objects of other libraries, child
+  processes and their messages; and which databases;
+* `outputs`, `features`, `events`: which events;
+* `finding`: what is certified, by binomial bounds.
 """
 
 from twoworlds.attacks.audit.auditing import audit

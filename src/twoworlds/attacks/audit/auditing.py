@@ -65,46 +65,31 @@ _FORMAT = "twoworlds audit 3"
 
 @dataclass
 class Testing:
-    """An event under test.
+    """An event under test."""
 
-    Attributes:
-        pair: the number of the pair.
-        likelier: which database of the pair makes it likelier.
-        event: the event as plain data.
-        size: how many outputs are to be drawn on each database.
-        done: how many were drawn on each of them.
-        counts: how many were in the event, on the likelier database and on the other.
-        rounded: the same for outputs whose floats are rounded to 32 bits.
-        converted: whether the event looks at ``plain(y)``.
-    """
-
-    pair: int
-    likelier: int
-    event: dict[str, Any]
-    size: int
-    done: int = 0
+    pair: int  # the number of the pair
+    likelier: int  # which database of the pair makes it likelier
+    event: dict[str, Any]  # the event as plain data
+    size: int  # how many outputs are to be drawn on each database
+    done: int = 0  # how many were drawn on each of them
+    # how many were in the event, on the likelier database and on the other
     counts: list[int] = field(default_factory=lambda: [0, 0])
+    # the same for outputs whose floats are rounded to 32 bits
     rounded: list[int] = field(default_factory=lambda: [0, 0])
-    converted: bool = False
+    converted: bool = False  # whether the event looks at ``plain(y)``
 
 
 @dataclass
 class Progress:
-    """How far an audit is.
+    """How far an audit is."""
 
-    Attributes:
-        rounds: those that are finished: their tests, or None where there was no event to test.
-        testing: the test under way.
-        scores: for each pair, how well it was told apart when last looked at.
-        samples: how many outputs were drawn.
-        tried: how many events were looked at.
-    """
-
+    # those that are finished: their tests, or None where there was no event to test
     rounds: list[Testing | None] = field(default_factory=list)
-    testing: Testing | None = None
+    testing: Testing | None = None  # the test under way
+    # for each pair, how well it was told apart when last looked at
     scores: list[float | None] = field(default_factory=list)
-    samples: int = 0
-    tried: int = 0
+    samples: int = 0  # how many outputs were drawn
+    tried: int = 0  # how many events were looked at
 
 
 def write_state(path: Path, settings: Mapping[str, str], progress: Progress) -> None:

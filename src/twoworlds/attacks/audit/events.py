@@ -37,20 +37,15 @@ __all__ = ["Chosen", "Event", "learn"]
 class Event:
     """A feature, and the values of it that count.
 
-    Attributes:
-        feature: what is computed from the output.
-        intervals: for numbers, half-open intervals [low, high) that count, in order.
-        members: for classes, the values that count; None for intervals.
-        negated: whether all but the members count.
-
     >>> Event(Feature("value"), intervals=((1.5, inf),)).code
     'lambda y: y >= 1.5'
     """
 
-    feature: Feature
+    feature: Feature  # what is computed from the output
+    # for numbers, half-open intervals [low, high) that count, in order
     intervals: tuple[tuple[float, float], ...] = ()
-    members: tuple[Any, ...] | None = None
-    negated: bool = False
+    members: tuple[Any, ...] | None = None  # for classes, the values that count; None for intervals
+    negated: bool = False  # whether all but the members count
 
     @property
     def code(self) -> str:

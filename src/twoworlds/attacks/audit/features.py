@@ -46,20 +46,13 @@ FAILED = object()  # None is a value that an output may hold
 
 @dataclass(frozen=True)
 class Kind:
-    """How a feature is written and computed.
+    """How a feature is written and computed."""
 
-    Attributes:
-        code: the Python expression in ``y``; braces are filled with the parameters, or a function
-            of these.
-        of: the same as a function of an output and the parameters.
-        numbers: for a one-dimensional array of outputs, if there is a fast way.
-        vectors: for a two-dimensional array, likewise.
-    """
-
+    # the Python expression in ``y``; braces are filled with the parameters, or a function of these
     code: str | Callable[..., str]
-    of: Callable[..., Any]
-    numbers: Many | None = None
-    vectors: Many | None = None
+    of: Callable[..., Any]  # the same as a function of an output and the parameters
+    numbers: Many | None = None  # for a one-dimensional array of outputs, if there is a fast way
+    vectors: Many | None = None  # for a two-dimensional array, likewise
 
 
 @dataclass(frozen=True)

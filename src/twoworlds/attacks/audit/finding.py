@@ -167,34 +167,21 @@ NOT_EVIDENCE = (
 
 @dataclass(frozen=True)
 class Finding(Result):
-    """An event that was tested on samples drawn for this test alone.
+    """An event that was tested on samples drawn for this test alone."""
 
-    Attributes:
-        event: the event.
-        likelier: the database on which it is likelier.
-        other: its neighbour.
-        hits: how often it occurred on ``likelier``.
-        other_hits: how often on ``other``.
-        draws: how many outputs were drawn on each of them.
-        delta: the delta that is granted.
-        alpha: the probability with which this bound may be wrong.
-        low: the lower bound of the probability on ``likelier``.
-        high: the upper bound of the probability on ``other``.
-        rounded: ``hits`` and ``other_hits`` of the outputs rounded to 32 significant bits.
-        converted: whether outputs are no plain values, so that the event looks at ``plain(y)``.
-    """
-
-    event: Event
-    likelier: Any
-    other: Any
-    hits: int
-    other_hits: int
-    draws: int
-    delta: Fraction
-    alpha: Fraction
-    low: Fraction
-    high: Fraction
+    event: Event  # the event
+    likelier: Any  # the database on which it is likelier
+    other: Any  # its neighbour
+    hits: int  # how often it occurred on ``likelier``
+    other_hits: int  # how often on ``other``
+    draws: int  # how many outputs were drawn on each of them
+    delta: Fraction  # the delta that is granted
+    alpha: Fraction  # the probability with which this bound may be wrong
+    low: Fraction  # the lower bound of the probability on ``likelier``
+    high: Fraction  # the upper bound of the probability on ``other``
+    # ``hits`` and ``other_hits`` of the outputs rounded to 32 significant bits
     rounded: tuple[int, int]
+    # whether outputs are no plain values, so that the event looks at ``plain(y)``
     converted: bool = False
 
     @staticmethod

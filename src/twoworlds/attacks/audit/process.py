@@ -118,7 +118,7 @@ class InChild:
             while True:
                 try:
                     word, value = receive(pipe)
-                except (Unreadable, TypeError, ValueError):  # not of ours
+                except (TypeError, ValueError):  # not of ours
                     return self._answers.put(("unreadable", None))
                 except (EOFError, OSError):
                     return self._answers.put(("ended", None))
@@ -244,10 +244,6 @@ def main() -> None:
 # --- messages -------------------------------------------------------------------------------------
 
 
-class Unreadable(Exception):
-    """What came is no message."""
-
-
 def send(stream: IO[bytes], value: Any) -> None:
     """Write one message."""
     body = json.dumps(_encoded(value, 0), allow_nan=False, separators=(",", ":")).encode(
@@ -263,20 +259,20 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message."""
+    """Read one message: EOFError where there is none, ValueError for what is none."""
     head = stream.read(_HEAD.size)
     if not head:
         raise EOFError
     size = _HEAD.unpack(head)[0] if len(head) == _HEAD.size else 0
     if not 0 < size <= LARGEST:
-        raise Unreadable
+        raise ValueError("no message")
     body = stream.read(size)
     if len(body) < size:
-        raise Unreadable
+        raise ValueError("no message")
     try:
         return _decoded(json.loads(body.decode("utf-8", "surrogatepass")))
     except Exception as error:  # whatever was written there
-        raise Unreadable from error
+        raise ValueError("no message") from error
 
 
 def _encoded(value: Any, depth: int) -> Any:

@@ -5,10 +5,11 @@ together with the release: "Terry Gross is two inches shorter than the average L
 `attack` runs Dwork's Theorem 1 exactly on any finite law: the generator of auxiliary information,
 the attacker with access to the release, and the best simulator without.
 
-* `laws`: databases with utility vector and breaches; `sanitisers`: what is seen of the vector;
+* `laws`: databases with utility vector and breaches;
 * `extractors`, `codes`: how to hide a breach so that only those who see the release can read it;
-* `theorem`, `game`: the attack; `counterexample`: where the printed proof fails, and its repair;
-* `entropy`: how much unpredictability is enough; `stories`: height and smoking.
+* `game`: what is seen of the vector, and who wins; `theorem`: what that says of Theorem 1;
+* `entropy`: how much unpredictability is enough;
+* `stories`: height and smoking; where the printed proof fails, and its repair.
 """
 
 from twoworlds.attacks.auxiliary.codes import Code, code

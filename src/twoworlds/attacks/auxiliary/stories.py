@@ -67,17 +67,12 @@ def centimetres(value: object, name: str) -> Fraction:
 
 @dataclass(frozen=True)
 class Height(Result):
-    """Who knows the height, with the release and without.
+    """Who knows the height, with the release and without."""
 
-    Attributes:
-        average: What is published, in centimetres.
-        shorter: By how much she is shorter, in centimetres; negative if taller.
-        possible: The least and the largest average that anybody thinks possible, and the steps in
-            which averages are published.
-    """
-
-    average: Fraction
-    shorter: Fraction
+    average: Fraction  # what is published, in centimetres
+    shorter: Fraction  # by how much she is shorter, in centimetres; negative if taller
+    # The least and the largest average that anybody thinks possible, and the steps in which
+    # averages are published
     possible: tuple[Fraction, Fraction, Fraction]
 
     @property

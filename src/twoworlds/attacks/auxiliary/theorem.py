@@ -45,67 +45,39 @@ _DOWNWARD = (
 
 @dataclass(frozen=True)
 class Attack(Result):
-    """Dwork's Theorem 1 on one finite law; every probability is exact.
+    """Dwork's Theorem 1 on one finite law; every probability is exact."""
 
-    Attributes:
-        law: The law of databases, in words.
-        sanitiser: What is released, in words.
-        extractor: What makes the pad.
-        code: What mends errors, if anything.
-        bits: Length of the utility vector w (printed kappa).
-        ell: Length of the breaches told about.
-        sketch_bits: Length of the syndrome in the public string.
-        radius: How many errors are always mended.
-        errors: The most errors of the sanitiser.
-        universal: Whether the leftover hash lemma applies to the extractor.
-        one_breach: Whether every database has exactly one breach.
-        one_length: Whether all breaches have ell bits.
-        gamma: The chance that a database has no breach of this length.
-        attacker: The chance that the attacker, with z and the release, says a breach.
-        simulator: The best chance of anybody who has z alone, naming a breach of any length.
-        simulator_ell: The same naming a breach of ell bits, which the printed proof is about.
-        mu: The best chance of anybody who has the release alone (Assumption 2, part 3).
-        mu_public: The best chance of anybody who has the syndrome alone.
-        blind: The best chance with nothing, answering ell bits (printed d_l).
-        blind_any: The same for answers of any length.
-        epsilon: Distance of the pad from uniform given seed, syndrome and breach, on average;
-            this is the printed epsilon, and what is said to be printed is computed with it.
-        epsilon_worst: The same for the worst breach.
-        epsilon_given_breaches: The same given the whole set of breaches, on average.
-        largest_utility: The largest chance of a utility vector given a breach.
-        largest_seen: The largest chance of a view of it given a breach.
-        largest_given_breaches: The largest chance of a utility vector given the whole set of
-            breaches.
-        residual: The chance of guessing the view from its syndrome, given a breach.
-    """
-
-    law: str
-    sanitiser: str
-    extractor: str
-    code: str | None
-    bits: int
-    ell: int
-    sketch_bits: int
-    radius: int
-    errors: int
-    universal: bool
-    one_breach: bool
-    one_length: bool
-    gamma: Fraction
-    attacker: Fraction
-    simulator: Fraction
+    law: str  # the law of databases, in words
+    sanitiser: str  # what is released, in words
+    extractor: str  # what makes the pad
+    code: str | None  # what mends errors, if anything
+    bits: int  # length of the utility vector w (printed kappa)
+    ell: int  # length of the breaches told about
+    sketch_bits: int  # length of the syndrome in the public string
+    radius: int  # how many errors are always mended
+    errors: int  # the most errors of the sanitiser
+    universal: bool  # whether the leftover hash lemma applies to the extractor
+    one_breach: bool  # whether every database has exactly one breach
+    one_length: bool  # whether all breaches have ell bits
+    gamma: Fraction  # the chance that a database has no breach of this length
+    attacker: Fraction  # the chance that the attacker, with z and the release, says a breach
+    simulator: Fraction  # the best chance of anybody who has z alone, naming a breach of any length
+    # The same naming a breach of ell bits, which the printed proof is about
     simulator_ell: Fraction
-    mu: Fraction
-    mu_public: Fraction
-    blind: Fraction
-    blind_any: Fraction
+    mu: Fraction  # the best chance of anybody who has the release alone (Assumption 2, part 3)
+    mu_public: Fraction  # the best chance of anybody who has the syndrome alone
+    blind: Fraction  # the best chance with nothing, answering ell bits (printed d_l)
+    blind_any: Fraction  # the same for answers of any length
+    # Distance of the pad from uniform given seed, syndrome and breach, on average; this is the
+    # printed epsilon, and what is said to be printed is computed with it
     epsilon: Fraction
-    epsilon_worst: Fraction
-    epsilon_given_breaches: Fraction
-    largest_utility: Fraction
-    largest_seen: Fraction
+    epsilon_worst: Fraction  # the same for the worst breach
+    epsilon_given_breaches: Fraction  # the same given the whole set of breaches, on average
+    largest_utility: Fraction  # the largest chance of a utility vector given a breach
+    largest_seen: Fraction  # the largest chance of a view of it given a breach
+    # The largest chance of a utility vector given the whole set of breaches
     largest_given_breaches: Fraction
-    residual: Fraction
+    residual: Fraction  # the chance of guessing the view from its syndrome, given a breach
 
     @property
     def gap(self) -> Fraction:
@@ -395,18 +367,12 @@ def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None)
 
 @dataclass(frozen=True)
 class FuzzyAttack(Result):
-    """The attack on a release with errors, and a pair of strings where mending ends.
+    """The attack on a release with errors, and a pair of strings where mending ends."""
 
-    Attributes:
-        attack: Who wins.
-        within: The errors that were claimed to be always mended; None for no claim.
-        refuted: Whether the pair refutes that.
-        failing: Two close strings, of one of which the pad is not read from the other.
-    """
-
-    attack: Attack
-    within: int | None
-    refuted: bool
+    attack: Attack  # who wins
+    within: int | None  # the errors that were claimed to be always mended; None for no claim
+    refuted: bool  # whether the pair refutes that
+    # Two close strings, of one of which the pad is not read from the other
     failing: FailingPair | None
 
     def answer(self) -> Answer:

@@ -54,26 +54,18 @@ _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times
 
 @dataclass(frozen=True)
 class Averaging(Result):
-    """What repeating a question brings.
+    """What repeating a question brings."""
 
-    Attributes:
-        epsilon: The loss of one answer.
-        times: How often it is asked.
-        chances: For each of these, the probability that the rounded mean is the truth.
-        confidence: What was wanted.
-        enough: A number of questions that reaches it while one less does not; None for more
-            than are worked out.
-        engine: The same attack on the release engine, if it was asked for.
-        notes: What a reader should know of the table.
-    """
-
-    epsilon: Number
-    times: tuple[int, ...]
+    epsilon: Number  # the loss of one answer
+    times: tuple[int, ...]  # how often it is asked
+    # For each of these, the probability that the rounded mean is the truth
     chances: tuple[Number, ...]
-    confidence: Fraction
+    confidence: Fraction  # what was wanted
+    # A number of questions that reaches it while one less does not; None for more than are worked
+    # out
     enough: int | None
-    engine: Told | None = None
-    notes: tuple[str, ...] = ()
+    engine: Told | None = None  # the same attack on the release engine, if it was asked for
+    notes: tuple[str, ...] = ()  # what a reader should know of the table
 
     def answer(self) -> Answer:
         """Say how soon the noise is gone."""

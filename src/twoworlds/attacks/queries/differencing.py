@@ -91,29 +91,17 @@ class Attempt:
 
 @dataclass(frozen=True)
 class SingledOut(Result):
-    """What exact counts give away about somebody.
+    """What exact counts give away about somebody."""
 
-    Attributes:
-        known: What is known of the person.
-        secret: What is not.
-        rows: How many rows the table has.
-        at_least: The limit of the server.
-        matching: How many rows what is known fits, in truth.
-        having: How many of those have the secret, in truth.
-        attempts: What was tried, in order, up to the first that worked.
-        engine: The same questions to the release engine, if that was asked for.
-        notes: What a reader should know of the table.
-    """
-
-    known: tuple[Compare, ...]
-    secret: Compare
-    rows: int
-    at_least: int
-    matching: int
-    having: int
-    attempts: tuple[Attempt, ...]
-    engine: Told | None = None
-    notes: tuple[str, ...] = ()
+    known: tuple[Compare, ...]  # what is known of the person
+    secret: Compare  # what is not
+    rows: int  # how many rows the table has
+    at_least: int  # the limit of the server
+    matching: int  # how many rows what is known fits, in truth
+    having: int  # how many of those have the secret, in truth
+    attempts: tuple[Attempt, ...]  # what was tried, in order, up to the first that worked
+    engine: Told | None = None  # the same questions to the release engine, if that was asked for
+    notes: tuple[str, ...] = ()  # what a reader should know of the table
 
     @property
     def value(self) -> int | None:

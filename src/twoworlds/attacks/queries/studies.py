@@ -46,28 +46,17 @@ _MOST_PEOPLE = 10_000
 
 @dataclass(frozen=True)
 class Study(Result):
-    """How well members are told from outsiders.
+    """How well members are told from outsiders."""
 
-    Attributes:
-        people: The size of the study.
-        attributes: How many counts were published; of a histogram, how many cells it has.
-        seed: What the population was made from.
-        epsilon: What all counts together cost; None for exact counts.
-        members: The share of members whom the test calls members.
-        outsiders: The share of outsiders whom the test calls members.
-        largest: The largest likelihood ratio of anybody.
-        engine: Whether the counts came from the release engine.
-        at_least: Of a histogram: the limit below which cells were left out; None for counts.
-    """
-
-    people: int
-    attributes: int
-    seed: int
-    epsilon: Number | None
-    members: float
-    outsiders: float
-    largest: float
-    engine: bool = False
+    people: int  # the size of the study
+    attributes: int  # how many counts were published; of a histogram, how many cells it has
+    seed: int  # what the population was made from
+    epsilon: Number | None  # what all counts together cost; None for exact counts
+    members: float  # the share of members whom the test calls members
+    outsiders: float  # the share of outsiders whom the test calls members
+    largest: float  # the largest likelihood ratio of anybody
+    engine: bool = False  # whether the counts came from the release engine
+    # Of a histogram: the limit below which cells were left out; None for counts
     at_least: int | None = None
 
     @property

@@ -5,8 +5,8 @@ harmless each of them looks. `reconstruct` does it, `simulate` and `sweep` show 
 number of questions decide, and `against_engine` shows the release engine of this package holding.
 
 * `twoworlds.attacks.reconstruction.sums`: the questions as 0/1 matrices, the answers exactly;
-* `twoworlds.attacks.reconstruction.decoding`: linear programs and least squares;
-* `twoworlds.attacks.reconstruction.decoding`: on how many rows every possible column agrees;
+* `twoworlds.attacks.reconstruction.decoding`: linear programs and least squares, and on how many
+  rows every possible column agrees;
 * `twoworlds.attacks.reconstruction.simulation`: one attack on a column that is known, and many;
 * `twoworlds.attacks.reconstruction.engine`: the same attack on the release engine, and how much
   differential privacy leaves to any attack.

@@ -106,15 +106,11 @@ class Agreement(Result):
     """A statement about all columns that fit: each agrees with this one on so many rows.
 
     Its method is ``all columns``, where some fitting column shares no more, or ``linear program``.
-
-    Attributes:
-        column: the column.
-        error: every answer is assumed to be within this of the truth.
-        rows: how many rows every fitting column shares with it, at least; None if nothing fits.
     """
 
-    column: tuple[int, ...]
-    error: Fraction
+    column: tuple[int, ...]  # the column
+    error: Fraction  # every answer is assumed to be within this of the truth
+    # how many rows every fitting column shares with it, at least; None if nothing fits
     rows: int | None
     method: str
     _queries: NDArray[np.int8] = field(repr=False)
@@ -287,30 +283,21 @@ _NAMES = {"lp": "linear programming", "least-squares": "least squares"}
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction(Result):
-    """A column that was read back from answers; its method is ``lp`` or ``least-squares``.
+    """A column that was read back from answers; its method is ``lp`` or ``least-squares``."""
 
-    Attributes:
-        column: the bits found.
-        estimate: what they were rounded from, floats.
-        queries: the masks.
-        answers: one for each.
-        total: the sum of the absolute errors of the answers, if the column is the truth.
-        largest: the largest of them.
-        floor: no column has a smaller sum of errors; for ``lp`` without ``error``.
-        agreement: what every column that fits shares with it, where ``error`` is given.
-        truth: the column itself, where it is known.
-    """
-
-    column: tuple[int, ...]
-    estimate: tuple[float, ...] = field(repr=False)
+    column: tuple[int, ...]  # the bits found
+    estimate: tuple[float, ...] = field(repr=False)  # what they were rounded from, floats
     method: str
-    queries: NDArray[np.int8] = field(repr=False)
-    answers: tuple[Fraction, ...] = field(repr=False)
-    total: Fraction
-    largest: Fraction
+    queries: NDArray[np.int8] = field(repr=False)  # the masks
+    answers: tuple[Fraction, ...] = field(repr=False)  # one for each
+    total: Fraction  # the sum of the absolute errors of the answers, if the column is the truth
+    largest: Fraction  # the largest of them
+    # no column has a smaller sum of errors; for ``lp`` without ``error``
     floor: Fraction | None = None
+    # what every column that fits shares with it, where ``error`` is given
     agreement: Agreement | None = None
     _z: NDArray[np.int64] | None = field(repr=False, default=None)
+    # the column itself, where it is known
     truth: tuple[int, ...] | None = field(repr=False, default=None)
 
     def right(self, truth: Sequence[int]) -> int:

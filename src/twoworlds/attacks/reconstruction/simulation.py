@@ -255,21 +255,14 @@ def _in_words(law: str, noise: Fraction) -> str:
 
 @dataclass(frozen=True)
 class Sweep(Result):
-    """Fractions of bits that were read back; law, method, seed and repeats say how it was done.
+    """Fractions of bits that were read back; law, method, seed and repeats say how it was done."""
 
-    Attributes:
-        rows: how many secret bits.
-        queries: numbers of questions, increasing.
-        noises: scales of noise, increasing.
-        right: for each number of questions, for each scale, the fraction over all repetitions.
-        baseline: the fraction that guessing the commoner bit gets.
-    """
-
-    rows: int
-    queries: tuple[int, ...]
-    noises: tuple[Fraction, ...]
+    rows: int  # how many secret bits
+    queries: tuple[int, ...]  # numbers of questions, increasing
+    noises: tuple[Fraction, ...]  # scales of noise, increasing
+    # for each number of questions, for each scale, the fraction over all repetitions
     right: tuple[tuple[Fraction, ...], ...]
-    baseline: Fraction
+    baseline: Fraction  # the fraction that guessing the commoner bit gets
     law: str
     method: str
     seed: int

@@ -45,22 +45,15 @@ Send = Callable[[str, str, bytes | None, dict[str, str]], Reply]
 
 @dataclass(frozen=True)
 class Service:
-    """A service, and what may be done to it.
+    """A service, and what may be done to it."""
 
-    Attributes:
-        address: Where it is.
-        token: Of an account that may release.
-        dataset: What is asked about.
-        spend: The most epsilon that is spent on it.
-        second: The token of another account, without which failure 26 is not tried.
-        send: How a request is sent: its method, address, body and headers.
-    """
-
-    address: str
-    token: str = field(repr=False)
-    dataset: str
-    spend: Fraction
+    address: str  # where it is
+    token: str = field(repr=False)  # of an account that may release
+    dataset: str  # what is asked about
+    spend: Fraction  # the most epsilon that is spent on it
+    # The token of another account, without which failure 26 is not tried
     second: str | None = field(default=None, repr=False)
+    # How a request is sent: its method, address, body and headers
     send: Send = field(default=lambda *sent: _sent(*sent), repr=False)
 
     def __post_init__(self) -> None:

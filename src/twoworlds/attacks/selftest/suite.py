@@ -27,18 +27,12 @@ _CHANCE = " An engine that is right fails by chance with a probability of at mos
 
 
 class Failure(NamedTuple):
-    """A way in which private releases have failed.
+    """A way in which private releases have failed."""
 
-    Attributes:
-        number: Its number, for good.
-        name: What goes wrong.
-        place: The module and the function that try it on the installed engine; empty for none.
-        outside: The function of `service` that tries it on a running service; empty for none.
-    """
-
-    number: int
-    name: str
-    place: str
+    number: int  # its number, for good
+    name: str  # what goes wrong
+    place: str  # the module and the function that try it on the installed engine; empty for none
+    # The function of `service` that tries it on a running service; empty for none
     outside: str = ""
 
 

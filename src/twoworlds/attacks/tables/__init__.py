@@ -5,13 +5,15 @@
     knowledge       what an attacker can know of a column, and which cells allow it
     groups          the people whom a table does not tell apart
     measures        k-anonymity, l-diversity, t-closeness, and claims of them
+    disclosures     what a group gives away, and groups in words
     anonymity       a table examined: how anonymous it is, whom it exposes
-    anonymisation   a table made anonymous, from hierarchies of its columns, by a search of levels
+    anonymisation   a table made anonymous, from hierarchies of its columns
+    lattice         the search of their levels that loses least
     agreement       what cells of several tables say together
     beliefs         how likely each candidate is
     composition     several tables, and one person
     exposure        several tables, and everybody of a register
-    linkage         a register of names, and a table
+    linkage         a register of names, and a table; and the joins of both
     encoding        a k-anonymous table that spells out its input
 
 `twoworlds.attacks` has their main names.

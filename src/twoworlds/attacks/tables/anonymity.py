@@ -45,58 +45,36 @@ Regroup = Callable[[Counted, Sequence[str]], Groups]
 
 
 class Advice(NamedTuple):
-    """Why a table is not k-anonymous.
+    """Why a table is not k-anonymous."""
 
-    Attributes:
-        k: What was wanted.
-        groups: How many groups are smaller than that.
-        people: How many people are in them.
-        smallest: Some of them, smallest first.
-        without: What would be if a column were hidden altogether: how many people were still in
-            groups that are too small, how large the smallest group, how many groups too small;
-            the column first whose hiding would help most.
-        rows: How many rows the table has.
-    """
-
-    k: int
-    groups: int
-    people: int
-    smallest: tuple[Group, ...]
+    k: int  # what was wanted
+    groups: int  # how many groups are smaller than that
+    people: int  # how many people are in them
+    smallest: tuple[Group, ...]  # some of them, smallest first
+    # What would be if a column were hidden altogether: how many people were still in groups that
+    # are too small, how large the smallest group, how many groups too small; the column first whose
+    # hiding would help most
     without: dict[str, tuple[int, int, int]]
-    rows: int
+    rows: int  # how many rows the table has
 
 
 @dataclass(frozen=True)
 class Anonymity(Result):
-    """What is known about the anonymity of a table.
+    """What is known about the anonymity of a table."""
 
-    Attributes:
-        name: What the table is called.
-        quasi: The columns that an attacker may know.
-        sensitive: The column to be protected, if one was named.
-        grouped: ``texts`` or ``knowledge``: how groups are formed.
-        people: How many rows the table has.
-        totals: How many of them have each sensitive value.
-        measures: The measures for the whole quasi-identifier.
-        exposed: The groups in which everybody has the same sensitive value.
-        ruled_out: The groups in which nobody has some value that others have.
-        claims: What was claimed, and whether it holds.
-        subsets: The measures for every part of the quasi-identifier, if asked for.
-        advice: Why the table is not as anonymous as claimed.
-    """
-
-    name: str
-    quasi: tuple[str, ...]
-    sensitive: str | None
-    grouped: str
-    people: int
-    totals: dict[str, int]
-    measures: Measures
-    exposed: Disclosures
-    ruled_out: Disclosures
-    claims: tuple[Claim, ...] = ()
+    name: str  # what the table is called
+    quasi: tuple[str, ...]  # the columns that an attacker may know
+    sensitive: str | None  # the column to be protected, if one was named
+    grouped: str  # ``texts`` or ``knowledge``: how groups are formed
+    people: int  # how many rows the table has
+    totals: dict[str, int]  # how many of them have each sensitive value
+    measures: Measures  # the measures for the whole quasi-identifier
+    exposed: Disclosures  # the groups in which everybody has the same sensitive value
+    ruled_out: Disclosures  # the groups in which nobody has some value that others have
+    claims: tuple[Claim, ...] = ()  # what was claimed, and whether it holds
+    # The measures for every part of the quasi-identifier, if asked for
     subsets: tuple[Measures, ...] = ()
-    advice: Advice | None = None
+    advice: Advice | None = None  # why the table is not as anonymous as claimed
     cells: Cells = field(default_factory=dict, repr=False, compare=False)
 
     @property

@@ -55,19 +55,13 @@ _BELIEFS = ("independent", "consistent")
 
 @dataclass(frozen=True)
 class TableBelief:
-    """A belief of this module.
+    """A belief of this module."""
 
-    Attributes:
-        name: ``independent`` or ``consistent``.
-        prior: Weights of the person's values; None for equal ones.
-        population: Weights of the values of everybody else; None for equal ones.
-        sets: Whether sensitive cells of matching rows are sets.
-    """
-
-    name: str = "independent"
-    prior: Weights | None = None
+    name: str = "independent"  # ``independent`` or ``consistent``
+    prior: Weights | None = None  # weights of the person's values; None for equal ones
+    # Weights of the values of everybody else; None for equal ones
     population: Weights | None = None
-    sets: bool = False
+    sets: bool = False  # whether sensitive cells of matching rows are sets
 
     def __post_init__(self) -> None:
         if self.name not in _BELIEFS:

@@ -43,25 +43,18 @@ _MOST_DRAWN = 12
 
 
 class Evidence(NamedTuple):
-    """What one table says about the person.
+    """What one table says about the person."""
 
-    Attributes:
-        name: What the table is called.
-        size: How many rows it has.
-        matching: How many of them can be the person's.
-        rows: The numbers of these rows, from 1; the first hundred.
-        counts: How many of them have which sensitive cell; None for an empty one.
-        candidates: The sensitive values that they leave, sorted. A cell that lists several leaves
-            each of them; one that lists none, such as an interval, is a candidate itself.
-        excluded: Known columns that no row of the table allows by themselves, with its cells.
-    """
-
-    name: str
-    size: int
-    matching: int
-    rows: tuple[int, ...]
+    name: str  # what the table is called
+    size: int  # how many rows it has
+    matching: int  # how many of them can be the person's
+    rows: tuple[int, ...]  # the numbers of these rows, from 1; the first hundred
+    # How many of them have which sensitive cell; None for an empty one
     counts: Mapping[str | None, int]
+    # The sensitive values that they leave, sorted. A cell that lists several leaves each of them;
+    # one that lists none, such as an interval, is a candidate itself.
     candidates: tuple[str, ...]
+    # Known columns that no row of the table allows by themselves, with its cells
     excluded: Mapping[str, tuple[str, ...]]
 
     @property
@@ -75,28 +68,20 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Composition(Result):
-    """What is left of a person's secret when all tables are put together.
+    """What is left of a person's secret when all tables are put together."""
 
-    Attributes:
-        known: What is known about the person, by column.
-        sensitive: The column that is attacked.
-        tables: What each table says.
-        posterior: The values that all tables together leave, each with its probability. Where
-            cells are sets these are not the candidates: a set is spread over its values.
-        ways: For each candidate, how many choices of a matching row in every table say it.
-        belief: What the probabilities rest on.
-        sets: Those of the candidates, of one table or all, that are sets.
-        notes: What to beware of, in sentences.
-    """
-
-    known: Mapping[str, str]
-    sensitive: str
-    tables: tuple[Evidence, ...]
+    known: Mapping[str, str]  # what is known about the person, by column
+    sensitive: str  # the column that is attacked
+    tables: tuple[Evidence, ...]  # what each table says
+    # The values that all tables together leave, each with its probability. Where cells are sets
+    # these are not the candidates: a set is spread over its values.
     posterior: Mapping[str, Fraction]
+    # For each candidate, how many choices of a matching row in every table say it
     ways: Mapping[str, int]
-    belief: TableBelief
+    belief: TableBelief  # what the probabilities rest on
+    # Those of the candidates, of one table or all, that are sets
     sets: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what to beware of, in sentences
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -336,12 +321,9 @@ def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
     return facts
 
 
-class _Matching(NamedTuple):
-    """The rows of a table that can be the person's, as a condition with its values."""
-
-    condition: str
-    values: tuple[str, ...]
-    excluded: Mapping[str, tuple[str, ...]]
+# The rows of a table that can be the person's, as a condition with its values; and the known
+# columns that no row allows by themselves, with its cells.
+_Matching = tuple[str, tuple[str, ...], Mapping[str, tuple[str, ...]]]
 
 
 def _matching(table: LoadedTable, facts: Mapping[str, object]) -> _Matching:
@@ -359,7 +341,7 @@ def _matching(table: LoadedTable, facts: Mapping[str, object]) -> _Matching:
         name, marks = table.columns[column], ", ".join("?" * len(allowed)) or "NULL"
         conditions.append(f"({name} IS NULL OR {name} IN ({marks}))")
         values += allowed
-    return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
+    return " AND ".join(conditions) or "true", tuple(values), excluded
 
 
 def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, object]) -> None:
@@ -375,11 +357,11 @@ def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, object])
 
 
 def _counts(table: LoadedTable, matching: _Matching, sensitive: str) -> dict[str | None, int]:
-    name = table.columns[sensitive]
+    name, (condition, values, _) = table.columns[sensitive], matching
     found = table.fetch(
-        f"SELECT {name}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY {name} "
+        f"SELECT {name}, count(*) FROM {table.place} WHERE {condition} GROUP BY {name} "
         "ORDER BY min(rowid)",
-        matching.values,
+        values,
     )
     return dict(found)
 
@@ -387,10 +369,10 @@ def _counts(table: LoadedTable, matching: _Matching, sensitive: str) -> dict[str
 def _evidence(
     table: LoadedTable, matching: _Matching, counts: Mapping[str | None, int], cells: Sensitive
 ) -> Evidence:
+    condition, values, excluded = matching
     numbers = table.fetch(
-        f"SELECT rowid + 1 FROM {table.place} WHERE {matching.condition} ORDER BY rowid "
-        f"LIMIT {_MOST_ROWS}",
-        matching.values,
+        f"SELECT rowid + 1 FROM {table.place} WHERE {condition} ORDER BY rowid LIMIT {_MOST_ROWS}",
+        values,
     )
     return Evidence(
         table.name,
@@ -399,7 +381,7 @@ def _evidence(
         tuple(row[0] for row in numbers),
         counts,
         tuple(sorted(ways_of(cells.choices([counts])))),
-        matching.excluded,
+        excluded,
     )
 
 
@@ -413,12 +395,12 @@ def _consistent(
     everywhere = [column for table in tables for column in table.columns]
     shared = {column for column in everywhere if everywhere.count(column) > 1 or column in facts}
     columns, groups = [], []
-    for table, matching in zip(tables, seen, strict=True):
+    for table, (condition, values, _) in zip(tables, seen, strict=True):
         here = [column for column in table.columns if column in shared and column != sensitive]
         cells = ", ".join(table.columns[column] for column in (*here, sensitive))
         found = table.fetch(
-            f"SELECT {cells}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY ALL",
-            matching.values,
+            f"SELECT {cells}, count(*) FROM {table.place} WHERE {condition} GROUP BY ALL",
+            values,
         )
         columns.append(here)
         groups.append({row[:-1]: row[-1] for row in found})

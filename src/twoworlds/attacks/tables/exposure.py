@@ -81,23 +81,16 @@ class Victim(NamedTuple):
 
 
 class Guesses(NamedTuple):
-    """How often guessing the likeliest value of each person is right.
+    """How often guessing the likeliest value of each person is right."""
 
-    Attributes:
-        belief: What the attacker believes.
-        people: About how many people the belief gives a guess.
-        expected: How many of these guesses the attacker expects to be right.
-        held_back: Of how many of these people the register gives the value.
-        expected_held_back: How many of the guesses about those the attacker expects to be right.
-        right: How many of them are. Of several values that are likeliest, any may be guessed, so
-            they count in part.
-    """
-
-    belief: TableBelief
-    people: int
-    expected: Fraction
-    held_back: int
+    belief: TableBelief  # what the attacker believes
+    people: int  # about how many people the belief gives a guess
+    expected: Fraction  # how many of these guesses the attacker expects to be right
+    held_back: int  # of how many of these people the register gives the value
+    # How many of the guesses about those the attacker expects to be right
     expected_held_back: Fraction
+    # How many of them are. Of several values that are likeliest, any may be guessed, so they count
+    # in part.
     right: Fraction
 
     @property
@@ -152,33 +145,21 @@ class Guesses(NamedTuple):
 
 @dataclass(frozen=True)
 class Exposure(Result):
-    """What happens to everybody in a register.
+    """What happens to everybody in a register."""
 
-    Attributes:
-        on: The columns that are known.
-        sensitive: The column that is attacked.
-        people: How many people the register has.
-        tables: What each table does alone.
-        everywhere: How many people can be in all tables.
-        left: How many of them are left with how many candidates; 0 when the tables contradict.
-        pinned: How many of them are left with one value.
-        newly: How many are pinned down by all tables together and by none alone.
-        guesses: How often guessing the likeliest value of each of them is right.
-        victims: The first people who are pinned down, those first whom no table gives away alone.
-        notes: What to beware of, in sentences.
-    """
-
-    on: tuple[str, ...]
-    sensitive: str
-    people: int
-    tables: tuple[TableShare, ...]
-    everywhere: int
+    on: tuple[str, ...]  # the columns that are known
+    sensitive: str  # the column that is attacked
+    people: int  # how many people the register has
+    tables: tuple[TableShare, ...]  # what each table does alone
+    everywhere: int  # how many people can be in all tables
+    # How many of them are left with how many candidates; 0 when the tables contradict
     left: Mapping[int, int]
-    pinned: int
-    newly: int
-    guesses: Guesses
+    pinned: int  # how many of them are left with one value
+    newly: int  # how many are pinned down by all tables together and by none alone
+    guesses: Guesses  # how often guessing the likeliest value of each of them is right
+    # The first people who are pinned down, those first whom no table gives away alone
     victims: tuple[Victim, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what to beware of, in sentences
 
     @property
     def sentence(self) -> str:
@@ -383,24 +364,16 @@ def _make_signed(register: LoadedTable, tables: int) -> None:
 
 
 class _Kind(NamedTuple):
-    """People who match the same groups in every table.
+    """People who match the same groups in every table."""
 
-    Attributes:
-        id: Which kind it is.
-        people: How many they are.
-        first: The row of the first one.
-        alone: For each table the number of candidates that it leaves, and whether that is one
-            value; None for a table that they do not match.
-        together: The same of all tables, for people who match all of them.
-        choices: The choices of a row in every table that agree.
-    """
-
-    id: int
-    people: int
-    first: int
+    id: int  # which kind it is
+    people: int  # how many they are
+    first: int  # the row of the first one
+    # For each table the number of candidates that it leaves, and whether that is one value; None
+    # for a table that they do not match
     alone: tuple[tuple[int, bool] | None, ...]
-    together: tuple[int, bool] | None
-    choices: Sequence[Way]
+    together: tuple[int, bool] | None  # the same of all tables, for people who match all of them
+    choices: Sequence[Way]  # the choices of a row in every table that agree
 
     @property
     def pinned(self) -> bool:

@@ -56,21 +56,14 @@ _MOST_ENTRIES = 500_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Distinct combinations of the cells of some columns.
+    """Distinct combinations of the cells of some columns."""
 
-    Attributes:
-        name: What the table is called.
-        columns: The columns.
-        texts: For each column its distinct texts, sorted; a code is a place in them.
-        codes: For each column the code of each combination.
-        counts: How many people have each combination.
-    """
-
-    name: str
-    columns: tuple[str, ...]
+    name: str  # what the table is called
+    columns: tuple[str, ...]  # the columns
+    # For each column its distinct texts, sorted; a code is a place in them
     texts: tuple[Texts, ...]
-    codes: tuple[Codes, ...]
-    counts: Codes
+    codes: tuple[Codes, ...]  # for each column the code of each combination
+    counts: Codes  # how many people have each combination
 
     @property
     def people(self) -> int:
@@ -133,21 +126,17 @@ def count_table(
 
 @dataclass(frozen=True)
 class Group:
-    """People whom the table does not tell apart.
+    """People whom the table does not tell apart."""
 
-    Attributes:
-        values: For each column of the quasi-identifier the cells that they have: one, or with
-            overlapping cells several, all of which allow what is known.
-        counts: The sensitive values that they have, most frequent first, and how many have each;
-            empty when no sensitive column was named.
-        size: How many they are.
-        but_not: For columns with overlapping cells, the cells that do not allow what is known
-            although they have something in common with those of ``values``.
-    """
-
+    # For each column of the quasi-identifier the cells that they have: one, or with overlapping
+    # cells several, all of which allow what is known
     values: tuple[tuple[str, Texts], ...]
+    # The sensitive values that they have, most frequent first, and how many have each; empty when
+    # no sensitive column was named
     counts: tuple[tuple[str, int], ...]
-    size: int
+    size: int  # how many they are
+    # For columns with overlapping cells, the cells that do not allow what is known although they
+    # have something in common with those of ``values``
     but_not: tuple[tuple[str, Texts], ...] = ()
 
     @property

@@ -35,13 +35,10 @@ _EXAMPLE = "zip: mask"
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A way to coarsen the values of a column.
+    """A way to coarsen the values of a column."""
 
-    Attributes:
-        steps: Yields the values of a column as they are at level 1, 2 and so on; ``*`` may be left
-            out at the end. It refuses a value that is not covered, with its column.
-    """
-
+    # Yields the values of a column as they are at level 1, 2 and so on; ``*`` may be left out at
+    # the end. It refuses a value that is not covered, with its column.
     steps: Callable[[str, Sequence[str]], Iterable[list[str]]]
 
     def levels(self, column: str, values: Sequence[str]) -> list[list[str]]:

@@ -121,62 +121,42 @@ _MOST_NUMBERS = 12
 
 
 class Link(NamedTuple):
-    """A person of the register, and what the table says of them.
+    """A person of the register, and what the table says of them."""
 
-    Attributes:
-        row: The number of the row in the register, from 1.
-        person: What the register says.
-        rows: How many rows of the table match.
-        rivals: How many other people of the register match the matching row that the fewest match;
-            0 when nobody else of the register can be behind it.
-        values: The sensitive values of the matching rows, each with its share; empty when no
-            sensitive column was named.
-    """
-
-    row: int
-    person: Mapping[str, str | None]
-    rows: int
+    row: int  # the number of the row in the register, from 1
+    person: Mapping[str, str | None]  # what the register says
+    rows: int  # how many rows of the table match
+    # How many other people of the register match the matching row that the fewest match; 0 when
+    # nobody else of the register can be behind it
     rivals: int
+    # The sensitive values of the matching rows, each with its share; empty when no sensitive column
+    # was named
     values: Mapping[str, Fraction]
 
 
 @dataclass(frozen=True)
 class Linkage(Result):
-    """How a register and a table fit together.
+    """How a register and a table fit together."""
 
-    Attributes:
-        register: What the register is called.
-        table: What the table is called.
-        on: The columns that were compared.
-        people: How many records the register has.
-        rows: How many records the table has.
-        k: The size of the smallest group of rows with the same cells on these columns.
-        outside: For each number of matching rows, how many people have it.
-        inside: For each number of matching people, how many rows have it.
-        missing: How many rows at least belong to people who are not in the register, if each row
-            is another person's. No larger number is certain, but where very many groups overlap:
-            there it is the number of rows beyond the people who match them, in each group.
-        overlapping: How many people match rows of several groups.
-        one_to_one: How many people match one row that nobody else matches.
-        pinned: How many people match rows of one sensitive value only; None without that column.
-        links: The people who are linked best: to the fewest rows, with the fewest rivals.
-        sensitive: The column of the table that is attacked, if one was named.
-    """
-
-    register: str
-    table: str
-    on: tuple[str, ...]
-    people: int
-    rows: int
-    k: int
-    outside: Mapping[int, int]
-    inside: Mapping[int, int]
+    register: str  # what the register is called
+    table: str  # what the table is called
+    on: tuple[str, ...]  # the columns that were compared
+    people: int  # how many records the register has
+    rows: int  # how many records the table has
+    k: int  # the size of the smallest group of rows with the same cells on these columns
+    outside: Mapping[int, int]  # for each number of matching rows, how many people have it
+    inside: Mapping[int, int]  # for each number of matching people, how many rows have it
+    # How many rows at least belong to people who are not in the register, if each row is another
+    # person's. No larger number is certain, but where very many groups overlap: there it is the
+    # number of rows beyond the people who match them, in each group.
     missing: int
-    overlapping: int
-    one_to_one: int
+    overlapping: int  # how many people match rows of several groups
+    one_to_one: int  # how many people match one row that nobody else matches
+    # How many people match rows of one sensitive value only; None without that column
     pinned: int | None
+    # The people who are linked best: to the fewest rows, with the fewest rivals
     links: tuple[Link, ...]
-    sensitive: str | None = None
+    sensitive: str | None = None  # the column of the table that is attacked, if one was named
 
     @property
     def unique(self) -> int:

@@ -268,22 +268,14 @@ def recomputed(name: str, worst: Worst, totals: dict[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class Claims:
-    """What is claimed of every group; None where nothing is.
+    """What is claimed of every group; None where nothing is."""
 
-    Attributes:
-        k: It has at least so many people.
-        diversity: It has at least so many sensitive values.
-        entropy: Its e^H is at least this.
-        recursive: (c, l): r_1 < c (r_l + ... + r_m).
-        closeness: It is at most so far from the whole table.
-        distance: By which distance; None: ordered if all sensitive values are numbers.
-    """
-
-    k: int | None = None
-    diversity: int | None = None
-    entropy: Number | None = None
-    recursive: tuple[Number, int] | None = None
-    closeness: Number | None = None
+    k: int | None = None  # it has at least so many people
+    diversity: int | None = None  # it has at least so many sensitive values
+    entropy: Number | None = None  # its e^H is at least this
+    recursive: tuple[Number, int] | None = None  # (c, l): r_1 < c (r_l + ... + r_m)
+    closeness: Number | None = None  # it is at most so far from the whole table
+    # By which distance; None: ordered if all sensitive values are numbers
     distance: str | None = None
 
     @classmethod

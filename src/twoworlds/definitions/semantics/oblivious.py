@@ -216,21 +216,21 @@ class RealityObliviousPrivacy(PrivacyDefinition):
             found = SemanticPrivacy(default=self.default).tightest(mechanism)
             values = {"epsilon": found.epsilon, "delta": Fraction(0)}
             return self._verdict(mechanism, values, found.witness, found.method)
-        bounds = over_all_beliefs(mechanism, self.epsilon, self._truths(mechanism), self.default)
-        values = {"epsilon": self.epsilon, "delta": bounds.upper}
+        upper, belief, truth, method = over_all_beliefs(
+            mechanism, self.epsilon, self._truths(mechanism), self.default
+        )
+        values = {"epsilon": self.epsilon, "delta": upper}
         witness = None
-        if bounds.belief is not None:
-            failure = breaches(mechanism, bounds.belief, self.epsilon, self.default).mass(
-                bounds.truth
-            )
+        if belief is not None:
+            failure = breaches(mechanism, belief, self.epsilon, self.default).mass(truth)
             witness = ObliviousWitness.of(
-                mechanism, bounds.belief, bounds.truth, self.epsilon, failure, self.default
+                mechanism, belief, truth, self.epsilon, failure, self.default
             )
-            if compare(failure, bounds.upper) is not Order.EQUAL:
+            if compare(failure, upper) is not Order.EQUAL:
                 values["delta_shown"] = failure
-        elif bounds.upper != 0:
+        elif upper != 0:
             values["delta_shown"] = Fraction(0)
-        return self._verdict(mechanism, values, witness, bounds.method)
+        return self._verdict(mechanism, values, witness, method)
 
     def _verdict(
         self, mechanism: Mechanism, values: dict[str, Number], witness: Any, method: str

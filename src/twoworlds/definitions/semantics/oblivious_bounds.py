@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice, pairwise
 from typing import Any
@@ -41,29 +40,23 @@ from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, comp
 from twoworlds.worlds import SUBSTITUTE, Point
 from twoworlds.worlds.belief import Belief, records_of, uniform
 
-__all__ = ["BeliefBounds", "over_all_beliefs"]
+__all__ = ["over_all_beliefs"]
 
 _MOST_ENTRIES = 1 << 20
 _MOST_PAIRS = 512
 _ODDS_DIGITS = 10**6
 
 
-@dataclass(frozen=True)
-class BeliefBounds:
-    """The largest failure probability over beliefs lies between that of a belief and a bound."""
-
-    upper: Number
-    belief: Belief | None
-    truth: Point
-    method: str
-
-
 def over_all_beliefs(
     mechanism: Mechanism, epsilon: Number, truths: list[Point], default: object = None
-) -> BeliefBounds:
-    """Bound the failure probability over all beliefs, for the worst of some true databases."""
+) -> tuple[Number, Belief | None, Point, str]:
+    """Bound the failure probability over all beliefs, for the worst of some true databases.
+
+    Returned are what no belief exceeds, a belief that fails often (None where none was found), the
+    database at which it does, and why nothing more is possible.
+    """
     if _never_fails(mechanism, epsilon, default):
-        return BeliefBounds(Fraction(0), None, truths[0], "no output is bad for any belief")
+        return Fraction(0), None, truths[0], "no output is bad for any belief"
     if mechanism.outputs.size is None:
         raise Unsupported(
             f"{mechanism.expression} has infinitely many outputs, and over all beliefs their "
@@ -87,7 +80,7 @@ def over_all_beliefs(
         )
     found = _Search(mechanism, float(epsilon), truths, bad, default).best()
     belief, at = found if found is not None else (None, truth)
-    return BeliefBounds(at_most_one(upper), belief, at, method)
+    return at_most_one(upper), belief, at, method
 
 
 def _never_fails(mechanism: Mechanism, epsilon: Number, default: object) -> bool:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import comb, prod
 
 from twoworlds.definitions.coupled.words import counted, short, weakens
+from twoworlds.definitions.words import digits_apart
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.elections import NOISELESS, Election, largest_delta
 from twoworlds.numbers import INFINITY, Number, decimal, ln
@@ -55,7 +56,8 @@ def claim_breaks(
     first = first_known(election, fails)
     if first is None:
         return _listed(unsure)
-    worst = decimal(_delta(election.variant(known=first), ratio), 3, "about")
+    found = _delta(election.variant(known=first), ratio)
+    worst = decimal(found, digits_apart(found, delta), "about")
     known = f"knowing {counted(first, 'entry', 'entries')} of others, after which delta can be"
     return _listed(unsure, f"{known} {worst}")
 

@@ -37,7 +37,7 @@ from twoworlds.noiseless.data import Missing, Release, read_column
 from twoworlds.noiseless.estimates.counting import largest_size
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
 from twoworlds.noiseless.estimates.family import Family, rates
-from twoworlds.noiseless.estimates.question import Question
+from twoworlds.noiseless.estimates.question import judge, meets, most_known, read_election
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
 
@@ -87,7 +87,7 @@ def likeliest(
     >>> round(float(likeliest(coins, people=41, least="1/4").epsilon), 9)
     0.003963927
     """
-    question = Question.of(
+    election = read_election(
         laws,
         people=people,
         weights=weights,
@@ -96,7 +96,7 @@ def likeliest(
         known_values=known_values,
         definition=definition,
     )
-    return question.judge(read_ratio(ratio, epsilon), _allowed(delta), s=s)
+    return judge(election, read_ratio(ratio, epsilon), _allowed(delta), s=s)
 
 
 def likeliest_known(
@@ -121,18 +121,20 @@ def likeliest_known(
     >>> found.known, found.holds
     (Fraction(17, 1), True)
     """
-    question = Question.of(laws, people=people, weights=weights, least=least, definition=definition)
+    election = read_election(
+        laws, people=people, weights=weights, least=least, definition=definition
+    )
     factor, allowed = _claimed(ratio, epsilon, delta)
-    if not question.meets(factor, allowed):
-        failed = question.judge(factor, allowed, s=s)
+    if not meets(election, factor, allowed):
+        failed = judge(election, factor, allowed, s=s)
         note = "the claim does not hold even if nobody knows any entry"
         return replace(failed, notes=(note, *failed.notes))
-    most = question.most_known(factor, allowed)
-    verdict = Question(question.election.variant(known=most)).judge(factor, allowed, s=s)
-    if most == question.election.people - 1:
+    most = most_known(election, factor, allowed)
+    verdict = judge(election.variant(known=most), factor, allowed, s=s)
+    if most == election.people - 1:
         beyond = "the claim holds even if all other entries are known"
     else:
-        further = Question(question.election.variant(known=most + 1)).worst_delta(factor).value
+        further = election.variant(known=most + 1).worst_delta(factor).value
         beyond = f"with {most + 1} known entries delta is {decimal(further, 3, 'about')}: too much"
     return _solved(verdict, "known", most, [beyond], "bisection: delta grows with what is known")
 
@@ -165,24 +167,24 @@ def likeliest_people(
     """
     factor, allowed = _claimed(ratio, epsilon, delta)
     first = whole(known, "known") + 1
-    question = Question.of(
+    election = read_election(
         laws, people=first, weights=weights, least=least, known=known, definition=definition
     )
-    proved = _proved_from(question.election, factor, allowed, s)
+    proved = _proved_from(election, factor, allowed, s)
     end = first + _TRIED_BLINDLY - 1 if most is None else whole(most, "most", at_least=first)
     if proved is not None and (most is None or end > proved):
         end = proved
-    good, stopped = _walk_down(question.election, end, factor, allowed)
+    good, stopped = _walk_down(election, end, factor, allowed)
     if good is None:
-        raise Unsupported(_never(question.election.family, end, proved, known=first - 1))
+        raise Unsupported(_never(election.family, end, proved, known=first - 1))
     smallest, reached = good, good
     if stopped:
-        smallest, reached = _walk_up(question.election, good, factor, allowed)
-    verdict = Question(replace(question.election, people=smallest)).judge(factor, allowed, s=s)
+        smallest, reached = _walk_up(election, good, factor, allowed)
+    verdict = judge(replace(election, people=smallest), factor, allowed, s=s)
     how = f"all sizes from {good} to {end} counted"
     if end == proved:
         how += ", all larger ones by Theorem 13 or 14"
-    notes = [_one_fewer(question.election, smallest, factor)]
+    notes = [_one_fewer(election, smallest, factor)]
     if smallest < good:
         how = f"all sizes from {smallest} to {reached} counted, {how}"
     if reached + 1 < good:
@@ -263,11 +265,11 @@ def _walk_down(
         )
     smallest, work = None, 0
     for people in track(range(end, election.known, -1), "counting every size"):
-        question = Question(replace(election, people=people))
-        if not question.meets(ratio, delta):
+        here = replace(election, people=people)
+        if not meets(here, ratio, delta):
             break
         smallest = people
-        work += question.election.counting.bits
+        work += here.counting.bits
         if work > _WORK:
             return smallest, True
     return smallest, False
@@ -282,17 +284,17 @@ def _walk_up(election: Election, good: int, ratio: Number, delta: Fraction) -> t
     low, high = election.known, good
     while high - low > 1:
         middle = (low + high) // 2
-        meets = Question(replace(election, people=middle)).meets(ratio, delta)
-        low, high = (low, middle) if meets else (middle, high)
+        enough = meets(replace(election, people=middle), ratio, delta)
+        low, high = (low, middle) if enough else (middle, high)
     first: int | None = high
     work, last = 0, high
     for people in track(range(high + 1, good), "counting every size"):
-        question = Question(replace(election, people=people))
-        work += question.election.counting.bits
+        here = replace(election, people=people)
+        work += here.counting.bits
         if work > _WORK:
             break
         last = people
-        if not question.meets(ratio, delta):
+        if not meets(here, ratio, delta):
             first = None
         elif first is None:
             first = people
@@ -302,7 +304,7 @@ def _walk_up(election: Election, good: int, ratio: Number, delta: Fraction) -> t
 def _one_fewer(election: Election, people: int, ratio: Number) -> str:
     if people == election.known + 1:
         return "no smaller size makes sense"
-    short = Question(replace(election, people=people - 1)).worst_delta(ratio).value
+    short = replace(election, people=people - 1).worst_delta(ratio).value
     fewer = counted(people - 1, "person", "people")
     return f"with {fewer} delta is {decimal(short, 3, 'about')}: too much"
 

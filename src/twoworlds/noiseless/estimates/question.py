@@ -9,17 +9,15 @@ not hold for one who is unsure, to whom your entry tells about the law, as the a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
 
 from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.counting import countable, largest_size
-from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, WorstElection, witness
+from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, witness
 from twoworlds.noiseless.estimates.family import Family, Rates, rates, read_least
 from twoworlds.noiseless.estimates.knowledge import (
     claim_breaks,
@@ -44,216 +42,205 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = ["Question"]
+__all__ = ["judge", "meets", "most_known", "read_election"]
 
 
 _SURE = "the attacker is whoever is sure which of the laws is true (whichever it is)"
 
 
-class Found(NamedTuple):
-    """Bounds by name, and what is to be said of them."""
-
-    values: dict[str, Number]
-    notes: list[str]
+Bounds = tuple[dict[str, Number], list[str]]
+"""Bounds by name, and what is to be said of them."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """An election with the words for it."""
-
-    election: Election
-
-    @staticmethod
-    def of(
-        laws: object,
-        *,
-        people: object,
-        weights: object = None,
-        least: object = None,
-        known: object = 0,
-        known_values: object = None,
-        definition: str = DDP,
-    ) -> Question:
-        """Read and check everything that does not depend on epsilon and delta."""
-        family = Family.of(laws, weights)  # type: ignore[arg-type]
-        size = whole(people, "people", at_least=1)
-        counts = None if known_values is None else _read_known(known_values, family)
-        aware = whole(known, "known")
-        if counts is not None:
-            if aware not in (0, sum(counts)):
-                raise InvalidInput(
-                    f"known={aware}, but known_values names {sum(counts)}: leave out known"
-                )
-            aware = sum(counts)
-        if aware >= size:
+def read_election(
+    laws: object,
+    *,
+    people: object,
+    weights: object = None,
+    least: object = None,
+    known: object = 0,
+    known_values: object = None,
+    definition: str = DDP,
+) -> Election:
+    """Read and check everything that does not depend on epsilon and delta."""
+    family = Family.of(laws, weights)  # type: ignore[arg-type]
+    size = whole(people, "people", at_least=1)
+    counts = None if known_values is None else _read_known(known_values, family)
+    aware = whole(known, "known")
+    if counts is not None:
+        if aware not in (0, sum(counts)):
             raise InvalidInput(
-                f"known={aware} of people={size}: besides yours there are {size - 1} entries, "
-                "and no more can be known"
+                f"known={aware}, but known_values names {sum(counts)}: leave out known"
             )
-        if definition not in (DDP, NOISELESS):
-            raise UnknownName("definition", str(definition), (DDP, NOISELESS))
-        bound = read_least(least, family)
-        if definition == NOISELESS and bound is not None:
-            raise Unsupported(
-                "noiseless privacy is judged for one fixed law that the attacker is sure of, as "
-                "Theorem 17 does: under a prior your entry tells about the law, and so must the "
-                "answer; leave out least, or ask for ddp"
-            )
-        return Question(Election(family, size, aware, counts, bound, definition))
-
-    def worst_delta(self, ratio: Number) -> WorstElection:
-        """Return the exact delta at a ratio, with the pair that attains it."""
-        return self.election.worst_delta(ratio)
-
-    def worst_ratio(self, delta: Fraction) -> WorstElection:
-        """Return the exact ratio at a delta, with the pair that attains it."""
-        return self.election.worst_ratio(delta)
-
-    def meets(self, ratio: Number, delta: Fraction) -> bool:
-        """Tell whether the claim surely holds."""
-        return within(self.worst_delta(ratio).value, delta) is True
-
-    def most_known(self, ratio: Number, delta: Fraction) -> int:
-        """Return how many known entries the claim survives, if it holds with those known now."""
-        first = first_known(self.election, partial(_fails, ratio=ratio, delta=delta))
-        return self.election.people - 1 if first is None else first - 1
-
-    def judge(self, ratio: Number | None, delta: Fraction | None, *, s: object = None) -> Verdict:
-        """Answer the question that the given numbers ask."""
-        election = self.election
-        if ratio is None and delta is None and election.least is None:
-            ratio = Fraction(1)
-        if not countable(election.family, election.people):
-            return self._bounded(ratio, delta, s)
-        factor: Number
-        left_out: Number
-        holds: bool | None
-        if ratio is None:
-            wanted = Fraction(0) if delta is None else delta
-            worst = self.worst_ratio(wanted)
-            factor, left_out = worst.value, wanted
-            name, holds = f"{election.definition}(delta={short(wanted)})", None
-        else:
-            worst = self.worst_delta(ratio)
-            factor, left_out = ratio, worst.value
-            name = claim(election.definition, ratio, delta)
-            holds = None if delta is None else within(worst.value, delta)
-        values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
-        bounds, notes = self._bounds(factor, s, solved=ratio is None)
-        values.update(bounds)
-        said = _meaning(election, factor, left_out)
-        if holds is False and delta is not None:
-            said += f", where the claim allows {decimal(delta, 3, 'about')}"
-        breaks: str | None = None
-        if ratio is None:
-            breaks = ratio_breaks(election, factor, wanted)
-            notes += self._to_spare(factor, wanted)
-        elif delta is None:
-            breaks = delta_breaks(election, factor, left_out)
-        elif holds:
-            fails = partial(_fails, ratio=factor, delta=delta)
-            breaks = claim_breaks(election, factor, delta, fails)
-        return Verdict(
-            _released(election),
-            name,
-            values,
-            assumed(_belief(election), said, breaks),
-            _assumptions(election),
-            holds=holds,
-            witness=witness(election, worst),
-            method=_method(election),
-            notes=tuple(notes),
+        aware = sum(counts)
+    if aware >= size:
+        raise InvalidInput(
+            f"known={aware} of people={size}: besides yours there are {size - 1} entries, "
+            "and no more can be known"
         )
-
-    def _bounded(self, ratio: Number | None, delta: Fraction | None, s: object) -> Verdict:
-        """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed."""
-        election = self.election
-        found = self._rates(s)
-        top = at_most_one(found.values.get("theorem_13_sharper", Fraction(1)))
-        pure = found.values.get("theorem_14")
-        enough = pure is not None and (ratio is None or within(pure, ln(ratio)) is True)
-        if pure is not None and enough and not delta:
-            factor, top = exp(pure) if ratio is None else ratio, Fraction(0)
-        else:
-            factor = Fraction(1) if ratio is None else ratio
-        largest = f"{largest_size(election.family)} is the largest size that can"
-        if top == 1 or factor == INFINITY:
-            raise TooLarge(
-                f"people={election.people} cannot be counted exactly ({largest}), and the theorems "
-                f"say nothing here: {'; '.join(found.notes)}"
-            )
-        said = _meaning(election, factor, top)
-        proved = delta is not None and within(top, delta) is True
-        return Verdict(
-            _released(election),
-            claim(election.definition, factor, delta),
-            {"ratio": factor, "epsilon": ln(factor), "delta": Real.up_to(top), **found.values},
-            assumed(_belief(election), said, something_breaks(election)),
-            _assumptions(election),
-            holds=True if proved else None,
-            method="Theorems 13 and 14, evaluated in enclosures: upper bounds",
-            notes=(f"only bounded, by theorems: {largest} be counted exactly", *found.notes),
+    if definition not in (DDP, NOISELESS):
+        raise UnknownName("definition", str(definition), (DDP, NOISELESS))
+    bound = read_least(least, family)
+    if definition == NOISELESS and bound is not None:
+        raise Unsupported(
+            "noiseless privacy is judged for one fixed law that the attacker is sure of, as "
+            "Theorem 17 does: under a prior your entry tells about the law, and so must the "
+            "answer; leave out least, or ask for ddp"
         )
+    return Election(family, size, aware, counts, bound, definition)
 
-    def _to_spare(self, ratio: Number, delta: Fraction) -> list[str]:
-        """Say how much less than a delta that was given would do: only at epsilon = 0 it can."""
-        exact = self.worst_delta(ratio).value if ratio == 1 else delta
-        if not larger(delta, exact):
-            return []
-        needed = f"at epsilon = 0 the exact delta is {decimal(exact, 3, 'about')}"
-        return [f"the delta given is more than is needed: {needed}"]
 
-    def _rates(self, s: object) -> Found:
-        """Return the theorems' bounds, or why there are none."""
-        election = self.election
-        try:
-            found = rates(
-                election.family,
-                people=election.people,
-                known=election.known,
-                least=election.least,
-                s=s,
-            )
-        except Unsupported as error:
-            return Found({}, [str(error)])
-        return _written(found, election)
+def meets(election: Election, ratio: Number, delta: Fraction) -> bool:
+    """Tell whether the claim surely holds."""
+    return within(election.worst_delta(ratio).value, delta) is True
 
-    def _bounds(self, ratio: Number, s: object, *, solved: bool) -> Found:
-        """Return the theorems' bounds and what other simulators could do, with notes.
 
-        ``solved`` says that the ratio was found for a delta that was given.
-        """
-        election = self.election
-        values, notes = found = self._rates(s)
-        if ratio == INFINITY:
-            return found
-        if election.definition == NOISELESS:
-            root = sqrt(ratio)
-            half = election.variant(definition=DDP)
-            values["theorem_17"] = (1 + root) * half.worst_delta(root).value
-            bounded = "the exact delta at this epsilon, not the delta given" if solved else "delta"
-            notes.append(
-                "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
-                f"at epsilon/2: it bounds {bounded}"
-            )
-        elif election.least is None:
-            direct = election.variant(definition=NOISELESS)
-            apart = direct.worst_delta(ratio**2).value
-            if apart == 0:
-                return found
-            values["any_simulator_at_least"] = apart / (1 + ratio)
-            notes.append(
-                "no simulator at all brings delta at this epsilon below any_simulator_at_least: "
-                "two values of your entry would have to look like one and the same simulated answer"
-            )
+def most_known(election: Election, ratio: Number, delta: Fraction) -> int:
+    """Return how many known entries the claim survives, if it holds with those known now."""
+    first = first_known(election, partial(_fails, ratio=ratio, delta=delta))
+    return election.people - 1 if first is None else first - 1
+
+
+def judge(
+    election: Election, ratio: Number | None, delta: Fraction | None, *, s: object = None
+) -> Verdict:
+    """Answer the question that the given numbers ask."""
+    if ratio is None and delta is None and election.least is None:
+        ratio = Fraction(1)
+    if not countable(election.family, election.people):
+        return _bounded(election, ratio, delta, s)
+    factor: Number
+    left_out: Number
+    holds: bool | None
+    if ratio is None:
+        wanted = Fraction(0) if delta is None else delta
+        worst = election.worst_ratio(wanted)
+        factor, left_out = worst.value, wanted
+        name, holds = f"{election.definition}(delta={short(wanted)})", None
+    else:
+        worst = election.worst_delta(ratio)
+        factor, left_out = ratio, worst.value
+        name = claim(election.definition, ratio, delta)
+        holds = None if delta is None else within(worst.value, delta)
+    values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
+    bounds, notes = _bounds(election, factor, s, solved=ratio is None)
+    values.update(bounds)
+    said = _meaning(election, factor, left_out)
+    if holds is False and delta is not None:
+        said += f", where the claim allows {decimal(delta, 3, 'about')}"
+    breaks: str | None = None
+    if ratio is None:
+        breaks = ratio_breaks(election, factor, wanted)
+        notes += _to_spare(election, factor, wanted)
+    elif delta is None:
+        breaks = delta_breaks(election, factor, left_out)
+    elif holds:
+        fails = partial(_fails, ratio=factor, delta=delta)
+        breaks = claim_breaks(election, factor, delta, fails)
+    return Verdict(
+        _released(election),
+        name,
+        values,
+        assumed(_belief(election), said, breaks),
+        _assumptions(election),
+        holds=holds,
+        witness=witness(election, worst),
+        method=_method(election),
+        notes=tuple(notes),
+    )
+
+
+def _bounded(
+    election: Election, ratio: Number | None, delta: Fraction | None, s: object
+) -> Verdict:
+    """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed."""
+    bounds, why = _rates(election, s)
+    top = at_most_one(bounds.get("theorem_13_sharper", Fraction(1)))
+    pure = bounds.get("theorem_14")
+    enough = pure is not None and (ratio is None or within(pure, ln(ratio)) is True)
+    if pure is not None and enough and not delta:
+        factor, top = exp(pure) if ratio is None else ratio, Fraction(0)
+    else:
+        factor = Fraction(1) if ratio is None else ratio
+    largest = f"{largest_size(election.family)} is the largest size that can"
+    if top == 1 or factor == INFINITY:
+        raise TooLarge(
+            f"people={election.people} cannot be counted exactly ({largest}), and the theorems "
+            f"say nothing here: {'; '.join(why)}"
+        )
+    said = _meaning(election, factor, top)
+    proved = delta is not None and within(top, delta) is True
+    return Verdict(
+        _released(election),
+        claim(election.definition, factor, delta),
+        {"ratio": factor, "epsilon": ln(factor), "delta": Real.up_to(top), **bounds},
+        assumed(_belief(election), said, something_breaks(election)),
+        _assumptions(election),
+        holds=True if proved else None,
+        method="Theorems 13 and 14, evaluated in enclosures: upper bounds",
+        notes=(f"only bounded, by theorems: {largest} be counted exactly", *why),
+    )
+
+
+def _to_spare(election: Election, ratio: Number, delta: Fraction) -> list[str]:
+    """Say how much less than a delta that was given would do: only at epsilon = 0 it can."""
+    exact = election.worst_delta(ratio).value if ratio == 1 else delta
+    if not larger(delta, exact):
+        return []
+    needed = f"at epsilon = 0 the exact delta is {decimal(exact, 3, 'about')}"
+    return [f"the delta given is more than is needed: {needed}"]
+
+
+def _rates(election: Election, s: object) -> Bounds:
+    """Return the theorems' bounds, or why there are none."""
+    try:
+        found = rates(
+            election.family,
+            people=election.people,
+            known=election.known,
+            least=election.least,
+            s=s,
+        )
+    except Unsupported as error:
+        return {}, [str(error)]
+    return _written(found, election)
+
+
+def _bounds(election: Election, ratio: Number, s: object, *, solved: bool) -> Bounds:
+    """Return the theorems' bounds and what other simulators could do, with notes.
+
+    ``solved`` says that the ratio was found for a delta that was given.
+    """
+    values, notes = found = _rates(election, s)
+    if ratio == INFINITY:
         return found
+    if election.definition == NOISELESS:
+        root = sqrt(ratio)
+        half = election.variant(definition=DDP)
+        values["theorem_17"] = (1 + root) * half.worst_delta(root).value
+        bounded = "the exact delta at this epsilon, not the delta given" if solved else "delta"
+        notes.append(
+            "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
+            f"at epsilon/2: it bounds {bounded}"
+        )
+    elif election.least is None:
+        direct = election.variant(definition=NOISELESS)
+        apart = direct.worst_delta(ratio**2).value
+        if apart == 0:
+            return found
+        values["any_simulator_at_least"] = apart / (1 + ratio)
+        notes.append(
+            "no simulator at all brings delta at this epsilon below any_simulator_at_least: "
+            "two values of your entry would have to look like one and the same simulated answer"
+        )
+    return found
 
 
 def _fails(election: Election, *, ratio: Number, delta: Fraction) -> bool:
-    return not Question(election).meets(ratio, delta)
+    return not meets(election, ratio, delta)
 
 
-def _written(found: Rates, election: Election) -> Found:
+def _written(found: Rates, election: Election) -> Bounds:
     """Name the bounds that apply to a question."""
     values: dict[str, Number] = {}
     notes = []
@@ -278,7 +265,7 @@ def _written(found: Rates, election: Election) -> Found:
             "Theorem 15 is false as printed: known entries change the likelihoods by up to M^L; "
             "the bounds here allow for it"
         )
-    return Found(values, notes)
+    return values, notes
 
 
 def _read_known(given: object, family: Family) -> tuple[int, ...]:

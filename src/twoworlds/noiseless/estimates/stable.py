@@ -40,6 +40,7 @@ from typing import Any
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Each, between, larger
 from twoworlds.laws.event import EventWitness, Listed, recomputed
@@ -252,9 +253,10 @@ class Knowledge:
         for chosen, cases in self._sets():
             _, found = worst_case(cases, lambda case: case.delta(ratio))
             if larger(found, allowed):
+                worst = decimal(found, digits_apart(found, allowed), "about")
                 return (
-                    f"knowing {_named_records(chosen)} too, after which delta can be "
-                    f"{decimal(found, 3, 'about')}; {_OUTSIDE}"
+                    f"knowing {_named_records(chosen)} too, after which delta can be {worst}; "
+                    f"{_OUTSIDE}"
                 )
         return self._nothing()
 

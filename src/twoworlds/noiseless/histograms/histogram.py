@@ -27,6 +27,7 @@ from fractions import Fraction
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Poisson
 from twoworlds.noiseless.histograms.bins import (
@@ -354,9 +355,10 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | 
         return weakens(more, gives, more if first == known else f"of {first:,}", one=_MEMBER)
     if first is None:
         return count
+    worst = delta(first)
     return (
         f"knowing of {counted(first, 'other')} of your bin whether they were sampled; delta is "
-        f"then {decimal(delta(first), 3, 'about')}, if they were"
+        f"then {decimal(worst, digits_apart(worst, limit), 'about')}, if they were"
     )
 
 

@@ -18,6 +18,7 @@ from fractions import Fraction
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless.histograms.bins import IndependentBins, MemberBins, directions, peaks
@@ -67,7 +68,7 @@ def solve_threshold(
     if k == 1:
         return _noted(found, "every threshold will do, even 1")
     below = judge(sample, k - 1, a, allowed)
-    return _noted(found, f"a threshold of {k - 1:,} does not do: {_left_out(below)}")
+    return _noted(found, f"a threshold of {k - 1:,} does not do: {_left_out(below, allowed)}")
 
 
 def solve_known_members(
@@ -106,7 +107,9 @@ def solve_known_members(
         return _with_known(judge(sample, k, a, allowed), 0)
     found = _with_known(judge(sample.knowing(first - 1), k, a, allowed), first - 1)
     worse = judge(sample.knowing(first), k, a, allowed)
-    return _noted(found, f"with {counted(first, 'other')} known it fails: {_left_out(worse)}")
+    return _noted(
+        found, f"with {counted(first, 'other')} known it fails: {_left_out(worse, allowed)}"
+    )
 
 
 def solve_population(
@@ -138,7 +141,9 @@ def solve_population(
     if not found:
         return _noted(verdict, "bins of every size will do")
     before = judge(_sizes(low - 1, low - 1, p, others), k, a, allowed)
-    verdict = _noted(verdict, f"a bin of {low - 1:,} members does not do: {_left_out(before)}")
+    verdict = _noted(
+        verdict, f"a bin of {low - 1:,} members does not do: {_left_out(before, allowed)}"
+    )
     small = min(first for first, _ in found) + others
     if small > others:
         most = counted(small, "member")
@@ -248,8 +253,9 @@ def _with_known(verdict: Verdict, known: int) -> Verdict:
     return replace(verdict, values={**verdict.values, "known": Fraction(known)})
 
 
-def _left_out(verdict: Verdict) -> str:
-    return f"its delta is {decimal(verdict.delta, 3, 'about')}"
+def _left_out(verdict: Verdict, allowed: Number) -> str:
+    digits = digits_apart(verdict.delta, allowed)
+    return f"its delta is {decimal(verdict.delta, digits, 'about')}"
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:

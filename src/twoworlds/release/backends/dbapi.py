@@ -25,6 +25,7 @@ import sqlite3
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from hashlib import md5
 from importlib import import_module
@@ -225,23 +226,17 @@ def _kind(declared: str) -> str | None:
     return next(known, "number")
 
 
+_CAST_TEXT = Field("", "text", cast=True)
 _POSTGRESQL: dict[str, Field] = {
-    "int2": Field("", "integer", bits=16),
-    "int4": Field("", "integer", bits=32),
-    "int8": Field("", "integer", bits=64),
+    **{f"int{size}": Field("", "integer", bits=8 * size) for size in (2, 4, 8)},
+    **dict.fromkeys(("varchar", "bpchar", "name", "citext", "uuid"), _CAST_TEXT),
+    **dict.fromkeys(("timestamp", "timestamptz"), Field("", "timestamp")),
+    "text": Field("", "text"),
     "float4": Field("", "float", cast=True),
     "float8": Field("", "float"),
     "numeric": Field("", "decimal"),
-    "text": Field("", "text"),
-    "varchar": Field("", "text", cast=True),
-    "bpchar": Field("", "text", cast=True),
-    "name": Field("", "text", cast=True),
-    "citext": Field("", "text", cast=True),
-    "uuid": Field("", "text", cast=True),
     "bool": Field("", "boolean"),
     "date": Field("", "date"),
-    "timestamp": Field("", "timestamp"),
-    "timestamptz": Field("", "timestamp"),
 }
 
 
@@ -329,32 +324,20 @@ def _letter(value: Any) -> str:
 def _postgresql_field(name: str, kind: str, sort: str) -> Field:
     if sort == "e":  # an enumeration
         return Field(name, "text", cast=True)
-    plain = _POSTGRESQL.get(kind, Field("", "other"))
-    return Field(name, plain.family, bits=plain.bits, cast=plain.cast)
+    return replace(_POSTGRESQL.get(kind, Field("", "other")), name=name)
 
 
 _MODE = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"
+_TEXTS = ("char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "uuid")
+_WIDTHS = {"tinyint": 8, "smallint": 16, "mediumint": 32, "int": 32, "bigint": 64}
 _MYSQL: dict[str, Field] = {
-    "tinyint": Field("", "integer", bits=8),
-    "smallint": Field("", "integer", bits=16),
-    "mediumint": Field("", "integer", bits=32),
-    "int": Field("", "integer", bits=32),
-    "bigint": Field("", "integer", bits=64),
+    **{name: Field("", "integer", bits=bits) for name, bits in _WIDTHS.items()},
+    **dict.fromkeys(_TEXTS, Field("", "text")),
+    **dict.fromkeys(("float", "decimal"), Field("", "float", cast=True)),
+    **dict.fromkeys(("datetime", "timestamp"), Field("", "timestamp")),
     "year": Field("", "integer", bits=64, cast=True),
-    "float": Field("", "float", cast=True),
     "double": Field("", "float"),
-    "decimal": Field("", "float", cast=True),
-    "char": Field("", "text"),
-    "varchar": Field("", "text"),
-    "tinytext": Field("", "text"),
-    "text": Field("", "text"),
-    "mediumtext": Field("", "text"),
-    "longtext": Field("", "text"),
-    "enum": Field("", "text"),
-    "uuid": Field("", "text"),
     "date": Field("", "date"),
-    "datetime": Field("", "timestamp"),
-    "timestamp": Field("", "timestamp"),
 }
 
 
@@ -434,4 +417,4 @@ def _mysql_field(name: str, kind: str, full: str) -> Field:
     if plain.family == "integer" and unsigned:
         return Field(name, "integer", bits=128 if kind.lower() == "bigint" else 64, cast=True)
     declared = "boolean" if full.lower() == "tinyint(1)" else None
-    return Field(name, plain.family, declared, plain.bits, plain.cast)
+    return replace(plain, name=name, declared=declared)

@@ -47,7 +47,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, isqrt, log10
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from flint import arb
 
@@ -227,6 +227,30 @@ class Calibration(Result):
         name = "epsilon" if self.kind == "laplace" else "rho"
         chart = Bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
         return Answer(self.whole_words(), blocks=(Said(lines), chart))
+
+    def fields(self) -> dict[str, Any]:
+        """Return what the whole costs, and the noise of each measure."""
+        return {
+            "cost": self.cost,
+            "neighbours": self.neighbours,
+            "whole": self.joint,
+            "sum_of_parts": self.naive,
+            "attained": self.attained,
+            "threshold": self.threshold,
+            "measures": [
+                [
+                    {
+                        "measure": noise.words,
+                        "sensitivity": noise.sensitivity,
+                        "law": noise.name,
+                        "scale": noise.scale,
+                        "rate": noise.rate,
+                    }
+                    for noise in noises
+                ]
+                for noises in self.noises
+            ],
+        }
 
     def whole_words(self) -> str:
         """Say what the whole costs, beside its cells one by one."""

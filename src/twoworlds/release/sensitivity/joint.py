@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
@@ -226,6 +227,20 @@ class Joint(Result):
         title = "What one unit loses, at the same noise"
         chart = Bars(title, costs, share=False, grey=[*parts])
         return Answer(_compared(self), blocks=(Said(lines), chart))
+
+    def fields(self) -> dict[str, Any]:
+        """Return what the whole loses, beside its parts, and how far each measure is moved."""
+        return {
+            "neighbours": self.neighbours,
+            "whole": self.whole,
+            "measure_by_measure": self.apart,
+            "sum_of_parts": self.naive,
+            "attained": self.attained,
+            "sensitivities": [
+                [{"measure": w, "sensitivity": b} for w, b in zip(words, found, strict=True)]
+                for words, found in zip(self.words, self.sensitivities, strict=True)
+            ],
+        }
 
 
 def joint(resolved: Sequence[Resolved]) -> Joint:
