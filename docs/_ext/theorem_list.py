@@ -36,14 +36,16 @@ def groups(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 def function_of(entry: Entry) -> Callable[..., Any]:
     """Return the function that computes the conclusion, or the counterexample."""
     if isinstance(entry, Theorem):
-        return entry.rule
-    return inspect.getclosurevars(entry.refute).nonlocals["refute"]
+        found = entry.rule
+    else:
+        found = inspect.getclosurevars(entry.refute).nonlocals["refute"]
+    return getattr(found, "func", found)  # one function may serve several statements
 
 
 def code_of(entry: Entry) -> str:
     """Return the function as ``package.module:name``."""
     function = function_of(entry)
-    return f"{function.__module__}:{function.__qualname__.partition('.<locals>')[0]}"
+    return f"{function.__module__}:{function.__qualname__}"
 
 
 def files_of(entry: Entry, folder: Path = TESTS / "theorems") -> list[str]:
