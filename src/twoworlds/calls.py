@@ -140,7 +140,7 @@ class Registry(Generic[T]):
 
     Args:
         kind: What is registered, for messages.
-        late: Modules that register more; they are loaded when something is first looked up.
+        late: Modules that register more; they are loaded when a name is not known without them.
     """
 
     def __init__(self, kind: str, *, late: tuple[str, ...] = ()) -> None:
@@ -174,13 +174,13 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a name is registered."""
-        return name in self._entries
+        return name in self._registered or name in self._entries
 
     def __getitem__(self, name: str) -> Entry[T]:
         """Return the entry of a name, or suggest the nearest."""
-        if name not in self._entries:
+        if name not in self:
             raise UnknownName(self.kind, name, self._entries)
-        return self._entries[name]
+        return self._registered[name]
 
     def build(self, text: str, **beside: object) -> T:
         """Parse a call and build what it names; further named arguments may come beside it."""
