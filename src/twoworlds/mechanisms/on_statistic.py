@@ -1,4 +1,4 @@
-"""Mechanisms that look at a statistic only: a channel from its value to the output.
+"""Mechanisms that look at a statistic only: a channel from its value to the output; and pairs.
 
 The database enters through one function, so two worlds differ only in two values of it. A
 `Channel` compares the laws that belong to two values; the statistic knows which values

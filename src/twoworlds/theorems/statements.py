@@ -1,4 +1,4 @@
-r"""Theorems as data: hypotheses that are checked, a conclusion that is computed, and the print.
+r"""Theorems and counterexamples as data: checked hypotheses, computed conclusions, and the print.
 
 A `Theorem` joins the statement of a paper with what is known about it: the printed form, the
 corrected form where print is wrong, the tight form where one is known. `THEOREMS` is an open

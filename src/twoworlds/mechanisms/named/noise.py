@@ -1,4 +1,6 @@
-"""Integer noise on a true answer: geometric, truncated, negative binomial, Skellam, Gaussian.
+"""Noise by name: integer noise, densities, and several noisy answers.
+
+Integer noise on a true answer: geometric, truncated, negative binomial, Skellam, Gaussian.
 
 The universe is the set of possible true answers, ``integers()`` with neighbours ``sensitivity``
 apart, or, with ``bits``, that many bits whose count is published. Lin & Kifer, Section 5.3.

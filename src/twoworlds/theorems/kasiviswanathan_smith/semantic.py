@@ -1,4 +1,6 @@
-"""Theorem 2.2 of Kasiviswanathan & Smith: pure differential privacy and semantic privacy.
+"""Theorems 2.2 and 2.4 of Kasiviswanathan & Smith: differential and semantic privacy.
+
+Theorem 2.2, for delta = 0:
 
     epsilon-DP           =>  tanh(epsilon/2)-semantic      (printed: e^epsilon - 1)
     s-semantic           =>  4 artanh(s)-DP                (printed: s = epsilon/2 gives 3 epsilon)
@@ -435,7 +437,7 @@ def simple_dp_factor(distance: Number, ratio: Number) -> Number:
 def dp_factor(distance: Number, ratio: Number) -> Number:
     r"""Return the c with which (s, delta)-semantic implies (epsilon', c delta)-DP.
 
-    See the module's docstring for c, and its proof. It falls to 1/(1 - s) for large epsilon'.
+    The proof stands above (`s3`). It falls to 1/(1 - s) for large epsilon'.
 
     >>> from twoworlds.numbers import decimal
     >>> decimal(dp_factor(Fraction(1, 10), exp(Fraction(3, 5))), 12)
