@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from twoworlds.answer import Answer, Facts
@@ -239,6 +240,11 @@ def theorem(
     return add
 
 
+def _same_numbers(given: Guarantee, _context: Context, *, kind: str = "") -> Guarantee:
+    """Conclude the same numbers, of another kind or of the same."""
+    return given.to(kind or given.kind, **given.numbers)
+
+
 def restate(name: str, premise: str, conclusion: str, citation: str, statement: str) -> None:
     """Register that one kind is a case of another: the numbers stay."""
     theorem(
@@ -249,7 +255,7 @@ def restate(name: str, premise: str, conclusion: str, citation: str, statement: 
         statement=statement,
         tightness="tight",
         auxiliary=True,
-    )(lambda given, _context: given.to(conclusion, **given.numbers))
+    )(partial(_same_numbers, kind=conclusion))
 
 
 def keep(name: str, premises: Sequence[str], citation: str, statement: str, **more: Any) -> None:
@@ -263,7 +269,7 @@ def keep(name: str, premises: Sequence[str], citation: str, statement: str, **mo
         tightness="tight",
         combines=True,
         **more,
-    )(lambda given, _context: given.to(given.kind, **given.numbers))
+    )(_same_numbers)
 
 
 def _take_name(name: str) -> None:

@@ -11,7 +11,8 @@ transcript t differ by at most tanh(ln(R)/4), where R is the largest ratio betwe
 r(x) = P(A(x) = t) / P(A(x_-i) = t). Differential privacy bounds each r(x) by e^epsilon both ways,
 so R <= e^(2 epsilon); with a single record, r has one denominator and R <= e^epsilon.
 
-Equations 4 and 5 say what privacy means for hypothesis tests. A test of one value of a record against another, at level alpha, has power at most
+Equations 4 and 5 say what privacy means for hypothesis tests. A test of one value of a record
+against another, at level alpha, has power at most
 
     e^epsilon alpha + delta      under (epsilon, delta)-differential privacy        (equation 4)
     alpha + epsilon              under a statistical difference epsilon             (equation 5)
