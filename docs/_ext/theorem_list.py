@@ -36,8 +36,10 @@ def groups(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 def function_of(entry: Entry) -> Callable[..., Any]:
     """Return the function that computes the conclusion, or the counterexample."""
     if isinstance(entry, Theorem):
-        return entry.rule
-    return inspect.getclosurevars(entry.refute).nonlocals["refute"]
+        found = entry.rule
+    else:
+        found = inspect.getclosurevars(entry.refute).nonlocals["refute"]
+    return getattr(found, "func", found)  # one function may serve several statements
 
 
 def code_of(entry: Entry) -> str:
