@@ -25,11 +25,11 @@ from twoworlds.worlds import (
     ADD_REMOVE,
     SUBSTITUTE,
     Additive,
-    Answer,
     BitStrings,
     Computed,
     Integers,
     Records,
+    TrueAnswer,
 )
 
 RATIONAL = [
@@ -404,7 +404,7 @@ def test_add_remove_moves_a_count_by_one_and_substitution_a_sum_by_its_range():
 
 def test_the_answer_on_an_infinite_universe_is_compared_by_differences():
     mechanism = OnStatistic(
-        Integers(), Answer(), AddedNoise(GeometricNoise(Fraction(1, 3))), expression="g"
+        Integers(), TrueAnswer(), AddedNoise(GeometricNoise(Fraction(1, 3))), expression="g"
     )
     assert mechanism.family(SUBSTITUTE).peak()[1].ratio == 3
     assert mechanism.family(SUBSTITUTE, 4).peak()[1].ratio == 81

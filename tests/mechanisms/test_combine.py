@@ -15,7 +15,7 @@ from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.on_statistic import AddedNoise, Both, OnStatistic, Paired
 from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.worlds import SUBSTITUTE, Answer, BitStrings, Explicit, Integers
+from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Integers, TrueAnswer
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
 UNIVERSE = Explicit(("a", "b", "c"))
@@ -159,7 +159,7 @@ def test_post_processing_must_know_every_output():
 
 def _geometric(universe=None):
     return OnStatistic(
-        universe or Integers(0, 3), Answer(), AddedNoise(GeometricNoise("1/2")), expression="g"
+        universe or Integers(0, 3), TrueAnswer(), AddedNoise(GeometricNoise("1/2")), expression="g"
     )
 
 

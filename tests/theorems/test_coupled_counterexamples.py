@@ -151,3 +151,9 @@ def test_the_parity_of_fair_bits_is_private_in_every_sense_but_dp():
 def test_examples_refuse_what_is_out_of_range(build, match):
     with pytest.raises(InvalidInput, match=match):
         build()
+
+
+def test_erratum_15_is_listed_with_its_numbers():
+    listed = NON_IMPLICATIONS["ddp-and-mixtures"]
+    assert "1/2" in listed.erratum
+    assert Guarantee.parse("ddp(epsilon=0.1)").implies("ddp(epsilon=0.1)").holds is True

@@ -214,6 +214,4 @@ def test_no_kind_is_left_without_a_sentence():
 def test_a_mechanism_that_moves_odds_less_than_its_price_allows():
     given = Guarantee.parse("dp(ratio=3)")
     assert "26.8 percentage points" in said("dp(ratio=3)", swing=Fraction(3))
-    assert [row.any_belief for row in table(given, swing=Fraction(3))] == [
-        row.known_others for row in table(given)
-    ]
+    assert [row[2] for row in table(given, swing=Fraction(3))] == [row[1] for row in table(given)]

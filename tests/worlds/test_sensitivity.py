@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import Order, compare, sqrt
-from twoworlds.worlds import Answer, BitStrings, Explicit, Integers, Records, distance
+from twoworlds.worlds import BitStrings, Explicit, Integers, Records, TrueAnswer, distance
 from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity
 from twoworlds.worlds.statistics import (
     constant,
@@ -40,7 +40,7 @@ REFERENCE = [
     (histogram("a"), Records("a", 50, smallest=0), "add-remove", "1", "one cell, one record more"),
     (total(), Records((-3, 10), 5, smallest=4), "add-remove", "10", "largest absolute value"),
     (total(), Records((-3, 10), 5), "substitute", "13", "largest difference of values"),
-    (Answer(), Integers(0, None, step=3), "substitute", "3", "Dwork, Definition 3"),
+    (TrueAnswer(), Integers(0, None, step=3), "substitute", "3", "Dwork, Definition 3"),
 ]
 
 

@@ -12,11 +12,11 @@ from twoworlds.worlds import (
     ADD_REMOVE,
     SUBSTITUTE,
     Additive,
-    Answer,
     Computed,
     Explicit,
     Integers,
     Records,
+    TrueAnswer,
     distance,
 )
 
@@ -124,14 +124,14 @@ def test_a_sum_and_the_same_function_enumerated_agree(case):
 def test_the_answer_itself_moves_by_up_to_the_steps_of_the_group(low, size, step, group):
     universe = Integers(low, low + size, step)
     expected = {b - a for a, b in product(universe, repeat=2) if 0 < abs(b - a) <= step * group}
-    for change in Answer().differences(universe, SUBSTITUTE, group):
+    for change in TrueAnswer().differences(universe, SUBSTITUTE, group):
         assert change.x in universe
         assert change.y in universe
         assert (change.before, change.after) == (change.x, change.y)
-    found = [c.difference for c in Answer().differences(universe, SUBSTITUTE, group)]
+    found = [c.difference for c in TrueAnswer().differences(universe, SUBSTITUTE, group)]
     assert sorted(found) == sorted(expected)
     if size:
-        changes = [(c.before, c.after) for c in Answer().changes(universe, SUBSTITUTE, group)]
+        changes = [(c.before, c.after) for c in TrueAnswer().changes(universe, SUBSTITUTE, group)]
         pairs = [p for p in product(universe, repeat=2) if 0 < abs(p[0] - p[1]) <= step * group]
         assert sorted(changes) == sorted(pairs)
 
@@ -139,7 +139,7 @@ def test_the_answer_itself_moves_by_up_to_the_steps_of_the_group(low, size, step
 @pytest.mark.parametrize("ends", [(None, None), (0, None), (None, 5), (3, None)])
 def test_the_answer_moves_both_ways_on_an_open_range(ends):
     universe = Integers(*ends, step=2)
-    found = list(Answer().differences(universe, SUBSTITUTE, 2))
+    found = list(TrueAnswer().differences(universe, SUBSTITUTE, 2))
     assert sorted(c.difference for c in found) == [-4, -3, -2, -1, 1, 2, 3, 4]
     assert all(c.x in universe and c.y in universe for c in found)
 

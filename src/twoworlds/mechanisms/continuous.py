@@ -1,4 +1,4 @@
-r"""Laplace and Gaussian noise on the real line, as densities with exact or enclosed formulas.
+r"""Laplace and Gaussian noise on a real answer or a count, with exact or enclosed formulas.
 
 With d the distance of the two true answers and a = e^epsilon:
 

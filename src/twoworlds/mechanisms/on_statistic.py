@@ -1,4 +1,4 @@
-"""Mechanisms that look at a statistic only: a channel from its value to the output.
+"""Mechanisms that look at a statistic only: a channel from its value to the output; and pairs.
 
 The database enters through one function, so two worlds differ only in two values of it. A
 `Channel` compares the laws that belong to two values; the statistic knows which values
@@ -28,7 +28,6 @@ from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import Number, rational
 from twoworlds.worlds import (
-    Answer,
     Change,
     Computed,
     Integers,
@@ -36,6 +35,7 @@ from twoworlds.worlds import (
     Point,
     Product,
     Statistic,
+    TrueAnswer,
     Universe,
     pairs,
 )
@@ -294,7 +294,7 @@ def _by_distance(mechanism: Mechanism) -> bool:
     """Tell whether only the distance of two true answers matters."""
     return (
         isinstance(mechanism, OnStatistic)
-        and isinstance(mechanism.statistic, Answer)
+        and isinstance(mechanism.statistic, TrueAnswer)
         and mechanism.channel.by_difference
     )
 

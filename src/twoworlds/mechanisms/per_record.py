@@ -1,4 +1,4 @@
-"""One transition, applied to every record on its own: the local model.
+"""One transition, applied to every record on its own (the local model), or one record published.
 
 Randomized response, PRAM and FRAPP pass each record through the same stochastic matrix (Lin &
 Kifer, Section 3.2.2), so the mechanism is a Kronecker power that is never built: two databases

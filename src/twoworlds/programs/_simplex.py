@@ -1,4 +1,4 @@
-"""The simplex method in exact rationals, from any starting basis.
+"""The simplex method in exact rationals from any starting basis, on sparse factored systems.
 
 A program is held in activities: minimise c.x subject to s = A x, with a box for every variable
 x_j and every activity s_i. A basis names as many basic variables as there are rows; the others

@@ -19,11 +19,11 @@ from twoworlds.worlds import (
     ADD_REMOVE,
     EXPLICIT,
     SUBSTITUTE,
-    Answer,
     BitStrings,
     Explicit,
     Integers,
     Records,
+    TrueAnswer,
     Universe,
 )
 
@@ -139,14 +139,14 @@ def integer_noise_mechanisms(draw: DrawFn) -> OnStatistic:
     if draw(st.booleans(), label="finite noise"):
         masses = draw(laws(draw(st.integers(1, 4))))
         channel = FiniteNoise(masses, draw(st.integers(-2, 1)))
-        return OnStatistic(Integers(step=step), Answer(), channel, expression="finite noise")
+        return OnStatistic(Integers(step=step), TrueAnswer(), channel, expression="finite noise")
     p = draw(rationals(Fraction(1, 4), Fraction(3, 4)))
     r = draw(st.integers(1, 3))
     noise = GeometricNoise(p) if r == 1 else NegativeBinomialDifference(p, r)
     low, high = (0, 3) if draw(st.booleans(), label="clamped") else (None, None)
     channel_ = AddedNoise(noise, low, high)
     text = f"{noise.expression} from {low} to {high}"
-    return OnStatistic(Integers(low, high, step), Answer(), channel_, expression=text)
+    return OnStatistic(Integers(low, high, step), TrueAnswer(), channel_, expression=text)
 
 
 @st.composite

@@ -1,4 +1,4 @@
-r"""Guarantees of mechanisms made from others: post-processing, basic composition, mixing.
+r"""Guarantees of mechanisms made from others: post-processing, composition, mixing, strategies.
 
 These speak of a new mechanism, so the search for implications leaves them alone; call them.
 

@@ -1,4 +1,4 @@
-r"""Implications that belong to no single paper: restatements, smaller epsilons, groups of people.
+r"""Hypotheses and implications of no single paper: restatements, smaller epsilons, groups.
 
 Notation: a = e^epsilon; H_b(P, Q) = max over events S of P(S) - b Q(S). (a, delta)-differential
 privacy says H_a <= delta for the laws of neighbours, both ways round.

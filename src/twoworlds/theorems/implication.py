@@ -1,4 +1,4 @@
-"""Implications: what follows from a guarantee, step by step, and what was tried beside it.
+"""Implications: what follows from a guarantee, step by step, and the search for it.
 
 An `Implication` is the answer to ``guarantee.implies(kind)``. It holds the conclusions that no
 other one dominates, each with the chain of theorems that leads to it, all further applications

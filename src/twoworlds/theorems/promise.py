@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.charts import Curves, odds
@@ -26,7 +26,7 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import KINDS, kind_of
 from twoworlds.worlds import SUBSTITUTE
 
-__all__ = ["PRIORS", "Promise", "Row", "promise", "sentences", "table"]
+__all__ = ["PRIORS", "Moved", "Promise", "promise", "sentences", "table"]
 
 _HEADS = (
     "belief without your data",
@@ -54,7 +54,7 @@ class Promise(Result):
     claim: str
     sentences: tuple[str, ...]
     assumptions: tuple[str, ...]
-    beliefs: tuple[Row, ...] = ()
+    beliefs: tuple[Moved, ...] = ()
     mechanism: str = ""
     swing: Number | None = None
     note: str = ""
@@ -135,20 +135,15 @@ def _chart(given: Guarantee, swing: Number | None, words: str) -> Curves | None:
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
 
 
-class Row(NamedTuple):
-    """A belief without you, and the largest it can be with you."""
-
-    prior: Fraction
-    known_others: Number
-    any_belief: Number
+Moved = tuple[Fraction, Number, Number]
+"""A belief without you, and the largest it can be with you: all others known, or any belief."""
 
 
-def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Row]:
+def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Moved]:
     """Return, for beliefs of 1, 10 and 50 %, the largest they can become.
 
-    >>> row = table(Guarantee.parse("dp(ratio=3)"))[2]
-    >>> row.known_others, row.any_belief
-    (Fraction(3, 4), Fraction(9, 10))
+    >>> table(Guarantee.parse("dp(ratio=3)"))[2]
+    (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10))
     """
     ratio = _pure_ratio(guarantee)
     if ratio is None:
@@ -156,7 +151,7 @@ def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Row]:
     squared = INFINITY if ratio == INFINITY else ratio**2
     factor = squared if swing is None else swing
     return [
-        Row(prior, largest_posterior(prior, ratio), largest_posterior(prior, factor))
+        (prior, largest_posterior(prior, ratio), largest_posterior(prior, factor))
         for prior in PRIORS
     ]
 

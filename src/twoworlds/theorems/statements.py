@@ -1,4 +1,4 @@
-r"""Theorems as data: hypotheses that are checked, a conclusion that is computed, and the print.
+r"""Theorems and counterexamples as data: checked hypotheses, computed conclusions, and the print.
 
 A `Theorem` joins the statement of a paper with what is known about it: the printed form, the
 corrected form where print is wrong, the tight form where one is known. `THEOREMS` is an open
@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from twoworlds.answer import Answer, Facts
@@ -239,6 +240,11 @@ def theorem(
     return add
 
 
+def _same_numbers(given: Guarantee, _context: Context, *, kind: str = "") -> Guarantee:
+    """Conclude the same numbers, of another kind or of the same."""
+    return given.to(kind or given.kind, **given.numbers)
+
+
 def restate(name: str, premise: str, conclusion: str, citation: str, statement: str) -> None:
     """Register that one kind is a case of another: the numbers stay."""
     theorem(
@@ -249,7 +255,7 @@ def restate(name: str, premise: str, conclusion: str, citation: str, statement: 
         statement=statement,
         tightness="tight",
         auxiliary=True,
-    )(lambda given, _context: given.to(conclusion, **given.numbers))
+    )(partial(_same_numbers, kind=conclusion))
 
 
 def keep(name: str, premises: Sequence[str], citation: str, statement: str, **more: Any) -> None:
@@ -263,7 +269,7 @@ def keep(name: str, premises: Sequence[str], citation: str, statement: str, **mo
         tightness="tight",
         combines=True,
         **more,
-    )(lambda given, _context: given.to(given.kind, **given.numbers))
+    )(_same_numbers)
 
 
 def _take_name(name: str) -> None:

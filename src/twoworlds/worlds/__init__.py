@@ -8,7 +8,7 @@ from twoworlds.worlds.neighbours import check_group, distance, pairs, resolve, w
 from twoworlds.worlds.records import BitStrings, Integers, Reals, Records
 from twoworlds.worlds.samples import Samples
 from twoworlds.worlds.scrubbing import Scrub, Tagged
-from twoworlds.worlds.statistic import Additive, Answer, Change, Computed, Statistic, Value
+from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, TrueAnswer, Value
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
     EXPLICIT,
@@ -26,7 +26,6 @@ __all__ = [
     "NOTHING",
     "SUBSTITUTE",
     "Additive",
-    "Answer",
     "BeliefClass",
     "BitStrings",
     "Change",
@@ -45,6 +44,7 @@ __all__ = [
     "Scrub",
     "Statistic",
     "Tagged",
+    "TrueAnswer",
     "Universe",
     "Value",
     "check_group",

@@ -1,4 +1,4 @@
-"""Universes and statistics as calls: ``bits(3)``, ``records(values=3, n=4)``, ``histogram()``."""
+"""Universes and statistics as calls, ``bits(3)`` or ``histogram()``, and ``python:`` names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Universes of records: bit strings, and lists of records over a set of values.
+"""Universes of records (bit strings, lists over a set of values), and of answers on the line.
 
 A database is a tuple of values, one for each person (Kasiviswanathan & Smith, Section 1.1).
 Bit strings run from 11...1 down to 00...0, the order of Lin & Kifer. With ``smallest`` given,

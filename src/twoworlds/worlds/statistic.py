@@ -22,7 +22,7 @@ from twoworlds.worlds.neighbours import pairs
 from twoworlds.worlds.records import Integers, Records
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
-__all__ = ["Additive", "Answer", "Change", "Computed", "Statistic", "Value"]
+__all__ = ["Additive", "Change", "Computed", "Statistic", "TrueAnswer", "Value"]
 
 Scalar = int | Fraction
 Value = Scalar | tuple[Scalar, ...]
@@ -94,7 +94,7 @@ class Computed(Statistic):
 
 
 @dataclass(frozen=True)
-class Answer(Statistic):
+class TrueAnswer(Statistic):
     """The true answer itself, when the universe is a set of whole numbers."""
 
     name: str = "answer"

@@ -45,7 +45,7 @@ from twoworlds.mechanisms import AddedDensity, AddedNoise, Mechanism, OnStatisti
 from twoworlds.mechanisms.continuous import Continuous, NoisyStatistic
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, bounds
-from twoworlds.worlds import Additive, Answer, BitStrings, Point, Reals, Records
+from twoworlds.worlds import Additive, BitStrings, Point, Reals, Records, TrueAnswer
 from twoworlds.worlds.belief import records_of
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def few_people(mechanism: Mechanism, people: int) -> OnStatistic | None:
     if not isinstance(mechanism.channel, AddedNoise | FiniteNoise | AddedDensity):
         return None
     universe, statistic, build = mechanism.universe, mechanism.statistic, type(mechanism)
-    if isinstance(statistic, Answer):
+    if isinstance(statistic, TrueAnswer):
         step = universe.step  # type: ignore[attr-defined]
         counted = Additive(lambda bit: bit * step, name="count")
         return build(BitStrings(n), counted, mechanism.channel, expression=text)

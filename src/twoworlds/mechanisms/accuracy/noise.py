@@ -1,4 +1,6 @@
-r"""The error of Laplace noise: every part of Wu's Lemma 4.4, exact beside the printed bound.
+r"""The errors of Laplace and geometric noise, and when they beat randomized response.
+
+Every part of Wu's Lemma 4.4 is exact, beside the printed bound.
 
 For Z with density e^(-|z| / b) / (2 b), |Z| is exponential with mean b; for Z_1, ..., Z_d
 independent, M = max |Z_j|:

@@ -1,4 +1,4 @@
-r"""What randomized response still tells: unbiased estimates and their exact errors.
+r"""What randomized response still tells, with exact errors; and the errors of any mechanism.
 
 Each of n people reports the true bit with probability p, the other one otherwise. With Y the number
 of reported ones,

@@ -1,4 +1,4 @@
-"""Maps that tell all, nothing, or one thing: identity, constant, exact statistics, parities, ..."""
+"""Maps of the database (identity, constant, exact statistics, parities), and of each record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Integer noise on a true answer: geometric, truncated, negative binomial, Skellam, Gaussian.
+"""Noise by name: integer noise, densities, and several noisy answers.
+
+Integer noise on a true answer: geometric, truncated, negative binomial, Skellam, Gaussian.
 
 The universe is the set of possible true answers, ``integers()`` with neighbours ``sensitivity``
 apart, or, with ``bits``, that many bits whose count is published. Lin & Kifer, Section 5.3.
@@ -45,7 +47,7 @@ from twoworlds.numbers import (
     rational,
     whole,
 )
-from twoworlds.worlds import Additive, Answer, BitStrings, Integers, Statistic, Universe
+from twoworlds.worlds import Additive, BitStrings, Integers, Statistic, TrueAnswer, Universe
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
 
@@ -218,7 +220,7 @@ def _on_answer(text: str, channel: Channel, sensitivity: object, bits: object) -
     clamped = isinstance(channel, AddedNoise)
     universe = Integers(channel.low, channel.high, step) if clamped else Integers(step=step)  # type: ignore[attr-defined]
     tail = "" if step == 1 else f", sensitivity={step}"
-    return OnStatistic(universe, Answer(), channel, expression=f"{text}{tail})")
+    return OnStatistic(universe, TrueAnswer(), channel, expression=f"{text}{tail})")
 
 
 @named("laplace")

@@ -31,7 +31,7 @@ from twoworlds.mechanisms.continuous import AddedDensity, Continuous, Laplace
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.strategy.regions import Box, Interval
 from twoworlds.numbers import INFINITY, Log, Number, exp, power
-from twoworlds.worlds import Answer, Integers, Point, Reals, Universe
+from twoworlds.worlds import Integers, Point, Reals, TrueAnswer, Universe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -424,7 +424,7 @@ def read_noise(given: object) -> AnswerNoise:
 
         given = mechanism(given)
     if isinstance(given, OnStatistic):
-        if not isinstance(given.statistic, Answer):
+        if not isinstance(given.statistic, TrueAnswer):
             raise InvalidInput(
                 f"{given.expression} already asks a question: name the noise alone, as in "
                 "geometric(ratio=2)"

@@ -1,4 +1,6 @@
-r"""A randomized adversary: it tosses coins, and follows the strategy that they name.
+r"""Adversaries who toss coins, and strategies given as families of functions.
+
+A randomized adversary tosses coins, and follows the strategy that they name.
 
 The adversary knows its own coins, so what it sees is the pair (coin, transcript), with law
 

@@ -1,4 +1,4 @@
-r"""Adaptive query strategies: what is asked next depends on what was reported before.
+r"""Adaptive query strategies, whose next query depends on earlier answers, and their sensitivity.
 
 A strategy is F = {f_rho}: for every transcript rho of d reported answers a function f_rho from
 databases to R^d, whose i-th part is the i-th query, and which depends on rho_1, ..., rho_(i-1)

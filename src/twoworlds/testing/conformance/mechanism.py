@@ -1,4 +1,4 @@
-"""The suite of finite mechanisms, and what it shares with the suites of infinite ones."""
+"""The suites of mechanisms with finitely many outputs, on the whole numbers, and on the line."""
 
 from __future__ import annotations
 

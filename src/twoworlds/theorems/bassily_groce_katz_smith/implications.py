@@ -1,4 +1,4 @@
-r"""Simulation and differential privacy, and definitions that are cases of one another.
+r"""What implies what in Bassily, Groce, Katz & Smith: simulation, inference, Pufferfish.
 
 Simulation form (Bassily, Groce, Katz & Smith, Section II-A, after Gehrke, Lui & Pass): there is a
 simulator with F(x) ~ Sim(x_-i) for all databases x and persons i. It is distributional differential

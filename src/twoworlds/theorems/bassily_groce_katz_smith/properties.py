@@ -1,6 +1,6 @@
-r"""Theorems 3 to 6 of Bassily, Groce, Katz & Smith as rules for the numbers of guarantees.
+r"""Theorems 3 to 6 of Bassily, Groce, Katz & Smith as rules for numbers; ordered records.
 
-They speak of another release or another class of beliefs, so the search for implications leaves
+The theorems speak of another release or class of beliefs, so the search for implications leaves
 them alone; call them. `twoworlds.definitions.coupled.operations` does the same with the releases,
 simulators and beliefs themselves, and computes both the bound and the exact delta.
 

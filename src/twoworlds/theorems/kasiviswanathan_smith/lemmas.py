@@ -1,8 +1,8 @@
-r"""Lemma 3.3 of Kasiviswanathan & Smith: indistinguishability and its point-wise form.
+r"""Lemmas 3.3 (indistinguishability, point by point) and 3.4 of Kasiviswanathan & Smith.
 
-Part 2 is false as printed. Let X, Y be (a, delta)-indistinguishable, a = e^epsilon, and take any
-b > a. Where X > b Y: X - a Y <= delta gives mass at most delta b/(b - a) under X and delta/(b - a)
-under Y; and the other way round. So the bad mass under each law is at most
+Part 2 of Lemma 3.3 is false as printed. Let X, Y be (a, delta)-indistinguishable, a = e^epsilon,
+and take any b > a. Where X > b Y: X - a Y <= delta gives mass at most delta b/(b - a) under X and
+delta/(b - a) under Y; and the other way round. So the bad mass under each law is at most
 
     delta (b + 1) / (b - a),      for b = a^2:  2 delta cosh(epsilon) / (e^epsilon - 1),
 

@@ -1,4 +1,6 @@
-"""Theorem 2.2 of Kasiviswanathan & Smith: pure differential privacy and semantic privacy.
+"""Theorems 2.2 and 2.4 of Kasiviswanathan & Smith: differential and semantic privacy.
+
+Theorem 2.2, for delta = 0:
 
     epsilon-DP           =>  tanh(epsilon/2)-semantic      (printed: e^epsilon - 1)
     s-semantic           =>  4 artanh(s)-DP                (printed: s = epsilon/2 gives 3 epsilon)
@@ -9,9 +11,8 @@ transcript t differ by at most tanh(ln(R)/4), where R is the largest ratio betwe
 r(x) = P(A(x) = t) / P(A(x_-i) = t). Differential privacy bounds each r(x) by e^epsilon both ways,
 so R <= e^(2 epsilon); with a single record, r has one denominator and R <= e^epsilon.
 
-Equations 4 and 5 of Kasiviswanathan & Smith: what privacy says about hypothesis tests.
-
-A test of one value of a record against another, at level alpha, has power at most
+Equations 4 and 5 say what privacy means for hypothesis tests. A test of one value of a record
+against another, at level alpha, has power at most
 
     e^epsilon alpha + delta      under (epsilon, delta)-differential privacy        (equation 4)
     alpha + epsilon              under a statistical difference epsilon             (equation 5)
@@ -435,7 +436,7 @@ def simple_dp_factor(distance: Number, ratio: Number) -> Number:
 def dp_factor(distance: Number, ratio: Number) -> Number:
     r"""Return the c with which (s, delta)-semantic implies (epsilon', c delta)-DP.
 
-    See the module's docstring for c, and its proof. It falls to 1/(1 - s) for large epsilon'.
+    The proof stands above (`s3`). It falls to 1/(1 - s) for large epsilon'.
 
     >>> from twoworlds.numbers import decimal
     >>> decimal(dp_factor(Fraction(1, 10), exp(Fraction(3, 5))), 12)
