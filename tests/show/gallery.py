@@ -78,8 +78,8 @@ EXAMPLES = {
     "definitions.semantics.games.Games": "definitions.semantics.games.play",
     "definitions.semantics.product.ProductBelief": "definitions.semantics.games.play_one",
     "definitions.semantics.verdicts.Bounded": "definitions.semantics.privacy.SemanticPrivacy",
-    "mechanisms.accuracy.bound.Bound": "mechanisms.accuracy.noise.laplace_tail",
-    "mechanisms.accuracy.crossover.Crossover": "mechanisms.accuracy.crossover.laplace_crossover",
+    "mechanisms.accuracy.noise.Bound": "mechanisms.accuracy.noise.laplace_tail",
+    "mechanisms.accuracy.noise.Crossover": "mechanisms.accuracy.noise.laplace_crossover",
     "mechanisms.calibration.PrintedScale": "mechanisms.calibration.dwork_scale",
     "release.local.estimates.Estimates": "release.local.estimates.estimate",
     "release.local.randomizer.Randomizer": "release.local.randomizer.Randomizer",
@@ -87,8 +87,8 @@ EXAMPLES = {
         "release.sensitivity.calibration.Calibration.answer"
     ),
     "release.sensitivity.joint.Joint": "release.sensitivity.joint.joint",
-    "theorems.kasiviswanathan_smith.conditioning.Conditioned": (
-        "theorems.kasiviswanathan_smith.conditioning.condition"
+    "theorems.kasiviswanathan_smith.lemmas.Conditioned": (
+        "theorems.kasiviswanathan_smith.lemmas.condition"
     ),
     "theorems.kasiviswanathan_smith.local.GoodDatabases": (
         "theorems.kasiviswanathan_smith.local.good_databases"
