@@ -24,7 +24,7 @@ PARTS = {
     "release.local.estimates.Estimate",
     "release.local.intervals.Interval",
     "report.review.model.Proof",
-    "report.review.standing.Standing",
+    "report.standing.Standing",
 }
 ABSTRACT = {
     "cards.explained.Explained",

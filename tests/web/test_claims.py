@@ -4,16 +4,15 @@ import pytest
 
 from twoworlds.definitions import DifferentialPrivacy, check
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.web.claims import claims
+from twoworlds.report.standing import standings
+from twoworlds.web.mathematics import mechanism as answered
 
 BELIEFS = ("ddp", "noiseless", "pufferfish")
 
 
 def asked(text, neighbours=None):
-    built, dp = mechanism(text), DifferentialPrivacy(neighbours=neighbours)
-    return {
-        one["definition"]: one for one in claims(built, dp, dp.tightest(built), neighbours)
-    }, built
+    listed = answered(text, neighbours)["definitions"]
+    return {one["definition"]: one for one in listed}, mechanism(text)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +74,9 @@ def test_infinitely_many_databases_have_no_uniform_belief():
 
 
 def test_what_is_too_extreme_is_not_decided_and_says_so():
-    found, _ = asked("gaussian(sigma=1e-9)")
+    built = mechanism("gaussian(sigma=1e-9)")
+    found = [*standings(built, price=DifferentialPrivacy().tightest(built))]
     assert len(found) == 9
-    extreme = [one for one in found.values() if "too extreme" in one["sentence"]]
+    extreme = [one for one in found if one.reason.startswith("too extreme to be computed: ")]
     assert extreme
-    for one in extreme:
-        assert (one["holds"], one["witness"]) == (None, None)
-        assert one["sentence"].startswith("too extreme to be computed: ")
+    assert all((one.holds, one.verdict) == (None, None) for one in extreme)
