@@ -11,7 +11,7 @@ import pytest
 from tests.cli.calling import call
 from twoworlds import __version__
 from twoworlds.mechanisms.registry import MECHANISMS
-from twoworlds.release import Curator
+from twoworlds.release import Curator, Query, column
 from twoworlds.release.examples import lay_out
 from twoworlds.report.review import review_certificate, review_mechanism, review_released
 from twoworlds.report.review.mechanisms import _CALLED

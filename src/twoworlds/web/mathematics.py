@@ -95,6 +95,14 @@ def _definitions(built: Mechanism, price: Verdict, neighbours: str | None) -> li
 
 
 def _stands(built: Mechanism, one: Standing, ratio: str) -> dict[str, Any]:
+    try:
+        return _said(built, one, ratio)
+    except InvalidInput as error:  # numbers that no arithmetic holds
+        reason = f"too extreme to be computed: {error}"
+        return _said(built, Standing(one.definition, one.against, reason=reason), ratio)
+
+
+def _said(built: Mechanism, one: Standing, ratio: str) -> dict[str, Any]:
     why = _why(one.verdict, ratio) if one.verdict is not None and one.holds is False else None
     witness = None if one.verdict is None else one.verdict.witness
     listed = built.outputs.size is None or built.outputs.size <= _FEW_OUTPUTS
