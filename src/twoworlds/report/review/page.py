@@ -10,9 +10,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 from html import escape
+from importlib.metadata import version
 from itertools import groupby
 
-from twoworlds import __version__
 from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
 from twoworlds.report.review.model import Outcome, Proof, Review
@@ -43,7 +43,7 @@ def page(review: Review) -> str:
         '<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="generator" content="twoworlds {escape(__version__)}">\n'
+        f'<meta name="generator" content="twoworlds {escape(version("twoworlds"))}">\n'
         f"<title>{escape(review.title)}</title>\n<style>{STYLE}</style></head>\n"
         f"<body>\n{body}\n</body></html>\n"
     )
@@ -173,7 +173,7 @@ def _proof(proof: Proof) -> Iterator[str]:
 
 
 def _made(command: str | None) -> Iterator[str]:
-    said = f"This page was made by twoworlds {escape(__version__)}"
+    said = f"This page was made by twoworlds {escape(version('twoworlds'))}"
     if command is None:
         yield f'<p class="quiet">{said}.</p>'
         return
