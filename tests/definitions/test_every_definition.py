@@ -15,7 +15,7 @@ from twoworlds import (
     definition,
     mechanism,
 )
-from twoworlds.definitions import DEFINITIONS, InformedPrivacy, RealityObliviousPrivacy
+from twoworlds.definitions import DEFINITIONS
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
     DistributionalPrivacy,
@@ -25,7 +25,9 @@ from twoworlds.definitions.coupled import (
     NoiselessPrivacy,
     Pufferfish,
 )
+from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing.conformance import DefinitionConformance

@@ -11,10 +11,11 @@ import twoworlds
 from tests.docs.pages import DOCS, markdown_pages
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.named.load import MECHANISMS
-from twoworlds.questions import QUESTIONS
+from twoworlds.questions import FAMILIES, QUESTIONS
+from twoworlds.web.app import create_app
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 
-COMMANDS = sorted({name.partition(" ")[0] for name in QUESTIONS})
+COMMANDS = sorted({*QUESTIONS, *FAMILIES})
 AUTOMODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)
 
 
@@ -66,16 +67,27 @@ def test_every_universe_and_statistic_is_explained():
     assert [name for name in all_names if not in_backticks(page, name)] == []
 
 
-def test_every_command_has_a_section_with_its_own_help():
+def test_every_question_has_a_section_with_its_own_help():
     page = text("command-line.md")
     for name in COMMANDS:
         assert has_section(page, name), name
         assert f"```{{command-help}} {name}\n```" in page, name
 
 
-def test_no_help_is_shown_of_commands_that_do_not_exist():
-    shown = re.findall(r"^```\{command-help\} (\S+)$", text("command-line.md"), re.MULTILINE)
+def test_no_help_is_shown_of_questions_that_do_not_exist():
+    shown = re.findall(r"^```\{command-help\} (.+)$", text("command-line.md"), re.MULTILINE)
     assert sorted(shown) == COMMANDS
+
+
+def test_the_page_of_the_service_names_every_path():
+    app = create_app()
+    app.state.service.close()
+    paths = {path.removeprefix("/api/v1/") for path in app.openapi()["paths"]}
+    listed = re.search(r"^\| path under.*?\n\n", text("guide/service.md"), re.M | re.S).group()
+    named = {
+        name for cell in re.findall(r"^\| (`.*?) \|", listed, re.M) for name in cell.split(", ")
+    }
+    assert {f"`{path}`" for path in paths if "/" not in path} | {"`attacks/{name}`"} == named
 
 
 @pytest.mark.parametrize("name", twoworlds.__all__)

@@ -11,12 +11,11 @@ import pytest
 from tests.cli.calling import call
 from twoworlds import __version__
 from twoworlds.mechanisms.named.load import MECHANISMS
-from twoworlds.release import Curator
+from twoworlds.release import Curator, Query, column
 from twoworlds.release.examples import lay_out
-from twoworlds.report.release import release_page
-from twoworlds.report.review import review_certificate, review_mechanism
+from twoworlds.report.review import review_certificate, review_mechanism, review_released
 from twoworlds.report.review.mechanisms import _CALLED
-from twoworlds.report.review.standing import brief
+from twoworlds.report.standing import brief
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 
@@ -147,7 +146,7 @@ def released(tmp_path_factory):
 
 
 def test_a_release_has_the_same_frame_as_a_review(released):
-    page, review = release_page(released), review_mechanism(SURVEY).html()
+    page, review = review_released(released).html(), review_mechanism(SURVEY).html()
     head, other = (
         re.sub(r"<title>.*</title>", "", x.partition("<body>")[0]) for x in (page, review)
     )
@@ -157,7 +156,7 @@ def test_a_release_has_the_same_frame_as_a_review(released):
 
 
 def test_the_certificate_in_the_page_of_a_release_can_be_reviewed_again(released, tmp_path):
-    page = release_page(released)
+    page = review_released(released).html()
     told = words(page)
     assert "Asked by ann. Paid: epsilon 1." in told
     assert "The charge was made in the ledger before anything was answered" in told
@@ -173,10 +172,29 @@ def test_a_question_of_a_strategy_says_what_the_whole_strategy_costs(tmp_path, c
     lay_out(tmp_path)
     with Curator.open(tmp_path / "policy.yml") as curator:
         strategy = curator.strategy("people", "1/2", analyst="ann")
-        page = release_page(strategy.release("SELECT COUNT(*) FROM people", "1/4"))
+        page = review_released(strategy.release("SELECT COUNT(*) FROM people", "1/4")).html()
     told = words(page)
     assert "All questions of this strategy together cost epsilon=1/2, which was paid." in told
     assert "does NOT hold" not in told
     assert "by at most 24.5 percentage points" in told  # of epsilon 1/2, not of 1/4
     assert "twoworlds ledger verify ledger.db" in told
     assert call(capsys, "ledger", "verify", str(tmp_path / "ledger.db"))[0] == 0
+
+
+def test_the_page_has_the_answer_what_it_means_and_the_proof_and_runs_nothing(tmp_path):
+    lay_out(tmp_path)
+    hostile = "<script>alert(1)</script>"
+    asked = Query("people").where(column("region") == hostile).count(name=hostile)
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        released = curator.release_all([asked], "1", analyst="ann")
+    page = review_released(released).html()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    for part in (
+        "odds",
+        "add-remove",
+        "discrete Laplace",
+        "Asked by ann",
+        released.charge.hash,
+    ):
+        assert part in page

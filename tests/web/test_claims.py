@@ -2,18 +2,16 @@
 
 import pytest
 
-from twoworlds.definitions import DifferentialPrivacy, check
+from twoworlds.definitions import check
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.web.claims import claims
+from twoworlds.web.mathematics import mechanism as answered
 
 BELIEFS = ("ddp", "noiseless", "pufferfish")
 
 
 def asked(text, neighbours=None):
-    built, dp = mechanism(text), DifferentialPrivacy(neighbours=neighbours)
-    return {
-        one["definition"]: one for one in claims(built, dp, dp.tightest(built), neighbours)
-    }, built
+    listed = answered(text, neighbours)["definitions"]
+    return {one["definition"]: one for one in listed}, mechanism(text)
 
 
 @pytest.mark.parametrize(

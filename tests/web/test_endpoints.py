@@ -221,6 +221,8 @@ def test_attacks_answer_what_the_api_says(anybody):
     ("name", "body", "key"),
     [
         ("linkage", {}, "sentence"),
+        ("linkage", {"table": "figure2.csv"}, "sentence"),
+        ("composition", {"tables": ["figure2.csv"]}, "posterior"),
         ("differencing", {"engine": True}, "engine"),
         ("averaging", {"engine": True, "times": "1,4"}, "engine"),
         ("composition", {"everyone": True}, "sentence"),

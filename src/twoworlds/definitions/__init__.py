@@ -13,27 +13,17 @@ from twoworlds.definitions.indistinguishability import (
 )
 from twoworlds.definitions.mutual_information import MutualInformation, capacity, information
 from twoworlds.definitions.profile import Piece, Profile
-from twoworlds.definitions.semantics.games import Games, play
-from twoworlds.definitions.semantics.informed import InformedPrivacy
-from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
-from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
-from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.verdict import Verdict, Witness
 
 __all__ = [
     "DEFINITIONS",
     "BadMass",
     "DifferentialPrivacy",
-    "Games",
-    "InformedPrivacy",
-    "LocalSemanticPrivacy",
     "MutualInformation",
     "Piece",
     "PointwiseIndistinguishability",
     "PrivacyDefinition",
     "Profile",
-    "RealityObliviousPrivacy",
-    "SemanticPrivacy",
     "StatisticalDifference",
     "TwoLaws",
     "Verdict",
@@ -43,5 +33,4 @@ __all__ = [
     "definition",
     "information",
     "measure",
-    "play",
 ]

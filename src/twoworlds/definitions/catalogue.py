@@ -12,10 +12,6 @@ from twoworlds.definitions.indistinguishability import (
     StatisticalDifference,
 )
 from twoworlds.definitions.mutual_information import MutualInformation
-from twoworlds.definitions.semantics.informed import InformedPrivacy
-from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
-from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
-from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
@@ -145,6 +141,8 @@ def semantic(
     epsilon: object = None, delta: object = None, default: object = None, records: object = None
 ) -> PrivacyDefinition:
     """Semantic privacy: any attacker concludes nearly the same with and without a person."""
+    from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+
     return SemanticPrivacy(epsilon=epsilon, delta=delta, default=default, records=records)
 
 
@@ -153,6 +151,8 @@ def local_semantic(
     belief: str, epsilon: object = None, delta: object = 0, default: object = None
 ) -> PrivacyDefinition:
     """Semantic privacy against one belief, with a failure probability."""
+    from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+
     return LocalSemanticPrivacy(belief, epsilon=epsilon, delta=delta, default=default)
 
 
@@ -165,6 +165,8 @@ def reality_oblivious(
     default: object = None,
 ) -> PrivacyDefinition:
     """Semantic privacy whatever is true: the belief (all, if left out) may rule out the truth."""
+    from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
+
     return RealityObliviousPrivacy(
         belief, truth=truth, epsilon=epsilon, delta=delta, default=default
     )
@@ -173,6 +175,8 @@ def reality_oblivious(
 @DEFINITIONS.register("informed")
 def informed(epsilon: object = None) -> PrivacyDefinition:
     """Informed privacy: who knows all other records changes their mind about yours by little."""
+    from twoworlds.definitions.semantics.informed import InformedPrivacy
+
     return InformedPrivacy(epsilon=epsilon)
 
 

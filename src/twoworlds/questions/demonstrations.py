@@ -68,14 +68,14 @@ def _hospital(folder: Path) -> Result:
     from twoworlds.release.certificate import certify, check_certificate
     from twoworlds.release.curator import Curator
     from twoworlds.release.examples import PEOPLE, lay_out
-    from twoworlds.report.release import release_page
+    from twoworlds.report.review import review_released
 
     lay_out(folder)
     places = [check_place(folder / name) for name in ("report.html", "certificate.json")]
     with Curator.open(folder / "policy.yml") as curator:
         released = curator.release_all(_ASKED, _EPSILON, analyst="ann")
     certificate = certify(released)
-    report = write(places[0], release_page(released))
+    report = write(places[0], review_released(released).html())
     proof = write(places[1], json.dumps(certificate, indent=2, ensure_ascii=False) + "\n")
     checked, shown = check_certificate(certificate), released.answer()
     following = [

@@ -247,9 +247,9 @@ def _save(released: Released, certificate: Path | None, report: Path | None) -> 
             content = json.dumps(certified, indent=2, ensure_ascii=False)
         saved["certificate"] = write(certificate, content + "\n")
     if report is not None:
-        from twoworlds.report.release import release_page
+        from twoworlds.report.review import review_released
 
-        saved["report"] = write(report, release_page(released))
+        saved["report"] = write(report, review_released(released).html())
     return saved
 
 

@@ -1,7 +1,7 @@
 """JSON: one rule that makes plain data of whatever a result holds.
 
 A number is ``{"exact": "3/4", "value": 0.75}``, with ``lower`` and ``upper`` where only an
-enclosure is known; an integer that counts stays one. A result, or any dataclass, is its fields.
+enclosure is known; an integer that counts stays one. A result is its fields, and so is a dataclass.
 What has a text form, such as a mechanism, a universe or a definition, is that text. Mappings and
 lists stay as they are.
 """
@@ -43,6 +43,6 @@ def plain(value: Any) -> Any:
         return value.expression
     if isinstance(value, Iterable):
         return [plain(one) for one in value]
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, type):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
     raise TypeError(f"{type(value).__name__} has no plain form: give it a text form, or fields")

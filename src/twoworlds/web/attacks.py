@@ -75,8 +75,10 @@ def attack(name: str, options: Mapping[str, Any]) -> Any:
         with about(option):
             if option not in ATTACKS[name]:
                 raise UnknownName(f"option of {name}", option, ATTACKS[name])
-            for text in value if isinstance(value, list) else [value]:
-                check_text(text, option) if isinstance(text, str) else None
+            texts = value if isinstance(value, list) else [value]
+            if option not in ("table", "tables"):  # those are looked up by name
+                for text in texts:
+                    check_text(str(text), option)
     _check_sizes(name, given)
     try:
         return ask(f"attack {name}", **_ADDED.get(name, dict)(given)).to_dict()

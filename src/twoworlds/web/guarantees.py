@@ -14,19 +14,14 @@ from twoworlds.cones import (
     PerRecordCone,
     RowCone,
     Statement,
-    build_source,
     example,
-    noise_cone,
     noise_statements,
-    row_cone,
 )
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.row_cone import LARGEST_DIMENSION
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.questions import ask
 from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
-from twoworlds.worlds import Reals
 from twoworlds.worlds.catalogue import universe as build_universe
 
 __all__ = ["guarantees"]
@@ -60,27 +55,11 @@ def guarantees(
 
 def _built(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCone:
     try:
-        return _cone(text, universe)
+        found: RowCone | PerRecordCone | NoiseCone = ask("cone", text, universe=universe)
+        return found
     except TooLarge:
         with about("mechanism" if universe is None else "universe"):
             raise
-
-
-def _cone(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCone:
-    """Build the cone, by structure where it is too large to list."""
-    built = build_source(text, universe)
-    if isinstance(built, Mechanism):
-        if isinstance(built.outputs, Reals):
-            raise Unsupported(
-                f"{built.expression} publishes a real number, and its guarantees have no list: "
-                "choose noise on whole numbers, such as geometric(ratio=2), or finitely many "
-                "outputs, such as randomized-response(bits=2, keep=3/4)"
-            )
-        if built.universe.size is None:
-            return noise_cone(built)
-        if isinstance(built, PerRecord) and built.universe.size > LARGEST_DIMENSION:
-            return PerRecordCone.of(built)
-    return row_cone(built, universe)
 
 
 def _of_rows(cone: RowCone) -> dict[str, Any]:

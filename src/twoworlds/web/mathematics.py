@@ -18,12 +18,12 @@ from twoworlds.definitions.coupled.scene import Scene, canonical, scene
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.trade_off import SOME_LEVELS, Curve, misses, trade_off
-from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
-from twoworlds.numbers import Number, exp, ln, number, to_json
-from twoworlds.web.claims import claims
+from twoworlds.numbers import INFINITY, Number, at_most_one, exp, ln, number, show, to_json
+from twoworlds.report.standing import Standing, price_ratio, standings
 from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
 from twoworlds.worlds import Integers, Point, Reals, Records
@@ -40,6 +40,7 @@ _FEW = 3
 _POINTS = 41
 _LEVELS = ("0", *SOME_LEVELS, "3/4", "9/10", "99/100", "1")
 _MOST_NUMBERS = 60_000
+_FEW_OUTPUTS = 4096  # whose event may be written out
 
 
 def read_mechanism(text: str) -> Mechanism:
@@ -82,8 +83,51 @@ def mechanism(
             "price": price.to_dict(),
             "profile": _profile(asked, built, price),
             "tradeoff": _trade_off(built, price),
-            "definitions": [*claims(built, asked, price, neighbours)] if definitions else None,
+            "definitions": _definitions(built, price, neighbours) if definitions else None,
         }
+
+
+def _definitions(built: Mechanism, price: Verdict, neighbours: str | None) -> list[dict[str, Any]]:
+    """Return which definitions hold at the price; of a refuted one, first why it fails."""
+    found = standings(built, neighbours=neighbours, price=price)
+    return [_stands(built, one, price_ratio(price)) for one in found]
+
+
+def _stands(built: Mechanism, one: Standing, ratio: str) -> dict[str, Any]:
+    try:
+        return _said(built, one, ratio)
+    except InvalidInput as error:  # numbers that no arithmetic holds
+        reason = f"too extreme to be computed: {error}"
+        return _said(built, Standing(one.definition, one.against, reason=reason), ratio)
+
+
+def _said(built: Mechanism, one: Standing, ratio: str) -> dict[str, Any]:
+    why = _why(one.verdict, ratio) if one.verdict is not None and one.holds is False else None
+    witness = None if one.verdict is None else one.verdict.witness
+    listed = built.outputs.size is None or built.outputs.size <= _FEW_OUTPUTS
+    said = one.reason if one.verdict is None else one.verdict.sentence
+    return {
+        "definition": one.definition,
+        "holds": one.holds,
+        "sentence": said if why is None else f"Fails: {why}",
+        "why": why,
+        "witness": witness.to_dict() if witness is not None and listed else None,
+        "witness_in_words": None if witness is None else witness.explain(),
+    }
+
+
+def _why(verdict: Verdict, ratio: str) -> str:
+    """Say why a claim fails, before anything that holds instead."""
+    witness, said = verdict.witness, verdict.sentence
+    if "gamma" in verdict.values and isinstance(witness, Witness) and witness.ratio() != INFINITY:
+        first, second = witness.labels
+        what = f"{witness.event.describe(witness.mechanism.outputs)} on {first}"
+        times = f"{show(witness.ratio(), side='at least')} times as likely as on {second}"
+        said = f"{what} is {times}, more than {ratio} times."
+    elif "mass_under_first" in verdict.values:
+        often = f"with probability {show(at_most_one(verdict.delta))}"
+        said = f"{often} an output is over {ratio} times likelier in one world than in the other."
+    return f"{said[:1].lower()}{said[1:]}"
 
 
 def _relation(text: str | None) -> str | None:

@@ -88,7 +88,7 @@ def test_a_leak_in_outputs_of_any_type_is_found_and_its_event_can_be_pasted(form
 
     found = audit(subject, epsilon=1, pairs=[(0.0, 1.0)], samples=5_000, low_bits=False)
     assert found.verdict == "refuted"
-    assert found.unseen == ()
+    assert found.not_looked_into == ()
     event = eval(found.finding.code, {"plain": plain})  # noqa: S307 (that is what the code is for)
     rng = np.random.default_rng(7)
     counts = [
@@ -119,7 +119,7 @@ def test_what_is_not_looked_into_is_said_with_the_verdict():
         samples=2_000,
     )
     assert not found.refuted
-    assert found.unseen == ("Opaque", "function")
+    assert found.not_looked_into == ("Opaque", "function")
     assert "NOT LOOKED INTO: objects of type Opaque, function" in found.sentence
     assert found.to_dict()["not_looked_into"] == ["Opaque", "function"]
 

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import Dense, Universe, check, measure, mechanism
-from twoworlds.definitions import DifferentialPrivacy, InformedPrivacy, SemanticPrivacy, play
+from twoworlds.definitions import DifferentialPrivacy
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.informed import InformedPrivacy
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing.strategies import dense_mechanisms

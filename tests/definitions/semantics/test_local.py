@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import check, mechanism
-from twoworlds.definitions import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import check, measure, mechanism
-from twoworlds.definitions import RealityObliviousPrivacy, SemanticPrivacy, play
 from twoworlds.definitions.semantics.breaches import breaches
-from twoworlds.definitions.semantics.oblivious import true_databases
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy, true_databases
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.window import Stretches, views
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import AtLeast, AtMost, Dense, Listed

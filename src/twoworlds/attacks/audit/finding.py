@@ -311,12 +311,14 @@ class Audit(Result):
     neighbours: str  # why the pairs are neighbours
     pairs: int  # how many pairs of databases were looked at
     rounds: int  # how many rounds were finished, each of which tested one event
-    tried: int  # how many events the tested ones were chosen from
+    events_tried: int  # how many events the tested ones were chosen from
     samples: int  # how many outputs were drawn
     seed: int  # what the generators were made from
     stopped: str  # why it ended
     notes: tuple[str, ...] = ()  # what a reader should know
-    unseen: tuple[str, ...] = ()  # the types of what stands in outputs and was not looked into
+    not_looked_into: tuple[
+        str, ...
+    ] = ()  # the types of what stands in outputs and was not looked into
 
     @property
     def refuted(self) -> bool:
@@ -371,11 +373,11 @@ class Audit(Result):
         return f"Not refuted: {claim}: {NOT_EVIDENCE}{also}.{self._about_unseen()}"
 
     def _about_unseen(self) -> str:
-        if not self.unseen:
+        if not self.not_looked_into:
             return ""
         return (
-            f" NOT LOOKED INTO: objects of type {', '.join(self.unseen)} in the outputs; let the "
-            "subject return what they hold, as numbers, text, lists or dictionaries."
+            f" NOT LOOKED INTO: objects of type {', '.join(self.not_looked_into)} in the outputs; "
+            "let the subject return what they hold, as numbers, text, lists or dictionaries."
         )
 
     def answer(self) -> Answer:
@@ -410,7 +412,7 @@ class Audit(Result):
                 yield "note", "--json has in full what is left out here"
         yield "neighbours", self.neighbours
         plural = "s" if self.pairs != 1 else ""
-        yield "searched", f"{self.pairs} pair{plural} of databases, {self.tried:,} events"
+        yield "searched", f"{self.pairs} pair{plural} of databases, {self.events_tried:,} events"
         events = "1 event" if self.rounds == 1 else f"{self.rounds} events"
         yield "tested", f"{events} on fresh outputs, one in each round"
         yield "drawn", f"{self.samples:,} outputs, seed {self.seed}; {self.stopped}"
@@ -418,24 +420,11 @@ class Audit(Result):
     def fields(self) -> dict[str, Any]:
         """Return the verdict, the finding, and how it was looked for."""
         return {
-            "subject": self.subject,
-            "claim": self.claim,
+            **super().fields(),
             "verdict": self.verdict,
             "refuted": self.refuted,
             "epsilon": to_json(self.epsilon, side="down"),
-            "delta": self.delta,
-            "confidence": self.confidence,
             "sentence": self.sentence,
-            "finding": self.finding,
-            "neighbours": self.neighbours,
-            "pairs": self.pairs,
-            "rounds": self.rounds,
-            "events_tried": self.tried,
-            "samples": self.samples,
-            "seed": self.seed,
-            "stopped": self.stopped,
-            "notes": self.notes,
-            "not_looked_into": self.unseen,
         }
 
 

@@ -199,7 +199,7 @@ def _of_mechanism(source: Mechanism) -> NoiseLaw:
         raise Unsupported(
             f"{source.expression} does not add integer noise to a true answer: use noise that "
             "does, such as 'geometric(ratio=2)', or finitely many databases and outputs, as in "
-            f"{FINITE_OUTPUTS} (row_cone)"
+            f"{FINITE_OUTPUTS}"
         )
     everywhere = isinstance(source.universe, Integers) and source.universe.size is None
     if not everywhere or source.universe.low is not None or source.universe.high is not None:  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from twoworlds.report.review.attacker import attacker_blocks
 from twoworlds.report.review.chain import chain_blocks
 from twoworlds.report.review.findings import Findings
 from twoworlds.report.review.model import Section
-from twoworlds.report.review.standing import brief
+from twoworlds.report.standing import brief
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.promise import sentences, table
 

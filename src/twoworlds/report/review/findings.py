@@ -16,7 +16,7 @@ from twoworlds.report.review.attacker import attacker_data, games_of
 from twoworlds.report.review.chain import chains, chains_data
 from twoworlds.report.review.model import Proof
 from twoworlds.report.review.proving import prove
-from twoworlds.report.review.standing import Standing, many_records, standings
+from twoworlds.report.standing import Standing, many_records, standings
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.promise import sentences

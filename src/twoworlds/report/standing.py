@@ -1,7 +1,19 @@
 """Where a mechanism stands: which definitions hold, with which numbers, and against whom.
 
-Each definition is measured on the mechanism itself. One that promises nothing, since its numbers
-are as large as numbers can be, is said to fail, with the worst case.
+`standings` has one rule. A definition is measured on the mechanism itself, and one that promises
+nothing, since its numbers are as large as numbers can be, is said to fail, with the worst case; or
+it is asked at a ratio, and holds if that claim does. What would take too long is not asked.
+
+At a ratio a, differential privacy moves no probability, and no belief of an informed attacker, by
+more than (a - 1) / (a + 1) (Kasiviswanathan & Smith). Definitions that rest on a belief are asked
+for the uniform one. Where records are independent and one's own is all that neighbours differ in,
+what holds whatever the others are holds on average over them,
+
+    P(o | X_i = v) = sum over r of P(R = r) P(o | v, r) <= a P(o | X_i = w) ,
+
+also given any entries of others, so that these follow from differential privacy, and no databases
+are listed: a survey of 40 bits is answered at once. The simulator of ``tagged=yes`` puts any value
+where it is told that an entry is missing.
 """
 
 from __future__ import annotations
@@ -10,16 +22,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
-from twoworlds.definitions import DEFINITIONS, Verdict, Witness
+from twoworlds.definitions import DEFINITIONS, DifferentialPrivacy, Verdict, Witness, check
 from twoworlds.definitions.verdict import shortened
-from twoworlds.errors import TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, show, to_json
-from twoworlds.worlds import Records
+from twoworlds.numbers import INFINITY, exact_text, number, show, to_json
+from twoworlds.worlds import SUBSTITUTE, Records
 
-__all__ = ["Standing", "brief", "many_records", "standings"]
+__all__ = ["Standing", "brief", "many_records", "price_ratio", "standings"]
 
 Relation = str | Iterable[tuple[object, object]] | None
 _MOST_NUMBERS = 256  # of a matrix of which all worlds under a belief are compared
@@ -37,18 +50,24 @@ class Standing:
         against: the attacker whom it speaks of.
         verdict: its numbers and its worst case; None where it does not apply.
         reason: why it does not.
+        follows: whether it holds without being asked, for that reason.
+        asked: whether the verdict is one on a claim, which stands in ``definition``.
     """
 
     definition: str
     against: str
     verdict: Verdict | None = None
     reason: str = ""
+    follows: bool = False
+    asked: bool = False
 
     @property
     def holds(self) -> bool | None:
         """Whether it promises anything; None where it does not apply."""
         if self.verdict is None:
-            return None
+            return True if self.follows else None
+        if self.verdict.holds is not None or self.asked:
+            return self.verdict.holds
         values = self.verdict.values
         if values.get("ratio", values.get("gamma")) == INFINITY and values.get("delta") != 0:
             return False
@@ -122,17 +141,22 @@ def standings(
     *,
     neighbours: Relation = None,
     group: int = 1,
+    price: Verdict | None = None,
 ) -> Iterator[Standing]:
     """Measure one definition after another; those about a belief only if there is one.
 
     Neighbours and group are for the definitions that compare neighbours, as differential privacy
-    does.
+    does. With the price, which is a verdict on differential privacy, definitions are not measured:
+    each is asked at the ratio of that price.
 
     >>> from twoworlds import mechanism
     >>> found = standings(mechanism("randomized-response(bits=1, keep=3/4)"))
     >>> [one.definition for one in found if one.holds][:3]
     ['semantic', 'reality-oblivious', 'informed']
     """
+    if price is not None:
+        yield from _at_price(mechanism, price, neighbours)
+        return
     compared: dict[str, object] = {"neighbours": neighbours, "group": group}
     for name, against in _ASKED.items():
         if name in _SLOW and many_records(mechanism):
@@ -177,3 +201,84 @@ def _measured(name: str, against: str, mechanism: Mechanism, given: dict[str, ob
 def _large(mechanism: Mechanism) -> bool:
     sizes = mechanism.universe.size, mechanism.outputs.size
     return None in sizes or (sizes[0] or 0) * (sizes[1] or 0) > _MOST_NUMBERS
+
+
+# --- at a price -----------------------------------------------------------------------------------
+
+_FEW_DATABASES = 64  # that a definition with a belief may list
+_MOST_SECONDS = 2.0  # of the processor, after which no further definition is begun
+_IF_INFINITE = "3"  # the ratio at which definitions are asked of what has no finite price
+_LATE = "not asked: it would take too long here"
+_MANY = "not asked: the uniform belief lists all databases, and there are too many"
+_TAGGED = (
+    "a simulator that is told whose entry is missing puts any value in its place, and comes as near"
+)
+_INDEPENDENT = (
+    "the entries are independent in this belief, so what holds whatever the others are holds "
+    "whatever is known of them"
+)
+
+
+def _at_price(mechanism: Mechanism, price: Verdict, neighbours: Relation) -> Iterator[Standing]:
+    ratio = price_ratio(price)
+    moved = _moved(ratio)
+    named = isinstance(neighbours, str) and "~" not in neighbours
+    beside = f", neighbours={neighbours}" if named else ""
+    started = process_time()
+    implied = price.ratio != INFINITY and _records_change_alone(mechanism, neighbours)
+    few = mechanism.universe.size is not None and mechanism.universe.size <= _FEW_DATABASES
+    for claim, follows in (
+        (f"dp(ratio={ratio}{beside})", None),
+        (f"gamma-amplification(gamma={ratio})", None),
+        (f"statistical-difference(epsilon={moved}{beside})", None),
+        (f"semantic(epsilon={moved})", None),
+        (f"informed(epsilon={moved})", None),
+        (f"pointwise(ratio={ratio}{beside})", None),  # the slowest: outputs one by one
+        (f"ddp(uniform, tagged=yes, ratio={ratio})", _TAGGED),
+        (f"noiseless(uniform, ratio={ratio})", _INDEPENDENT),
+        (f"pufferfish(uniform, ratio={ratio})", _INDEPENDENT),
+    ):
+        against = {**_ASKED, **_UNDER_BELIEF}.get(claim.partition("(")[0], "anybody")
+        if follows and implied:
+            reason = f"This follows from dp(ratio={ratio}): {follows}."
+            yield Standing(claim, against, reason=reason, follows=True)
+        elif follows and not few:
+            yield Standing(claim, against, reason=_MANY)
+        elif process_time() - started > _MOST_SECONDS:
+            yield Standing(claim, against, reason=_LATE)
+        else:
+            yield _checked(claim, against, mechanism)
+
+
+def _checked(claim: str, against: str, mechanism: Mechanism) -> Standing:
+    try:
+        return Standing(claim, against, check(mechanism, claim), asked=True)
+    except InvalidInput as error:  # numbers that no arithmetic holds
+        return Standing(claim, against, reason=f"too extreme to be computed: {error}")
+    except TwoWorldsError as error:
+        return Standing(claim, against, reason=str(error))
+
+
+def _records_change_alone(mechanism: Mechanism, neighbours: Relation) -> bool:
+    """Tell whether neighbours are all databases that differ in one record."""
+    asked = DifferentialPrivacy(neighbours=neighbours)
+    return (
+        isinstance(mechanism.universe, Records) and asked.setting(mechanism).relation == SUBSTITUTE
+    )
+
+
+def price_ratio(price: Verdict) -> str:
+    """Return the ratio of a price as one would type it; 3 where it is infinite."""
+    if price.ratio == INFINITY:
+        return _IF_INFINITE
+    exact = exact_text(price.ratio)
+    return repr(to_json(price.ratio)["upper"]) if exact is None else exact
+
+
+def _moved(ratio: str) -> str:
+    written = f"({ratio} - 1)/({ratio} + 1)"
+    try:
+        value = number(ratio)
+        return exact_text((value - 1) / (value + 1)) or written
+    except TwoWorldsError:
+        return written
