@@ -115,7 +115,7 @@ def _filled(part: str, whole: str) -> str:
 
 
 @dataclass(frozen=True)
-class Entry(Generic[T]):
+class NamedBuilder(Generic[T]):
     """A named builder with its one-line summary."""
 
     name: str
@@ -147,10 +147,10 @@ class Registry(Generic[T]):
         """Begin without entries."""
         self.kind = kind
         self._late = late
-        self._registered: dict[str, Entry[T]] = {}
+        self._registered: dict[str, NamedBuilder[T]] = {}
 
     @property
-    def _entries(self) -> dict[str, Entry[T]]:
+    def _entries(self) -> dict[str, NamedBuilder[T]]:
         late, self._late = self._late, ()
         for module in late:
             import_module(module)
@@ -163,12 +163,12 @@ class Registry(Generic[T]):
             if name in self._registered:
                 raise InvalidInput(f"{self.kind} {name!r} is registered twice")
             summary = (inspect.getdoc(build) or "").partition("\n")[0]
-            self._registered[name] = Entry(name, build, summary)
+            self._registered[name] = NamedBuilder(name, build, summary)
             return build
 
         return add
 
-    def __iter__(self) -> Iterator[Entry[T]]:
+    def __iter__(self) -> Iterator[NamedBuilder[T]]:
         """Run through the entries by name."""
         return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
 
@@ -176,7 +176,7 @@ class Registry(Generic[T]):
         """Tell whether a name is registered."""
         return name in self._registered or name in self._entries
 
-    def __getitem__(self, name: str) -> Entry[T]:
+    def __getitem__(self, name: str) -> NamedBuilder[T]:
         """Return the entry of a name, or suggest the nearest."""
         if name not in self:
             raise UnknownName(self.kind, name, self._entries)
@@ -195,7 +195,7 @@ class Registry(Generic[T]):
         return entry.build(*call.positional, **call.named)
 
 
-def _spread(entry: Entry[T], call: Call) -> Call:
+def _spread(entry: NamedBuilder[T], call: Call) -> Call:
     """Turn unknown names into ``name=value`` texts, for builders that take any number of them."""
     parameters = inspect.signature(entry.build).parameters
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
@@ -205,7 +205,7 @@ def _spread(entry: Entry[T], call: Call) -> Call:
     return Call(call.name, (*call.positional, *extra), known)
 
 
-def _check_arguments(entry: Entry[T], call: Call) -> None:
+def _check_arguments(entry: NamedBuilder[T], call: Call) -> None:
     parameters = inspect.signature(entry.build).parameters
     for name in call.named:
         if name not in parameters:

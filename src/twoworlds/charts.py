@@ -30,9 +30,9 @@ __all__ = [
     "Chart",
     "Curves",
     "Dots",
-    "Groups",
+    "ErrorBar",
+    "GroupedBars",
     "HeatMap",
-    "Interval",
     "Intervals",
     "Line",
     "Side",
@@ -110,7 +110,7 @@ class Bar(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupedBars:
     """Probabilities as bars, in groups that belong together."""
 
     title: str
@@ -118,7 +118,7 @@ class Groups:
     words: str
 
 
-class Interval(NamedTuple):
+class ErrorBar(NamedTuple):
     """A released number, the ends of its interval, if any, and whether noise is all there is."""
 
     name: str
@@ -133,7 +133,7 @@ class Intervals:
     """Released numbers as dots on lines as long as their intervals; lost ones in grey."""
 
     title: str
-    rows: Sequence[Interval]
+    rows: Sequence[ErrorBar]
     words: str
 
 
@@ -196,7 +196,7 @@ class Curves:
     lines: Sequence[Line]
 
 
-Chart = Bars | Dots | Span | Groups | Intervals | HeatMap | Curves
+Chart = Bars | Dots | Span | GroupedBars | Intervals | HeatMap | Curves
 
 
 def odds(ratios: Sequence[tuple[str, float]], words: str, *, delta: float = 0.0) -> Curves:

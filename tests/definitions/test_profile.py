@@ -12,7 +12,7 @@ import twoworlds as tw
 from twoworlds import DifferentialPrivacy
 from twoworlds.definitions.profile import Piece, envelope
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms import Line
+from twoworlds.mechanisms import ProfileLine
 from twoworlds.numbers import INFINITY
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import (
@@ -81,7 +81,7 @@ def test_pieces_join_fall_flatten_and_cover_every_ratio(data):
 
 @given(st.lists(st.tuples(probabilities(), probabilities()), max_size=6), ratios())
 def test_the_envelope_is_the_largest_line(lines, ratio):
-    pieces = envelope(Line(*line) for line in lines)
+    pieces = envelope(ProfileLine(*line) for line in lines)
     assert at(pieces, ratio) == max([0, *(p - ratio * q for p, q in lines)])
 
 

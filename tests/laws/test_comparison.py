@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from twoworlds.laws.comparison import Each, Table
+from twoworlds.laws.comparison import Each, FiniteComparison
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.entry import EntryLaw
 from twoworlds.laws.event import EventWitness, Listed, recomputed
@@ -18,7 +18,7 @@ RATIOS = (Fraction(1), Fraction(3, 2), Fraction(4))
 
 
 def table(p, q, name="pair"):
-    return Table((name, 0), (name, 1), p, q, Listed.of, sum(p))
+    return FiniteComparison((name, 0), (name, 1), p, q, Listed.of, sum(p))
 
 
 def excess(p, q, ratio):
@@ -46,7 +46,9 @@ def test_the_worst_of_many_tables_is_the_worst_one_at_every_ratio():
             table(*([random.randint(1, 9) for _ in range(3)] for _ in range(2))) for _ in range(6)
         ]
         even = [
-            Table(t.x, t.y, t.p, [q * sum(t.p) for q in t.q], t.event, t.scale * sum(t.q))
+            FiniteComparison(
+                t.x, t.y, t.p, [q * sum(t.p) for q in t.q], t.event, t.scale * sum(t.q)
+            )
             for t in made
         ]
         for one, law in zip(made, even, strict=True):

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
-from twoworlds.noiseless import EntryLaw, Interval, UniformComponent, read_law
+from twoworlds.noiseless import EntryLaw, UniformComponent, UniformInterval, read_law
 
 HALF = Fraction(1, 2)
 
@@ -35,7 +35,7 @@ def test_lists_and_mappings_read_like_text():
 
 @pytest.mark.parametrize("text", ["uniform [-1, 1]", "[-1,1]", "uniform interval [-1, 1]"])
 def test_intervals_read(text):
-    assert read_law(text) == Interval(Fraction(-1), Fraction(1))
+    assert read_law(text) == UniformInterval(Fraction(-1), Fraction(1))
 
 
 @pytest.mark.parametrize(

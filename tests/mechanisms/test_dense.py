@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
-from twoworlds.laws.comparison import Table
+from twoworlds.laws.comparison import FiniteComparison
 from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.base import Dense
 from twoworlds.numbers import INFINITY, Real, bounds, exp, ln
@@ -86,12 +86,12 @@ def smallest_ratio(p, q, delta):
 
 
 def table(p, q):
-    return Table("x", "y", p, q, Listed.of)
+    return FiniteComparison("x", "y", p, q, Listed.of)
 
 
 def same_table_in_integers(p, q):
     scale = int(np.lcm.reduce([f.denominator for f in (*p, *q)]))
-    return Table(
+    return FiniteComparison(
         "x", "y", [int(f * scale) for f in p], [int(f * scale) for f in q], Listed.of, scale
     )
 

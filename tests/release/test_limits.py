@@ -18,7 +18,7 @@ from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.limits import MOST_BYTES, certificate_bytes, check_size
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import resolve
-from twoworlds.release.query.resolve import Axis
+from twoworlds.release.query.resolve import GroupAxis
 from twoworlds.release.sensitivity import calibrate
 from twoworlds.release.statement import statement
 
@@ -183,21 +183,21 @@ def test_certificates_are_no_larger_than_was_counted(tmp_path, name):
 
 def test_of_too_many_discovered_groups_the_largest_noisy_counts_are_shown(monkeypatch):
     monkeypatch.setattr(cells, "MOST_DISCOVERED", 3)
-    axes = [Axis("city", discover=True)]
+    axes = [GroupAxis("city", discover=True)]
     counts = {("a",): 9, ("b",): 30, ("c",): 20, ("d",): 4, ("e",): 20, ("f",): 20}
     assert shown(counts, 5, axes) == [("b",), ("c",), ("e",)]
     assert shown(counts, 25, axes) == [("b",)]
 
 
 def test_discovered_keys_that_are_too_long_are_not_shown():
-    axes = [Axis("city", discover=True), Axis("sex", keys=("f", "m"))]
+    axes = [GroupAxis("city", discover=True), GroupAxis("sex", keys=("f", "m"))]
     fits, too_long = "x" * (LONGEST_KEY - 2), "é" * (LONGEST_KEY // 5)
     assert shown({(fits, 0): 9, (too_long, 0): 9}, 5, axes) == [(fits, 0)]
 
 
 def test_what_is_shown_depends_on_what_would_be_shown_without_limits_alone(monkeypatch):
     """The limits are computed from the noisy counts that reach the threshold, and nothing else."""
-    axes = [Axis("city", discover=True)]
+    axes = [GroupAxis("city", discover=True)]
     counts = {(f"k{i}",): 3 + i % 7 for i in range(50)}
     without = shown(counts, 5, axes)
     monkeypatch.setattr(cells, "MOST_DISCOVERED", 10)

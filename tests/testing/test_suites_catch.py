@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds import BitStrings, Dense, StatisticalDifference, Universe
-from twoworlds.mechanisms import Each, PerRecord, Table
+from twoworlds.mechanisms import Each, FiniteComparison, PerRecord
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.testing.conformance import DefinitionConformance, MechanismConformance
 
@@ -34,7 +34,7 @@ class Understated(Dense):
         )
 
 
-class Halved(Table):
+class Halved(FiniteComparison):
     def gap(self, ratio):
         found = super().gap(ratio)
         return found._replace(delta=found.delta / 2)

@@ -63,17 +63,17 @@ def test_too_many_known_people_are_said_as_on_the_command_line():
 @pytest.mark.parametrize(
     ("kind", "body", "said"),
     [
-        (bodies.Mechanism, {"mechanism": ""}, "mechanism: it is empty: say what is meant"),
-        (bodies.Mechanism, {"mechanism": "  "}, "mechanism: it is empty"),
-        (bodies.Mechanism, {"mechanism": "x" * 4001}, "it has 4001 characters"),
-        (bodies.Mechanism, {"mechanism": "x", "definitions": "yes"}, "say true or false"),
-        (bodies.Mechanism, {}, "mechanism is missing: give it"),
-        (bodies.Mechanism, {"mechanism": "x", "neighbors": "y"}, "did you mean 'neighbours'?"),
+        (bodies.MechanismBody, {"mechanism": ""}, "mechanism: it is empty: say what is meant"),
+        (bodies.MechanismBody, {"mechanism": "  "}, "mechanism: it is empty"),
+        (bodies.MechanismBody, {"mechanism": "x" * 4001}, "it has 4001 characters"),
+        (bodies.MechanismBody, {"mechanism": "x", "definitions": "yes"}, "say true or false"),
+        (bodies.MechanismBody, {}, "mechanism is missing: give it"),
+        (bodies.MechanismBody, {"mechanism": "x", "neighbors": "y"}, "did you mean 'neighbours'?"),
         (bodies.Noiseless, {"people": ""}, "people: it is empty: write a number"),
         (bodies.Noiseless, {"people": "5", "curves": ["1"] * 9}, "curves: give at most 8"),
         (bodies.Noiseless, {"people": "5", "curves": "1"}, "curves: give a list"),
-        (bodies.Release, {"queries": []}, "queries: give at least 1"),
-        (bodies.Release, {"queries": ["x"] * 33}, "queries: give at most 32"),
+        (bodies.ReleaseBody, {"queries": []}, "queries: give at least 1"),
+        (bodies.ReleaseBody, {"queries": ["x"] * 33}, "queries: give at most 32"),
     ],
 )
 def test_bodies_are_refused_in_our_words(kind, body, said):

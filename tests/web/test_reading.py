@@ -5,7 +5,7 @@ import pytest
 from tests.web.serving import read_as
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.files import SUFFIXES
-from twoworlds.web.bodies import Noiseless, Release
+from twoworlds.web.bodies import Noiseless, ReleaseBody
 from twoworlds.web.catalogue import EXAMPLES
 from twoworlds.web.reading import Numeral, check_text, read_json
 from twoworlds.web.refusals import Refused
@@ -99,8 +99,8 @@ def test_a_wrong_field_is_named(body, field, words):
 
 
 def test_queries_are_texts_or_objects():
-    asked = read_as(Release, {"queries": ["SELECT 1", {"dataset": "x"}], "epsilon": "1"})
+    asked = read_as(ReleaseBody, {"queries": ["SELECT 1", {"dataset": "x"}], "epsilon": "1"})
     assert asked["queries"] == ["SELECT 1", {"dataset": "x"}]
     for wrong in ([], [1], [None], [["x"]], "SELECT 1", ["x"] * 100):
         with pytest.raises(Refused):
-            read_as(Release, {"queries": wrong, "epsilon": "1"})
+            read_as(ReleaseBody, {"queries": wrong, "epsilon": "1"})

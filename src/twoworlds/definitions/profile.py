@@ -19,7 +19,7 @@ from twoworlds.answer import Answer, Table
 from twoworlds.charts import profile as chart
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import larger
-from twoworlds.mechanisms import Family, Line
+from twoworlds.mechanisms import Family, ProfileLine
 from twoworlds.numbers import INFINITY, Number, above, decimal, ratio_at_least_one, show
 from twoworlds.show import Result
 
@@ -121,13 +121,13 @@ class Profile(Result):
         return {"mechanism": self.mechanism, "profile": pieces}
 
 
-def envelope(lines: Iterable[Line]) -> list[Piece]:
+def envelope(lines: Iterable[ProfileLine]) -> list[Piece]:
     """Return the pieces of max(0, max_i p_i - a q_i) for a from 1 to infinity.
 
     At a = 1 the highest line is on top; from there on, the next piece is the line that overtakes
     first, and only flatter lines (smaller q) can.
     """
-    candidates = _steepest_first({*lines, Line(Fraction(0), Fraction(0))})
+    candidates = _steepest_first({*lines, ProfileLine(Fraction(0), Fraction(0))})
     start: Number = Fraction(1)
     top = candidates[0]
     for line in candidates[1:]:
@@ -144,21 +144,21 @@ def envelope(lines: Iterable[Line]) -> list[Piece]:
     return [*pieces, Piece(start, INFINITY, top.p, top.q)]
 
 
-def _steepest_first(lines: Iterable[Line]) -> list[Line]:
+def _steepest_first(lines: Iterable[ProfileLine]) -> list[ProfileLine]:
     """Keep the highest line of each slope, and drop lines below another everywhere."""
     best: dict[Number, Number] = {}
     for p, q in lines:
         if q not in best or larger(p, best[q]):
             best[q] = p
-    kept: list[Line] = []
+    kept: list[ProfileLine] = []
     for q in sorted(best, key=float):
         if not kept or larger(best[q], kept[-1].p):
-            kept.append(Line(best[q], q))
+            kept.append(ProfileLine(best[q], q))
     return kept[::-1]
 
 
-def _first_crossing(top: Line, lines: list[Line]) -> tuple[Number, Line]:
-    found: tuple[Number, Line] | None = None
+def _first_crossing(top: ProfileLine, lines: list[ProfileLine]) -> tuple[Number, ProfileLine]:
+    found: tuple[Number, ProfileLine] | None = None
     for line in lines:
         crossing = (top.p - line.p) / (top.q - line.q)
         if found is None or not larger(crossing, found[0]):

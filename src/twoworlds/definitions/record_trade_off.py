@@ -38,10 +38,10 @@ from twoworlds.mechanisms import (
     AtMost,
     Comparison,
     Event,
+    FiniteComparison,
     Listed,
     Mechanism,
     OnStatistic,
-    Table,
 )
 from twoworlds.numbers import Number, Order, at_most_one, compare, probability, show
 from twoworlds.worlds import Point, Records
@@ -222,7 +222,7 @@ def _mixtures(
     def event(cells: Any) -> Event:
         return Listed.of(()) if not cells else events[cells[0]]
 
-    return Table(next(iter(first)), next(iter(second)), p, q, event)
+    return FiniteComparison(next(iter(first)), next(iter(second)), p, q, event)
 
 
 def _by_value(mechanism: OnStatistic, masses: dict[Point, Number]) -> dict[Any, Number]:

@@ -7,8 +7,8 @@ For a ratio a >= 1 the gap is the hockey-stick divergence
 attained by the event {o : P(o) > a Q(o)}; the tight ratio is sup_E P(E) / Q(E) (Kasiviswanathan &
 Smith, Definitions 1.1 and 1.2; Wu, Exercise 3.2: single outputs suffice for the ratio).
 A `Comparison` answers for one ordered pair; a `Family` takes the worst over all pairs that a
-neighbour relation allows. `Table` is the comparison of two finite laws; laws on the integers are
-compared in `shifted` and `lattice`, those on the line in the modules of their mechanisms.
+neighbour relation allows. `FiniteComparison` is the comparison of two finite laws; laws on the
+integers are compared in `shifted` and `lattice`, those on the line in the modules of their mechanisms.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from twoworlds.progress import track
 _TIE_BITS = 256
 
 __all__ = [
-    "Cell",
     "Comparison",
     "Each",
     "Family",
+    "FiniteComparison",
     "Gap",
-    "Line",
     "Peak",
-    "Table",
+    "ProfileLine",
+    "RatioCell",
     "apart",
     "between",
     "larger",
@@ -58,14 +58,14 @@ class Gap(NamedTuple):
     event: Event
 
 
-class Line(NamedTuple):
+class ProfileLine(NamedTuple):
     """One event's contribution to the profile: delta(a) >= p - a q."""
 
     p: Number
     q: Number
 
 
-class Cell(NamedTuple):
+class RatioCell(NamedTuple):
     """Outputs of one likelihood ratio: their masses under both laws, and the event they form."""
 
     p: Number
@@ -95,14 +95,14 @@ class Comparison(ABC):
     def reverse(self) -> Comparison:
         """Return the comparison of Q against P."""
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ProfileLine]:
         """Return the lines whose maximum is the gap for every a >= 1, if they are finitely many."""
         raise Unsupported(
             "the profile of this mechanism has infinitely many pieces: "
             "ask for delta at the ratios that matter instead"
         )
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[RatioCell]:
         """Return the outputs sorted into finitely many cells of constant likelihood ratio."""
         raise Unsupported(
             "the likelihood ratio of this mechanism takes infinitely many values: "
@@ -122,7 +122,7 @@ class Comparison(ABC):
 
 
 @dataclass(frozen=True)
-class Table(Comparison):
+class FiniteComparison(Comparison):
     """Two finite laws, as masses of the same cells; ``event`` turns cells into an event.
 
     Masses may be given over a common denominator ``scale`` to spare fractions.
@@ -173,9 +173,9 @@ class Table(Comparison):
         gaps = (bottom * p - top * q for p, q in zip(self.p, self.q, strict=True))
         return sum(gap for gap in gaps if gap > 0)  # type: ignore[misc]
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ProfileLine]:
         """Return the cumulative masses in order of falling ratio, down to ratio 1."""
-        return [Line(p, q) for p, q, _ in self._cumulative]
+        return [ProfileLine(p, q) for p, q, _ in self._cumulative]
 
     def ratio_for(self, delta: Number) -> Number:
         """Solve p - a q = delta on the piece where it crosses."""
@@ -188,14 +188,14 @@ class Table(Comparison):
             answer = _largest(answer, (p - delta) / q)
         return answer
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[RatioCell]:
         """Return the cells of the table."""
         masses = ((self._mass(self.p, [i]), self._mass(self.q, [i])) for i in range(len(self.p)))
-        return [Cell(p, q, self.event([i])) for i, (p, q) in enumerate(masses)]
+        return [RatioCell(p, q, self.event([i])) for i, (p, q) in enumerate(masses)]
 
     def reverse(self) -> Comparison:
         """Swap the two laws."""
-        return Table(self.y, self.x, self.q, self.p, self.event, self.scale)
+        return FiniteComparison(self.y, self.x, self.q, self.p, self.event, self.scale)
 
     def limit(self) -> Number:
         """Add up the cells that Q cannot produce."""
@@ -224,7 +224,7 @@ def between(
     second: Mapping[Any, Number],
     x: Point = "first",
     y: Point = "second",
-) -> Table:
+) -> FiniteComparison:
     """Compare two finite laws, given as masses by outcome; events are the outcomes they hold.
 
     >>> law, prior = {0: Fraction(2, 5), 1: Fraction(3, 5)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}
@@ -233,7 +233,7 @@ def between(
     """
     outcomes, nothing = tuple(dict.fromkeys([*first, *second])), Fraction(0)
     p, q = ([law.get(o, nothing) for o in outcomes] for law in (first, second))
-    return Table(x, y, p, q, lambda cells: Listed.of(outcomes[i] for i in cells))
+    return FiniteComparison(x, y, p, q, lambda cells: Listed.of(outcomes[i] for i in cells))
 
 
 def apart(first: Mapping[Any, Number], second: Mapping[Any, Number], ratio: Number) -> Number:
@@ -291,7 +291,7 @@ class Each(Family):
 
     def _near(self, ratio: Number) -> Iterable[Comparison]:
         """Leave out tables that are surely not the worst, found in whole numbers alone."""
-        tables = [c for c in self._comparisons if isinstance(c, Table) and c.whole]
+        tables = [c for c in self._comparisons if isinstance(c, FiniteComparison) and c.whole]
         if ratio == INFINITY or len(tables) < len(self._comparisons):
             return self
         low, high = bounds(ratio)

@@ -1,7 +1,7 @@
 """What an attacker believes about one entry of a table that they do not know.
 
-`EntryLaw` is a law on finitely many rational values, hence on a lattice; `Interval` is the uniform
-law on [a, b]; `UniformComponent` is the class of all densities on [a, b] that are at least eta
+`EntryLaw` is a law on finitely many rational values, hence on a lattice; `UniformInterval` is the
+uniform law on [a, b]; `UniformComponent` is the class of all densities on [a, b] that are at least eta
 there (Bassily, Groce, Katz & Smith, Section III-A): with probability eta (b - a) such an entry is
 uniform, and otherwise anything. `read_law` reads all three from text:
 
@@ -26,7 +26,7 @@ from itertools import pairwise
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
 from twoworlds.numbers import exact_text, probability, rational
 
-__all__ = ["AnyLaw", "EntryLaw", "Interval", "UniformComponent", "read_law"]
+__all__ = ["AnyLaw", "EntryLaw", "UniformComponent", "UniformInterval", "read_law"]
 
 MOST_VALUES = 100_000
 _LISTED = 6
@@ -178,7 +178,7 @@ class EntryLaw:
 
 
 @dataclass(frozen=True)
-class Interval:
+class UniformInterval:
     """The uniform law on [low, high]."""
 
     low: Fraction
@@ -207,7 +207,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class UniformComponent(Interval):
+class UniformComponent(UniformInterval):
     """All laws on [low, high] whose density is at least ``floor`` everywhere there."""
 
     floor: Fraction
@@ -233,7 +233,7 @@ class UniformComponent(Interval):
         return f"of some density of at least {exact_text(self.floor)} between {low} and {high}"
 
 
-AnyLaw = EntryLaw | Interval
+AnyLaw = EntryLaw | UniformInterval
 
 
 def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -> AnyLaw:
@@ -244,7 +244,7 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
     >>> read_law("[-1, 1]").text, read_law("component [-1, 1] at least 1/4").share
     ('uniform between -1 and 1', Fraction(1, 2))
     """
-    if isinstance(given, EntryLaw | Interval):
+    if isinstance(given, EntryLaw | UniformInterval):
         return given
     if isinstance(given, Mapping):
         return EntryLaw.of(given)
@@ -255,7 +255,7 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
         low, high, floor = (rational(part.strip(), "interval") for part in match.groups())
         return UniformComponent(low, high, floor)
     if match := _INTERVAL.fullmatch(text):
-        return Interval(*(rational(part.strip(), "interval") for part in match.groups()[1:]))
+        return UniformInterval(*(rational(part.strip(), "interval") for part in match.groups()[1:]))
     if match := _BERNOULLI.fullmatch(text):
         return EntryLaw.bernoulli(match.group(1))
     parts = [part.strip() for part in text.split(",")] if text else []

@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from twoworlds.errors import Unsupported
-from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, larger
+from twoworlds.laws.comparison import Comparison, Gap, Peak, ProfileLine, RatioCell, larger
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed, Point
 from twoworlds.laws.noise import IntegerLaw
 from twoworlds.numbers import INFINITY, Number
@@ -98,7 +98,7 @@ class Shifted(Comparison):
         """Solve on the piece where the profile crosses delta."""
         return Fraction(1) if self.u == self.v else self._upward.ratio_for(delta)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[RatioCell]:
         """Return the two ends, where the ratio is constant, and each output in between."""
         low, high = min(self.u, self.v), max(self.u, self.v)
         clamped = self.low is not None or self.high is not None
@@ -110,7 +110,7 @@ class Shifted(Comparison):
             AtLeast(high),
         ]
         return [
-            Cell(
+            RatioCell(
                 tail(self.noise, self.u, event, None, None),
                 tail(self.noise, self.v, event, None, None),
                 event,
@@ -128,7 +128,7 @@ class Shifted(Comparison):
         """Swap the two answers."""
         return Shifted(self.y, self.x, self.v, self.u, self.noise, self.low, self.high)
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ProfileLine]:
         """Return one line per threshold, when only finitely many matter."""
         return [] if self.u == self.v else self._upward.lines()
 
@@ -247,7 +247,7 @@ class _Upward:
         (p, q), (more_p, more_q) = self.tails(found), self.tails(found - 1)
         return p + (level - q) / (more_q - q) * (more_p - p)
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ProfileLine]:
         step = self.noise.last_step(self.u - self.v)
         last = self.high if step is None else self._above_low(self.v + step)
         if last is None:
@@ -264,7 +264,7 @@ class _Upward:
                 f"the profile of this mechanism has {last - first + 1} pieces, more than are "
                 f"listed ({_MOST_LINES}): ask for delta at the ratios that matter instead"
             )
-        return [Line(*self.tails(t)) for t in range(last, first - 1, -1)]
+        return [ProfileLine(*self.tails(t)) for t in range(last, first - 1, -1)]
 
     def _above_low(self, o: int) -> int:
         """Return the output, or the first one above the heap at the low end of the range."""

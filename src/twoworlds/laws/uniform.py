@@ -50,7 +50,7 @@ from typing import TypeGuard
 
 from flint import arb, fmpq
 
-from twoworlds.laws.entry import EntryLaw, Interval, UniformComponent
+from twoworlds.laws.entry import EntryLaw, UniformComponent, UniformInterval
 from twoworlds.laws.lattice import OnLattice, convolve, enclosure, exact_bits, windowed
 from twoworlds.numbers import Number, Real, ball, bounds, working_precision
 
@@ -152,7 +152,7 @@ def uniform_delta(terms: int, shift: Fraction, ratio: Number) -> Number:
     return Real(lambda bits: _delta_ball(terms, shift, ratio, bits))
 
 
-def delta_between(law: Interval, unknown: int, shift: Fraction, ratio: Number) -> Number:
+def delta_between(law: UniformInterval, unknown: int, shift: Fraction, ratio: Number) -> Number:
     """Return delta for so many unknown others, or an enclosure of it: proven ends in any case."""
     if not _is_wider(law):
         return _many(unknown, shift, ratio)
@@ -161,7 +161,7 @@ def delta_between(law: Interval, unknown: int, shift: Fraction, ratio: Number) -
 
 
 def enough_unknown(
-    law: Interval, shift: Fraction, ratio: Number, limit: Fraction, most: int
+    law: UniformInterval, shift: Fraction, ratio: Number, limit: Fraction, most: int
 ) -> int | None:
     """Return the least number of unknown others with delta proven at most the limit, up to most."""
 
@@ -173,7 +173,7 @@ def enough_unknown(
     return least_enough(delta, limit, most)
 
 
-def _is_wider(law: Interval) -> TypeGuard[UniformComponent]:
+def _is_wider(law: UniformInterval) -> TypeGuard[UniformComponent]:
     """Tell whether this is a class of laws, and not the uniform law alone."""
     return isinstance(law, UniformComponent) and law.share < 1
 

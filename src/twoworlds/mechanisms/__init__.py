@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from twoworlds.laws.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
+from twoworlds.laws.comparison import (
+    Comparison,
+    Each,
+    Family,
+    FiniteComparison,
+    Gap,
+    Peak,
+    ProfileLine,
+)
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Either, Event, Listed, OnRecords
 from twoworlds.mechanisms.base import Dense, Law, Mechanism
 from twoworlds.mechanisms.continuous import (
@@ -38,12 +46,12 @@ __all__ = [
     "Either",
     "Event",
     "Family",
+    "FiniteComparison",
     "Gap",
     "Gaussian",
     "Interaction",
     "Laplace",
     "Law",
-    "Line",
     "Listed",
     "Mechanism",
     "NoisyStatistic",
@@ -51,9 +59,9 @@ __all__ = [
     "OnStatistic",
     "Peak",
     "PerRecord",
+    "ProfileLine",
     "RandomIndex",
     "Strategy",
-    "Table",
     "Then",
     "Through",
 ]

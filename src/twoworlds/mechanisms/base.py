@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.answer import Answer
 from twoworlds.charts import Chart, HeatMap
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, Table
+from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
@@ -70,7 +70,7 @@ class Mechanism(ABC):
         order = tuple(self.outputs)
         p = [self.probability(o, x) for o in order]
         q = [self.probability(o, y) for o in order]
-        return Table(x, y, p, q, lambda cells: Listed.of(order[i] for i in cells))
+        return FiniteComparison(x, y, p, q, lambda cells: Listed.of(order[i] for i in cells))
 
     def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
         """Yield the comparison of every pair, also of those that no hockey-stick gap needs.
@@ -342,8 +342,8 @@ class Dense(Mechanism):
 
         for x, y in pairs(self.universe, relation, group):
             p, q = columns[position[x]], columns[position[y]]
-            yield Table(x, y, p, q, event, scale)
-            yield Table(y, x, q, p, event, scale)
+            yield FiniteComparison(x, y, p, q, event, scale)
+            yield FiniteComparison(y, x, q, p, event, scale)
 
     @cached_property
     def _columns(self) -> tuple[list[tuple[Number | int, ...]], int]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
-from twoworlds.laws.comparison import Comparison, Family, Gap, Peak, Table
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, Gap, Peak
 from twoworlds.laws.event import Event, Listed
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, below, compare
@@ -179,7 +179,7 @@ class _FloatFamily(Family):
         ys = np.array([position[y] for _, y in listed], dtype=np.int64)
         return _kernels.pairs_worst(matrix, xs, ys, wanted)
 
-    def _pair(self, x: int, y: int) -> Table:
+    def _pair(self, x: int, y: int) -> FiniteComparison:
         """Return the exact comparison of two columns of doubles."""
         matrix, outputs = self._mechanism.matrix, self._outputs
         p = [Fraction(float(entry)) for entry in matrix[:, x]]
@@ -188,7 +188,7 @@ class _FloatFamily(Family):
         def event(cells: Sequence[int]) -> Event:
             return Listed.of(outputs[i] for i in cells)
 
-        return Table(self._databases[x], self._databases[y], p, q, event)
+        return FiniteComparison(self._databases[x], self._databases[y], p, q, event)
 
 
 def _between(low: float, high: float) -> Number:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
-from twoworlds.laws.comparison import Cell, Comparison, Each, Family, Table
+from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, RatioCell
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.laws.shifted import Shifted, tail
@@ -106,7 +106,9 @@ class Through(Channel):
         order = tuple(self.outputs)
         p = [self.probability(o, change.before) for o in order]
         q = [self.probability(o, change.after) for o in order]
-        return Table(change.x, change.y, p, q, lambda cells: Listed.of(order[i] for i in cells))
+        return FiniteComparison(
+            change.x, change.y, p, q, lambda cells: Listed.of(order[i] for i in cells)
+        )
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw from the column."""
@@ -130,7 +132,7 @@ class Deterministic(Channel):
         def event(cells: Sequence[int]) -> Event:
             return Listed.of(values[i] for i in cells)
 
-        return Table(change.x, change.y, [1, 0], [0, 1], event)
+        return FiniteComparison(change.x, change.y, [1, 0], [0, 1], event)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Return the value."""
@@ -250,13 +252,15 @@ class OnStatistic(Mechanism):
         if y is None:
             x, y = next(pairs(self.universe, relation, group), (x, x))
         everything = Anything()
-        yield Table(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
+        yield FiniteComparison(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
 
     def compare(self, x: Point, y: Point) -> Comparison:
         """Compare the channel on two values of the statistic."""
         change = Change(self.statistic(x), self.statistic(y), x, y)
         if change.before == change.after:
-            return Table(x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(()))
+            return FiniteComparison(
+                x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(())
+            )
         return self.channel.compare(change)
 
     def pair(self, other: Mechanism) -> Mechanism:
@@ -366,7 +370,9 @@ class FiniteNoise(Channel):
         outputs = range(low, max(values) + self.start + len(self.masses))
         p = [self.probability(o, values[0]) for o in outputs]
         q = [self.probability(o, values[1]) for o in outputs]
-        return Table(change.x, change.y, p, q, lambda cells: Listed.of(outputs[i] for i in cells))
+        return FiniteComparison(
+            change.x, change.y, p, q, lambda cells: Listed.of(outputs[i] for i in cells)
+        )
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw the noise and add it."""
@@ -459,13 +465,15 @@ class Paired(Mechanism):
         """Multiply the cells of both comparisons."""
         left, right = self.first.compare(x, y).cells(), self.second.compare(x, y).cells()
         cells = [
-            Cell(a.p * b.p, a.q * b.q, Both(((a.event, b.event),))) for a in left for b in right
+            RatioCell(a.p * b.p, a.q * b.q, Both(((a.event, b.event),)))
+            for a in left
+            for b in right
         ]
 
         def event(chosen: Sequence[int]) -> Event:
             return Both(tuple(part for i in chosen for part in cells[i].event.parts))  # type: ignore[attr-defined]
 
-        return Table(x, y, [cell.p for cell in cells], [cell.q for cell in cells], event)
+        return FiniteComparison(x, y, [cell.p for cell in cells], [cell.q for cell in cells], event)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw both outputs."""

@@ -17,7 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, Table
+from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Event, Listed, OnRecords
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import INFINITY, Number, Real, show, whole
@@ -274,7 +274,7 @@ def _listed(
     def event(cells: Sequence[int]) -> Event:
         return OnRecords(positions, frozenset(words[i] for i in cells))
 
-    return Table(x, y, top, bottom, event)
+    return FiniteComparison(x, y, top, bottom, event)
 
 
 def _by_loss(
@@ -291,7 +291,7 @@ def _by_loss(
         return ByLoss(positions, tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
 
     masses = list(classes.values())
-    return Table(x, y, [a for a, _ in masses], [b for _, b in masses], event)
+    return FiniteComparison(x, y, [a for a, _ in masses], [b for _, b in masses], event)
 
 
 def by_ratio(
@@ -377,7 +377,7 @@ class RandomIndex(Mechanism):
         def event(chosen: Sequence[int]) -> Event:
             return Listed.of(cells[i] for i in chosen)
 
-        return Each([Table(x, y, p, q, event)], "all values and persons are alike")
+        return Each([FiniteComparison(x, y, p, q, event)], "all values and persons are alike")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Choose a person and publish the record."""

@@ -8,9 +8,9 @@ and its numbers are exact or enclosed: no hidden constants.
 
 from __future__ import annotations
 
-from twoworlds.laws.entry import EntryLaw, Interval, UniformComponent, read_law
-from twoworlds.noiseless.data import Release, read_column, release_total
-from twoworlds.noiseless.estimates.family import Family, Rates, rates
+from twoworlds.laws.entry import EntryLaw, UniformComponent, UniformInterval, read_law
+from twoworlds.noiseless.data import ExactRelease, read_column, release_total
+from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     likeliest_known,
@@ -34,12 +34,12 @@ from twoworlds.noiseless.sums.total import largest_exact, total
 __all__ = [
     "SIZES",
     "EntryLaw",
-    "Family",
-    "Interval",
+    "ExactRelease",
+    "LawFamily",
     "Rates",
-    "Release",
     "SizeLaw",
     "UniformComponent",
+    "UniformInterval",
     "largest_exact",
     "likeliest",
     "likeliest_known",

@@ -32,7 +32,7 @@ from twoworlds.noiseless.sums.total import total
 from twoworlds.numbers import number
 from twoworlds.show import Result
 
-__all__ = ["Missing", "Release", "read_column", "release_total"]
+__all__ = ["ExactRelease", "Missing", "read_column", "release_total"]
 
 Missing = str  # "refuse" or "skip": checked when it is used
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
@@ -42,7 +42,7 @@ _GLOB = set("*?[]{}")
 
 
 @dataclass(frozen=True)
-class Release(Result):
+class ExactRelease(Result):
     """An exact statistic of real data, and the verdict on publishing it.
 
     Attributes:
@@ -136,7 +136,7 @@ def release_total(
     *,
     missing: Missing = "refuse",
     **asked: Any,
-) -> Release:
+) -> ExactRelease:
     """Compute the exact total of a column and judge its release under a belief.
 
     Every value must be one that the law allows: otherwise the belief is already refuted by the
@@ -156,7 +156,7 @@ def release_total(
     verdict = total(belief, people=len(entries), **asked)
     allowed = asked.get("delta") is None or verdict.holds is True
     value = sum(entries, start=Fraction(0)) if allowed else None
-    return Release(verdict, "total", value, len(entries))
+    return ExactRelease(verdict, "total", value, len(entries))
 
 
 def _checked(path: Path) -> Path:

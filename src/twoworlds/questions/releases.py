@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from twoworlds.release.policy.examination import Examination
     from twoworlds.release.policy.imports import Imported
     from twoworlds.release.policy.model import Dataset
-    from twoworlds.release.strategy import Strategy
+    from twoworlds.release.strategy import PaidStrategy
 
 __all__ = [
     "budget",
@@ -332,7 +332,7 @@ def strategy_show(
     from twoworlds.release.strategy import resumed
 
     with Curator.open(policy) as curator:
-        found: Strategy = resumed(curator, _only_dataset(curator, dataset), name, analyst)
+        found: PaidStrategy = resumed(curator, _only_dataset(curator, dataset), name, analyst)
         questions = [asked(question) for question in found.questions]
         said = found.answer()
         steps = [Steps([(question, ()) for question in questions])] if questions else []

@@ -14,7 +14,7 @@ from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from twoworlds.definitions import Verdict
-    from twoworlds.noiseless import Release
+    from twoworlds.noiseless import ExactRelease
     from twoworlds.numbers import Number
 
 __all__ = [
@@ -455,7 +455,7 @@ def _column(data: Path | None, column: str | None, solve: str | None, people: ob
     return column
 
 
-def _decided(found: Verdict | Release, *, claimed: bool) -> Result:
+def _decided(found: Verdict | ExactRelease, *, claimed: bool) -> Result:
     """Return what was found; a claim that is neither proved nor refuted ends like bad input."""
     from twoworlds.definitions import Verdict
 

@@ -25,19 +25,19 @@ from twoworlds.release.policy import Policy, parse_policy, read_policy
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import column
 from twoworlds.release.query.sql import parse_sql
-from twoworlds.release.strategy import Strategy
+from twoworlds.release.strategy import PaidStrategy
 
 __all__ = [
     "Curator",
     "DryRun",
     "Ledger",
     "OverBudget",
+    "PaidStrategy",
     "Policy",
     "Query",
     "QueryAnswer",
     "ReleaseFailed",
     "Released",
-    "Strategy",
     "certify",
     "check_certificate",
     "column",

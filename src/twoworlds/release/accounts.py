@@ -16,7 +16,7 @@ from twoworlds.release.budget import Cap, Cost, parse_cap
 from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import read_mark
 from twoworlds.release.ledger.journal import locate
-from twoworlds.release.ledger.state import State
+from twoworlds.release.ledger.state import LedgerState
 from twoworlds.release.ledger.views import accounts, read_state
 from twoworlds.release.policy import Dataset, Policy
 
@@ -73,7 +73,7 @@ def budgets(policy: Policy) -> list[dict[str, Any]]:
         begun = store is not None
         if store is not None:
             store.close()
-    state = read_state(place, mark=mark) if begun else State()
+    state = read_state(place, mark=mark) if begun else LedgerState()
     declared = {d.name for d in policy.datasets.values() if d.cap is not None}
     state.caps = {account: cap for account, cap in state.caps.items() if account[0] not in declared}
     for dataset in policy.datasets.values():

@@ -80,7 +80,7 @@ __all__ = [
     "BASIC",
     "CONCENTRATED",
     "Cap",
-    "Composition",
+    "ComposedCost",
     "Cost",
     "Spent",
     "parse_cap",
@@ -94,7 +94,7 @@ _LIMIT_DIGITS = 6  # well inside the precision of the bound, so that any machine
 
 
 @dataclass(frozen=True)
-class Composition:
+class ComposedCost:
     """What several costs come to, the rule that says so, and what each rule that applies says."""
 
     cost: Cost
@@ -102,10 +102,10 @@ class Composition:
     all: Mapping[str, Cost] = field(compare=False)
 
     @staticmethod
-    def tighter(found: Mapping[str, Cost]) -> Composition:
+    def tighter(found: Mapping[str, Cost]) -> ComposedCost:
         """Return the one with the least epsilon, or rho."""
         rule = min(found, key=lambda name: (found[name].epsilon, found[name].delta))
-        return Composition(found[rule], rule, found)
+        return ComposedCost(found[rule], rule, found)
 
     def shown(self) -> str:
         """Return it in words, with what the other rules would say.
@@ -202,18 +202,18 @@ class Cap:
         """How costs add up under it: ``basic``, ``zCDP``, or ``tighter``, by either of the two."""
         return "zCDP" if self.most.kind == "zcdp" else "tighter" if self.tail else "basic"
 
-    def used(self, spent: Spent) -> Composition:
+    def used(self, spent: Spent) -> ComposedCost:
         """Return what was spent in the cap's own kind of cost, by the tighter rule.
 
         For a cap (epsilon, delta) this is a reading, not a promise: the promise is the cap.
         """
         if self.most.kind == "zcdp":
-            return Composition.tighter({CONCENTRATED: Cost(rho=spent.concentrated)})
+            return ComposedCost.tighter({CONCENTRATED: Cost(rho=spent.concentrated)})
         found = {} if spent.rho else {BASIC: Cost(spent.epsilon, spent.delta)}
         if self.tail and spent.concentrated:
             epsilon = zcdp_to_epsilon(spent.concentrated, self.tail)
             found[CONCENTRATED] = Cost(epsilon, min(spent.delta + self.tail, Fraction(1)))
-        return Composition.tighter(found or {CONCENTRATED: Cost(rho=spent.concentrated)})
+        return ComposedCost.tighter(found or {CONCENTRATED: Cost(rho=spent.concentrated)})
 
     def left(self, spent: Spent) -> Cost:
         """Return a cost that still fits (more of smaller ones may), 0 when nothing does."""

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from twoworlds.answer import Answer, Facts
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
-from twoworlds.release.answers import Context, QueryAnswer
+from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.costs import zcdp_to_epsilon
 from twoworlds.release.curator import Released, ledger_place
@@ -197,7 +197,7 @@ def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration
     ]
     if len(stored) != len(asked) or len(data["answers"]) != len(asked) or not all(fields):
         raise InvalidInput("there is not one answer for each query, with cells and values")
-    context = Context(asked[0].dataset, calibration.price, calibration.price)
+    context = AnswerContext(asked[0].dataset, calibration.price, calibration.price)
     for index, one in enumerate(asked):
         answer = QueryAnswer.of(one, calibration, stored[index], context, query=index)
         _same(_published(answer), data["answers"][index], "a published value is another one")

@@ -29,7 +29,7 @@ from flint import arb
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, ball, show, working_precision
-from twoworlds.release.budget import BASIC, CONCENTRATED, Composition, Cost, Spent
+from twoworlds.release.budget import BASIC, CONCENTRATED, ComposedCost, Cost, Spent
 from twoworlds.release.costs import rounded, zcdp_to_epsilon
 
 __all__ = ["OPTIMAL", "compose", "optimal_delta", "optimal_epsilon"]
@@ -38,7 +38,7 @@ OPTIMAL = "optimal composition"
 _MOST_WORK = 30_000
 
 
-def compose(costs: Iterable[Cost], *, delta: Fraction = Fraction(0)) -> Composition:
+def compose(costs: Iterable[Cost], *, delta: Fraction = Fraction(0)) -> ComposedCost:
     """Return the least epsilon at this delta for a batch, with the rule that gives it.
 
     Without a delta (0), the sums are returned: of epsilon and delta by basic composition, or of
@@ -69,7 +69,7 @@ def compose(costs: Iterable[Cost], *, delta: Fraction = Fraction(0)) -> Composit
             "zCDP costs and costs with a delta have no common cost without a delta: "
             f"give delta=, above {show(spent.delta)}"
         )
-    return Composition.tighter(found)
+    return ComposedCost.tighter(found)
 
 
 def _by_rule(parts: list[Cost], spent: Spent, delta: Fraction) -> dict[str, Cost]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
 from twoworlds.release.accounts import SOLE_ANALYST, analysts, ledger_place, open_ledger
-from twoworlds.release.answers.words import Context
+from twoworlds.release.answers.words import AnswerContext
 from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.errors import ReleaseFailed
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
     from twoworlds.release.forms import DryRun
-    from twoworlds.release.ledger.state import State
+    from twoworlds.release.ledger.state import LedgerState
     from twoworlds.release.plan import Plan
-    from twoworlds.release.strategy import Strategy
+    from twoworlds.release.strategy import PaidStrategy
 
 __all__ = ["Curator", "NoiseKind", "Released", "Request", "ledger_place", "open_ledger"]
 
@@ -214,7 +214,7 @@ class Curator:
 
     def strategy(
         self, dataset: str, cost: object, *, name: str = "strategy", analyst: str | None = None
-    ) -> Strategy:
+    ) -> PaidStrategy:
         """Pay once for questions that may each depend on earlier answers.
 
         Args:
@@ -223,9 +223,9 @@ class Curator:
             name: Another name is another strategy, which is paid for anew.
             analyst: Who asks.
         """
-        from twoworlds.release.strategy import Strategy
+        from twoworlds.release.strategy import PaidStrategy
 
-        return Strategy(self, dataset, name, cost, self.analyst(dataset, analyst))
+        return PaidStrategy(self, dataset, name, cost, self.analyst(dataset, analyst))
 
     def prepare(self, request: Request) -> Prepared:
         """Return a request with its noise and its plans, after checking the schema.
@@ -291,13 +291,15 @@ class Curator:
         self._wait(started)
         return found
 
-    def _released(self, prepared: Prepared, charge: Any, stored: Any, state: State) -> Released:
+    def _released(
+        self, prepared: Prepared, charge: Any, stored: Any, state: LedgerState
+    ) -> Released:
         """Return what is shown, made from the stored answer alone."""
         from twoworlds.release.answers import QueryAnswer
 
         calibration, covered = prepared.calibration, prepared.covered
         left, spent = self.ledger.accounts(prepared.dataset.name, prepared.analyst, state)
-        context = Context(
+        context = AnswerContext(
             prepared.dataset,
             covered or calibration.price,
             charge.paid,

@@ -39,7 +39,7 @@ from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, exclud
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise.laws import WIDEST
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.resolve import Axis, Measure, Resolved
+from twoworlds.release.query.resolve import GroupAxis, Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.statement import statement
@@ -151,10 +151,10 @@ def _bytes(one: Resolved, noises: Sequence[MeasureNoise]) -> int:
     return _cells(one) * each + sum(map(_label_bytes(_cells(one)), one.axes))
 
 
-def _label_bytes(cells: int) -> Callable[[Axis], int]:
+def _label_bytes(cells: int) -> Callable[[GroupAxis], int]:
     """Return what the names of the groups along an axis take in so many cells."""
 
-    def of(axis: Axis) -> int:
+    def of(axis: GroupAxis) -> int:
         if axis.discover:  # as a name, and as a stored key
             return 2 * cells * (LONGEST_KEY + 1)
         names = (len(canonical(group_label(axis, place))) + 1 for place in range(axis.size))
@@ -163,7 +163,7 @@ def _label_bytes(cells: int) -> Callable[[Axis], int]:
     return of
 
 
-def _digits(measure: Measure, noise: MeasureNoise) -> int:
+def _digits(measure: SummedMeasure, noise: MeasureNoise) -> int:
     """Return how long a noisy number of a measure can be, with its sign."""
     if measure.kind == "ranks":
         return max(len(str(measure.low)), len(str(measure.high)), len(str(len(measure.grid))))
@@ -177,5 +177,5 @@ def _digits(measure: Measure, noise: MeasureNoise) -> int:
     return len(str(_ROWS * largest + _FAR * (width + 1))) + 1
 
 
-def _unit_digits(measure: Measure) -> int:
+def _unit_digits(measure: SummedMeasure) -> int:
     return len(str(measure.unit.numerator)) + len(str(measure.unit.denominator)) + 1

@@ -39,7 +39,7 @@ from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.errors import RequestTaken
 from twoworlds.release.ledger import OverBudget
-from twoworlds.release.ledger.state import State, check_name
+from twoworlds.release.ledger.state import LedgerState, check_name
 from twoworlds.release.limits import check_size
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.query.model import query_of
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from twoworlds.release.forms import Covered, DryRun
     from twoworlds.release.ledger import Ledger
 
-__all__ = ["Strategy", "find_strategy", "price_of", "read_questions", "resumed"]
+__all__ = ["PaidStrategy", "find_strategy", "price_of", "read_questions", "resumed"]
 
 _OPENING = {"strategy", "analyst", "version", "cost"}
 _SECONDS = 10.0  # to wait for a ledger that is being written
@@ -61,7 +61,7 @@ _LONGEST = 1_000_000  # characters of a file of questions
 _TRIES = 20  # to get a number, while others ask too
 
 
-class Strategy(Result):
+class PaidStrategy(Result):
     """Questions to one dataset, each of which may depend on earlier answers; see the module.
 
     Use `Curator.strategy`.
@@ -307,7 +307,7 @@ def find_strategy(curator: Curator, dataset: str, name: str, who: str) -> str | 
     return str(mine[0]["cost"]) if mine else None
 
 
-def resumed(curator: Curator, dataset: str, name: str, analyst: str | None) -> Strategy:
+def resumed(curator: Curator, dataset: str, name: str, analyst: str | None) -> PaidStrategy:
     """Return a strategy that was opened, with its questions so far."""
     who = curator.analyst(dataset, analyst)
     paid = find_strategy(curator, dataset, name, who)
@@ -377,7 +377,7 @@ def _questions(ledger: Ledger, paid: str) -> list[dict[str, Any]]:
 
 def _entries(ledger: Ledger) -> Iterator[dict[str, Any]]:
     """Yield all entries of a ledger, checked as they go."""
-    store, state = ledger.location.connect(_SECONDS, "ro"), State()
+    store, state = ledger.location.connect(_SECONDS, "ro"), LedgerState()
     if store is None:
         return
     try:

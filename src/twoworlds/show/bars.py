@@ -10,7 +10,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context
 from math import inf, isinf
 from typing import SupportsFloat
 
-from twoworlds.charts import BLUE, GREY, ORANGE, Bars, Dots, Groups, Intervals, Side, Span, nice
+from twoworlds.charts import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Bars,
+    Dots,
+    GroupedBars,
+    Intervals,
+    Side,
+    Span,
+    nice,
+)
 from twoworlds.show.svg import frame, rule, text
 
 __all__ = ["draw", "share_text"]
@@ -30,7 +41,7 @@ _ROUNDED: dict[Side, Context] = {
 }
 
 
-def draw(chart: Bars | Dots | Span | Groups | Intervals, width: int) -> str:
+def draw(chart: Bars | Dots | Span | GroupedBars | Intervals, width: int) -> str:
     """Return the SVG of a chart, or nothing where it has no rows."""
     match chart:
         case Bars():
@@ -39,7 +50,7 @@ def draw(chart: Bars | Dots | Span | Groups | Intervals, width: int) -> str:
             return _dots(chart)
         case Span():
             return _span(chart)
-        case Groups():
+        case GroupedBars():
             return _groups(chart, width)
     return _intervals(chart, width)
 
@@ -155,7 +166,7 @@ def _span(chart: Span) -> str:
     return frame(chart.title, said, _WIDTH, int(bottom) + 22, parts)
 
 
-def _groups(chart: Groups, width: int) -> str:
+def _groups(chart: GroupedBars, width: int) -> str:
     left = _room([bar.name for _, bars in chart.groups for bar in bars])
     across = width - left - 70
     parts, y = [], 4.0

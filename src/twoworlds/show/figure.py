@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
-from twoworlds.charts import Bars, Chart, Curves, Dots, Groups, HeatMap, Intervals, Line, Span
+from twoworlds.charts import Bars, Chart, Curves, Dots, GroupedBars, HeatMap, Intervals, Line, Span
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.files import check_place, write
 
@@ -173,7 +173,7 @@ def _names(chart: Chart) -> list[str]:
             return list(values)
         case Dots(rows=rows):
             return list(rows)
-        case Groups(groups=groups):
+        case GroupedBars(groups=groups):
             return [
                 f"{group}: {bar.name}" if group else bar.name
                 for group, bars in groups
@@ -215,7 +215,7 @@ def _draw(chart: Chart, axes: Axes) -> None:
             end = axes.get_xlim()[1] if high is None else float(high)
             axes.plot([float(low), max(end, float(low))], [0, 0], color=BLUE, marker="o")
             _mark(chart.mark, axes)
-        case Groups(groups=groups):
+        case GroupedBars(groups=groups):
             bars = [bar for _, listed in groups for bar in listed]
             axes.barh(list(places), [b.value for b in bars], color=[b.colour for b in bars])
             percent_axis(axes.xaxis, [0, 0.25, 0.5, 0.75, 1])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 
 from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
-from twoworlds.charts import Bars, Chart, Curves, Dots, Groups, HeatMap, Intervals, Span
+from twoworlds.charts import Bars, Chart, Curves, Dots, GroupedBars, HeatMap, Intervals, Span
 from twoworlds.show import bars, svg
 
 __all__ = ["block", "capital", "card", "chart", "table"]
@@ -94,7 +94,7 @@ def chart(given: Chart, *, width: int = 420) -> str:
             return svg.curves(given, width=width)
         case HeatMap():
             return _heat_map(given)
-        case Bars() | Dots() | Span() | Groups() | Intervals():
+        case Bars() | Dots() | Span() | GroupedBars() | Intervals():
             return bars.draw(given, width)
 
 

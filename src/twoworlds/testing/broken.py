@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BROKEN",
     "RIGHT",
-    "Subject",
+    "BrokenMechanism",
     "histogram",
     "histogram_without_empty_bins",
     "laplace",
@@ -52,7 +52,7 @@ _BINS = ("a", "b", "c")
 
 
 @dataclass(frozen=True)
-class Subject:
+class BrokenMechanism:
     """A subject of an audit.
 
     Attributes:
@@ -110,22 +110,22 @@ def _noise_on_a_grid(value: float, size: int, rng: np.random.Generator) -> Any:
 
 _NUMBERS = ((0.0, 1.0),)
 
-laplace = Subject("laplace", _laplace(1.0), pairs=_NUMBERS)
-laplace_ten_percent_short = Subject(
+laplace = BrokenMechanism("laplace", _laplace(1.0), pairs=_NUMBERS)
+laplace_ten_percent_short = BrokenMechanism(
     "laplace_ten_percent_short",
     _laplace(0.9),
     "its noise has scale 0.9 where 1 is needed, so that its epsilon is 1/0.9 = 1.11",
     "a mistake of calibration",
     pairs=_NUMBERS,
 )
-naive_float_laplace = Subject(
+naive_float_laplace = BrokenMechanism(
     "naive_float_laplace",
     _naive,
     "a sum of floats keeps low-order bits that betray what was added to what",
     "Mironov, On significance of the least significant bits for differential privacy (CCS 2012)",
     pairs=_NUMBERS,
 )
-noise_on_a_grid = Subject(
+noise_on_a_grid = BrokenMechanism(
     "noise_on_a_grid",
     _noise_on_a_grid,
     "the noise lies on a grid and the value does not: the output's offset is the value's",
@@ -146,8 +146,8 @@ def _noisy_max(scale: float) -> Draw:
     return many
 
 
-noisy_max = Subject("noisy_max", _noisy_max(2.0), neighbours="all")
-noisy_max_half_noise = Subject(
+noisy_max = BrokenMechanism("noisy_max", _noisy_max(2.0), neighbours="all")
+noisy_max_half_noise = BrokenMechanism(
     "noisy_max_half_noise",
     _noisy_max(1.0),
     "it names the largest noisy answer with noise of scale 1/epsilon; where neighbours may move "
@@ -171,10 +171,10 @@ def _histogram(*, keep_empty: bool) -> Draw:
 
 
 _PEOPLE = ((["a", "a"], ["a", "a", "b"]), (["a", "b"], ["b"]))
-histogram = Subject(
+histogram = BrokenMechanism(
     "histogram", _histogram(keep_empty=True), neighbours="add-remove", pairs=_PEOPLE
 )
-histogram_without_empty_bins = Subject(
+histogram_without_empty_bins = BrokenMechanism(
     "histogram_without_empty_bins",
     _histogram(keep_empty=False),
     "bins in which nobody is are left out, so that a bin with one person shows that person",
@@ -210,29 +210,29 @@ def _sparse_vector(
 
 
 # epsilon = 1: half of it for the threshold and half for the answers, unless said otherwise.
-sparse_vector = Subject("sparse_vector", _sparse_vector(2.0, 4.0, 1), neighbours="all")
-sparse_vector_roth = Subject(
+sparse_vector = BrokenMechanism("sparse_vector", _sparse_vector(2.0, 4.0, 1), neighbours="all")
+sparse_vector_roth = BrokenMechanism(
     "sparse_vector_roth",
     _sparse_vector(2.0, 2.0, 1, values=True),
     "it gives out the noisy answer that was compared with the threshold, which bounds that",
     f"Roth's lecture notes of 2011, as Algorithm 3 of {_LYU}",
     neighbours="all",
 )
-sparse_vector_lee_clifton = Subject(
+sparse_vector_lee_clifton = BrokenMechanism(
     "sparse_vector_lee_clifton",
     _sparse_vector(4.0, 4.0 / 3.0, 3),
     "the noise on the answers does not grow with the number of positive answers allowed, here 3",
     f"Lee and Clifton 2014, as Algorithm 4 of {_LYU}",
     neighbours="all",
 )
-sparse_vector_stoddard = Subject(
+sparse_vector_stoddard = BrokenMechanism(
     "sparse_vector_stoddard",
     _sparse_vector(2.0, 0.0, None),
     "the answers get no noise at all, and it never stops",
     f"Stoddard, Chen and Machanavajjhala 2014, as Algorithm 5 of {_LYU}",
     neighbours="all",
 )
-sparse_vector_chen = Subject(
+sparse_vector_chen = BrokenMechanism(
     "sparse_vector_chen",
     _sparse_vector(2.0, 2.0, None),
     "it gives any number of positive answers for the price of one",

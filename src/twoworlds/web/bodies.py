@@ -29,10 +29,10 @@ __all__ = [
     "Body",
     "Error",
     "Guarantees",
-    "Mechanism",
+    "MechanismBody",
     "Noiseless",
     "Posterior",
-    "Release",
+    "ReleaseBody",
     "Simulators",
     "answer_with",
     "attack_body",
@@ -104,7 +104,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Mechanism(Body):
+class MechanismBody(Body):
     """A mechanism, such as ``randomized-response(bits=2, keep=3/4)``."""
 
     mechanism: Words
@@ -152,7 +152,7 @@ class Noiseless(Body):
     curves: Annotated[list[Digits], Field(max_length=8)] = []
 
 
-class Release(Body):
+class ReleaseBody(Body):
     """Queries on one dataset, and what to spend on them together."""
 
     queries: Annotated[list[AnyQuery], Field(min_length=1, max_length=_MOST_QUERIES)]

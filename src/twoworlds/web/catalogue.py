@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from twoworlds.calls import Entry, Registry
+from twoworlds.calls import NamedBuilder, Registry
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.questions import QUESTIONS, Question
@@ -119,7 +119,7 @@ def _parameters(question: Question) -> list[dict[str, Any]]:
     ]
 
 
-def _entry(entry: Entry[Any], example: str | None) -> dict[str, Any]:
+def _entry(entry: NamedBuilder[Any], example: str | None) -> dict[str, Any]:
     parameters = inspect.signature(entry.build).parameters.values()
     return {
         "name": entry.name,
@@ -144,7 +144,7 @@ def _default(parameter: inspect.Parameter) -> str | None:
     return None if value is parameter.empty or value is None else str(value)
 
 
-def _about(entry: Entry[Any], name: str) -> str | None:
+def _about(entry: NamedBuilder[Any], name: str) -> str | None:
     """Return the line about an argument from the docstring of what builds it."""
     for line in (inspect.getdoc(entry.build) or "").splitlines():
         said, colon, text = line.strip().partition(":")

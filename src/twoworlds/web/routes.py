@@ -171,7 +171,7 @@ def _compute(path: str, kind: type[bodies.Body], summary: str, gives: Sequence[s
 
 _compute(
     "mechanism",
-    bodies.Mechanism,
+    bodies.MechanismBody,
     "Matrix, price, profile, trade-off and definitions of a mechanism",
     ("expression", "databases", "outputs", "matrix", "pairs", "price", "definitions"),
 )
@@ -263,7 +263,7 @@ async def ledger(service: Here, asking: Reading) -> Response:
     response_model=answer_with("Plan", "cost", "price", "left", "errors", "meaning"),
     responses=_BY_TOKEN,
 )
-async def plan(service: Here, asking: Releasing, body: bodies.Release) -> Response:
+async def plan(service: Here, asking: Releasing, body: bodies.ReleaseBody) -> Response:
     """Plan queries."""
     asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
     return _json(await service.desk("plan", asked, asking))
@@ -275,7 +275,7 @@ async def plan(service: Here, asking: Releasing, body: bodies.Release) -> Respon
     response_model=answer_with("Released", "answers", "meaning", "paid", "left", "certificate"),
     responses=_BY_TOKEN,
 )
-async def release(service: Here, asking: Releasing, body: bodies.Release) -> Response:
+async def release(service: Here, asking: Releasing, body: bodies.ReleaseBody) -> Response:
     """Charge queries, then answer them."""
     asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
     return _json(await service.paced("release", asked, asking))

@@ -15,7 +15,7 @@ from math import prod
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
-from twoworlds.charts import Bar, Groups
+from twoworlds.charts import Bar, GroupedBars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, compare, number, positive_part, show
 from twoworlds.show import Result
@@ -124,7 +124,7 @@ class Belief(Result, Mapping[Point, Number]):
         words = "; ".join(f"{label}: {mass}" for label, mass in facts)
         bars = [Bar(self.universe.label(x), float(mass)) for x, mass in ranked]
         readable = max(len(label) for label, _ in facts) <= _LONGEST_DRAWN
-        chart = [Groups(title, [("", bars)], words)] if readable else []
+        chart = [GroupedBars(title, [("", bars)], words)] if readable else []
         return Answer(title, blocks=(Facts(facts), *chart))
 
     def fields(self) -> dict[str, Number]:

@@ -8,14 +8,14 @@ import pytest
 
 from tests.attacks.audit.subjects import signed
 from twoworlds.attacks.audit import Finding, audit
-from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.events import FeatureEvent
 from twoworlds.attacks.audit.features import Feature
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import number
 from twoworlds.testing.broken import BROKEN, RIGHT, laplace, laplace_ten_percent_short
 
 HERE = "python:tests.attacks.audit.subjects:"
-EVENT = Event(Feature("value"), intervals=((1, float("inf")),))
+EVENT = FeatureEvent(Feature("value"), intervals=((1, float("inf")),))
 
 
 def many_alarms(trials: int, rate: float) -> int:

@@ -6,7 +6,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.events import FeatureEvent
 from twoworlds.attacks.audit.features import FAILED, FEATURES, Feature, features_for, values_of
 from twoworlds.attacks.audit.outputs import LONGEST, are_cut, as_list, plain, tidy
 from twoworlds.errors import InvalidInput
@@ -61,7 +61,7 @@ def by_code(code: str, output) -> bool:
         return False
 
 
-def events(outputs) -> list[Event]:
+def events(outputs) -> list[FeatureEvent]:
     """Some events of every feature that an auditor would look at."""
     found = []
     for feature in features_for(outputs, outputs, [1.0, 0.3], low_bits=True):
@@ -71,15 +71,15 @@ def events(outputs) -> list[Event]:
         if all(isinstance(v, (int, float)) for v in known):
             middle = sorted(v for v in known if not math.isnan(v) and math.isfinite(v))
             low, high = (middle[i * len(middle) // 3] + 0 for i in (1, 2))  # True is 1
-            found.append(Event(feature, intervals=((low, inf),)))
-            found.append(Event(feature, intervals=((-inf, low),)))
+            found.append(FeatureEvent(feature, intervals=((low, inf),)))
+            found.append(FeatureEvent(feature, intervals=((-inf, low),)))
             if low < high:
-                found.append(Event(feature, intervals=((low, high),)))
-                found.append(Event(feature, intervals=((-inf, low), (high, inf))))
+                found.append(FeatureEvent(feature, intervals=((low, high),)))
+                found.append(FeatureEvent(feature, intervals=((-inf, low), (high, inf))))
         plain_ones = (v for v in known if v == v and not isinstance(v, (list, dict)))
         few = list(dict.fromkeys(plain_ones))[:3]
-        found.append(Event(feature, members=tuple(few)))
-        found.append(Event(feature, members=tuple(few[:1]), negated=True))
+        found.append(FeatureEvent(feature, members=tuple(few)))
+        found.append(FeatureEvent(feature, members=tuple(few[:1]), negated=True))
     return found
 
 
@@ -97,7 +97,7 @@ def test_code_function_and_count_agree(name):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_events_survive_a_state_file(name):
     for event in events(SAMPLES[name]):
-        again = Event.from_dict(event.to_dict())
+        again = FeatureEvent.from_dict(event.to_dict())
         assert again.code == event.code
         assert again.count(SAMPLES[name]) == event.count(SAMPLES[name])
 
@@ -127,7 +127,7 @@ def test_the_sign_of_zero_is_told(outputs, name):
     for feature in found:
         fast = values_of(feature, outputs)
         assert fast.tolist() == [feature.of(y) for y in as_list(outputs)]
-        event = Event(feature, intervals=((-inf, 0),))
+        event = FeatureEvent(feature, intervals=((-inf, 0),))
         held = [by_code(event.code, y) for y in as_list(outputs)]
         column = outputs if outputs.ndim == 1 else outputs[:, feature.parameters[0]]
         assert held == [math.copysign(1, x) < 0 and x == 0 for x in column]
@@ -160,7 +160,7 @@ def test_what_cannot_be_shown_is_still_an_output():
 
 
 def test_an_output_of_another_kind_is_outside():
-    event = Event(Feature("item", (3,)), intervals=((0.0, inf),))
+    event = FeatureEvent(Feature("item", (3,)), intervals=((0.0, inf),))
     assert not event.holds("text")
     assert not event.holds([1.0])
     assert event.count(["text", [1.0], [0, 0, 0, 1.0]]) == 1
@@ -168,9 +168,9 @@ def test_an_output_of_another_kind_is_outside():
 
 @pytest.mark.parametrize("damaged", [{}, {"feature": "nonsense", "parameters": []}])
 def test_a_damaged_event_is_refused(damaged):
-    whole = Event(Feature("value"), intervals=((0.0, 1.0),)).to_dict()
+    whole = FeatureEvent(Feature("value"), intervals=((0.0, 1.0),)).to_dict()
     with pytest.raises(InvalidInput):
-        Event.from_dict({**whole, **damaged} if damaged else {})
+        FeatureEvent.from_dict({**whole, **damaged} if damaged else {})
 
 
 @pytest.mark.parametrize(

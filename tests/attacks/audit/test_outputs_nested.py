@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twoworlds.attacks.audit import audit
-from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.events import FeatureEvent
 from twoworlds.attacks.audit.features import (
     Feature,
     features_for,
@@ -103,9 +103,9 @@ def test_low_bits_inside_are_looked_at_unless_they_are_to_be_ignored():
 @pytest.mark.parametrize("negated", [False, True])
 @pytest.mark.parametrize("path", [("k", "means"), ("k",)])
 def test_lists_and_dictionaries_are_no_members_of_an_event(path, negated):
-    event = Event(Feature("under path", (path,)), members=("x", "y"), negated=negated)
+    event = FeatureEvent(Feature("under path", (path,)), members=("x", "y"), negated=negated)
     pasted = eval(event.code)  # noqa: S307 (that is what the code is for)
     for output in ({"k": {"means": [1]}}, {"k": {"means": {"x": 1}}}, {"k": {"means": "x"}}):
         assert event.holds(output) == pasted(output)
-    again = Event.from_dict(json.loads(json.dumps(event.to_dict())))
+    again = FeatureEvent.from_dict(json.loads(json.dumps(event.to_dict())))
     assert again == event

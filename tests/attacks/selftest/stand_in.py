@@ -5,13 +5,13 @@ import re
 import threading
 from fractions import Fraction
 
-from twoworlds.attacks.selftest.service import Reply, Service
+from twoworlds.attacks.selftest.service import ServiceReply, TestedService
 
 FIRST, SECOND = "tw-Ann", "tw-Bob"
 MANY = 12  # free requests that failure 26 sends
 
 
-class Watched(Reply):
+class Watched(ServiceReply):
     """A reply that tells when its status is looked at."""
 
     def seen_by(self, tell):
@@ -35,7 +35,7 @@ class StandIn:
 
     def service(self, **others):
         given = {"dataset": "people", "spend": Fraction(3, 100), "second": SECOND, **others}
-        return Service("http://stand-in", FIRST, send=self, **given)
+        return TestedService("http://stand-in", FIRST, send=self, **given)
 
     def __call__(self, method, address, body, headers):
         path = address.partition("/api/v1/")[2]
@@ -55,10 +55,10 @@ class StandIn:
             return self.refused(400, self.complaint(error))
 
     def given(self, data):
-        return Reply(200, json.dumps(data))
+        return ServiceReply(200, json.dumps(data))
 
     def refused(self, status, message):
-        return Reply(status, json.dumps({"error": {"message": message}}))
+        return ServiceReply(status, json.dumps({"error": {"message": message}}))
 
     def knows(self, token):
         return token in (FIRST, SECOND)

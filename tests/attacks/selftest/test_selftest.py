@@ -11,7 +11,7 @@ from twoworlds.attacks.selftest.bench import Bench
 from twoworlds.attacks.selftest.noise import _slower
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
-    Failure,
+    KnownFailure,
     SelfTest,
     _tried,
     selftest,
@@ -44,7 +44,7 @@ def test_an_engine_that_crashes_has_failed(tmp_path):
     def crash(_):
         raise ZeroDivisionError("by zero")
 
-    outcome = _tried(Failure(1, "crash", "noise.low_bits"), crash, Bench(tmp_path))
+    outcome = _tried(KnownFailure(1, "crash", "noise.low_bits"), crash, Bench(tmp_path))
     assert not outcome.holds
     assert outcome.said == "ZeroDivisionError: by zero"
     found = SelfTest((outcome,))

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from twoworlds.attacks.tables.cells import (
-    Anything,
+    AnyValue,
     Choice,
     Mask,
     column_cells,
@@ -131,7 +131,7 @@ def test_a_column_decides_once_whether_it_holds_numbers():
     assert column_cells(["30-39", "unknown"])["unknown"].allows("unknown")
     assert column_cells(["555-1234"], numeric=False)["555-1234"].allows("555-1234")
     assert column_cells([]) == {}
-    assert column_cells(["*"]) == {"*": Anything("*")}
+    assert column_cells(["*"]) == {"*": AnyValue("*")}
 
 
 def test_equal_sets_are_equal_cells_however_written():

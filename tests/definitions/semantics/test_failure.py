@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics import beliefs
 from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
-from twoworlds.definitions.semantics.failure import Failure, failure_probability
+from twoworlds.definitions.semantics.failure import FailureCurve, failure_probability
 from twoworlds.definitions.semantics.pair import Masses, half_line_failure, pair_failure
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.table import Likelihoods, few_people, table_bounds, tabulated
@@ -279,7 +279,7 @@ def test_without_delta_the_claim_is_the_pure_one():
 )
 def test_the_epsilon_for_a_delta_lies_between_its_ends(text, delta):
     verdict = measure(text, definition=f"semantic(delta={delta})")
-    failure = Failure(mechanism(text))
+    failure = FailureCurve(mechanism(text))
     allowed = Fraction(delta)
     assert compare(failure.upper(verdict.upper).value, allowed) is not Order.GREATER
     assert failure.lower(verdict.lower)[0] > allowed

@@ -16,7 +16,7 @@ from twoworlds.laws.noise import GeometricNoise, SkellamNoise
 from twoworlds.mechanisms.strategy import (
     Ask,
     Boxes,
-    Interval,
+    HalfOpen,
     LaplaceNoise,
     Strategy,
     Then,
@@ -103,7 +103,7 @@ def test_equation_5_conditionals_are_those_of_the_joint_law(strategy):
 @given(adaptive(), st.sampled_from(["geometric(p=1/2)", CLAMPED, FINITE]))
 def test_boxes_have_the_sum_of_their_transcripts(strategy, noise):
     answered = strategy.answered(noise)
-    box = (Interval(Fraction(0), Fraction(2)), Interval(Fraction(-1), Fraction(3, 2)))
+    box = (HalfOpen(Fraction(0), Fraction(2)), HalfOpen(Fraction(-1), Fraction(3, 2)))
     for x in BIT:
         listed = [
             answered.probability(rho, x)
@@ -111,7 +111,7 @@ def test_boxes_have_the_sum_of_their_transcripts(strategy, noise):
             if rho in answered.outputs
         ]
         assert answered.mass(Boxes((box,)), x) == sum(listed)
-        assert answered.mass(Boxes(((Interval(), Interval()),)), x) == 1
+        assert answered.mass(Boxes(((HalfOpen(), HalfOpen()),)), x) == 1
 
 
 @pytest.mark.statistical
@@ -124,7 +124,7 @@ def test_sampled_transcripts_have_the_stated_law(noise):
     rng, draws = np.random.default_rng(5), 3000
     drawn = [answered.sample((1,), rng) for _ in range(draws)]
     assert all(rho in answered.outputs for rho in drawn)
-    sides = [Interval(None, Fraction(1)), Interval(Fraction(1), None)]
+    sides = [HalfOpen(None, Fraction(1)), HalfOpen(Fraction(1), None)]
     for box in product(sides, repeat=2):
         share = sum(Boxes((box,)).holds(rho) for rho in drawn) / draws
         assert abs(share - near(answered.mass(Boxes((box,)), (1,)))) < (log(2e9) / 2 / draws) ** 0.5
@@ -228,7 +228,7 @@ def test_thin_tails_have_no_finite_ratio_but_a_box_may():
     with pytest.raises(Unsupported, match="infinitely many values"):
         answered.family("substitute").gap(Fraction(2))
     noise = read_noise(SkellamNoise(1, 1))
-    box = (Interval(Fraction(0), Fraction(4)),)
+    box = (HalfOpen(Fraction(0), Fraction(4)),)
     ratios = [noise.density(k, 1) / noise.density(k, 0) for k in range(4)]
     assert near(noise.largest(box, [1], [0]).ratio) == pytest.approx(max(map(near, ratios)))
     back = [1 / ratio for ratio in ratios]
@@ -263,8 +263,8 @@ def test_one_laplace_answer_has_the_known_gap():
 )
 def test_laplace_masses_are_the_integrals(coordinates, ratio):
     """Against a sum over the cells of a fine grid, whose masses are exact."""
-    choices = [Interval(), Interval(None, Fraction(1, 2)), Interval(Fraction(1, 3), Fraction(3, 2))]
-    choices.append(Interval(Fraction(3, 4), None))
+    choices = [HalfOpen(), HalfOpen(None, Fraction(1, 2)), HalfOpen(Fraction(1, 3), Fraction(3, 2))]
+    choices.append(HalfOpen(Fraction(3, 4), None))
     box = tuple(choices[k] for _, _, k in coordinates)
     u, v = ([Fraction(c[i]) for c in coordinates] for i in (0, 1))
     found = masses_above(box, u, v, LaplaceNoise(Fraction(1)), Fraction(str(ratio)))

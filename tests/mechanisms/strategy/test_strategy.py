@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from twoworlds import BitStrings, Records, mechanism
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Anything, AtLeast, Listed
-from twoworlds.mechanisms.strategy import Ask, Boxes, Course, Interval, Strategy, Then, from_family
+from twoworlds.mechanisms.strategy import Ask, Boxes, Course, HalfOpen, Strategy, Then, from_family
 from twoworlds.mechanisms.strategy.regions import tiles
 from twoworlds.worlds import Computed
 from twoworlds.worlds.statistics import Batch, constant, count, histogram
@@ -186,7 +186,7 @@ def test_a_family_that_looks_ahead_is_refused_with_both_transcripts_and_the_data
 def test_courses_that_look_ahead_overlap_or_leave_gaps_are_refused():
     statistic = Batch.of([count(), constant(0)], BITS)
     below, above = tiles((Fraction(0),))
-    line = Interval()
+    line = HalfOpen()
     ahead = (Course((below, line), ((0,), (1,))), Course((above, line), ((1,), (1,))))
     with pytest.raises(InvalidInput, match=r"query 1 .* transcripts \(-1, 0\) and \(0, 0\)"):
         Strategy(BITS, statistic, ahead)
@@ -243,7 +243,7 @@ def test_transcripts_of_the_wrong_length_are_refused():
 # --- Intervals, boxes and transcripts: what is said of them, and what they hold ------------------
 
 
-HALF = Interval(Fraction(1, 2), Fraction(5, 2))
+HALF = HalfOpen(Fraction(1, 2), Fraction(5, 2))
 
 
 def test_events_of_other_kinds_have_a_mass_or_are_refused():

@@ -10,7 +10,7 @@ from tests.noiseless.estimates import elections as brute
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName, Unsupported
 from twoworlds.noiseless.estimates.counting import Counting, largest_size
 from twoworlds.noiseless.estimates.elections import Election
-from twoworlds.noiseless.estimates.family import Family, rates, read_member, value_label
+from twoworlds.noiseless.estimates.family import LawFamily, rates, read_member, value_label
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     likeliest_known,
@@ -358,21 +358,21 @@ class TestWhatIsAsked:
 
 class TestFamilies:
     def test_the_estimate_is_the_first_of_the_likeliest(self):
-        family = Family.of(COINS)
+        family = LawFamily.of(COINS)
         assert [family.estimate(x) for x in ([], [1], [0], [1, 0], [0, 0, 1])] == [1, 1, 2, 1, 2]
         random = Random(10)
         for _ in range(20):
             laws, pi = drawn_family(random)
             entries = random.choices([a for a in laws[0] if laws[0][a]], k=6)
-            assert Family.of(laws, pi).estimate(entries) == brute.elect(laws, pi, entries) + 1
+            assert LawFamily.of(laws, pi).estimate(entries) == brute.elect(laws, pi, entries) + 1
 
     def test_proportional_values_are_one_kind(self):
-        kinds = Family.of(TWINS).kinds
+        kinds = LawFamily.of(TWINS).kinds
         assert [kind.values for kind in kinds] == [("a", "b"), ("c",)]
         assert kinds[0].masses == (Fraction(1, 4), Fraction(3, 4))
 
     def test_likelihoods_that_are_powers_of_one_number_are_counted_on_a_line(self):
-        grid = Counting(Family.of(POWERS), 40).grid
+        grid = Counting(LawFamily.of(POWERS), 40).grid
         assert grid.steps == ((0,), (1,), (2,), (3,), (4,)) or grid.steps == (
             (4,),
             (3,),
@@ -384,7 +384,7 @@ class TestFamilies:
     def test_coordinates_give_the_likelihoods(self):
         random = Random(11)
         for texts, weights in FAMILIES:
-            family = Family.of(texts, weights)
+            family = LawFamily.of(texts, weights)
             counting = Counting(family, 30)
             for _ in range(10):
                 counts = [random.randint(0, 6) for _ in family.kinds]
@@ -405,7 +405,7 @@ class TestFamilies:
 
     def test_the_law_of_the_estimate_sums_to_one(self):
         for texts, weights in FAMILIES:
-            counting = Counting(Family.of(texts, weights), 12)
+            counting = Counting(LawFamily.of(texts, weights), 12)
             start = (0,) * len(counting.grid.steps[0])
             for j in range(len(texts)):
                 total = sum(counting.outcome(j, start, 12, 12))
@@ -416,7 +416,7 @@ class TestFamilies:
         laws = ["a=3/4, b=1/4", "a=1/2, b=1/2"]
         tie = Fraction(1, 2) ** 40 / (Fraction(3, 4) ** 25 * Fraction(1, 4) ** 15)
         for weight, expected in ((tie, 1), (tie * (1 - Fraction(1, 10**30)), 2)):
-            family = Family.of(laws, [weight, 1])
+            family = LawFamily.of(laws, [weight, 1])
             entries = ["a"] * 25 + ["b"] * 15
             assert family.estimate(entries) == expected
             counting = Counting(family, 40)
@@ -432,7 +432,7 @@ class TestFamilies:
             "true",
             "x",
         ]
-        assert Family.of([{1: "3/4", 0: "1/4"}, "1.0=1/4, 0=0.75"]).values == ("1", "0")
+        assert LawFamily.of([{1: "3/4", 0: "1/4"}, "1.0=1/4, 0=0.75"]).values == ("1", "0")
 
 
 class TestSolving:
@@ -623,7 +623,7 @@ class TestBadInput:
 
     def test_entries_that_no_law_allows_together_elect_nobody(self):
         with pytest.raises(InvalidInput, match="impossible under every law"):
-            Family.of(["a=1, b=0", "a=0, b=1"]).estimate(["a", "b"])
+            LawFamily.of(["a=1, b=0", "a=0, b=1"]).estimate(["a", "b"])
 
     def test_noiseless_privacy_under_a_prior_is_refused(self):
         with pytest.raises(Unsupported, match="one fixed law"):
@@ -644,7 +644,7 @@ class TestBadInput:
             )
 
     def test_the_largest_size_is_the_largest(self):
-        family = Family.of(THREE)
+        family = LawFamily.of(THREE)
         size = largest_size(family)
         assert Election(family, size).counting
         with pytest.raises(TooLarge):

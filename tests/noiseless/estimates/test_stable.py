@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from twoworlds.errors import InvalidInput
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.family import LawFamily
 from twoworlds.noiseless.estimates.likeliest import likeliest
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.numbers import INFINITY, above, below, exp, ln
@@ -110,7 +110,7 @@ class TestAgainstEnumeration:
     def test_the_likeliest_law_is_a_stable_function(self):
         """Two ways to one number: all databases here, counts of samples there."""
         laws = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
-        family = Family.of(laws)
+        family = LawFamily.of(laws)
         beliefs = [Joint.of(independent(BitStrings(4), [p] * 4)) for p in ("3/4", "1/4")]
         for ratio in (1, "3/2"):
             found = stable(family.estimate, beliefs, ratio=ratio)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
-from twoworlds.release.answers import Context, QueryAnswer
+from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.plan.groups import Totals
 from twoworlds.release.policy.model import Column, Dataset, Unit
@@ -103,7 +103,7 @@ def answered(
 ) -> QueryAnswer:
     """Build an answer for which the whole cost was paid."""
     noise = calibrated(resolved) if calibration is None else calibration
-    context = Context(
+    context = AnswerContext(
         resolved.dataset,
         noise.cost,
         noise.cost,

@@ -18,7 +18,7 @@ from tests.release.answers.helpers import (
     laplace,
 )
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.release.answers import Context, QueryAnswer, Utility, expected_errors, noisy
+from twoworlds.release.answers import AnswerContext, QueryAnswer, Utility, expected_errors, noisy
 from twoworlds.release.answers.answer import number_text, relative_error, table, utility
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical
@@ -274,18 +274,18 @@ def test_utility_of_a_quantile_compares_ranks_with_a_noisy_count_if_there_is_one
 def test_a_repeated_answer_says_that_nothing_was_paid():
     resolved = asked(Query("people").count())
     noise = calibrated(resolved)
-    context = Context(ROW, noise.cost, Cost())
+    context = AnswerContext(ROW, noise.cost, Cost())
     answer = QueryAnswer.of(resolved, noise, {"cells": None, "values": [[5]]}, context)
     assert context.repeated
     assert "you pay nothing more" in answer.explain()
     assert answer.to_dict()["repeated"] is True
-    assert not Context(ROW, noise.cost, noise.cost).repeated
+    assert not AnswerContext(ROW, noise.cost, noise.cost).repeated
 
 
 def test_a_query_in_a_batch_gets_its_own_noise():
     resolved = asked(Query("people").count())
     batch = batched(resolved, [(laplace(1),), (laplace(100),)])
-    context = Context(ROW, batch.cost, batch.cost)
+    context = AnswerContext(ROW, batch.cost, batch.cost)
     stored = {"cells": None, "values": [[50]]}
     near, far = (QueryAnswer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
     assert near.rows()[0]["count_error"] < 2 < 100 < far.rows()[0]["count_error"]
@@ -323,7 +323,7 @@ def test_every_kind_of_aggregate_is_calibrated_answered_and_explained(cost, nois
     totals = added({(1,): tuple(50 + j for j in range(len(resolved.measures)))})
     stored = noisy(resolved, totals, calibration, SystemBits())
     answer = QueryAnswer.of(
-        resolved, calibration, stored, Context(dataset, calibration.cost, calibration.cost)
+        resolved, calibration, stored, AnswerContext(dataset, calibration.cost, calibration.cost)
     )
     data = answer.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
@@ -349,7 +349,7 @@ def test_a_count_of_all_rows_under_substitution_is_exact():
     totals = added({(): (1234, 1200, -5)})
     stored = noisy(resolved, totals, calibration, SystemBits())
     answer = QueryAnswer.of(
-        resolved, calibration, stored, Context(dataset, calibration.cost, calibration.cost)
+        resolved, calibration, stored, AnswerContext(dataset, calibration.cost, calibration.cost)
     )
     count, _ = answer.estimates[0]
     assert (count.value, count.error, count.low, count.high) == (1234, 0, 1234, 1234)

@@ -4,24 +4,24 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.errors import LedgerUnavailable
-from twoworlds.release.ledger.entries import Mark, Place, Places, read_mark
+from twoworlds.release.ledger.entries import ChainPlace, Mark, Places, read_mark
 
 BLOCK = 4096
 
 
 @pytest.fixture
 def mark(tmp_path):
-    made = Mark.create(tmp_path / "mark", Place(1, "a"))
+    made = Mark.create(tmp_path / "mark", ChainPlace(1, "a"))
     yield made
     made.close()
 
 
 def test_a_mark_is_read_as_it_was_written(mark):
-    assert mark.read() == read_mark(mark.path) == Places(Place(1, "a"), Place(1, "a"))
-    mark.write(Place(2, "b"))
-    assert mark.read() == Places(Place(2, "b"), Place(1, "a"))
-    mark.sync(Place(3, "c"))
-    assert mark.read() == Places(Place(3, "c"), Place(3, "c"))
+    assert mark.read() == read_mark(mark.path) == Places(ChainPlace(1, "a"), ChainPlace(1, "a"))
+    mark.write(ChainPlace(2, "b"))
+    assert mark.read() == Places(ChainPlace(2, "b"), ChainPlace(1, "a"))
+    mark.sync(ChainPlace(3, "c"))
+    assert mark.read() == Places(ChainPlace(3, "c"), ChainPlace(3, "c"))
     assert mark.path.stat().st_size == 3 * BLOCK
 
 
@@ -29,23 +29,23 @@ def test_a_write_cut_short_leaves_the_synced_mark_before_it(mark):
     """Spoil the slot in passing and the slot being synced, as a loss of power might."""
     for n in range(2, 8):
         before = mark.path.read_bytes()
-        mark.write(Place(n, "in passing"))
-        mark.sync(Place(n, "synced"))
+        mark.write(ChainPlace(n, "in passing"))
+        mark.sync(ChainPlace(n, "synced"))
         after = mark.path.read_bytes()
         changed = [i for i in range(3) if before[BLOCK * i :][:BLOCK] != after[BLOCK * i :][:BLOCK]]
         torn = bytearray(after)
         for slot in changed:
             torn[BLOCK * slot + 30 : BLOCK * (slot + 1)] = bytes(BLOCK - 30)
         mark.path.write_bytes(torn)
-        previous = Place(n - 1, "synced") if n > 2 else Place(1, "a")
+        previous = ChainPlace(n - 1, "synced") if n > 2 else ChainPlace(1, "a")
         assert read_mark(mark.path) == Places(previous, previous)
         mark.path.write_bytes(after)
 
 
 def test_a_second_mark_never_replaces_the_first(mark):
     with pytest.raises(InvalidInput, match="already"):
-        Mark.create(mark.path, Place(9, "z"))
-    assert read_mark(mark.path).last == Place(1, "a")
+        Mark.create(mark.path, ChainPlace(9, "z"))
+    assert read_mark(mark.path).last == ChainPlace(1, "a")
     assert [file.name for file in mark.path.parent.iterdir()] == ["mark"]
 
 

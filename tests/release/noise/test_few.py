@@ -18,8 +18,8 @@ from twoworlds.laws.noise import (
 from twoworlds.numbers import exp
 from twoworlds.release.noise import Sampler, SeededBits, SystemBits
 from twoworlds.release.noise.laws import Tailed
-from twoworlds.release.noise.sampler import Laplace
-from twoworlds.release.noise.table import Table
+from twoworlds.release.noise.sampler import LaplaceSampler
+from twoworlds.release.noise.table import WordTable
 
 LAWS = [
     GeometricNoise(Fraction(1, 2)),
@@ -43,7 +43,7 @@ def test_few_values_are_those_of_the_arrays(law, seed):
 
 @pytest.mark.parametrize("bits", [1, 3, 8])
 def test_every_short_word_has_the_value_of_the_arrays_ties_included(bits):
-    table = Table.of(Tailed(GeometricNoise(Fraction(1, 2))), bits=bits)
+    table = WordTable.of(Tailed(GeometricNoise(Fraction(1, 2))), bits=bits)
     tied = 0
     for word in range(1 << bits):
         given = [word << (64 - bits) | 12345, *SeededBits(word).few(20)]
@@ -57,7 +57,7 @@ def test_every_short_word_has_the_value_of_the_arrays_ties_included(bits):
 
 def test_ties_in_every_table_are_settled_alike():
     """Words that are entries of the top table, and the two ends: each needs further bits."""
-    sampler = Laplace.split(GeometricNoise(Fraction(99, 100)), 4)
+    sampler = LaplaceSampler.split(GeometricNoise(Fraction(99, 100)), 4)
     entries = [0, *sampler.top.listed[1:6], LAST]
     script = [*entries, *SeededBits(3).few(200)]
     few = sampler.few(len(entries), Scripted(script))

@@ -14,7 +14,7 @@ from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference
 from twoworlds.numbers import Real, ball, compare, exp
 from twoworlds.release.noise import Sampler, SeededBits, SystemBits
 from twoworlds.release.noise.laws import Digit, SignedGeometric
-from twoworlds.release.noise.sampler import Laplace, SumOfLaplace
+from twoworlds.release.noise.sampler import LaplaceSampler, SumOfLaplace
 
 
 def mass(law, k):
@@ -40,7 +40,7 @@ def test_the_law_of_the_parts_is_the_law_of_the_whole(p, bits):
 @pytest.mark.parametrize("shift", [0, 1, 4, 11, 25])
 def test_parts_are_put_together_digit_by_digit(shift):
     """The words of each table one by one: what a draw of many gives, computed for each alone."""
-    sampler = Laplace.split(GeometricNoise(exp(Fraction(-1, 3 << shift))), shift)
+    sampler = LaplaceSampler.split(GeometricNoise(exp(Fraction(-1, 3 << shift))), shift)
     count = 200
     drawn = sampler.values(count, SeededBits(5))
     source = SeededBits(5)
@@ -57,7 +57,7 @@ def test_parts_are_put_together_digit_by_digit(shift):
 
 def test_both_signs_are_reached_at_both_ends():
     """All words as small, or as large, as a word without a tie can be."""
-    sampler = Laplace.split(GeometricNoise(Fraction(99, 100)), 4)
+    sampler = LaplaceSampler.split(GeometricNoise(Fraction(99, 100)), 4)
     low = sampler.values(3, Scripted(after=1))
     high = sampler.values(3, Scripted(after=LAST - 1))
     assert len(set(low.tolist())) == len(set(high.tolist())) == 1
@@ -78,7 +78,7 @@ def test_both_signs_are_reached_at_both_ends():
 )
 def test_tables_stay_small_at_any_scale(p, parts):
     sampler = Sampler.of(GeometricNoise(p))
-    assert isinstance(sampler, Laplace)
+    assert isinstance(sampler, LaplaceSampler)
     tables = [sampler.top, *(table for _, table in sampler.digits)]
     assert len(tables) == parts
     assert all(len(table.boundaries.words) <= 2048 for table in tables)
@@ -86,7 +86,7 @@ def test_tables_stay_small_at_any_scale(p, parts):
 
 def test_a_tie_in_the_top_table_reaches_far_values_as_python_integers():
     """U = 1 - 2^-512 in the top table, and the lowest digit in each of the others."""
-    sampler = Laplace.of(GeometricNoise(exp(Fraction(-1, 1 << 54))))
+    sampler = LaplaceSampler.of(GeometricNoise(exp(Fraction(-1, 1 << 54))))
     found = sampler.values(1, Scripted([LAST] * 8, after=0))
     assert found.dtype == object
     assert type(found[0]) is int
@@ -142,7 +142,7 @@ def test_sums_of_many_parts_have_the_right_spread():
 def test_rejects_noise_closer_to_one_than_any_precision():
     tiny = Fraction(1, 1 << 5000)
     with pytest.raises(TooLarge, match="closer to 1"):
-        Laplace.of(_unchecked(Real(lambda bits: 1 - ball(tiny, bits))))
+        LaplaceSampler.of(_unchecked(Real(lambda bits: 1 - ball(tiny, bits))))
 
 
 def _unchecked(p):

@@ -20,7 +20,7 @@ from twoworlds.laws.noise import (
 )
 from twoworlds.numbers import Real, ball, bounds, exp
 from twoworlds.release.noise.laws import Digit, SignedGeometric, Tailed
-from twoworlds.release.noise.table import Table
+from twoworlds.release.noise.table import WordTable
 
 LAWS = {
     "geometric 1/2": SignedGeometric(Fraction(1, 2)),
@@ -55,7 +55,7 @@ def brute(law, u):
 def test_every_word_of_eight_bits_goes_to_its_value_and_ties_are_told(law):
     words = np.arange(256, dtype=np.uint64) << np.uint64(56)
     words |= np.uint64(12345)  # bits below the first eight are left out
-    found, exact = Table.of(law, bits=8).values(words, Scripted(after=1))
+    found, exact = WordTable.of(law, bits=8).values(words, Scripted(after=1))
     inside = {floor(256 * f) for f in cumulative(law).values()} & set(range(1, 255))
     for word in range(1, 255):
         assert (word in exact) == (word in inside)
@@ -68,7 +68,7 @@ def test_every_word_of_eight_bits_goes_to_its_value_and_ties_are_told(law):
 @each_law
 def test_ties_are_settled_by_further_bits(law):
     """All words of 8 bits, each with 16 ways to go on: U = (word + sixteenth) / 256, and a bit."""
-    table = Table.of(law, bits=8)
+    table = WordTable.of(law, bits=8)
     words = np.arange(256, dtype=np.uint64) << np.uint64(56)
     _, ties = table.values(words, Scripted(after=1))
     assert ties
@@ -100,7 +100,7 @@ def test_counts_of_all_words_are_the_probabilities_when_these_are_dyadic(bits):
             return 0, [ball(self.at_most(k), bits + 64) for k in range(3)]
 
     words = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-    found, exact = Table.of(Dyadic(), bits=bits).values(words, Scripted(after=0))
+    found, exact = WordTable.of(Dyadic(), bits=bits).values(words, Scripted(after=0))
     counts = Counter(exact.get(i, int(value)) for i, value in enumerate(found))
     assert counts == {k: (1 << bits) // d for k, d in enumerate((2, 4, 8, 8))}
 
@@ -115,7 +115,7 @@ def test_counts_of_all_words_of_sixteen_bits_are_the_probabilities_rounded(law):
     """
     bits = 16
     words = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-    found, exact = Table.of(law, bits=bits).values(words, Scripted(after=1))
+    found, exact = WordTable.of(law, bits=bits).values(words, Scripted(after=1))
     counts = Counter(exact.get(i, int(value)) for i, value in enumerate(found) if i)
     for k in range(-40, 41):
         low, high = (-floor(-law.at_most(j) * (1 << bits)) for j in (k - 1, k))
@@ -124,7 +124,7 @@ def test_counts_of_all_words_of_sixteen_bits_are_the_probabilities_rounded(law):
 
 @each_law
 def test_64_bit_words_are_the_cumulative_probabilities_rounded_down(law):
-    table = Table.of(law)
+    table = WordTable.of(law)
     for i, word in enumerate(table.boundaries.words.tolist()):
         exact = law.at_most(table.start + i)
         if exact >= 1 - Fraction(1, 1 << 64):
@@ -139,7 +139,7 @@ def test_64_bit_words_are_the_cumulative_probabilities_rounded_down(law):
 
 @each_law
 def test_first_and_last_word_continue_into_the_tails(law):
-    table = Table.of(law)
+    table = WordTable.of(law)
     if isinstance(law, Digit):
         found, _ = table.values(np.array([0], dtype=np.uint64), Scripted())
         assert found[0] == 0
@@ -164,7 +164,7 @@ def test_a_tie_takes_further_bits_of_the_boundary():
     law = SignedGeometric(exp(Fraction(-1, 4)))
     digits = first_bits(law.at_most(0), 128)
     word, following = np.array([digits >> 64], dtype=np.uint64), digits & LAST
-    table = Table.of(law)
+    table = WordTable.of(law)
     for step, expected in ((-1, 0), (1, 1)):
         source = Scripted([following + step])
         _, exact = table.values(word, source)
@@ -186,4 +186,4 @@ def test_a_boundary_that_may_be_a_word_is_not_guessed():
             return 0, [ball(self.at_most(0), 2 * bits)]
 
     with pytest.raises(Undecided, match="exact numbers"):
-        Table.of(Hidden())
+        WordTable.of(Hidden())

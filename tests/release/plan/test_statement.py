@@ -19,7 +19,7 @@ from twoworlds.release.plan.columns import Clean
 from twoworlds.release.plan.groups import Layout, limbs
 from twoworlds.release.plan.sql import engine_of
 from twoworlds.release.policy import Column, Dataset, Unit
-from twoworlds.release.query import Compare, Measure, Query, resolve
+from twoworlds.release.query import Compare, Query, SummedMeasure, resolve
 
 DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
 COLUMNS = {
@@ -128,14 +128,14 @@ def test_decimals_are_compared_exactly_where_they_have_no_bounds():
 def test_a_unit_with_too_many_digits_is_refused():
     unit = Fraction(2**40 + 1, 2**40)
     with pytest.raises(TooLarge, match="too many digits"):
-        clean("integer").units(Measure("total", "c", low=0, high=9, unit=unit))
+        clean("integer").units(SummedMeasure("total", "c", low=0, high=9, unit=unit))
 
 
 @pytest.mark.parametrize(
     ("high", "parts"), [(2**30 - 1, 1), (2**30, 2), (2**60 - 1, 2), (2**60, 3), (2**62 - 1, 3)]
 )
 def test_sums_are_split_so_that_64_bits_suffice(high, parts):
-    measure = Measure("total", "c", low=0, high=high)
+    measure = SummedMeasure("total", "c", low=0, high=high)
     assert limbs(measure, engine_of("sqlite")) == parts
     assert limbs(measure, engine_of("duckdb")) == 1
     assert parts == 1 or high >> (30 * (parts - 1)) < 2**30  # times 2^33 rows is below 2^63

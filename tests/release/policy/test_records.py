@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.policy import records as module
-from twoworlds.release.policy.records import Records
+from twoworlds.release.policy.records import FileRecords
 
 LINES = st.text(alphabet='ab",;\n\r \0é\N{BLACK STAR}', max_size=12)
 
@@ -18,7 +18,7 @@ LINES = st.text(alphabet='ab",;\n\r \0é\N{BLACK STAR}', max_size=12)
 def read(path, content, **options):
     """Return the records as (line, raw text), and what the reader says about the others."""
     path.write_bytes(content)
-    found = Records(path, **options)
+    found = FileRecords(path, **options)
     text = b"".join(found)
     rows = []
     for record in csv.reader(
@@ -207,7 +207,7 @@ def test_bytes_that_are_no_utf_16_are_told_by_line(tmp_path):
 def test_what_is_no_such_file_is_refused_with_the_way_out(tmp_path, content, options, part):
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(InvalidInput) as caught:
-        Records(tmp_path / "t.csv", **options)
+        FileRecords(tmp_path / "t.csv", **options)
     assert part in str(caught.value)
 
 
@@ -221,4 +221,4 @@ def test_a_delimiter_that_was_said_is_not_doubted(tmp_path):
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"k,x\n" + b"z" * (9 << 20))
     with pytest.raises(InvalidInput, match="line 2 has more than 1,000,000 bytes"):
-        list(Records(tmp_path / "t.csv"))
+        list(FileRecords(tmp_path / "t.csv"))

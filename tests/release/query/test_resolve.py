@@ -11,7 +11,7 @@ from tests.release.query.people import AGE, INCOME, PEOPLE, REGIONS, ROWS
 from tests.release.query.queries import queries
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.policy import Column
-from twoworlds.release.query import Axis, By, Measure, Query, Recipe, resolve
+from twoworlds.release.query import By, GroupAxis, Query, Recipe, SummedMeasure, resolve
 from twoworlds.release.query.conditions import column
 
 people = Query("people")
@@ -25,61 +25,61 @@ def with_column(dataset, **changes):
 
 
 MEASURES = [
-    (people.count(), [Measure("rows")], [Recipe(rows=0)]),
-    (people.count("city"), [Measure("rows", "city")], [Recipe(rows=0)]),
-    (people.people(where=adults), [Measure("people", where=adults)], [Recipe(people=0)]),
-    (people.sum("age"), [Measure("total", "age", None, 0, 120)], [Recipe(total=0)]),
+    (people.count(), [SummedMeasure("rows")], [Recipe(rows=0)]),
+    (people.count("city"), [SummedMeasure("rows", "city")], [Recipe(rows=0)]),
+    (people.people(where=adults), [SummedMeasure("people", where=adults)], [Recipe(people=0)]),
+    (people.sum("age"), [SummedMeasure("total", "age", None, 0, 120)], [Recipe(total=0)]),
     (
         people.sum("age", between=(18, 65), share=3),
-        [Measure("total", "age", None, 18, 65, share=Fraction(3))],
+        [SummedMeasure("total", "age", None, 18, 65, share=Fraction(3))],
         [Recipe(total=0)],
     ),
     (
         people.mean("age"),
         [
-            Measure("rows", "age", share=HALF),
-            Measure("total", "age", None, 0, 120, center=60, share=HALF),
+            SummedMeasure("rows", "age", share=HALF),
+            SummedMeasure("total", "age", None, 0, 120, center=60, share=HALF),
         ],
         [Recipe(rows=0, total=1)],
     ),
     (
         people.variance("age"),
         [
-            Measure("squares", "age", None, 0, 120, center=60, share=THIRD),
-            Measure("rows", "age", share=THIRD),
-            Measure("total", "age", None, 0, 120, center=60, share=THIRD),
+            SummedMeasure("squares", "age", None, 0, 120, center=60, share=THIRD),
+            SummedMeasure("rows", "age", share=THIRD),
+            SummedMeasure("total", "age", None, 0, 120, center=60, share=THIRD),
         ],
         [Recipe(rows=1, total=2, squares=0)],
     ),
     (  # values are in units of 1/2, and a missing one counts as 5, so every row counts
         people.mean("income", where=adults),
         [
-            Measure("rows", None, adults, share=HALF),
-            Measure("total", "income", adults, 0, 2000, HALF, 1000, 10, share=HALF),
+            SummedMeasure("rows", None, adults, share=HALF),
+            SummedMeasure("total", "income", adults, 0, 2000, HALF, 1000, 10, share=HALF),
         ],
         [Recipe(rows=0, total=1)],
     ),
     (  # what is filled in is clamped like any other value
         people.sum("income", between=(6, 7)),
-        [Measure("total", "income", None, 12, 14, HALF, 0, 12)],
+        [SummedMeasure("total", "income", None, 12, 14, HALF, 0, 12)],
         [Recipe(total=0)],
     ),
     (
         people.median("age", between=(15, 30)),
-        [Measure("ranks", "age", None, 15, 30, grid=(20, 30))],
+        [SummedMeasure("ranks", "age", None, 15, 30, grid=(20, 30))],
         [Recipe(ranks=0)],
     ),
     (  # a measure that two aggregates need is taken once, with both shares
         people.count("age").mean("age"),
         [
-            Measure("rows", "age", share=Fraction(3, 2)),
-            Measure("total", "age", None, 0, 120, center=60, share=HALF),
+            SummedMeasure("rows", "age", share=Fraction(3, 2)),
+            SummedMeasure("total", "age", None, 0, 120, center=60, share=HALF),
         ],
         [Recipe(rows=0), Recipe(rows=0, total=1)],
     ),
     (
         people.count().count(where=adults, name="adults"),
-        [Measure("rows"), Measure("rows", where=adults)],
+        [SummedMeasure("rows"), SummedMeasure("rows", where=adults)],
         [Recipe(rows=0), Recipe(rows=1)],
     ),
 ]
@@ -94,16 +94,16 @@ def test_measures_and_recipes(query, measures, recipes):
 
 
 AXES = [
-    (By("region"), Axis("region", keys=("north", "south")), 2),
-    (By("region", other=True), Axis("region", keys=("north", "south"), other=True), 3),
-    (By("region", keys=("x",)), Axis("region", keys=("x",)), 1),
-    (By("age"), Axis("age", bins=AGE.bins), 3),
-    (By("age", other=True), Axis("age", bins=AGE.bins, other=True), 4),
-    (By("age", bins=(HALF, Fraction(2))), Axis("age", bins=(HALF, Fraction(2))), 1),
-    (By("age", keys=(Fraction(3),)), Axis("age", keys=(Fraction(3),)), 1),
-    (By("member"), Axis("member", keys=(False, True)), 2),
-    (By("born"), Axis("born", keys=(date(2000, 1, 1), date(2001, 1, 1))), 2),
-    (By("city", discover=True), Axis("city", discover=True), 0),
+    (By("region"), GroupAxis("region", keys=("north", "south")), 2),
+    (By("region", other=True), GroupAxis("region", keys=("north", "south"), other=True), 3),
+    (By("region", keys=("x",)), GroupAxis("region", keys=("x",)), 1),
+    (By("age"), GroupAxis("age", bins=AGE.bins), 3),
+    (By("age", other=True), GroupAxis("age", bins=AGE.bins, other=True), 4),
+    (By("age", bins=(HALF, Fraction(2))), GroupAxis("age", bins=(HALF, Fraction(2))), 1),
+    (By("age", keys=(Fraction(3),)), GroupAxis("age", keys=(Fraction(3),)), 1),
+    (By("member"), GroupAxis("member", keys=(False, True)), 2),
+    (By("born"), GroupAxis("born", keys=(date(2000, 1, 1), date(2001, 1, 1))), 2),
+    (By("city", discover=True), GroupAxis("city", discover=True), 0),
 ]
 
 
@@ -117,8 +117,8 @@ def test_axes(by, axis, size):
 def test_a_threshold_counts_people_or_rows():
     query = people.by("city", discover=True).sum("age")
     by_person, by_row = resolve(query, PEOPLE), resolve(query, ROWS)
-    assert by_person.measures[by_person.threshold] == Measure("people")
-    assert by_row.measures[by_row.threshold] == Measure("rows")
+    assert by_person.measures[by_person.threshold] == SummedMeasure("people")
+    assert by_row.measures[by_row.threshold] == SummedMeasure("rows")
     assert by_person.discovers
 
 
@@ -129,13 +129,13 @@ def test_a_threshold_uses_the_count_that_is_asked_for_anyway():
 
 def test_a_filtered_count_is_no_threshold():
     found = resolve(people.by("city", discover=True).people(where=adults), PEOPLE)
-    assert found.measures[found.threshold] == Measure("people")
+    assert found.measures[found.threshold] == SummedMeasure("people")
 
 
 def test_a_public_table_that_is_joined_has_columns():
     query = people.join("regions", on="region").by("regions.country").sum("regions.size")
     found = resolve(query.where(column("regions.city") == "x"), PEOPLE)
-    assert found.axes == (Axis("regions.country", keys=REGIONS.columns["country"].keys),)
+    assert found.axes == (GroupAxis("regions.country", keys=REGIONS.columns["country"].keys),)
     assert found.measures[0].column == "regions.size"
 
 

@@ -12,14 +12,14 @@ binomial bounds. It never says that anything is private.
 """
 
 from twoworlds.attacks.audit.auditing import audit
-from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.events import FeatureEvent
 from twoworlds.attacks.audit.finding import Audit, Finding, lower_bound, upper_bound
 from twoworlds.attacks.audit.outputs import plain
 from twoworlds.attacks.audit.subjects import Unresponsive
 
 __all__ = [
     "Audit",
-    "Event",
+    "FeatureEvent",
     "Finding",
     "Unresponsive",
     "audit",

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.events import Chosen, Event, learn
+from twoworlds.attacks.audit.events import Chosen, FeatureEvent, learn
 from twoworlds.attacks.audit.finding import Audit, Finding, brief
 from twoworlds.attacks.audit.outputs import (
     Outputs,
@@ -433,7 +433,7 @@ class _Run:
         """Count the chosen event on fresh samples, and save how far that is."""
         test = self.progress.testing
         assert test is not None
-        event = Event.from_dict(test.event)
+        event = FeatureEvent.from_dict(test.event)
         rounded = event.rounded()
         order = (test.likelier, 1 - test.likelier)
         pair = self.about.pairs[test.pair]
@@ -456,7 +456,7 @@ class _Run:
     def _finding(self, number_of: int, test: Testing) -> Finding:
         pair = self.about.pairs[test.pair]
         return Finding.of(
-            Event.from_dict(test.event),
+            FeatureEvent.from_dict(test.event),
             (pair[test.likelier], pair[1 - test.likelier]),
             (test.counts[0], test.counts[1]),
             test.done,

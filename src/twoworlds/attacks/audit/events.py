@@ -30,14 +30,14 @@ from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Chosen", "Event", "learn"]
+__all__ = ["Chosen", "FeatureEvent", "learn"]
 
 
 @dataclass(frozen=True)
-class Event:
+class FeatureEvent:
     """A feature, and the values of it that count.
 
-    >>> Event(Feature("value"), intervals=((1.5, inf),)).code
+    >>> FeatureEvent(Feature("value"), intervals=((1.5, inf),)).code
     'lambda y: y >= 1.5'
     """
 
@@ -78,7 +78,7 @@ class Event:
         except TypeError:
             return False
 
-    def rounded(self) -> Event:
+    def rounded(self) -> FeatureEvent:
         """Return the same event about outputs that `coarse` has rounded."""
         members = None if self.members is None else tuple(map(self._coarse, self.members))
         intervals = tuple((coarse(low), coarse(high)) for low, high in self.intervals)
@@ -130,11 +130,11 @@ class Event:
         }
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> Event:
+    def from_dict(data: dict[str, Any]) -> FeatureEvent:
         """Read what `to_dict` wrote."""
         try:
             members = data["members"]
-            return Event(
+            return FeatureEvent(
                 Feature(data["feature"], tuple(map(_thawed, data["parameters"]))),
                 tuple((_number(low), _number(high)) for low, high in data["intervals"]),
                 None if members is None else tuple(map(_thawed, members)),
@@ -180,7 +180,7 @@ Values = np.ndarray | list[Any]
 class Chosen:
     """An event that looked likelier on one database of a pair."""
 
-    event: Event | None  # the event
+    event: FeatureEvent | None  # the event
     likelier: int  # which database makes it likelier, 0 or 1
     score: float  # roughly the epsilon that a test of it could certify
     tried: int  # how many events it was chosen from
@@ -252,14 +252,14 @@ class _Classes:
                         best = Chosen(event, likelier, score, 0)
         return Chosen(best.event, best.likelier, best.score, tried)
 
-    def _event(self, chosen: np.ndarray) -> Event:
+    def _event(self, chosen: np.ndarray) -> FeatureEvent:
         if not self.ordered:
             others = len(self.labels)
             inside = set(chosen.tolist())
             if others in inside:
                 left = [v for i, v in enumerate(self.labels) if i not in inside]
-                return Event(self.feature, members=tuple(left), negated=True)
-            return Event(self.feature, members=tuple(self.labels[i] for i in sorted(inside)))
+                return FeatureEvent(self.feature, members=tuple(left), negated=True)
+            return FeatureEvent(self.feature, members=tuple(self.labels[i] for i in sorted(inside)))
         intervals: list[tuple[float, float]] = []
         for i in sorted(chosen.tolist()):
             low, high = self.labels[i], self.labels[i + 1]
@@ -267,7 +267,7 @@ class _Classes:
                 intervals[-1] = (intervals[-1][0], high)
             else:
                 intervals.append((low, high))
-        return Event(self.feature, intervals=tuple(intervals))
+        return FeatureEvent(self.feature, intervals=tuple(intervals))
 
 
 def _scores(

@@ -45,7 +45,7 @@ FAILED = object()  # None is a value that an output may hold
 
 
 @dataclass(frozen=True)
-class Kind:
+class FeatureKind:
     """How a feature is written and computed."""
 
     # the Python expression in ``y``; braces are filled with the parameters, or a function of these
@@ -250,85 +250,85 @@ def _in_order(compute: Many) -> Many:
     return computed
 
 
-FEATURES: dict[str, Kind] = {
+FEATURES: dict[str, FeatureKind] = {
     # of one number
-    "value": Kind("y", lambda y: y, numbers=lambda y: y),
-    "places": Kind(_PLACES, _places, numbers=_places_of_many),
-    "returns": Kind(
+    "value": FeatureKind("y", lambda y: y, numbers=lambda y: y),
+    "places": FeatureKind(_PLACES, _places, numbers=_places_of_many),
+    "returns": FeatureKind(
         "({0} + (y - {0}) == y)",
         lambda y, v: v + (y - v) == y,
         numbers=lambda y, v: (v + (y - v) == y).astype(np.float64),
     ),
-    "zero": Kind(
+    "zero": FeatureKind(
         '(0 if y != 0 else -1 if str(y)[0] == "-" else 1)',
         _zero,
         numbers=_zeros,
     ),
-    "remainder": Kind("y % {0}", lambda y, m: y % m, numbers=lambda y, m: y % m),
-    "special": Kind('("finite" if y - y == 0 else str(y))', _special),
+    "remainder": FeatureKind("y % {0}", lambda y, m: y % m, numbers=lambda y, m: y % m),
+    "special": FeatureKind('("finite" if y - y == 0 else str(y))', _special),
     # of a vector
-    "item": Kind("y[{0}]", lambda y, i: y[i], vectors=lambda y, i: y[:, i]),
-    "places of item": Kind(
+    "item": FeatureKind("y[{0}]", lambda y, i: y[i], vectors=lambda y, i: y[:, i]),
+    "places of item": FeatureKind(
         "(float(y[{0}]).as_integer_ratio()[1].bit_length() - 1 if y[{0}] - y[{0}] == 0 else -1)",
         lambda y, i: _places(y[i]),
         vectors=lambda y, i: _places_of_many(y[:, i]),
     ),
-    "zero of item": Kind(
+    "zero of item": FeatureKind(
         '(0 if y[{0}] != 0 else -1 if str(y[{0}])[0] == "-" else 1)',
         lambda y, i: _zero(y[i]),
         vectors=lambda y, i: _zeros(y[:, i]),
     ),
-    "largest": Kind("max(y)", max, vectors=_in_order(lambda y: y.max(axis=1))),
-    "smallest": Kind("min(y)", min, vectors=_in_order(lambda y: y.min(axis=1))),
-    "place of largest": Kind(
+    "largest": FeatureKind("max(y)", max, vectors=_in_order(lambda y: y.max(axis=1))),
+    "smallest": FeatureKind("min(y)", min, vectors=_in_order(lambda y: y.min(axis=1))),
+    "place of largest": FeatureKind(
         "max(range(len(y)), key=lambda i: y[i])",
         _best,
         vectors=_in_order(lambda y: y.argmax(axis=1)),
     ),
-    "place of smallest": Kind(
+    "place of smallest": FeatureKind(
         "min(range(len(y)), key=lambda i: y[i])",
         _least,
         vectors=_in_order(lambda y: y.argmin(axis=1)),
     ),
-    "positive items": Kind(
+    "positive items": FeatureKind(
         "sum(x > 0 for x in y)",
         lambda y: sum(x > 0 for x in y),
         vectors=lambda y: (y > 0).sum(axis=1),
     ),
-    "projection": Kind(
+    "projection": FeatureKind(
         "[t := 0.0, *[t := t + w * x for w, x in zip({0}, y)]][-1]",
         _projected,
         vectors=_project_many,
     ),
-    "row": Kind("tuple(y)", tuple),
+    "row": FeatureKind("tuple(y)", tuple),
     # of anything
-    "shown": Kind("repr(y)", repr),
-    "type": Kind("type(y).__name__", lambda y: type(y).__name__),
-    "length": Kind(
+    "shown": FeatureKind("repr(y)", repr),
+    "type": FeatureKind("type(y).__name__", lambda y: type(y).__name__),
+    "length": FeatureKind(
         '(len(y) if hasattr(y, "__len__") else -1)',
         lambda y: len(y) if hasattr(y, "__len__") else -1,
     ),
-    "number": Kind(f"(y if isinstance(y, (int, float)) else {_NAN})", _number),
-    "number at": Kind(
+    "number": FeatureKind(f"(y if isinstance(y, (int, float)) else {_NAN})", _number),
+    "number at": FeatureKind(
         "(y[{0}] if isinstance(y, list) and {0} < len(y) and isinstance(y[{0}], (int, float))"
         f" else {_NAN})",
         _at,
     ),
-    "types of items": Kind(
+    "types of items": FeatureKind(
         '" ".join(type(x).__name__ for x in y)', lambda y: " ".join(type(x).__name__ for x in y)
     ),
-    "how many": Kind("sum(x == {0} for x in y)", lambda y, v: sum(x == v for x in y)),
-    "keys": Kind("repr(sorted(y, key=repr))", lambda y: repr(sorted(y, key=repr))),
-    "under key": Kind(f"y.get({{0}}, {_NAN})", lambda y, k: y.get(k, float("nan"))),
+    "how many": FeatureKind("sum(x == {0} for x in y)", lambda y, v: sum(x == v for x in y)),
+    "keys": FeatureKind("repr(sorted(y, key=repr))", lambda y: repr(sorted(y, key=repr))),
+    "under key": FeatureKind(f"y.get({{0}}, {_NAN})", lambda y, k: y.get(k, float("nan"))),
     # of what is nested
-    "structure": Kind(
+    "structure": FeatureKind(
         "repr((lambda f: f(f, y))(lambda f, v: "
         "{{k: f(f, v[k]) for k in sorted(v, key=repr)}} if isinstance(v, dict) else "
         "[f(f, x) for x in v] if isinstance(v, list) else type(v).__name__))",
         lambda y: repr(built(y)),
     ),
-    "under path": Kind(written, inside),
-    "places under path": Kind(
+    "under path": FeatureKind(written, inside),
+    "places under path": FeatureKind(
         lambda path: _PLACES.replace("y", written(path)), lambda y, path: _places(inside(y, path))
     ),
 }

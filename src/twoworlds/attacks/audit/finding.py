@@ -32,8 +32,8 @@ from typing import Any
 from flint import arb, fmpq
 
 from twoworlds.answer import Answer, Facts, Said
-from twoworlds.attacks.audit.events import Event
-from twoworlds.charts import Chart, Interval, Intervals, Span
+from twoworlds.attacks.audit.events import FeatureEvent
+from twoworlds.charts import Chart, ErrorBar, Intervals, Span
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     Number,
@@ -169,7 +169,7 @@ NOT_EVIDENCE = (
 class Finding(Result):
     """An event that was tested on samples drawn for this test alone."""
 
-    event: Event  # the event
+    event: FeatureEvent  # the event
     likelier: Any  # the database on which it is likelier
     other: Any  # its neighbour
     hits: int  # how often it occurred on ``likelier``
@@ -186,7 +186,7 @@ class Finding(Result):
 
     @staticmethod
     def of(
-        event: Event,
+        event: FeatureEvent,
         databases: tuple[Any, Any],
         counts: tuple[int, int],
         draws: int,
@@ -275,8 +275,8 @@ class Finding(Result):
         """Chart how often the event was seen on both databases, and down or up to which bound."""
         seen, other = self.hits / self.draws, self.other_hits / self.draws
         rows = [
-            Interval(_name(self.likelier), seen, float(self.low), seen),
-            Interval(_name(self.other), other, other, float(self.high)),
+            ErrorBar(_name(self.likelier), seen, float(self.low), seen),
+            ErrorBar(_name(self.other), other, other, float(self.high)),
         ]
         title = "How likely the event is: as seen, and as far as the bound"
         return Intervals(title, rows, self.sentences())

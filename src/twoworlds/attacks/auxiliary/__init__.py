@@ -31,8 +31,8 @@ from twoworlds.attacks.auxiliary.extractors import (
 )
 from twoworlds.attacks.auxiliary.game import Sanitiser, sanitiser
 from twoworlds.attacks.auxiliary.laws import (
+    BreachLaw,
     Case,
-    Law,
     count_law,
     flaw_law,
     independent_law,
@@ -56,6 +56,7 @@ from twoworlds.attacks.auxiliary.theorem import Attack, FuzzyAttack, attack, fuz
 
 __all__ = [
     "Attack",
+    "BreachLaw",
     "Case",
     "Code",
     "Extractor",
@@ -63,7 +64,6 @@ __all__ = [
     "FuzzyAttack",
     "FuzzyExtractor",
     "Height",
-    "Law",
     "LeastDistance",
     "Lengths",
     "Sanitiser",

@@ -33,7 +33,7 @@ from math import comb
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.auxiliary.laws import Case, Law, law_of, sized_source
+from twoworlds.attacks.auxiliary.laws import BreachLaw, Case, law_of, sized_source
 from twoworlds.attacks.english import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
@@ -176,7 +176,7 @@ class Lengths(Result):
         }
 
 
-def usable_lengths(law: Law, gamma: object) -> Lengths:
+def usable_lengths(law: BreachLaw, gamma: object) -> Lengths:
     """Return the lengths of breach that Assumption 2 allows.
 
     >>> found = usable_lengths(vanishing_length(), "1/10")
@@ -220,7 +220,7 @@ def _is_usable(cases: list[Case], length: int) -> bool:
     )
 
 
-def vanishing_length() -> Law:
+def vanishing_length() -> BreachLaw:
     """Return a law with a usable length that disappears when long databases are left out.
 
     Given the rare breach 1, the utility vector is a fair coin; but it is 1 only in the long one.

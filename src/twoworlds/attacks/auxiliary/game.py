@@ -32,7 +32,7 @@ import numpy as np
 
 from twoworlds.attacks.auxiliary.bits import Vector, check_bits, fitted, grouped, patterns, xor_sum
 from twoworlds.attacks.auxiliary.extractors import FuzzyExtractor, unevenness
-from twoworlds.attacks.auxiliary.laws import Law
+from twoworlds.attacks.auxiliary.laws import BreachLaw
 from twoworlds.attacks.english import counted
 from twoworlds.calls import parse
 from twoworlds.errors import InvalidInput, TooLarge
@@ -110,7 +110,7 @@ _MOST_STEPS = 1 << 32
 class Game:
     """One attack, in whole numbers over ``self.total``; `chances` plays it."""
 
-    def __init__(self, law: Law, pad: FuzzyExtractor, view: Sanitiser) -> None:
+    def __init__(self, law: BreachLaw, pad: FuzzyExtractor, view: Sanitiser) -> None:
         self.law, self.pad, self.view = law, pad, view
         self.answers = {y: i for i, y in enumerate(law.answers)}
         self.told = [i for y, i in self.answers.items() if len(y) == pad.ell]

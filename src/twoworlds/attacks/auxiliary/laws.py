@@ -3,7 +3,7 @@
 A law gives each database a probability, a utility vector w (a string of bits: what a useful release
 has to tell) and its set of privacy breaches (strings that count as a win for whoever says them):
 Dwork's distribution D, with the breach decider C as a table. Databases that agree on w and on the
-breaches are one and the same to everybody here, so a `Law` keeps for each set of breaches the
+breaches are one and the same to everybody here, so a `BreachLaw` keeps for each set of breaches the
 weights of the vectors, as whole numbers over one total.
 
 A *source* is a law of w alone: the list of the probabilities of all strings of some length, by
@@ -36,8 +36,8 @@ from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
 
 __all__ = [
+    "BreachLaw",
     "Case",
-    "Law",
     "count_law",
     "flaw_law",
     "independent_law",
@@ -76,7 +76,7 @@ class BreachSet(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class BreachLaw:
     """A law of utility vector and set of breaches."""
 
     bits: int  # length of the utility vector
@@ -100,7 +100,7 @@ def _sorted(breaches: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(breaches), key=lambda y: (len(y), y)))
 
 
-def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
+def law_of(cases: Iterable[Case], *, name: str = "the given law") -> BreachLaw:
     """Gather databases into a law.
 
     >>> half = Fraction(1, 2)
@@ -133,7 +133,7 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
     for one, case, number in zip(sets, listed, numbers, strict=True):
         weights[one][int(case.utility, 2)] += number
     groups = tuple(BreachSet(one, 1, vector) for one, vector in weights.items() if vector.any())
-    return Law(bits, groups, total, name, listed)
+    return BreachLaw(bits, groups, total, name, listed)
 
 
 def _check_total(chances: Sequence[Fraction], what: str) -> None:
@@ -147,7 +147,7 @@ def table(
     breaches: Callable[[str], Iterable[str]],
     *,
     name: str = "the given law",
-) -> Law:
+) -> BreachLaw:
     """Build a law from probabilities of databases and two functions of a database.
 
     >>> law = table({"00": "1/2", "11": "1/2"}, lambda x: x[:1], lambda x: [x])
@@ -165,7 +165,7 @@ def table(
 
 def independent_law(
     weights: Sequence[Fraction], ell: object, *, name: str = "a secret that does not depend on w"
-) -> Law:
+) -> BreachLaw:
     """Return the law of a utility vector and, independent of it, a uniform secret of ell bits.
 
     Args:
@@ -181,10 +181,10 @@ def independent_law(
     _check_total(weights, "the source")
     numbers, bottom = integers(weights)
     groups = tuple(BreachSet((written_bits(y, length),), 1, numbers) for y in range(1 << length))
-    return Law(check_bits(bits, "a utility vector"), groups, bottom << length, name)
+    return BreachLaw(check_bits(bits, "a utility vector"), groups, bottom << length, name)
 
 
-def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
+def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> BreachLaw:
     """Return the law in which the count of ones is published, and the first bits are a secret.
 
     A database holds one bit of each person, 1 with probability p; the utility vector is the number
@@ -219,7 +219,7 @@ def binomial_law(n: int, p: Fraction) -> list[Fraction]:
     return [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
-def flaw_law(ell: object, *, breaches: int = 2) -> Law:
+def flaw_law(ell: object, *, breaches: int = 2) -> BreachLaw:
     """Return the law on which the printed proof of Theorem 1 fails.
 
     The database is a pair (w, y) of ell bits each, all pairs being equally likely, and both y and
@@ -259,7 +259,7 @@ def source(text: str, bits: object) -> list[Fraction]:
     return [*law, *[Fraction(0)] * ((1 << length) - len(law))]
 
 
-def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4) -> Law:
+def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4) -> BreachLaw:
     """Return the law of a source with an independent uniform secret, or that of a published count.
 
     Args:
@@ -376,7 +376,7 @@ def binomial(n: object, p: object = "1/2", *, bits: int) -> list[Fraction]:
 # --- from files -----------------------------------------------------------------------------------
 
 
-def read_law(path: Path) -> Law:
+def read_law(path: Path) -> BreachLaw:
     """Read a law of databases from a CSV file."""
     try:
         if path.stat().st_size > _LARGEST_FILE:

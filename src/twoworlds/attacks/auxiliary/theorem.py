@@ -23,7 +23,7 @@ from twoworlds.attacks.auxiliary.entropy import min_entropy
 from twoworlds.attacks.auxiliary.extractors import FailingPair, FuzzyExtractor
 from twoworlds.attacks.auxiliary.game import Game, Sanitiser
 from twoworlds.attacks.auxiliary.game import sanitiser as built
-from twoworlds.attacks.auxiliary.laws import Law
+from twoworlds.attacks.auxiliary.laws import BreachLaw
 from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
@@ -320,7 +320,7 @@ def _side(name: str) -> Side:
     return "down" if name in _DOWNWARD else "up"
 
 
-def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None) -> Attack:
+def attack(law: BreachLaw, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None) -> Attack:
     """Run generator, attacker and best simulator on a law, exactly.
 
     Args:
@@ -442,7 +442,7 @@ class FuzzyAttack(Result):
 
 
 def fuzzy_attack(
-    law: Law, pad: FuzzyExtractor, sanitiser: Sanitiser, *, within: object = None
+    law: BreachLaw, pad: FuzzyExtractor, sanitiser: Sanitiser, *, within: object = None
 ) -> FuzzyAttack:
     """Run the attack, and look for a pair of strings within a claimed distance that fails."""
     claimed = None if within is None else whole(within, "t")

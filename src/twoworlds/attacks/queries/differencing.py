@@ -49,7 +49,7 @@ _MOST_TRIED = 50  # values of a column, looking for a tracker
 
 
 @dataclass(frozen=True)
-class Question:
+class CountAsked:
     """A count that is asked for, and the sign that it has in the sum."""
 
     sign: int
@@ -67,7 +67,7 @@ class Attempt:
     """One way to find a count that is not given."""
 
     name: str  # ``direct``, ``difference`` or ``tracker``
-    questions: tuple[Question, ...]  # what was asked, in order; an answer of None was refused
+    questions: tuple[CountAsked, ...]  # what was asked, in order; an answer of None was refused
 
     @property
     def value(self) -> int | None:
@@ -226,8 +226,8 @@ def single_out(
     both = all_of([*known, secret])
     attempts = []
     for name, questions in (
-        ("direct", (Question(1, both),)),
-        ("difference", (Question(1, secret), Question(-1, All((secret, complement(known)))))),
+        ("direct", (CountAsked(1, both),)),
+        ("difference", (CountAsked(1, secret), CountAsked(-1, All((secret, complement(known)))))),
     ):
         attempts.append(_tried(server, name, questions))
         if attempts[-1].value is not None:
@@ -245,23 +245,23 @@ def single_out(
     )
 
 
-def _tried(server: ExactServer, name: str, questions: Sequence[Question]) -> Attempt:
+def _tried(server: ExactServer, name: str, questions: Sequence[CountAsked]) -> Attempt:
     asked = []
     for one in questions:
         answer = server.count(one.condition)
-        asked.append(Question(one.sign, one.condition, answer))
+        asked.append(CountAsked(one.sign, one.condition, answer))
         if answer is None:
             break
     return Attempt(name, tuple(asked))
 
 
-def _tracked(both: Condition, tracker: Compare) -> tuple[Question, ...]:
+def _tracked(both: Condition, tracker: Compare) -> tuple[CountAsked, ...]:
     others = complement([tracker])
     return (
-        Question(1, AnyOf((both, tracker))),
-        Question(1, AnyOf((both, others))),
-        Question(-1, tracker),
-        Question(-1, others),
+        CountAsked(1, AnyOf((both, tracker))),
+        CountAsked(1, AnyOf((both, others))),
+        CountAsked(-1, tracker),
+        CountAsked(-1, others),
     )
 
 

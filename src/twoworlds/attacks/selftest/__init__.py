@@ -5,14 +5,22 @@ values and names, processes that are killed, ledgers that are put back, noise th
 the law that its cost demands. It is a test, no proof.
 """
 
-from twoworlds.attacks.selftest.service import Service
+from twoworlds.attacks.selftest.service import TestedService
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
-    Failure,
-    Outcome,
+    CheckOutcome,
+    KnownFailure,
     SelfTest,
     selftest,
     selftest_of,
 )
 
-__all__ = ["FAILURES", "Failure", "Outcome", "SelfTest", "Service", "selftest", "selftest_of"]
+__all__ = [
+    "FAILURES",
+    "CheckOutcome",
+    "KnownFailure",
+    "SelfTest",
+    "TestedService",
+    "selftest",
+    "selftest_of",
+]

@@ -19,13 +19,13 @@ from urllib.request import Request, urlopen
 from twoworlds.attacks.selftest.bench import Failed, expect
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Service"]
+__all__ = ["TestedService"]
 
 _SECONDS = 120
 _INSIDE = re.compile(r'Traceback|File "|\.py\b|site-packages|/(?:home|usr|var|tmp|root|etc|opt)/')
 
 
-class Reply(NamedTuple):
+class ServiceReply(NamedTuple):
     """What a service answered: its status, its text, and that text as JSON if it is some."""
 
     status: int
@@ -40,11 +40,11 @@ class Reply(NamedTuple):
             raise Failed(f"an answer is no JSON: {self.text[:80]!r}") from None
 
 
-Send = Callable[[str, str, bytes | None, dict[str, str]], Reply]
+Send = Callable[[str, str, bytes | None, dict[str, str]], ServiceReply]
 
 
 @dataclass(frozen=True)
-class Service:
+class TestedService:
     """A service, and what may be done to it."""
 
     address: str  # where it is
@@ -80,7 +80,7 @@ class Service:
 
     def ask(
         self, path: str, body: Any = None, *, token: str | None = None, method: str | None = None
-    ) -> Reply:
+    ) -> ServiceReply:
         """Send a request; a body that is no text is sent as JSON."""
         content = body if body is None or isinstance(body, str) else json.dumps(body)
         named = self.token if token is None else token
@@ -112,17 +112,17 @@ class Service:
         raise Failed(f"the service has no dataset {self.dataset!r}")
 
 
-def _sent(method: str, address: str, body: bytes | None, headers: dict[str, str]) -> Reply:
+def _sent(method: str, address: str, body: bytes | None, headers: dict[str, str]) -> ServiceReply:
     try:
         with urlopen(Request(address, body, headers, method=method), timeout=_SECONDS) as reply:
-            return Reply(reply.status, reply.read().decode("utf-8", "replace"))
+            return ServiceReply(reply.status, reply.read().decode("utf-8", "replace"))
     except HTTPError as error:
-        return Reply(error.code, error.read().decode("utf-8", "replace"))
+        return ServiceReply(error.code, error.read().decode("utf-8", "replace"))
     except (URLError, TimeoutError) as error:
         raise Failed(f"the service does not answer: {error}") from None
 
 
-def _check_refused(service: Service, faults: Sequence[tuple[str, Any, str | None]]) -> None:
+def _check_refused(service: TestedService, faults: Sequence[tuple[str, Any, str | None]]) -> None:
     """Send what must be refused, twice, and look at what is said and charged."""
     before = service.spent()
     for path, body, token in faults:
@@ -137,7 +137,7 @@ def _check_refused(service: Service, faults: Sequence[tuple[str, Any, str | None
     expect(after == before, f"refused requests cost {after - before}, or somebody else released")
 
 
-def errors_of_a_service(service: Service) -> str:
+def errors_of_a_service(service: TestedService) -> str:
     """Send what cannot be answered, and read what is said."""
     cost = service.costs[0]
     queries = (
@@ -164,7 +164,7 @@ def errors_of_a_service(service: Service) -> str:
     return f"{len(faults) + 2} requests are refused unpaid, each in one way that shows nothing"
 
 
-def names_of_a_service(service: Service) -> str:
+def names_of_a_service(service: TestedService) -> str:
     """Ask with no token, with wrong ones, and under another name."""
     asked = service.count(service.costs[0])
     wrong = [service.token[:-1], f"{service.token}x", service.token.swapcase(), "x"]
@@ -177,7 +177,7 @@ def names_of_a_service(service: Service) -> str:
     return f"{len(wrong)} wrong tokens are refused in one way, other names too"
 
 
-def repetition_at_a_service(service: Service) -> str:
+def repetition_at_a_service(service: TestedService) -> str:
     """Ask the same again, in two spellings and eight times at one time."""
     cost = service.costs[0]
     asked = [service.count(cost), service.count(cost, "select count ( * ) from {} -- again")] * 4
@@ -190,7 +190,7 @@ def repetition_at_a_service(service: Service) -> str:
     return f"{len(asked)} times the same question: one answer, paid once at most"
 
 
-def price_at_a_service(service: Service) -> str:
+def price_at_a_service(service: TestedService) -> str:
     """Compare a price with what is taken from the budget."""
     asked = service.count(service.costs[1])
     price = Fraction(service.given("plan", asked)["price"]["epsilon"]["exact"])
@@ -205,7 +205,7 @@ def price_at_a_service(service: Service) -> str:
 _MANY = 12
 
 
-def turns(service: Service) -> str:
+def turns(service: TestedService) -> str:
     """Send many free requests, and see whether another account has to wait for all of them."""
     counts = ", ".join(f"COUNT(*) AS n{i}" for i in range(20))
     sql = f"SELECT {counts} FROM {{}}"
@@ -237,7 +237,7 @@ def turns(service: Service) -> str:
     )
 
 
-def one_policy(service: Service) -> str:
+def one_policy(service: TestedService) -> str:
     """Ask for the policy many times at one time."""
     asked = service.count(service.costs[0])
 

@@ -14,19 +14,27 @@ from typing import Any, NamedTuple
 from twoworlds.answer import Answer, Table
 from twoworlds.attacks.selftest import service as outside
 from twoworlds.attacks.selftest.bench import MOST, RATE, Bench, Failed
-from twoworlds.attacks.selftest.service import Service
+from twoworlds.attacks.selftest.service import TestedService
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-__all__ = ["FAILURES", "FALSE_ALARMS", "Failure", "Outcome", "SelfTest", "selftest", "selftest_of"]
+__all__ = [
+    "FAILURES",
+    "FALSE_ALARMS",
+    "CheckOutcome",
+    "KnownFailure",
+    "SelfTest",
+    "selftest",
+    "selftest_of",
+]
 
 FALSE_ALARMS = RATE * MOST
 _CHANCE = " An engine that is right fails by chance with a probability of at most 10^-6."
 
 
-class Failure(NamedTuple):
+class KnownFailure(NamedTuple):
     """A way in which private releases have failed."""
 
     number: int  # its number, for good
@@ -37,7 +45,7 @@ class Failure(NamedTuple):
 
 
 FAILURES = tuple(
-    Failure(*one)
+    KnownFailure(*one)
     for one in (
         (1, "low bits of floating-point noise", "noise.low_bits"),
         (2, "precision that depends on the data", "noise.precision"),
@@ -78,10 +86,10 @@ FAILURES = tuple(
 )
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """What one check found."""
 
-    failure: Failure  # what was tried
+    failure: KnownFailure  # what was tried
     holds: bool  # whether the engine withstood it
     said: str  # what was done and seen, or what went wrong
     seconds: float  # how long it took
@@ -91,7 +99,7 @@ class Outcome(NamedTuple):
 class SelfTest(Result):
     """The outcomes of all checks that were run, on the installed engine or on a service."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckOutcome, ...]
     service: str | None = None
 
     @property
@@ -177,7 +185,7 @@ def selftest(
     return SelfTest(tuple(found))
 
 
-def selftest_of(service: Service, only: Sequence[object] | None = None) -> SelfTest:
+def selftest_of(service: TestedService, only: Sequence[object] | None = None) -> SelfTest:
     """Try the known failures that can be tried from outside on a running service."""
     alone = service.second is None
     known = [one for one in FAILURES if one.outside and not (alone and one.outside == "turns")]
@@ -190,8 +198,8 @@ def selftest_of(service: Service, only: Sequence[object] | None = None) -> SelfT
 
 
 def _chosen(
-    only: Sequence[object] | None, known: Sequence[Failure], subject: str
-) -> tuple[Failure, ...]:
+    only: Sequence[object] | None, known: Sequence[KnownFailure], subject: str
+) -> tuple[KnownFailure, ...]:
     if only is None:
         return tuple(known)
     numbers = {whole(one, "the number of a failure") for one in only}
@@ -203,7 +211,7 @@ def _chosen(
     return tuple(failure for failure in known if failure.number in numbers)
 
 
-def _tried(failure: Failure, check: Callable[[Any], str], subject: Any) -> Outcome:
+def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> CheckOutcome:
     """Run one check; an engine that raises what it should not has failed it too."""
     started = time.monotonic()
     try:
@@ -212,4 +220,4 @@ def _tried(failure: Failure, check: Callable[[Any], str], subject: Any) -> Outco
         holds, said = False, str(error)
     except Exception as error:
         holds, said = False, f"{type(error).__name__}: {error}"
-    return Outcome(failure, holds, said, time.monotonic() - started)
+    return CheckOutcome(failure, holds, said, time.monotonic() - started)

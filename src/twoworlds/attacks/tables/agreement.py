@@ -25,7 +25,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from twoworlds.attacks.tables.cells import Anything, Cell, Interval, Mask, Value, column_cells
+from twoworlds.attacks.tables.cells import AnyValue, Cell, Interval, Mask, Value, column_cells
 from twoworlds.errors import TooLarge
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "ways_of",
 ]
 
-_UNSAID = Anything("anything")  # what an empty cell says
+_UNSAID = AnyValue("anything")  # what an empty cell says
 _MOST = 1_000_000
 
 Part = tuple[Cell, ...]  # a value, or at most an interval and a mask; empty: anything
@@ -69,7 +69,7 @@ class Candidate:
     def of(cell: Cell) -> Candidate:
         """Return what one cell says."""
         return Candidate(
-            tuple(() if isinstance(one, Anything) else (_narrowed(one),) for one in cell.atoms())
+            tuple(() if isinstance(one, AnyValue) else (_narrowed(one),) for one in cell.atoms())
         )
 
     def met(self, other: Candidate) -> Candidate | None:

@@ -26,7 +26,7 @@ from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
-from twoworlds.attacks.tables.lattice import LOSSES, Best, Lattice, Wanted
+from twoworlds.attacks.tables.lattice import LOSSES, BestNode, Lattice, Wanted
 from twoworlds.attacks.tables.measures import Claims
 from twoworlds.attacks.tables.table import Origin, named_columns
 from twoworlds.charts import Bars
@@ -48,7 +48,7 @@ class Generalised(Result):
     quasi: tuple[str, ...]  # the columns that were generalised
     sensitive: str | None  # the sensitive column, if there is one
     wanted: Wanted  # what was asked for
-    best: Best  # the levels that lose least, and how they were found
+    best: BestNode  # the levels that lose least, and how they were found
     heights: tuple[int, ...]  # the highest level of each column, which hides it
     people: int  # how many rows the source has
     table: Counted = field(repr=False)  # the generalised table, counted
@@ -320,7 +320,7 @@ def _levels(
 def _published(
     source: Counted,
     lattice: Lattice,
-    best: Best,
+    best: BestNode,
     texts: Sequence[Sequence[Sequence[str]]],
     columns: Sequence[str],
 ) -> Counted:

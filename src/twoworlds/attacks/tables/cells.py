@@ -43,7 +43,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational
 
 __all__ = [
-    "Anything",
+    "AnyValue",
     "Cell",
     "Choice",
     "Interval",
@@ -92,7 +92,7 @@ class Cell(ABC):
 
     def within(self, other: Cell) -> bool:
         """Tell whether every value of this set is in the other; see the module on choices."""
-        if isinstance(other, Anything):
+        if isinstance(other, AnyValue):
             return True
         if isinstance(other, Choice) and not isinstance(self, Choice):
             return any(self.within(option) for option in other.options)
@@ -112,11 +112,11 @@ class Cell(ABC):
 
     @abstractmethod
     def _within(self, other: Cell) -> bool:
-        """Tell whether every value is in the other, which is no `Anything`."""
+        """Tell whether every value is in the other, which is no `AnyValue`."""
 
 
 @dataclass(frozen=True)
-class Anything(Cell):
+class AnyValue(Cell):
     """A cell that is suppressed."""
 
     rank: ClassVar[int] = 0
@@ -334,7 +334,7 @@ def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
         raise InvalidInput(f"a cell is read from text, not from {given!r} ({type(given).__name__})")
     plain = text.strip()
     if plain and not plain.strip("*"):
-        return Anything(text)
+        return AnyValue(text)
     if (options := _options(plain)) is not None:
         cells = [read_cell(option, numeric=numeric) for option in options]
         if len(cells) == 1:
@@ -399,7 +399,7 @@ def _of_numbers(texts: list[str]) -> bool:
     atoms = [atom for text in texts for atom in read_cell(text).atoms()]
     if any(isinstance(atom, Interval) for atom in atoms):
         return True
-    shown = [atom for atom in atoms if not isinstance(atom, Anything)]
+    shown = [atom for atom in atoms if not isinstance(atom, AnyValue)]
     return bool(shown) and all(
         isinstance(atom, Value) and atom.number is not None for atom in shown
     )

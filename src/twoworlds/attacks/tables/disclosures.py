@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twoworlds.attacks.english import counted, listed
-from twoworlds.attacks.tables.cells import Anything, Cell, read_cell
+from twoworlds.attacks.tables.cells import AnyValue, Cell, read_cell
 from twoworlds.attacks.tables.groups import Group, Groups
 
 __all__ = ["Cells", "Disclosure", "Disclosures", "exposed", "has", "people", "ruled_out", "who"]
@@ -77,7 +77,7 @@ def _read(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Cell]:
 
 def _is_empty(texts: Sequence[str], cells: Mapping[str, Cell]) -> bool:
     return not any(text.strip() for text in texts) and not any(
-        isinstance(cell, Anything) for cell in _read(texts, cells)
+        isinstance(cell, AnyValue) for cell in _read(texts, cells)
     )
 
 
@@ -85,7 +85,7 @@ def _said(
     column: str, texts: Sequence[str], but_not: Sequence[str], cells: Mapping[str, Cell]
 ) -> tuple[tuple[int, str], str] | None:
     """Return where a column stands in a sentence, and what is said of it."""
-    read = [cell for cell in _read(texts, cells) if not isinstance(cell, Anything)]
+    read = [cell for cell in _read(texts, cells) if not isinstance(cell, AnyValue)]
     others = [str(cell).strip() for cell in _kept(_read(but_not, cells), Cell.within)]
     if not read:
         return ((_LAST, column), f"whose {column} is {_none_of(others)}") if others else None

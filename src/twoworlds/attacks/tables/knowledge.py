@@ -20,7 +20,7 @@ from itertools import pairwise, product
 from math import ceil, floor
 
 from twoworlds.attacks.tables.cells import (
-    Anything,
+    AnyValue,
     Cell,
     Choice,
     Interval,
@@ -74,7 +74,7 @@ class KnownValues:
 
     def behind(self, cell: Cell) -> set[str]:
         """Return the known values with which a cell is compatible."""
-        if isinstance(cell, Anything):
+        if isinstance(cell, AnyValue):
             return set(self._cells)
         proposed = (*self._sets, *self._proposed(cell))
         return {text for text in proposed if cell.meets(self._cells[text])}
@@ -122,7 +122,7 @@ def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
     """Read the texts of a column for what they allow to be known; an empty one allows anything."""
     distinct = dict.fromkeys(texts)
     read = column_cells(text for text in distinct if text.strip())
-    return {text: read[text] if text in read else Anything(text) for text in distinct}
+    return {text: read[text] if text in read else AnyValue(text) for text in distinct}
 
 
 def is_whole(cells: Iterable[Cell]) -> bool:
@@ -166,7 +166,7 @@ def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
         yield Value(filled, filled)
     numbers = [*(_whole_numbers(atoms) if is_whole(cells) else _numbers(atoms))]
     yield from (Value(str(number), str(number), number) for number in numbers)
-    if not numbers and any(isinstance(atom, Anything) for atom in atoms):
+    if not numbers and any(isinstance(atom, AnyValue) for atom in atoms):
         yield Value(_HIDDEN, _HIDDEN)
 
 

@@ -42,7 +42,7 @@ from twoworlds.attacks.tables.groups import Codes, combined, entries, renumbered
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
-__all__ = ["LOSSES", "Best", "Lattice", "Wanted"]
+__all__ = ["LOSSES", "BestNode", "Lattice", "Wanted"]
 
 LOSSES = ("certainty", "discernibility")
 _LARGEST = 300_000
@@ -77,7 +77,7 @@ class _Rows(NamedTuple):
     counts: Codes
 
 
-class Best(NamedTuple):
+class BestNode(NamedTuple):
     """The best node: the level of each column, its loss, how many people are left out of it.
 
     ``tried`` of all ``nodes`` were looked at.
@@ -136,7 +136,7 @@ class Lattice:
             self._judged[node] = self._judge(node)
         return self._judged[node]
 
-    def search(self) -> Best | None:
+    def search(self) -> BestNode | None:
         """Return the best node; of equal losses the lower one. None if all nodes are bad."""
         scale, order = self._ordered()
         best: tuple[Key, Node, int] | None = None
@@ -161,7 +161,7 @@ class Lattice:
         _, node, left_out = best
         found = self.judge(node)
         assert found is not None
-        return Best(node, found[0], left_out, len(self._judged), self.size)
+        return BestNode(node, found[0], left_out, len(self._judged), self.size)
 
     def _ordered(self) -> tuple[int, list[tuple[int, int, Node]]]:
         """Return all nodes by their bounds, which are whole numbers of 1/scale."""

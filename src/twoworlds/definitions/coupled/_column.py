@@ -47,8 +47,8 @@ from twoworlds.programs import Optimal, Rational, solve
 __all__ = [
     "UNDEFINED",
     "CellPosterior",
-    "Column",
     "InnerTest",
+    "LeastColumn",
     "Situation",
     "attained",
     "fraction",
@@ -96,7 +96,7 @@ class InnerTest:
 
 
 @dataclass(frozen=True)
-class Column:
+class LeastColumn:
     """The least inner delta of some views: ``sigma`` has ``upper``, ``tests`` show ``lower``."""
 
     lower: Fraction
@@ -140,7 +140,7 @@ def lower_bound(
     return max(ZERO, min(found)) if found else ZERO
 
 
-def least_inner(views: Sequence[CellPosterior], ratio: Fraction) -> Column:
+def least_inner(views: Sequence[CellPosterior], ratio: Fraction) -> LeastColumn:
     """Return the least inner delta of all columns in all the views, exactly or enclosed."""
     merged, groups = _small(views)
     sigma, tests, _ = _program(merged, ratio, None)
@@ -153,25 +153,25 @@ def least_inner(views: Sequence[CellPosterior], ratio: Fraction) -> Column:
     spread = {
         y: best.sigma[g] for g, members in enumerate(groups) if g in best.sigma for y in members
     }
-    return Column(best.lower, best.upper, spread, best.tests)
+    return LeastColumn(best.lower, best.upper, spread, best.tests)
 
 
-def _wide(column: Column) -> bool:
+def _wide(column: LeastColumn) -> bool:
     width = column.upper - column.lower
     return width > _TINY and width * (1 << _BITS) > column.upper
 
 
 def _column(
     views: Sequence[CellPosterior], sigma: Sigma, tests: tuple[InnerTest, ...], ratio: Fraction
-) -> Column:
+) -> LeastColumn:
     upper = max(inner(view, sigma, ratio) for view in views)
-    return Column(lower_bound(views, tests, ratio), upper, sigma, tests)
+    return LeastColumn(lower_bound(views, tests, ratio), upper, sigma, tests)
 
 
-def _better(old: Column, new: Column) -> Column:
+def _better(old: LeastColumn, new: LeastColumn) -> LeastColumn:
     above = new if new.upper < old.upper else old
     below = new if new.lower > old.lower else old
-    return Column(below.lower, above.upper, above.sigma, below.tests)
+    return LeastColumn(below.lower, above.upper, above.sigma, below.tests)
 
 
 def _small(views: Sequence[CellPosterior]) -> tuple[list[CellPosterior], list[list[int]]]:

@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
-from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
+from twoworlds.definitions.coupled._program import GivenValue, Laws, SceneProgram, comparisons
 from twoworlds.definitions.coupled._proof import (
     Distinguisher,
     OptimalityProof,
@@ -288,7 +288,7 @@ class Limit(OfSimulator):
         if laws is None or _one_sided(made, laws) != self.reached:
             return False
         if not self.attained:
-            game = Game(made, outputs)
+            game = SceneProgram(made, outputs)
             widest = game.widest(self.delta)
             return game.solve(None).delta == self.delta < _one_sided(made, widest) == self.reached
         bound = TestBound(made, outputs, self.distinguishers)
@@ -336,7 +336,7 @@ class Limit(OfSimulator):
 
 def at_infinity(scene: Scene, made: Sequence[GivenValue]) -> Limit:
     """Return the infimum at ratio infinity; the tables must be exact."""
-    game = Game(made, len(scene.outputs))
+    game = SceneProgram(made, len(scene.outputs))
     least = game.solve(None)
     widest = game.widest(least.delta)
     reached = _one_sided(made, widest)

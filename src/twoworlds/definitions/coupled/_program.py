@@ -47,10 +47,10 @@ from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
 
 __all__ = [
-    "Game",
     "GivenValue",
     "Key",
     "Laws",
+    "SceneProgram",
     "Solution",
     "Trials",
     "comparisons",
@@ -207,7 +207,7 @@ class Solution:
     stakes: Mapping[Key, Mapping[int, Fraction]]
 
 
-class _Rows:
+class _ProgramRows:
     """Rows of a linear program, each with a lower bound and what it is about."""
 
     def __init__(self) -> None:
@@ -243,7 +243,7 @@ class _Rows:
         self.about.append(about)
 
 
-class Game:
+class SceneProgram:
     """All comparisons of a scene, made small."""
 
     def __init__(self, made: Sequence[GivenValue], outputs: int) -> None:
@@ -285,7 +285,7 @@ class Game:
         outputs include those of all others (a mean of them). In the cone over these simulators it
         is found by one program: maximise sum m subject to m <= s and m <= 1.
         """
-        rows = _Rows()
+        rows = _ProgramRows()
         scale = rows.variables(1)[0]
         pairs = [(g, t) for g in range(len(self.groups)) for t in range(self.outputs)]
         place = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
@@ -390,7 +390,7 @@ def _solve_for(
 ) -> Part:
     shown = sorted({t for comparison in part.values() for t, p in comparison.real.items() if p})
     inputs = sorted({g for comparison in part.values() for g in comparison.ideal})
-    rows = _Rows()
+    rows = _ProgramRows()
     delta = rows.variables(1)[0]
     pairs = [(g, t) for g in inputs for t in shown]
     place = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
@@ -416,7 +416,7 @@ def _solve_for(
 
 
 def _budget(
-    rows: _Rows,
+    rows: _ProgramRows,
     key: Key,
     comparison: GivenValue,
     ratio: Fraction | None,

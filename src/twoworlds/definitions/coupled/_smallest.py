@@ -32,9 +32,9 @@ from flint import arb
 
 from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
 from twoworlds.definitions.coupled._program import (
-    Game,
     GivenValue,
     Laws,
+    SceneProgram,
     Solution,
     Trials,
     comparisons,
@@ -155,7 +155,7 @@ class SmallestRatio(OfSimulator):
             return False
         if self.reach is None:
             return self.lower == 1 and (
-                self.upper is not None or _unreached(Game(made, outputs), made, self.delta)
+                self.upper is not None or _unreached(SceneProgram(made, outputs), made, self.delta)
             )
         return sound(made, outputs, self.reach.distinguishers) and (
             self.reach.end(made, outputs, self.delta, _BITS) == INFINITY
@@ -212,7 +212,7 @@ class _Search:
     def __init__(self, scene: Scene, made: Sequence[GivenValue], delta: Fraction) -> None:
         self.scene, self.made, self.delta = scene, made, delta
         self.outputs = len(scene.outputs)
-        self.game = Game(made, self.outputs)
+        self.game = SceneProgram(made, self.outputs)
         self.lower = ONE
         self.upper: Number = INFINITY
         self.reach: Reach | None = None
@@ -292,7 +292,7 @@ def _result(found: _Search) -> SmallestRatio:
     return SmallestRatio(found.scene, found.delta, ratio, lower, upper, simulator, reach, laws)
 
 
-def _unreached(game: Game, made: Sequence[GivenValue], delta: Fraction) -> bool:
+def _unreached(game: SceneProgram, made: Sequence[GivenValue], delta: Fraction) -> bool:
     """Tell whether delta is the limit at large ratios, and is attained at none of them."""
     limit = game.solve(None).delta
     return limit == delta and needed_ratio(made, game.widest(limit), delta) == INFINITY

@@ -1,8 +1,8 @@
 """The same two questions when the simulator may be chosen: the best one, and the proof that it is.
 
-`Best` asks `optimal` (a linear program) for the simulator of least delta, or of least ratio, and
-then measures that simulator like any other: the witness is its worst event, beside the tests that
-no simulator withstands better. `BestConclusions` does the same for the inference-based
+`BestSimulator` asks `optimal` (a linear program) for the simulator of least delta, or of least
+ratio, and then measures that simulator like any other: the witness is its worst event, beside the
+tests that no simulator withstands better. `BestConclusions` does the same for the inference-based
 definitions, by `inference_optimal`.
 """
 
@@ -25,7 +25,7 @@ from twoworlds.numbers import INFINITY, Number, Real, rational, show
 if TYPE_CHECKING:
     from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum
 
-__all__ = ["Best", "BestConclusions", "BestWitness"]
+__all__ = ["BestConclusions", "BestSimulator", "BestWitness"]
 
 _METHOD = (
     "a linear program over all simulators, solved exactly; the tests of its proof show that no "
@@ -76,7 +76,7 @@ class BestWitness:
         }
 
 
-class Best:
+class BestSimulator:
     """Coupled worlds with the best simulator."""
 
     def __init__(self, scene: Scene) -> None:

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons, read_scrubs
-from twoworlds.definitions.coupled.best import Best, BestConclusions
+from twoworlds.definitions.coupled.best import BestConclusions, BestSimulator
 from twoworlds.definitions.coupled.measures import (
     ByConclusions,
     ByEvents,
@@ -163,7 +163,7 @@ class CoupledWorlds(WithSimulator):
 
     def _measure(self, scene: Scene) -> Measure:
         if self._best:
-            return Best(scene)
+            return BestSimulator(scene)
         simulator = read_simulator(self.simulator, scene)
         return ByEvents(scene, real_and_ideal(scene, simulator), simulator)
 

@@ -27,16 +27,16 @@ from itertools import combinations
 from typing import Protocol
 
 from twoworlds.definitions.coupled.posteriors import (
-    Alarm,
+    AlarmKind,
     Conclusion,
     Outcome,
     least_delta,
     least_ratio,
 )
-from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
+from twoworlds.definitions.coupled.scene import Law, Scene, Simulator, WorldPair
 from twoworlds.definitions.coupled.witness import PosteriorWitness, event_witness
 from twoworlds.definitions.verdict import Proof
-from twoworlds.laws.comparison import Each, Table, between
+from twoworlds.laws.comparison import Each, FiniteComparison, between
 from twoworlds.laws.event import Listed
 from twoworlds.numbers import (
     INFINITY,
@@ -69,7 +69,7 @@ __all__ = [
 class TwoWorlds:
     """Two laws of the output that should be close, and what they are conditioned on."""
 
-    cell: Cell
+    cell: WorldPair
     values: tuple[Hashable, ...]
     first: Law
     second: Law
@@ -86,7 +86,7 @@ class WorstEvent:
     event: tuple[Hashable, ...]
 
     @property
-    def cell(self) -> Cell:
+    def cell(self) -> WorldPair:
         """Where the pair comes from."""
         return self.worlds.cell
 
@@ -170,14 +170,14 @@ class Closest:
         return _found(table, delta, ratio, table.gap(ratio).event)
 
 
-def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[Table]:
+def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[FiniteComparison]:
     for pair, swapped in ways:
         p, q = (pair.second, pair.first) if swapped else (pair.first, pair.second)
         yield between(p, q, pair, swapped)
 
 
 def _found(table: object, delta: Number, ratio: Number, event: object) -> WorstEvent:
-    assert isinstance(table, Table)
+    assert isinstance(table, FiniteComparison)
     assert isinstance(event, Listed)
     outputs = dict.fromkeys([*table.x.first, *table.x.second])
     return WorstEvent(delta, ratio, table.x, table.y, tuple(t for t in outputs if event.holds(t)))
@@ -215,7 +215,7 @@ class Found:
     simulator: Simulator | None = None
     reached: Number | None = None
     nothing_left: bool = False
-    alarm: Alarm | None = None
+    alarm: AlarmKind | None = None
 
 
 class Measure(Protocol):

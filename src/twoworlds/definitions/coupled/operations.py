@@ -31,7 +31,7 @@ from twoworlds.worlds import Point
 from twoworlds.worlds.joint import BeliefClass, Joint, as_law, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
-__all__ = ["Composed", "Composition", "Coupled", "compose", "mixtures", "post_process"]
+__all__ = ["Composed", "Coupled", "ReleasePair", "compose", "mixtures", "post_process"]
 
 RandomMap = Callable[[Any], Any]
 _A_MAP = "a map of the output"
@@ -218,7 +218,7 @@ class Composed(Result):
 
 
 @dataclass(frozen=True)
-class Composition:
+class ReleasePair:
     """Two releases published together, with the two classes of side information of Theorem 6.
 
     Attributes:
@@ -254,7 +254,7 @@ class Composition:
         )
 
 
-def compose(first: Coupled, second: Coupled) -> Composition:
+def compose(first: Coupled, second: Coupled) -> ReleasePair:
     r"""Return what Theorem 6 speaks of, for F = ``first`` and G = ``second``.
 
     Given v and z, with y = alt(X) drawn once:
@@ -290,7 +290,7 @@ def compose(first: Coupled, second: Coupled) -> Composition:
             for b, q in second.simulator(y).items()
         },
     )
-    return Composition(
+    return ReleasePair(
         replace(second, beliefs=known),
         tuple(_knowing_simulated(first, second.simulator, scrub) for scrub in first.scrubs),
         replace(first, release=f.pair(g), simulator=both),

@@ -26,7 +26,7 @@ from twoworlds.definitions.coupled._certificate import (
     verify_optimum,
 )
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
-from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
+from twoworlds.definitions.coupled._program import GivenValue, Laws, SceneProgram, comparisons
 from twoworlds.definitions.coupled._proof import Distinguisher, OptimalityProof, TestBound, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
 from twoworlds.definitions.coupled.scene import Scene
@@ -102,7 +102,7 @@ def _enclosed(scene: Scene, ratio: Number) -> Optimum:
 def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
     """Solve at rational ratios on both sides; the lower one bounds delta from above."""
     made = comparisons(scene, bits)
-    game = Game(made, len(scene.outputs))
+    game = SceneProgram(made, len(scene.outputs))
     low, high = bounds(ratio, bits)
     low = max(low, Fraction(1))
     at_low = game.solve(low)
@@ -162,7 +162,7 @@ def least_delta(scene: Scene) -> Fraction:
     >>> least_delta(scene("parity(bits=2)", known, persons(2)))
     Fraction(1, 2)
     """
-    return Game(_rational(scene), len(scene.outputs)).solve(None).delta
+    return SceneProgram(_rational(scene), len(scene.outputs)).solve(None).delta
 
 
 def limit(scene: Scene) -> Limit:

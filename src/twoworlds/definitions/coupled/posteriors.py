@@ -27,13 +27,13 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
+from twoworlds.definitions.coupled.scene import Law, Scene, Simulator, WorldPair
 from twoworlds.errors import Undecided
 from twoworlds.laws.comparison import apart, between
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
 
 __all__ = [
-    "Alarm",
+    "AlarmKind",
     "Conclusion",
     "Outcome",
     "against_prior",
@@ -47,7 +47,7 @@ _BITS = 128
 Given = Sequence[tuple[Number, Number]]
 
 
-class Alarm(IntEnum):
+class AlarmKind(IntEnum):
     """What a conclusion does that no ratio excuses, the least alarming first."""
 
     NEVER_SHOWN = 1
@@ -60,7 +60,7 @@ class Alarm(IntEnum):
 class Conclusion:
     """What is concluded about one private part from one output, in two worlds."""
 
-    cell: Cell
+    cell: WorldPair
     output: Hashable
     real: Law
     ideal: Law | None
@@ -72,14 +72,14 @@ class Conclusion:
         return apart(self.real, self.ideal, ratio)
 
     @property
-    def alarm(self) -> Alarm | None:
+    def alarm(self) -> AlarmKind | None:
         """What no ratio excuses: what is possible in one world only; None where nothing is."""
         if self.ideal is None:
-            return Alarm.NEVER_SHOWN
+            return AlarmKind.NEVER_SHOWN
         real, ideal = ({v for v, p in law.items() if p != 0} for law in (self.real, self.ideal))
         if ideal - real:
-            return Alarm.SETTLES if len(real) == 1 else Alarm.RULES_OUT
-        return Alarm.LEAVES_OPEN if real - ideal else None
+            return AlarmKind.SETTLES if len(real) == 1 else AlarmKind.RULES_OUT
+        return AlarmKind.LEAVES_OPEN if real - ideal else None
 
     def needs(self, delta: Number) -> Number:
         """Return the smallest ratio at which the two are delta apart, possibly infinity."""

@@ -1,7 +1,7 @@
 """The two worlds as tables: what the release shows, and what is left to a simulator.
 
-For every belief, every pair (alt, priv) and every side information z a `Cell` holds the two joint
-laws, given z,
+For every belief, every pair (alt, priv) and every side information z a `WorldPair` holds the two
+joint laws, given z,
 
     real[v][t]  = P(priv(X) = v, F(X) = t | z)        ideal[v][y] = P(priv(X) = v, alt(X) = y | z),
 
@@ -39,10 +39,10 @@ from twoworlds.worlds.statistic import Statistic
 
 __all__ = [
     "OPTIMAL",
-    "Cell",
     "Release",
     "Scene",
     "Simulator",
+    "WorldPair",
     "canonical",
     "coin",
     "read_simulator",
@@ -145,7 +145,7 @@ def _undefined(mechanism: Mechanism, x: Point) -> InvalidInput:
 
 
 @dataclass(frozen=True)
-class Cell:
+class WorldPair:
     """The two worlds for one belief, one pair and one side information.
 
     Attributes:
@@ -185,7 +185,7 @@ class Scene:
     release: Release
     beliefs: BeliefClass
     scrubs: tuple[Scrub, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[WorldPair, ...]
     outputs: tuple[Hashable, ...]
     inputs: tuple[Hashable, ...]
 
@@ -238,7 +238,7 @@ def _cell(
     weight: Number,
     scrub: Scrub,
     laws: Mapping[Point, Law],
-) -> Cell:
+) -> WorldPair:
     mass: dict[Hashable, Number] = {}
     real: dict[Hashable, dict[Hashable, Number]] = {}
     ideal: dict[Hashable, dict[Hashable, Number]] = {}
@@ -251,7 +251,7 @@ def _cell(
         left = ideal.setdefault(v, {})
         for y, chance in scrub.law(x).items():
             left[y] = left.get(y, Fraction(0)) + p * chance
-    return Cell(number, scrub, side, weight, mass, real, ideal)
+    return WorldPair(number, scrub, side, weight, mass, real, ideal)
 
 
 def untagged(scrubbed: Hashable) -> Hashable:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from twoworlds.definitions.coupled.posteriors import Alarm
+from twoworlds.definitions.coupled.posteriors import AlarmKind
 from twoworlds.definitions.words import digits_apart, largest_posterior, percent_above
 from twoworlds.numbers import (
     INFINITY,
@@ -103,7 +103,7 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
 
 
 def conclusion_words(
-    ratio: Number, delta: Number, who: str, instead: str, alarm: Alarm | None = None
+    ratio: Number, delta: Number, who: str, instead: str, alarm: AlarmKind | None = None
 ) -> str:
     """Say what the inference-based (ratio, delta) bounds, as a clause.
 
@@ -117,7 +117,7 @@ without the release, or the other way round'
     if ratio == INFINITY and left == 0:
         return f"what is published can move what is concluded about {who} by any factor"
     if ratio == INFINITY or compare(left, 1, limit=64) is Order.EQUAL:
-        return f"{_alarming(alarm or Alarm.SETTLES, who, left)}: nothing is promised"
+        return f"{_alarming(alarm or AlarmKind.SETTLES, who, left)}: nothing is promised"
     if ratio == 1 and left == 0:
         return f"what is published leads to no other conclusion about {who} than {instead}"
     times = "as likely as" if ratio == 1 else f"at most {decimal(ratio, 4)} times as likely as"
@@ -133,12 +133,12 @@ without the release, or the other way round'
     )
 
 
-def _alarming(alarm: Alarm, who: str, left: Number) -> str:
-    if alarm is Alarm.SETTLES:
+def _alarming(alarm: AlarmKind, who: str, left: Number) -> str:
+    if alarm is AlarmKind.SETTLES:
         return f"what is published can settle {who} for good"
-    if alarm is Alarm.RULES_OUT:
+    if alarm is AlarmKind.RULES_OUT:
         return f"what is published can rule out a value of {who} for good"
-    if alarm is Alarm.LEAVES_OPEN:
+    if alarm is AlarmKind.LEAVES_OPEN:
         return f"what is published can leave a value of {who} open that the simulation rules out"
     return (
         f"outputs of total probability {decimal(left, _DIGITS, 'about')} are never shown by the "

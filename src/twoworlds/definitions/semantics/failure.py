@@ -52,7 +52,7 @@ from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, sq
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 
-__all__ = ["Ends", "Failure", "enclosure", "failure_probability"]
+__all__ = ["Ends", "FailureCurve", "enclosure", "failure_probability"]
 
 _RATIOS = 24
 _TRIED = 2
@@ -120,10 +120,10 @@ def failure_probability(
     >>> found.lower, found.upper
     (Fraction(1, 1), Fraction(1, 1))
     """
-    return Failure(mechanism, default, records).ends(epsilon)
+    return FailureCurve(mechanism, default, records).ends(epsilon)
 
 
-class Failure:
+class FailureCurve:
     """The failure probability of one mechanism, for every difference."""
 
     def __init__(
@@ -228,7 +228,7 @@ class Failure:
 
     def _lower_by_record(self, mechanism: PerRecord, s: Fraction) -> tuple[Fraction, Proof | None]:
         """Hold the worst belief about one record, about each of them."""
-        _, witness = Failure(PerRecord(mechanism.transition, 1), self.default).lower(s)
+        _, witness = FailureCurve(PerRecord(mechanism.transition, 1), self.default).lower(s)
         if not isinstance(witness, BeliefFailure):
             return Fraction(0), None
         each = EachPerson(witness, self.people)

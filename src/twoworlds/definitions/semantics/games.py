@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Said, Table
-from twoworlds.charts import BLUE, GREY, ORANGE, Bar, Groups
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
@@ -217,7 +217,7 @@ class Games(Result):
         if len(persons) > _MOST_PERSONS:
             yield "", f"... and {len(persons) - _MOST_PERSONS} persons more"
 
-    def _chart(self, words: str) -> Groups:
+    def _chart(self, words: str) -> GroupedBars:
         """Chart the belief in the secret, or in each database: before, with everyone, without one.
 
         The one left out of the databases is the one whose data makes the largest difference.
@@ -227,7 +227,7 @@ class Games(Result):
             chances = [*self.chances(self.secret).values()]
             bars = [_bar(*one) for one in zip(worlds, chances, strict=True)]
             title = f"Belief in “{self.secret.name}”"
-            return Groups(title, [("", bars[: _MOST_PERSONS + 2])], words)
+            return GroupedBars(title, [("", bars[: _MOST_PERSONS + 2])], words)
         sizes = [2.0 if d is None else float(d) for d in self.differences]
         i = sizes.index(max(sizes))
         beliefs: dict[str, Belief | None] = {
@@ -250,7 +250,7 @@ class Games(Result):
             )
             for name, group in groups.items()
         ]
-        return Groups("Belief in each database", drawn, words)
+        return GroupedBars("Belief in each database", drawn, words)
 
 
 def _points(difference: Number, side: Side = "up") -> str:

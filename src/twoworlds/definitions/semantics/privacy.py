@@ -32,7 +32,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
-from twoworlds.definitions.semantics.failure import Failure
+from twoworlds.definitions.semantics.failure import FailureCurve
 from twoworlds.definitions.semantics.games import default_value, default_words, without
 from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.definitions.semantics.swing_statistic import Swing, SwingCase, bare, people
@@ -121,10 +121,10 @@ class SemanticPrivacy(PrivacyDefinition):
         With epsilon: the failure probability there. With delta alone: the smallest epsilon for it.
         """
         if self.epsilon is not None:
-            failure = Failure(mechanism, self.default, self.records)
+            failure = FailureCurve(mechanism, self.default, self.records)
             return failure_verdict(failure, self.epsilon, self._assumptions(mechanism))
         if self.delta is not None and self.delta != 0:
-            failure = Failure(mechanism, self.default, self.records)
+            failure = FailureCurve(mechanism, self.default, self.records)
             return difference_verdict(failure, self.delta, self._assumptions(mechanism))
         return self._supremum(mechanism, worst_swing(mechanism, self.default))
 
@@ -163,7 +163,7 @@ class SemanticPrivacy(PrivacyDefinition):
             broken = moved_too_far(found.epsilon, self.epsilon)
             judged = found.against(f"{first})", found.epsilon, self.epsilon, broken=broken)
             return judged if judged.holds is not False else self._shown(mechanism, swing, judged)
-        failure = Failure(mechanism, self.default, self.records)
+        failure = FailureCurve(mechanism, self.default, self.records)
         claim = f"{first}, delta={exact_text(self.delta)})"
         assumptions = self._assumptions(mechanism)
         return claim_verdict(failure, self.epsilon, self.delta, claim, assumptions)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.charts import Chart, Span
-from twoworlds.definitions.semantics.failure import Ends, Failure, enclosure
+from twoworlds.definitions.semantics.failure import Ends, FailureCurve, enclosure
 from twoworlds.definitions.semantics.witnesses import BeliefFailure
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import at_least, moved_too_often, percent
@@ -65,7 +65,7 @@ class Bounded(Verdict):
 
 
 def failure_verdict(
-    failure: Failure,
+    failure: FailureCurve,
     epsilon: Number,
     assumptions: tuple[str, ...],
     above: Fraction | None = None,
@@ -91,7 +91,7 @@ def failure_verdict(
 
 
 def claim_verdict(
-    failure: Failure, epsilon: Number, delta: Number, claim: str, assumptions: tuple[str, ...]
+    failure: FailureCurve, epsilon: Number, delta: Number, claim: str, assumptions: tuple[str, ...]
 ) -> Bounded:
     """Decide whether the failure probability at a difference stays within delta."""
     found = failure_verdict(failure, epsilon, assumptions, bounds(delta)[1])
@@ -109,7 +109,9 @@ def claim_verdict(
     return replace(found, definition=claim, holds=holds, sentence=sentence, notes=notes)
 
 
-def difference_verdict(failure: Failure, delta: Number, assumptions: tuple[str, ...]) -> Bounded:
+def difference_verdict(
+    failure: FailureCurve, delta: Number, assumptions: tuple[str, ...]
+) -> Bounded:
     """Return the smallest difference whose failure probability is within delta, between its ends.
 
     delta* falls with the difference, so whatever differences are tried, one whose upper end is

@@ -37,7 +37,7 @@ from twoworlds.mechanisms.continuous import (
 )
 from twoworlds.mechanisms.named.load import mechanism, named
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
-from twoworlds.mechanisms.strategy import Ask, Interaction, Interval, Strategy, Then, read_noise
+from twoworlds.mechanisms.strategy import Ask, HalfOpen, Interaction, Strategy, Then, read_noise
 from twoworlds.mechanisms.strategy.regions import Box, tiles
 from twoworlds.numbers import (
     Exp,
@@ -329,7 +329,7 @@ def adaptive(
     follow = dict(zip(tiles(ends), (built[str(query)] for query in then), strict=True))
 
     def choose(box: Box) -> Statistic:
-        known: Interval = box[0]
+        known: HalfOpen = box[0]
         return follow[known]
 
     text = (

@@ -19,7 +19,7 @@ from twoworlds.mechanisms.strategy.noise import (
     read_noise,
 )
 from twoworlds.mechanisms.strategy.randomized import Randomized, from_family, randomized
-from twoworlds.mechanisms.strategy.regions import Boxes, Interval, Transcripts
+from twoworlds.mechanisms.strategy.regions import Boxes, HalfOpen, Transcripts
 from twoworlds.mechanisms.strategy.strategy import (
     Ask,
     Course,
@@ -36,9 +36,9 @@ __all__ = [
     "BoundedNoise",
     "Boxes",
     "Course",
+    "HalfOpen",
     "IntegerNoise",
     "Interaction",
-    "Interval",
     "LaplaceNoise",
     "Randomized",
     "Strategy",

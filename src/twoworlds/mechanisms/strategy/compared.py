@@ -21,10 +21,18 @@ from math import factorial, prod
 from typing import Any, NamedTuple
 
 from twoworlds.errors import TooLarge, Unsupported
-from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
+from twoworlds.laws.comparison import (
+    Comparison,
+    FiniteComparison,
+    Gap,
+    Peak,
+    ProfileLine,
+    RatioCell,
+    larger,
+)
 from twoworlds.laws.event import Event, Listed
 from twoworlds.mechanisms.strategy.noise import AnswerNoise, BoundedNoise, LaplaceNoise, Largest
-from twoworlds.mechanisms.strategy.regions import Box, Boxes, Interval
+from twoworlds.mechanisms.strategy.regions import Box, Boxes, HalfOpen
 from twoworlds.mechanisms.strategy.strategy import Course, course_of
 from twoworlds.numbers import INFINITY, Number, Real, exp, ln, positive_part, show
 from twoworlds.worlds import Point, Universe
@@ -147,11 +155,11 @@ class TwoTranscriptLaws(Comparison):
                 high = middle
         return Real.between(low, high)
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ProfileLine]:
         """Return the lines of the profile, where the cells are finitely many."""
         return super().lines() if isinstance(self.noise, LaplaceNoise) else self._table.lines()
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[RatioCell]:
         """Return the cells, where they are finitely many."""
         return super().cells() if isinstance(self.noise, LaplaceNoise) else self._table.cells()
 
@@ -160,7 +168,7 @@ class TwoTranscriptLaws(Comparison):
         return self.gap(INFINITY).delta
 
     @cached_property
-    def _table(self) -> Table:
+    def _table(self) -> FiniteComparison:
         boxes: list[Box] = []
         p: list[Number] = []
         q: list[Number] = []
@@ -183,7 +191,7 @@ class TwoTranscriptLaws(Comparison):
         def event(cells: Sequence[int]) -> Event:
             return Boxes(tuple(boxes[i] for i in cells)) if cells else Listed.of(())
 
-        return Table(self.x, self.y, p, q, event)
+        return FiniteComparison(self.x, self.y, p, q, event)
 
 
 # --- Several answers with Laplace noise: the probability that their likelihood ratio exceeds a ---
@@ -241,19 +249,19 @@ def masses_above(
     return p, q
 
 
-def _zones(interval: Interval, u: Fraction, v: Fraction, noise: LaplaceNoise) -> list[_Zone]:
+def _zones(interval: HalfOpen, u: Fraction, v: Fraction, noise: LaplaceNoise) -> list[_Zone]:
     """Cut an interval at the two true values."""
     if u == v:
         mass = noise.mass(interval, u)
         return [_Flat(Fraction(0), mass, mass)]
     low, high, apart = min(u, v), max(u, v), abs(u - v)
     found: list[_Zone] = []
-    for outer, end in ((Interval(high=low), low), (Interval(low=high), high)):
+    for outer, end in ((HalfOpen(high=low), low), (HalfOpen(low=high), high)):
         met = interval.meet(outer)
         if met is not None:
             loss = apart if end == u else -apart
             found.append(_Flat(loss, noise.mass(met, u), noise.mass(met, v)))
-    between = interval.meet(Interval(low, high))
+    between = interval.meet(HalfOpen(low, high))
     if between is not None:
         assert between.low is not None
         assert between.high is not None

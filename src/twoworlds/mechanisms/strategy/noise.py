@@ -29,7 +29,7 @@ from twoworlds.laws.shifted import Shifted
 from twoworlds.mechanisms.calibration import geometric_ratio
 from twoworlds.mechanisms.continuous import AddedDensity, Continuous, Laplace
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
-from twoworlds.mechanisms.strategy.regions import Box, Interval
+from twoworlds.mechanisms.strategy.regions import Box, HalfOpen
 from twoworlds.numbers import INFINITY, Log, Number, exp, power
 from twoworlds.worlds import Integers, Point, Reals, TrueAnswer, Universe
 
@@ -50,7 +50,7 @@ __all__ = [
 Value = Any  # a whole number or a fraction
 
 
-Piece = tuple[Interval, Number, Number]
+Piece = tuple[HalfOpen, Number, Number]
 """Answers of one likelihood ratio, with their masses under both true values."""
 
 
@@ -74,10 +74,10 @@ class AnswerNoise(ABC):
         """Return the probability, or the density, of an answer around a true value."""
 
     @abstractmethod
-    def mass(self, interval: Interval, value: Value) -> Number:
+    def mass(self, interval: HalfOpen, value: Value) -> Number:
         """Return the probability that the answer lies in an interval."""
 
-    def pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
+    def pieces(self, interval: HalfOpen, u: Value, v: Value) -> list[Piece]:
         """Return the parts of an interval on which the likelihood ratio is constant."""
         if u == v:
             mass = self.mass(interval, u)
@@ -85,7 +85,7 @@ class AnswerNoise(ABC):
         return self._pieces(interval, u, v)
 
     @abstractmethod
-    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
+    def _pieces(self, interval: HalfOpen, u: Value, v: Value) -> list[Piece]:
         """Cut an interval for two different true values."""
 
     def largest(self, box: Box, u: Sequence[Value], v: Sequence[Value]) -> Largest | None:
@@ -102,7 +102,7 @@ class AnswerNoise(ABC):
         return found
 
     @abstractmethod
-    def _largest(self, interval: Interval, u: Value, v: Value) -> Largest | None:
+    def _largest(self, interval: HalfOpen, u: Value, v: Value) -> Largest | None:
         """Return the supremum for one answer."""
 
     @abstractmethod
@@ -157,7 +157,7 @@ class LaplaceNoise(AnswerNoise):
         )
         return (self.rate / 2) ** len(values) * exp(-(self.rate * away))
 
-    def mass(self, interval: Interval, value: Value) -> Number:
+    def mass(self, interval: HalfOpen, value: Value) -> Number:
         """Subtract two tails, those of the side on which they are small."""
         low, high, centre = interval.low, interval.high, Fraction(value)
         if low is None:
@@ -168,7 +168,7 @@ class LaplaceNoise(AnswerNoise):
         near, far = map(self._one.upper_tail, ends)
         return near - far
 
-    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
+    def _pieces(self, interval: HalfOpen, u: Value, v: Value) -> list[Piece]:
         """The ratio is constant only where the true values are equal."""
         raise Unsupported("the likelihood ratio of Laplace noise takes infinitely many values")
 
@@ -178,7 +178,7 @@ class LaplaceNoise(AnswerNoise):
         losses, where, attained = zip(*reached, strict=True)
         return Largest(self._raised(sum(losses, start=Fraction(0))), where, all(attained))
 
-    def _largest(self, interval: Interval, u: Value, v: Value) -> Largest:
+    def _largest(self, interval: HalfOpen, u: Value, v: Value) -> Largest:
         return self.largest((interval,), (u,), (v,))
 
     def sample(self, value: Value, rng: np.random.Generator) -> Point:
@@ -196,10 +196,10 @@ class LaplaceNoise(AnswerNoise):
         return exp(self.rate * distance)
 
 
-_Reached = tuple[Fraction, Interval, bool]
+_Reached = tuple[Fraction, HalfOpen, bool]
 
 
-def _reach(interval: Interval, u: Fraction, v: Fraction) -> _Reached:
+def _reach(interval: HalfOpen, u: Fraction, v: Fraction) -> _Reached:
     """Return sup |r - v| - |r - u| over an interval, a part where it is reached or nearly so."""
     if u == v:
         return Fraction(0), interval, True
@@ -209,20 +209,20 @@ def _reach(interval: Interval, u: Fraction, v: Fraction) -> _Reached:
     return _reach_upward(interval, u, v)
 
 
-def _turned(interval: Interval) -> Interval:
+def _turned(interval: HalfOpen) -> HalfOpen:
     low, high = interval.low, interval.high
-    return Interval(None if high is None else -high, None if low is None else -low)
+    return HalfOpen(None if high is None else -high, None if low is None else -low)
 
 
-def _reach_upward(interval: Interval, u: Fraction, v: Fraction) -> _Reached:
+def _reach_upward(interval: HalfOpen, u: Fraction, v: Fraction) -> _Reached:
     """For u > v the loss rises: -(u - v) up to v, then 2r - u - v, and u - v from u on."""
     low, high = interval.low, interval.high
     if high is None or high > u:
-        return u - v, interval.meet(Interval(low=u)) or interval, True
+        return u - v, interval.meet(HalfOpen(low=u)) or interval, True
     if high <= v:
         return v - u, interval, True
     start = v if low is None else max(low, v)
-    return 2 * high - u - v, Interval(high - (high - start) / _NARROW, high), False
+    return 2 * high - u - v, HalfOpen(high - (high - start) / _NARROW, high), False
 
 
 # --- Integer noise on every answer of a strategy: log-concave, or with finitely many outputs -----
@@ -248,7 +248,7 @@ class IntegerNoise(AnswerNoise):
         """Return P(Z = answer - value)."""
         return self.noise.pmf(answer - _whole(value))
 
-    def mass(self, interval: Interval, value: Value) -> Number:
+    def mass(self, interval: HalfOpen, value: Value) -> Number:
         """Subtract two tails."""
         (low, high), centre = interval.whole_numbers, _whole(value)
         if low is not None and high is not None and low == high:
@@ -256,12 +256,12 @@ class IntegerNoise(AnswerNoise):
         above: Number = Fraction(1) if low is None else self.noise.at_least(low - centre)
         return above if high is None else above - self.noise.at_least(high + 1 - centre)
 
-    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
+    def _pieces(self, interval: HalfOpen, u: Value, v: Value) -> list[Piece]:
         """Cut at both true values, where the ratio is constant beyond them; or list the answers."""
         first, last = sorted((_whole(u), _whole(v)))
         low, high = interval.whole_numbers
         if self.noise.last_step(last - first) == last - first:
-            ends = [Interval(None, Fraction(first + 1)), Interval(Fraction(last), None)]
+            ends = [HalfOpen(None, Fraction(first + 1)), HalfOpen(Fraction(last), None)]
             cut = [ends[0], *map(_single, range(first + 1, last)), ends[1]]
         elif low is not None and high is not None:
             cut = [_single(k) for k in _few(low, high)]
@@ -273,7 +273,7 @@ class IntegerNoise(AnswerNoise):
         met = [common for piece in cut if (common := _common(piece, interval)) is not None]
         return [(piece, self.mass(piece, u), self.mass(piece, v)) for piece in met]
 
-    def _largest(self, interval: Interval, u: Value, v: Value) -> Largest | None:
+    def _largest(self, interval: HalfOpen, u: Value, v: Value) -> Largest | None:
         low, high = interval.whole_numbers
         if low is not None and high is not None and low > high:
             return None  # no whole number lies in it
@@ -325,7 +325,7 @@ class BoundedNoise(AnswerNoise):
         """Return the probability of an answer."""
         return self.channel.probability(answer, _whole(value))
 
-    def _points(self, interval: Interval, *values: Value) -> range:
+    def _points(self, interval: HalfOpen, *values: Value) -> range:
         low, high = interval.whole_numbers
         if isinstance(self.channel, FiniteNoise):
             starts = [_whole(value) + self.channel.start for value in values]
@@ -337,17 +337,17 @@ class BoundedNoise(AnswerNoise):
         first = first if low is None else max(first, low)
         return _few(first, last if high is None else min(last, high))
 
-    def mass(self, interval: Interval, value: Value) -> Number:
+    def mass(self, interval: HalfOpen, value: Value) -> Number:
         """Add up the answers of the interval."""
         points = self._points(interval, value)
         return sum((self.density(k, value) for k in points), start=Fraction(0))
 
-    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
+    def _pieces(self, interval: HalfOpen, u: Value, v: Value) -> list[Piece]:
         """List the answers."""
         points = self._points(interval, u, v)
         return [(_single(k), self.density(k, u), self.density(k, v)) for k in points]
 
-    def _largest(self, interval: Interval, u: Value, v: Value) -> Largest | None:
+    def _largest(self, interval: HalfOpen, u: Value, v: Value) -> Largest | None:
         best: Piece | None = None
         for piece in self.pieces(interval, u, v):
             if piece[1] != 0 and (best is None or larger(piece[1] * best[2], best[1] * piece[2])):
@@ -368,11 +368,11 @@ class BoundedNoise(AnswerNoise):
         return IntegerNoise(self.channel.noise).bound(sensitivity)
 
 
-def _single(k: int) -> Interval:
-    return Interval(Fraction(k), Fraction(k + 1))
+def _single(k: int) -> HalfOpen:
+    return HalfOpen(Fraction(k), Fraction(k + 1))
 
 
-def _common(piece: Interval, interval: Interval) -> Interval | None:
+def _common(piece: HalfOpen, interval: HalfOpen) -> HalfOpen | None:
     """Return what both have in common, if a whole number is."""
     met = piece.meet(interval)
     if met is None:
@@ -390,11 +390,11 @@ def _few(first: int, last: int) -> range:
     return range(first, last + 1)
 
 
-def _half_line(event: object) -> Interval:
+def _half_line(event: object) -> HalfOpen:
     if isinstance(event, AtLeast):
-        return Interval(low=Fraction(event.threshold))  # type: ignore[arg-type]
+        return HalfOpen(low=Fraction(event.threshold))  # type: ignore[arg-type]
     assert isinstance(event, AtMost)
-    return Interval(high=Fraction(event.threshold) + 1)  # type: ignore[arg-type]
+    return HalfOpen(high=Fraction(event.threshold) + 1)  # type: ignore[arg-type]
 
 
 def _whole(value: Value) -> int:

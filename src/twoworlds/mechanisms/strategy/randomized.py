@@ -21,12 +21,20 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
-from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
+from twoworlds.laws.comparison import (
+    Comparison,
+    FiniteComparison,
+    Gap,
+    Peak,
+    ProfileLine,
+    RatioCell,
+    larger,
+)
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.mechanisms.on_statistic import Both, Channel, OnStatistic
 from twoworlds.mechanisms.strategy.interaction import Answering
 from twoworlds.mechanisms.strategy.noise import read_noise
-from twoworlds.mechanisms.strategy.regions import Box, Interval
+from twoworlds.mechanisms.strategy.regions import Box, HalfOpen
 from twoworlds.mechanisms.strategy.strategy import Ask, Course, Strategy, Then
 from twoworlds.numbers import INFINITY, Number, maximum, probability, rational
 from twoworlds.worlds import Change, Computed, Explicit, Point, Product, Universe
@@ -211,13 +219,13 @@ class _CoinByCoin(Comparison):
             cases.append((Listed.of([coin]), gap.event))
         return Gap(delta, Both(tuple(cases)))
 
-    def _table(self) -> Table:
+    def _table(self) -> FiniteComparison:
         cells = self.cells()
 
         def event(chosen: Sequence[int]) -> Event:
             return Both(tuple(part for i in chosen for part in cells[i].event.parts))  # type: ignore[attr-defined]
 
-        return Table(self.x, self.y, [c.p for c in cells], [c.q for c in cells], event)
+        return FiniteComparison(self.x, self.y, [c.p for c in cells], [c.q for c in cells], event)
 
     def ratio_for(self, delta: Number) -> Number:
         """Solve on the cells of all coins."""
@@ -226,14 +234,14 @@ class _CoinByCoin(Comparison):
             return peak if larger(peak, Fraction(1)) else Fraction(1)
         return self._table().ratio_for(delta)
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ProfileLine]:
         """Return the lines of all cells."""
         return self._table().lines()
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[RatioCell]:
         """Return the cells of all coins."""
         return [
-            Cell(weight * cell.p, weight * cell.q, _with(coin, cell.event))
+            RatioCell(weight * cell.p, weight * cell.q, _with(coin, cell.event))
             for coin, weight, part in self._tosses()
             for cell in part.cells()
         ]
@@ -305,7 +313,7 @@ def from_family(
     return Strategy.of(universe, [step(place) for place in range(len(listed))])
 
 
-def _named(interval: Interval, responses: _Row) -> Fraction:
+def _named(interval: HalfOpen, responses: _Row) -> Fraction:
     """Return the response whose interval this is: the intervals begin at the responses."""
     return responses[0] if interval.low is None else interval.low
 

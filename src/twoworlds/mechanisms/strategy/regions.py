@@ -1,6 +1,6 @@
 """Regions of transcripts: intervals of one answer, boxes of several, and unions of boxes.
 
-A transcript is the tuple of all reported answers. An `Interval` is low <= answer < high, either end
+A transcript is the tuple of all reported answers. An `HalfOpen` is low <= answer < high, either end
 open; a *box* has an interval for each answer. What an adversary asks next may depend on the box in
 which the answers so far lie, and what it concludes is a union of boxes.
 """
@@ -17,16 +17,16 @@ from twoworlds.errors import InvalidInput
 from twoworlds.laws.event import Event
 from twoworlds.worlds import Integers, Point, Universe
 
-__all__ = ["Box", "Boxes", "Interval", "Transcripts", "tiles"]
+__all__ = ["Box", "Boxes", "HalfOpen", "Transcripts", "tiles"]
 
 _SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Interval:
+class HalfOpen:
     """All numbers from ``low`` on and below ``high``; None leaves an end open.
 
-    >>> third = Interval(Fraction(1, 3), Fraction(2))
+    >>> third = HalfOpen(Fraction(1, 3), Fraction(2))
     >>> Fraction(1, 3) in third, 2 in third, third.whole_numbers
     (True, False, (1, 1))
     """
@@ -45,12 +45,12 @@ class Interval:
         low = None if self.low is None else ceil(self.low)
         return low, None if self.high is None else ceil(self.high) - 1
 
-    def meet(self, other: Interval) -> Interval | None:
+    def meet(self, other: HalfOpen) -> HalfOpen | None:
         """Return what both have in common, or None."""
         lows = [end for end in (self.low, other.low) if end is not None]
         highs = [end for end in (self.high, other.high) if end is not None]
         low, high = max(lows, default=None), min(highs, default=None)
-        return None if low is not None and high is not None and low >= high else Interval(low, high)
+        return None if low is not None and high is not None and low >= high else HalfOpen(low, high)
 
     def inner(self) -> Fraction:
         """Return some number that lies in it."""
@@ -72,13 +72,13 @@ class Interval:
         return f"{low} <= {name} < {high}"
 
 
-Box = tuple[Interval, ...]
+Box = tuple[HalfOpen, ...]
 
 
-def tiles(cuts: tuple[Fraction, ...]) -> tuple[Interval, ...]:
+def tiles(cuts: tuple[Fraction, ...]) -> tuple[HalfOpen, ...]:
     """Return the intervals between thresholds: below the first, from the first on, ..."""
     ends = (None, *cuts, None)
-    return tuple(Interval(low, high) for low, high in pairwise(ends))
+    return tuple(HalfOpen(low, high) for low, high in pairwise(ends))
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _described(box: Box, *, whole: bool) -> str:
     said = [
         interval.describe(f"answer {i}", whole=whole)
         for i, interval in enumerate(box, start=1)
-        if interval != Interval()
+        if interval != HalfOpen()
     ]
     return " and ".join(said) or "any answers"
 

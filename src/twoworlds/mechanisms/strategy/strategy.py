@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.strategy.regions import Box, Boxes, Interval, Transcripts, tiles
+from twoworlds.mechanisms.strategy.regions import Box, Boxes, HalfOpen, Transcripts, tiles
 from twoworlds.numbers import rational, show
 from twoworlds.show import Result
 from twoworlds.worlds import (
@@ -282,7 +282,7 @@ def _check_tree(courses: Sequence[Course], place: int, known: tuple[Fraction, ..
             f"{_said(both[1])}, whose first {place} answers agree: a query may depend on earlier "
             "answers only"
         )
-    groups: dict[Interval, list[Course]] = {}
+    groups: dict[HalfOpen, list[Course]] = {}
     for course in courses:
         groups.setdefault(course.box[place], []).append(course)
     ordered = sorted(groups, key=lambda i: (i.low is not None, i.low or Fraction(0)))

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from flint import Ordering, fmpz, fmpz_mat, fmpz_mpoly, fmpz_mpoly_ctx
 
 from twoworlds.errors import TooLarge
-from twoworlds.noiseless.estimates.family import Family, Kind
+from twoworlds.noiseless.estimates.family import LawFamily, ValueKind
 from twoworlds.numbers import ball, working_precision
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ coefficients before each place from there on."""
 class Counting:
     """Exact probabilities of what ``people`` entries of a family elect."""
 
-    def __init__(self, family: Family, people: int) -> None:
+    def __init__(self, family: LawFamily, people: int) -> None:
         """Choose coordinates; refuse sizes that would not fit."""
         self.family, self.people = family, people
         self.grid: Coordinates = coordinates(family.kinds, people)
@@ -119,7 +119,7 @@ class Counting:
     def counts_at(self, point: Point, n: int) -> tuple[int, ...]:
         """Return how many entries of each kind make up a point, halving the sample again and again.
 
-        >>> counting = Counting(Family.of(["a=1/2, b=1/2", "a=1/4, b=3/4"]), 9)
+        >>> counting = Counting(LawFamily.of(["a=1/2, b=1/2", "a=1/4, b=3/4"]), 9)
         >>> counting.counts_at((2,), 5)
         (3, 2)
         """
@@ -220,7 +220,7 @@ class Counting:
         return scores.index(max(scores))
 
 
-def largest_size(family: Family) -> int:
+def largest_size(family: LawFamily) -> int:
     """Return the largest number of entries that can be counted exactly."""
     low, high = 1, 2
     while countable(family, high):
@@ -231,17 +231,17 @@ def largest_size(family: Family) -> int:
     return low
 
 
-def countable(family: Family, n: int) -> bool:
+def countable(family: LawFamily, n: int) -> bool:
     """Tell whether n entries can be counted exactly."""
     grid = coordinates(family.kinds, n)
     return grid.size(n) <= _MOST_POINTS and _bits(family, grid, n) <= _MOST_BITS
 
 
-def _bits(family: Family, grid: Coordinates, n: int) -> int:
+def _bits(family: LawFamily, grid: Coordinates, n: int) -> int:
     return grid.size(n) * n * _denominator(family).bit_length()
 
 
-def _denominator(family: Family) -> int:
+def _denominator(family: LawFamily) -> int:
     return lcm(*(mass.denominator for kind in family.kinds for mass in kind.masses))
 
 
@@ -309,7 +309,7 @@ class Coordinates:
         )
 
 
-def coordinates(kinds: Sequence[Kind], n: int) -> Coordinates:
+def coordinates(kinds: Sequence[ValueKind], n: int) -> Coordinates:
     """Return the coordinates with the fewest points for samples of n entries."""
     plain = _counts(kinds)
     if len(kinds) <= 2 or any(0 in kind.masses for kind in kinds):
@@ -318,7 +318,7 @@ def coordinates(kinds: Sequence[Kind], n: int) -> Coordinates:
     return lattice if lattice.size(n) < plain.size(n) else plain
 
 
-def _counts(kinds: Sequence[Kind]) -> Coordinates:
+def _counts(kinds: Sequence[ValueKind]) -> Coordinates:
     rest = kinds[1:]
     if not rest:  # all laws are the same
         ones = (Fraction(1),) * len(kinds[0].masses)
@@ -328,7 +328,7 @@ def _counts(kinds: Sequence[Kind]) -> Coordinates:
     return Coordinates(steps, kinds[0].masses, tuple(kind.masses for kind in rest), counts=True)
 
 
-def _lattice(kinds: Sequence[Kind]) -> Coordinates:
+def _lattice(kinds: Sequence[ValueKind]) -> Coordinates:
     """Write every quotient as a product of coprime numbers, and find a basis of the exponents."""
     quotients = [[mass / kind.masses[0] for mass in kind.masses] for kind in kinds]
     base = _coprime(part for row in quotients for q in row for part in (q.numerator, q.denominator))

@@ -33,10 +33,10 @@ from itertools import combinations
 from math import comb, lcm, prod
 from typing import Any, NamedTuple
 
-from twoworlds.laws.comparison import Comparison, Each, Table
+from twoworlds.laws.comparison import Comparison, Each, FiniteComparison
 from twoworlds.laws.event import Event, EventWitness, Listed, recomputed
 from twoworlds.noiseless.estimates.counting import Counting, Point
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.family import LawFamily
 from twoworlds.numbers import Number, show, to_json
 
 __all__ = [
@@ -84,7 +84,7 @@ class Election:
         definition: ``ddp`` or ``noiseless``.
     """
 
-    family: Family
+    family: LawFamily
     people: int
     known: int = 0
     counts: tuple[int, ...] | None = None
@@ -108,7 +108,7 @@ class Election:
         """How many entries are unknown to the attacker, apart from yours."""
         return self.people - 1 - self.known
 
-    def pairs(self) -> Iterator[Table]:
+    def pairs(self) -> Iterator[FiniteComparison]:
         """Yield every pair of worlds that can be the worst."""
         for known in self._known_points():
             if self.definition == NOISELESS:
@@ -116,7 +116,7 @@ class Election:
             else:
                 yield from self._with_and_without(known)
 
-    def unsure_pairs(self) -> Iterator[Table]:
+    def unsure_pairs(self) -> Iterator[FiniteComparison]:
         """Yield two values of your entry, for one who at first gives all laws equal chances.
 
         The entry changes what they think of the law, and so of the answer: the two posteriors
@@ -159,7 +159,7 @@ class Election:
             return [self.counting.point(self.counts)]
         return self.counting.reachable(self.known)
 
-    def _with_and_without(self, known: Point) -> Iterator[Table]:
+    def _with_and_without(self, known: Point) -> Iterator[FiniteComparison]:
         for entry, step in enumerate(self.counting.grid.steps):
             start = _added(known, step)
             truths = self._possible(start)
@@ -177,7 +177,7 @@ class Election:
                 scene = ElectionScene(posterior, entry, None, known)
                 yield _pair(first, second, common * self._scale, scene)
 
-    def _between_values(self, known: Point) -> Iterator[Table]:
+    def _between_values(self, known: Point) -> Iterator[FiniteComparison]:
         starts = [_added(known, step) for step in self.counting.grid.steps]
         possible = [self._possible(start) for start in starts]
         for j, certain in enumerate(self._certain):
@@ -231,16 +231,16 @@ def _mixed(shares: dict[int, int], laws: dict[int, tuple[int, ...]]) -> tuple[in
 
 def _pair(
     first: tuple[int, ...], second: tuple[int, ...], scale: int, scene: ElectionScene | None
-) -> Table:
+) -> FiniteComparison:
     """Return two laws of the elected law, as numerators; each world is its scene and number."""
-    return Table((scene, 0), (scene, 1), first, second, Listed.of, scale)
+    return FiniteComparison((scene, 0), (scene, 1), first, second, Listed.of, scale)
 
 
-def _both(pairs: Iterable[Table]) -> Each:
+def _both(pairs: Iterable[FiniteComparison]) -> Each:
     return Each((way for one in pairs for way in (one, one.reverse())), "every pair, both ways")
 
 
-def largest_delta(pairs: Iterable[Table], ratio: Number) -> WorstElection:
+def largest_delta(pairs: Iterable[FiniteComparison], ratio: Number) -> WorstElection:
     """Return the largest delta of any pair in any direction; there must be a pair."""
     pair, gap = _both(pairs).gap(ratio)
     return WorstElection(gap.delta, pair, gap.event)
@@ -255,7 +255,7 @@ def witness(election: Election, worst: WorstElection) -> EventWitness:
     recomputed by `Counting`.
     """
     pair, family = worst.pair, election.family
-    assert isinstance(pair, Table)
+    assert isinstance(pair, FiniteComparison)
     assert isinstance(worst.event, Listed)
     (scene, number), kinds = pair.x, family.kinds
     chosen = sorted(worst.event.members) or [_likelier(pair)]
@@ -305,14 +305,14 @@ def _background(posterior: Sequence[Fraction], counts: Mapping[str, int]) -> str
     return f"{said} and the known entries are {named}" if counts else said
 
 
-def _likelier(pair: Table) -> int:
+def _likelier(pair: FiniteComparison) -> int:
     """Return one output that is no less likely in the first world: there always is one."""
     outputs = range(len(pair.p))
     return max(outputs, key=lambda t: (pair.p[t] - pair.q[t], pair.p[t]))
 
 
 def _chance(
-    family: Family,
+    family: LawFamily,
     posterior: Sequence[Fraction],
     value: str | None,
     known: Sequence[int],
@@ -332,7 +332,7 @@ def _chance(
 
 
 def _elected(
-    family: Family, truth: int, start: Sequence[int], drawn: int, event: Sequence[int]
+    family: LawFamily, truth: int, start: Sequence[int], drawn: int, event: Sequence[int]
 ) -> Fraction:
     """Return the probability that one of some laws is elected, entries being drawn from one law."""
     kinds = len(family.kinds)

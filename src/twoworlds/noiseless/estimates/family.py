@@ -1,6 +1,6 @@
 r"""Families of laws for one entry, and the estimator that names the likeliest of them.
 
-A `Family` is a list of laws f_1, ..., f_k on one finite set of values, with positive weights
+A `LawFamily` is a list of laws f_1, ..., f_k on one finite set of values, with positive weights
 pi_1, ..., pi_k. Its estimator (Bassily, Groce, Katz & Smith, Section III-C) names
 
     F(x) = argmax_j  pi_j f_j(x_1) f_j(x_2) ... f_j(x_n),    ties to the first,
@@ -64,7 +64,7 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = ["Family", "Kind", "Rates", "rates", "read_least", "read_member", "value_label"]
+__all__ = ["LawFamily", "Rates", "ValueKind", "rates", "read_least", "read_member", "value_label"]
 
 _MOST_LAWS = 32
 
@@ -118,7 +118,7 @@ def _pairs(text: str, name: str) -> list[tuple[object, object]]:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """Values that the estimator cannot tell apart, and their probability under each law."""
 
     values: tuple[str, ...]
@@ -126,10 +126,10 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Family:
+class LawFamily:
     """Laws of one entry with the curator's weights; build it with `Family.of`.
 
-    >>> coins = Family.of(["1=3/4, 0=1/4", "1=1/4, 0=3/4"])
+    >>> coins = LawFamily.of(["1=3/4, 0=1/4", "1=1/4, 0=3/4"])
     >>> coins.estimate([1, 0, 0]), coins.estimate([1, 0]), coins.largest_factor
     (2, 1, Fraction(3, 1))
     """
@@ -139,11 +139,11 @@ class Family:
 
     @staticmethod
     def of(
-        laws: Family | Iterable[str | Mapping[object, object]], weights: object = None
-    ) -> Family:
+        laws: LawFamily | Iterable[str | Mapping[object, object]], weights: object = None
+    ) -> LawFamily:
         """Read laws (text or mappings, all on the same values) and weights (default: equal)."""
-        if isinstance(laws, Family):
-            return laws if weights is None else Family.of(laws.laws, weights)  # type: ignore[arg-type]
+        if isinstance(laws, LawFamily):
+            return laws if weights is None else LawFamily.of(laws.laws, weights)  # type: ignore[arg-type]
         given = laws.split(";") if isinstance(laws, str) else list(laws)
         if not 2 <= len(given) <= _MOST_LAWS:
             raise InvalidInput(
@@ -153,7 +153,7 @@ class Family:
         read = [read_member(law, f"law {j}") for j, law in enumerate(given, start=1)]
         for j, law in enumerate(read[1:], start=2):
             _require_same_values(read[0], law, j)
-        return Family(tuple(read), _read_weights(weights, len(read)))
+        return LawFamily(tuple(read), _read_weights(weights, len(read)))
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class Family:
         return tuple(a for a in self.laws[0] if any(law[a] for law in self.laws))
 
     @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[ValueKind, ...]:
         """The values, put together where their likelihoods are proportional."""
         found: dict[tuple[Fraction, ...], list[str]] = {}
         for a in self.values:
@@ -169,7 +169,7 @@ class Family:
             first = next(mass for mass in masses if mass)
             found.setdefault(tuple(mass / first for mass in masses), []).append(a)
         return tuple(
-            Kind(tuple(group), tuple(sum(law[a] for a in group) for law in self.laws))  # type: ignore[misc]
+            ValueKind(tuple(group), tuple(sum(law[a] for a in group) for law in self.laws))  # type: ignore[misc]
             for group in found.values()
         )
 
@@ -306,7 +306,7 @@ def rates(
     """Return the bounds of Theorems 13 to 15 (corrected), for any size, in closed form.
 
     Args:
-        laws: a `Family`, or its laws.
+        laws: a `LawFamily`, or its laws.
         people: the size n + 1 of the database.
         weights: the curator's weights; equal when not given.
         known: how many entries of others the attacker may know.
@@ -317,7 +317,7 @@ def rates(
     >>> [round(float(x), 6) for x in (found.u, found.theorem_13, found.theorem_14)]
     [0.143841, 0.012685, 0.109088]
     """
-    family = Family.of(laws, weights)  # type: ignore[arg-type]
+    family = LawFamily.of(laws, weights)  # type: ignore[arg-type]
     size = whole(people, "people", at_least=1)
     aware = whole(known, "known")
     if aware >= size:
@@ -366,7 +366,7 @@ def rates(
     )
 
 
-def read_least(least: object, family: Family) -> Fraction | None:
+def read_least(least: object, family: LawFamily) -> Fraction | None:
     """Read lambda: above 0 and at most 1/k, as k probabilities cannot all be larger than 1/k."""
     if least is None:
         return None
@@ -386,7 +386,7 @@ def _exponent(s: object) -> Fraction:
     return value
 
 
-def _affinity(family: Family, s: Fraction) -> Number:
+def _affinity(family: LawFamily, s: Fraction) -> Number:
     """Return e^(-u(s)), the largest sum_a f_i(a)^s f_j(a)^(1 - s) of two different laws."""
     pairs = [
         [(kind.masses[i], kind.masses[j]) for kind in family.kinds]
@@ -408,7 +408,7 @@ def _affinity(family: Family, s: Fraction) -> Number:
     return Real(evaluate)
 
 
-def _float_rate(family: Family, s: float) -> float:
+def _float_rate(family: LawFamily, s: float) -> float:
     """Return u(s) in floats, for choosing s only."""
     sums = (
         sum(

@@ -33,10 +33,10 @@ from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.noiseless.data import Missing, Release, read_column
+from twoworlds.noiseless.data import ExactRelease, Missing, read_column
 from twoworlds.noiseless.estimates.counting import largest_size
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
-from twoworlds.noiseless.estimates.family import Family, rates
+from twoworlds.noiseless.estimates.family import LawFamily, rates
 from twoworlds.noiseless.estimates.question import judge, meets, most_known, read_election
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
@@ -202,14 +202,14 @@ def release_likeliest(
     weights: object = None,
     missing: Missing = "refuse",
     **asked: Any,
-) -> Release:
+) -> ExactRelease:
     """Name the likeliest law of a column, and judge that release under the belief class.
 
     Every value must be possible under some law. The number of people is the number of rows, and is
     taken to be public. If a claim is made (epsilon and delta) that is not proven to hold, the
     answer is withheld.
     """
-    family = Family.of(laws, weights)  # type: ignore[arg-type]
+    family = LawFamily.of(laws, weights)  # type: ignore[arg-type]
     entries = read_column(path, column, missing=missing)
     if not entries:
         raise InvalidInput(f"column {column!r} has no rows: there is nothing to judge by")
@@ -218,7 +218,7 @@ def release_likeliest(
     numbers = [asked.get(name) is not None for name in ("ratio", "epsilon", "delta")]
     claimed = numbers[2] and any(numbers[:2])
     value = None if claimed and verdict.holds is not True else Fraction(named)
-    return Release(verdict, "law", value, len(entries))
+    return ExactRelease(verdict, "law", value, len(entries))
 
 
 def _proved_from(election: Election, ratio: Number, delta: Fraction, s: object) -> int | None:
@@ -309,7 +309,7 @@ def _one_fewer(election: Election, people: int, ratio: Number) -> str:
     return f"with {fewer} delta is {decimal(short, 3, 'about')}: too much"
 
 
-def _never(family: Family, end: int, proved: int | None, *, known: int) -> str:
+def _never(family: LawFamily, end: int, proved: int | None, *, known: int) -> str:
     if proved is not None:
         return f"people={end} does not meet the claim; from {proved} on every size does"
     hint = (

@@ -18,7 +18,7 @@ from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.counting import countable, largest_size
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, witness
-from twoworlds.noiseless.estimates.family import Family, Rates, rates, read_least
+from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates, read_least
 from twoworlds.noiseless.estimates.knowledge import (
     claim_breaks,
     delta_breaks,
@@ -63,7 +63,7 @@ def read_election(
     definition: str = DDP,
 ) -> Election:
     """Read and check everything that does not depend on epsilon and delta."""
-    family = Family.of(laws, weights)  # type: ignore[arg-type]
+    family = LawFamily.of(laws, weights)  # type: ignore[arg-type]
     size = whole(people, "people", at_least=1)
     counts = None if known_values is None else _read_known(known_values, family)
     aware = whole(known, "known")
@@ -268,7 +268,7 @@ def _written(found: Rates, election: Election) -> Bounds:
     return values, notes
 
 
-def _read_known(given: object, family: Family) -> tuple[int, ...]:
+def _read_known(given: object, family: LawFamily) -> tuple[int, ...]:
     """Read how many known entries have which value."""
     if isinstance(given, str):
         pairs: list[tuple[object, object]] = [
@@ -289,7 +289,7 @@ def _read_known(given: object, family: Family) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _possible(family: Family, counts: list[int]) -> list[bool]:
+def _possible(family: LawFamily, counts: list[int]) -> list[bool]:
     """Tell for each law whether it can give so many entries of each kind."""
     return [
         all(kind.masses[j] or not c for kind, c in zip(family.kinds, counts, strict=True))

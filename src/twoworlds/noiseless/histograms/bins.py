@@ -80,10 +80,10 @@ from twoworlds.numbers import (
 
 __all__ = [
     "Bins",
-    "Finding",
     "IndependentBins",
     "MeanBin",
     "MemberBins",
+    "WorstBin",
     "compare_bin",
     "directions",
     "peaks",
@@ -98,7 +98,7 @@ WITH = ("with your entry", "without it")
 WITHOUT = ("without your entry", "with it")
 
 
-class Finding(NamedTuple):
+class WorstBin(NamedTuple):
     """delta, its witness, and how many members the worst bin has where that is a number.
 
     Without a witness delta is only an upper bound.
@@ -117,7 +117,7 @@ def compare_bin(
     sampled: int = 0,
     place: str = "a bin",
     members: int | None = None,
-) -> Finding:
+) -> WorstBin:
     """Return the exact delta at a ratio, for a bin with so many people known to be sampled.
 
     >>> found = compare_bin(Binomial(2, Fraction(1, 2)), 2, Fraction(3, 2))
@@ -144,7 +144,7 @@ def compare_bin(
     worlds = WITH if upper else WITHOUT
     where = (("worst bin", place),)
     witness = EventWitness(worlds, said, (p, q), recomputed(again), where, data={"bin": place})
-    return Finding(delta, witness, members)
+    return WorstBin(delta, witness, members)
 
 
 def directions(others: Counts, threshold: int, ratio: Number) -> tuple[Gap, Gap]:
@@ -196,7 +196,7 @@ class Bins(Protocol):
     def most_known(self) -> int | None:
         """How many others of a bin there are at most; None if there is no end."""
 
-    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
         """Return the worst bin and event, if so many others of the bin are known, or all."""
 
 
@@ -227,7 +227,7 @@ class MemberBins:
         """All members but the person."""
         return None if self.high is None else self.high - 1
 
-    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
         """Return the worst size in the range: one of two, see the module.
 
         Of a bin with fewer others all are known; then it is shown for certain or not at all, and a
@@ -239,7 +239,7 @@ class MemberBins:
         within = {max(0, low, n if high is None else min(n, high)) for n in sizes}
         return _worse(self._sized(n, threshold, ratio, known) for n in sorted(within))
 
-    def _sized(self, others: int, threshold: int, ratio: Number, known: int) -> Finding:
+    def _sized(self, others: int, threshold: int, ratio: Number, known: int) -> WorstBin:
         law, members = Binomial(others, self.rate), others + 1 + known
         place = f"a bin of {counted(members, 'member')}"
         return compare_bin(law, threshold, ratio, sampled=known, place=place, members=members)
@@ -260,7 +260,7 @@ class MeanBin:
             f"{exact_text(self.mean)}"
         )
 
-    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
         """Return the worst event; others known to be in the sample come on top of the mean."""
         place = f"a bin with {exact_text(self.mean)} others in the sample on average"
         return compare_bin(Poisson(self.mean), threshold, ratio, sampled=known, place=place)
@@ -283,7 +283,7 @@ class IndependentBins:
         found = [kind.most_known for kind in self.kinds]
         return None if None in found else max(most for most in found if most is not None)
 
-    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
         """Return the worst of all bins; in a small one all others are known."""
         _check_known(known, self.most_known)
         return _worse(kind.worst(threshold, ratio, known) for kind in self.kinds)
@@ -366,7 +366,7 @@ def _check_known(known: int, most: int | None) -> None:
         )
 
 
-def _worse(found: Iterable[Finding]) -> Finding:
+def _worse(found: Iterable[WorstBin]) -> WorstBin:
     worst, *others = found
     for other in others:
         if compare(other.delta, worst.delta, limit=_DIGITS) is Order.GREATER:

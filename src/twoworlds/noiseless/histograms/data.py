@@ -22,7 +22,7 @@ from typing import Any
 
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.noiseless.data import Missing, Release, read_column
+from twoworlds.noiseless.data import ExactRelease, Missing, read_column
 from twoworlds.noiseless.histograms.bins import MemberBins, read_bins, read_list
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
 from twoworlds.noiseless.histograms.size_condition import size_law
@@ -63,7 +63,7 @@ def release_histogram(
     *,
     missing: Missing = "refuse",
     **asked: Any,
-) -> Release:
+) -> ExactRelease:
     """Count a column by declared bins, truncate the counts, and judge their release."""
     declared = read_declared(bins)
     k = whole(threshold, "threshold", at_least=1)
@@ -76,9 +76,9 @@ def release_histogram(
     counts = _counts(cells, column, declared)
     _check_belief(counts, law, most)
     if asked.get("delta") is not None and verdict.holds is not True:
-        return Release(verdict, "table", None, threshold=k)
+        return ExactRelease(verdict, "table", None, threshold=k)
     shown = {name: count if count >= k else 0 for name, count in counts.items()}
-    return Release(verdict, "table", shown, threshold=k)
+    return ExactRelease(verdict, "table", shown, threshold=k)
 
 
 def discard(cells: list[Any], law: Discarded, random: Random) -> list[Any]:

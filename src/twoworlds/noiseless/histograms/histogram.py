@@ -31,10 +31,10 @@ from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Poisson
 from twoworlds.noiseless.histograms.bins import (
-    Finding,
     IndependentBins,
     MeanBin,
     MemberBins,
+    WorstBin,
     read_bins,
     read_list,
     read_mean,
@@ -105,16 +105,16 @@ class Histogram:
             f"it{rest}"
         )
 
-    def measure(self, threshold: int, ratio: Number) -> Finding:
+    def measure(self, threshold: int, ratio: Number) -> WorstBin:
         """Return delta with its witness."""
         if isinstance(self.bins, IndependentBins):
             worst = self.bins.worst(threshold, ratio, self.known)
             return worst._replace(delta=at_most_one(worst.delta))
         found = self.bins.worst(threshold, ratio, self.known)
         if found.bounded:
-            return Finding(found.delta)
+            return WorstBin(found.delta)
         witness = table_witness(self.bins, threshold, self.known, ratio, found)
-        return Finding(at_most_one(found.delta), witness)
+        return WorstBin(at_most_one(found.delta), witness)
 
     def delta(self, threshold: int, ratio: Number) -> Number:
         """Return delta at a threshold and a ratio."""
@@ -269,7 +269,7 @@ def _assumptions(sample: Histogram) -> Iterator[str]:
     yield "bins are fixed beforehand, and nothing else about the sample is published"
 
 
-def _method(sample: Histogram, found: Finding) -> str:
+def _method(sample: Histogram, found: WorstBin) -> str:
     if found.witness is None:
         return "all other counts were revealed exactly, and what is published is a function of that"
     if isinstance(sample.bins, SharedBins):
@@ -281,7 +281,7 @@ def _method(sample: Histogram, found: Finding) -> str:
     return f"{why}; of a range of sizes the worst is one of two" if sizes else why
 
 
-def _notes(sample: Histogram, found: Finding, ratio: Number) -> Iterator[str]:
+def _notes(sample: Histogram, found: WorstBin, ratio: Number) -> Iterator[str]:
     if found.witness is None:
         yield "delta is an upper bound: the true one may be smaller"
     if isinstance(sample.bins, IndependentBins):

@@ -22,7 +22,7 @@ from twoworlds.definitions.coupled.words import (
 )
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import Unsupported
-from twoworlds.laws.entry import Interval, UniformComponent
+from twoworlds.laws.entry import UniformComponent, UniformInterval
 from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.laws.uniform import (
     CELLS,
@@ -43,7 +43,7 @@ _WITNESS_BITS = 40
 
 
 def continuous_total(
-    law: Interval,
+    law: UniformInterval,
     people: int,
     known: object,
     ratio: Number,
@@ -75,7 +75,7 @@ def continuous_total(
     )
 
 
-def read_shift(law: Interval, simulator: str, definition: str) -> tuple[str, Fraction]:
+def read_shift(law: UniformInterval, simulator: str, definition: str) -> tuple[str, Fraction]:
     """Return the comparison and how far an entry moves the total, in lengths of the interval."""
     check_names(simulator, definition)
     low, high = law.ends
@@ -92,7 +92,7 @@ def read_shift(law: Interval, simulator: str, definition: str) -> tuple[str, Fra
 
 
 def _witness(
-    law: Interval, unknown: int, shift: Fraction, ratio: Number, how: str
+    law: UniformInterval, unknown: int, shift: Fraction, ratio: Number, how: str
 ) -> EventWitness | None:
     """Return a half-line of totals, within ``reach`` of the largest one without the shift."""
     if not 0 < unknown <= MOST_UNIFORM:
@@ -117,7 +117,7 @@ def _witness(
     return EventWitness(names, event, masses, recomputed(again), data={"event_in_words": event})
 
 
-def _claimed(law: Interval, delta: Number, target: Number) -> bool | None:
+def _claimed(law: UniformInterval, delta: Number, target: Number) -> bool | None:
     """Decide a claim; a bound above what is allowed refutes nothing."""
     low, high = bounds(delta)
     if high <= bounds(target)[0]:
@@ -131,7 +131,7 @@ def _claimed(law: Interval, delta: Number, target: Number) -> bool | None:
 class _Question:
     """So many unknown uniform entries, or entries with a uniform component, and a shift."""
 
-    law: Interval
+    law: UniformInterval
     people: int
     known: int
     shift: Fraction
@@ -167,7 +167,7 @@ class _Question:
         return weakens(self.known + 1, further, first, limit=makes)
 
 
-def _method(law: Interval, unknown: int) -> str:
+def _method(law: UniformInterval, unknown: int) -> str:
     lattice = (
         f"beyond {MOST_UNIFORM} unknown entries, each is rounded to one of at least {CELLS} cells "
         "and the rest of it counted as noise, which bounds delta from above"
@@ -184,7 +184,7 @@ def _method(law: Interval, unknown: int) -> str:
     return f"{plain}; {lattice}" if unknown > MOST_UNIFORM else plain
 
 
-def _notes(law: Interval, delta: Number, definition: str) -> Iterator[str]:
+def _notes(law: UniformInterval, delta: Number, definition: str) -> Iterator[str]:
     low, high = bounds(delta)
     if isinstance(delta, Real) and high > low * (1 + Fraction(1, 1 << 20)):
         yield enclosed_words(low, high)

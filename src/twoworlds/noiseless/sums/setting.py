@@ -40,7 +40,7 @@ from typing import NamedTuple
 from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
-from twoworlds.laws.comparison import Comparison, Table
+from twoworlds.laws.comparison import Comparison, FiniteComparison
 from twoworlds.laws.entry import AnyLaw, EntryLaw, common_step, read_law
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
@@ -195,7 +195,7 @@ class TotalSetting:
             if _upper(delta) > _upper(best.delta):
                 assert isinstance(event, Ranges)
                 best = WorstTotal(delta, comparison, event)
-                if isinstance(comparison, Table):
+                if isinstance(comparison, FiniteComparison):
                     return best
         return best
 
@@ -252,7 +252,7 @@ def comparisons(
     for first, second in _pairs(person, groups, how, concave=total.log_concave):
         distance = (first.constant - second.constant) / step
         if distance.denominator > 1:
-            yield Table(first, second, [1, 0], [0, 1], lambda _: Ranges(()))
+            yield FiniteComparison(first, second, [1, 0], [0, 1], lambda _: Ranges(()))
             return
         there = total.shifted(int(distance))
         origin = least + second.constant

@@ -18,8 +18,8 @@ from twoworlds.definitions.base import read_delta
 from twoworlds.definitions.coupled.words import counted, short
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
-from twoworlds.laws.comparison import Table
-from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, read_law
+from twoworlds.laws.comparison import FiniteComparison
+from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformInterval, read_law
 from twoworlds.laws.uniform import delta_between, enough_unknown, least_enough
 from twoworlds.noiseless.sums.breaking import breaking, decided
 from twoworlds.noiseless.sums.continuous import read_shift
@@ -90,7 +90,7 @@ def solve_known(
     entries = sum(count for _, count in groups)
     ask = partial(total, ratio=asked, delta=limit, simulator=simulator, definition=definition)
     only = groups[0][0]
-    if len(groups) == 1 and isinstance(only, Interval):
+    if len(groups) == 1 and isinstance(only, UniformInterval):
         _, shift = read_shift(only, simulator, definition)
         unknown = enough_unknown(only, shift, asked, limit, entries - 1)
         breaks = 0 if unknown is None else entries - unknown
@@ -128,7 +128,7 @@ def solve_epsilon(
     """
     groups, limit = read_groups(law, people), _allowed(delta)
     only = groups[0][0]
-    if len(groups) == 1 and isinstance(only, Interval):
+    if len(groups) == 1 and isinstance(only, UniformInterval):
         raise Unsupported(
             "the smallest epsilon is computed for listed values only: give an epsilon and read its "
             "delta, or use a lattice such as 0..1 by 1/100"
@@ -164,7 +164,7 @@ def _delta(
 ) -> Number:
     """Return delta at the value next to the answer, where it must exceed the limit."""
     law, people = groups[0]
-    if len(groups) == 1 and isinstance(law, Interval):
+    if len(groups) == 1 and isinstance(law, UniformInterval):
         _, shift = read_shift(law, simulator, definition)
         return at_most_one(delta_between(law, people - 1 - known, shift, ratio))
     setting = read_setting(groups, known, simulator, definition)
@@ -213,7 +213,7 @@ def _fewest(law: AnyLaw, ratio: Number, limit: Fraction, simulator: str, definit
 def _refuse_hopeless(law: EntryLaw, ratio: Number, simulator: str, definition: str) -> None:
     """Refuse laws for which delta is 1 however many people there are."""
     setting = TotalSetting(((law, 2),), 0, simulator, definition)
-    apart = isinstance(setting.answer(ratio).comparison, Table)
+    apart = isinstance(setting.answer(ratio).comparison, FiniteComparison)
     if apart or law.variance == 0:
         raise InvalidInput(
             f"entries {law.text}: no number of people is enough, as totals with and without an "

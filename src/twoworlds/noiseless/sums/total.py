@@ -30,7 +30,7 @@ from twoworlds.definitions.coupled.words import (
     undecided_words,
 )
 from twoworlds.definitions.verdict import Verdict, within
-from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, common_step
+from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformInterval, common_step
 from twoworlds.laws.event import EventWitness, Ranges, agree
 from twoworlds.laws.lattice import OnLattice
 from twoworlds.noiseless.sums.breaking import HALF, breaking_words
@@ -92,7 +92,7 @@ def total(
     groups = read_groups(law, people)
     asked = asked_ratio(ratio, epsilon)
     target = None if delta is None else read_delta(delta)
-    if len(groups) == 1 and isinstance(groups[0][0], Interval):
+    if len(groups) == 1 and isinstance(groups[0][0], UniformInterval):
         from twoworlds.noiseless.sums.continuous import continuous_total
 
         return continuous_total(

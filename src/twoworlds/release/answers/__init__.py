@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from twoworlds.release.answers.answer import QueryAnswer, Utility
 from twoworlds.release.answers.cells import noisy, simulated
-from twoworlds.release.answers.estimates import Certainty, Estimate, Expected, expected_errors
-from twoworlds.release.answers.words import Context
+from twoworlds.release.answers.estimates import CellEstimate, Certainty, Expected, expected_errors
+from twoworlds.release.answers.words import AnswerContext
 
 __all__ = [
+    "AnswerContext",
+    "CellEstimate",
     "Certainty",
-    "Context",
-    "Estimate",
     "Expected",
     "QueryAnswer",
     "Utility",

@@ -33,7 +33,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.charts import Interval, Intervals
+from twoworlds.charts import ErrorBar, Intervals
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, Side, decimal, to_json
 from twoworlds.release.answers.cells import (
@@ -45,15 +45,15 @@ from twoworlds.release.answers.cells import (
     read_cell,
 )
 from twoworlds.release.answers.estimates import (
+    CellEstimate,
     Certainty,
-    Estimate,
     Estimator,
     Linear,
     Quantile,
     estimators,
 )
 from twoworlds.release.answers.words import (
-    Context,
+    AnswerContext,
     accuracy,
     asked,
     meaning,
@@ -63,7 +63,7 @@ from twoworlds.release.answers.words import (
     protected,
 )
 from twoworlds.release.policy.model import Value
-from twoworlds.release.query.resolve import Axis, Resolved
+from twoworlds.release.query.resolve import GroupAxis, Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.show import Result
 
@@ -160,14 +160,14 @@ def charts(answer: QueryAnswer) -> Iterator[Intervals]:
             yield Intervals(title, rows, "The numbers are in the table.")
 
 
-def intervals(answer: QueryAnswer, place: int) -> list[Interval]:
+def intervals(answer: QueryAnswer, place: int) -> list[ErrorBar]:
     """Return a number with its interval for each group, of one aggregate."""
     found = []
     for i, cell in enumerate(answer.cells):
         one, lost = answer.estimates[i][place], answer.utility(i, place) is Utility.LOST
         low, high = (None if end is None else float(end) for end in (one.low, one.high))
         name = ", ".join(map(printable, answer.groups(cell)))
-        found.append(Interval(name, float(one.value), low, high, lost))
+        found.append(ErrorBar(name, float(one.value), low, high, lost))
     return found
 
 
@@ -192,7 +192,7 @@ def number_text(
     return f"{sign}{before:,}.{after:0{digits}}" if digits else f"{sign}{before:,}"
 
 
-def _interval(column: Estimator, estimate: Estimate) -> str:
+def _interval(column: Estimator, estimate: CellEstimate) -> str:
     if column.certainty is Certainty.EXACT:
         return "exact"
     if column.ranks is not None:
@@ -224,7 +224,7 @@ class QueryAnswer(Result):
 
     resolved: Resolved
     calibration: Calibration
-    context: Context
+    context: AnswerContext
     cells: tuple[Cell, ...]
     values: tuple[tuple[int, ...], ...] = field(repr=False)
     query: int = 0
@@ -234,7 +234,7 @@ class QueryAnswer(Result):
         resolved: Resolved,
         calibration: Calibration,
         stored: Mapping[str, Any],
-        context: Context,
+        context: AnswerContext,
         *,
         query: int = 0,
     ) -> QueryAnswer:
@@ -264,7 +264,7 @@ class QueryAnswer(Result):
         return estimators(self.resolved, self.calibration.noises[self.query])
 
     @cached_property
-    def estimates(self) -> tuple[tuple[Estimate, ...], ...]:
+    def estimates(self) -> tuple[tuple[CellEstimate, ...], ...]:
         """For each cell, an exact estimate for each aggregate."""
         return tuple(
             tuple(column.estimate(noisy) for column in self.columns) for noisy in self.values
@@ -397,7 +397,7 @@ class QueryAnswer(Result):
             found.append(tuple(own))
         return tuple(found)
 
-    def _key(self, axis: Axis, part: int | Value) -> str | bool | int | float | date:
+    def _key(self, axis: GroupAxis, part: int | Value) -> str | bool | int | float | date:
         """Return a group as Python has it: texts, dates, truth values and numbers."""
         special = axis.bins or (axis.other and part == axis.size - 1)
         if special and not axis.discover:
@@ -424,7 +424,7 @@ class QueryAnswer(Result):
         }
 
     def _estimate_data(
-        self, i: int, place: int, column: Estimator, estimate: Estimate
+        self, i: int, place: int, column: Estimator, estimate: CellEstimate
     ) -> dict[str, Any]:
         found: dict[str, Any] = {"value": to_json(estimate.value)}
         if column.ranks is None:
@@ -476,7 +476,7 @@ def _fits(one: Any, size: int) -> bool:
     return isinstance(one, list) and len(one) == size and all(type(x) is int for x in one)
 
 
-def _flat(column: Estimator, estimate: Estimate) -> list[Any]:
+def _flat(column: Estimator, estimate: CellEstimate) -> list[Any]:
     value = int(estimate.value) if column.whole else float(estimate.value)
     if isinstance(column, Quantile):
         return [value, float(column.ranks)]

@@ -36,7 +36,7 @@ from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.policy.model import Value, plain_value, shown_value
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.model import value_of
-from twoworlds.release.query.resolve import Axis, Measure, Resolved
+from twoworlds.release.query.resolve import GroupAxis, Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
 
@@ -107,7 +107,7 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
     return sorted(cells, key=lambda cell: [(type(part).__name__, part) for part in cell])
 
 
-def shown(counts: Mapping[Cell, int], threshold: int, axes: Sequence[Axis]) -> list[Cell]:
+def shown(counts: Mapping[Cell, int], threshold: int, axes: Sequence[GroupAxis]) -> list[Cell]:
     """Return which discovered cells are shown, by their noisy counts: in the order they came in.
 
     Those that reach the threshold and have a short key; of too many the largest, and of equal ones
@@ -127,10 +127,10 @@ def shown(counts: Mapping[Cell, int], threshold: int, axes: Sequence[Axis]) -> l
     return [cell for cell in kept if cell in largest]
 
 
-def plain_cell(cell: Cell, axes: Sequence[Axis]) -> list[Any]:
+def plain_cell(cell: Cell, axes: Sequence[GroupAxis]) -> list[Any]:
     """Return a cell as plain data.
 
-    >>> plain_cell(("Bern", 1), [Axis("city", discover=True), Axis("sex", keys=("f", "m"))])
+    >>> plain_cell(("Bern", 1), [Axis("city", discover=True), GroupAxis("sex", keys=("f", "m"))])
     ['Bern', 1]
     """
     return [
@@ -139,18 +139,18 @@ def plain_cell(cell: Cell, axes: Sequence[Axis]) -> list[Any]:
     ]
 
 
-def read_cell(data: Any, axes: Sequence[Axis]) -> Cell:
+def read_cell(data: Any, axes: Sequence[GroupAxis]) -> Cell:
     """Read what `plain_cell` wrote."""
     if not isinstance(data, list) or len(data) != len(axes):
         raise InvalidInput(f"a stored group must have {len(axes)} parts")
     return tuple(_read(part, axis) for part, axis in zip(data, axes, strict=True))
 
 
-def group_label(axis: Axis, part: int | Value) -> str:
+def group_label(axis: GroupAxis, part: int | Value) -> str:
     """Return a group as a person would write it; the group of everything else is told from keys.
 
     >>> from fractions import Fraction
-    >>> axis = Axis("age", bins=(Fraction(0), Fraction(18), Fraction(65)), other=True)
+    >>> axis = GroupAxis("age", bins=(Fraction(0), Fraction(18), Fraction(65)), other=True)
     >>> [group_label(axis, i) for i in range(3)]
     ['0 to <18', '18 to 65', 'other']
     """
@@ -168,7 +168,7 @@ def group_label(axis: Axis, part: int | Value) -> str:
     return f"{exact_text(axis.bins[i])} to {last}{exact_text(axis.bins[i + 1])}"
 
 
-def group_data(axis: Axis, part: int | Value) -> Any:
+def group_data(axis: GroupAxis, part: int | Value) -> Any:
     """Return a group as JSON has it: a key, ``{"from", "to"}`` or ``{"other": true}``."""
     if axis.discover:
         return plain_value(part)  # type: ignore[arg-type]  # a key
@@ -186,7 +186,7 @@ def _index(part: int | Value) -> int:
     return part
 
 
-def _read(part: Any, axis: Axis) -> int | Value:
+def _read(part: Any, axis: GroupAxis) -> int | Value:
     if not axis.discover:
         if type(part) is not int or not 0 <= part < axis.size:
             raise InvalidInput(f"a stored group of {axis.column!r} is not declared")
@@ -297,7 +297,7 @@ class _Release:
         ]
         return {"cells": [plain_cell(c, self.resolved.axes) for c in kept], "values": values}
 
-    def _answers(self, j: int, measure: Measure, cells: Sequence[Cell]) -> list[int]:
+    def _answers(self, j: int, measure: SummedMeasure, cells: Sequence[Cell]) -> list[int]:
         if measure.kind == "ranks":
             ranks: Mapping[Cell, Sequence[int]] = self.totals.ranks.get(j, {})
             return [self._chosen(j, ranks.get(cell)) for cell in cells]

@@ -49,17 +49,17 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, sqrt, whole
 from twoworlds.release.answers.widths import FAILURE, half_width, rank_error, variance
 from twoworlds.release.query.model import Kind
-from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 
 __all__ = [
+    "CellEstimate",
     "Certainty",
-    "Estimate",
     "Estimator",
     "Expected",
     "Linear",
     "Mean",
-    "Part",
+    "NoisyPart",
     "Quantile",
     "Variance",
     "estimators",
@@ -76,7 +76,7 @@ class Certainty(Enum):
     RANKS = "at least 95%, in ranks"
 
 
-class Estimate(NamedTuple):
+class CellEstimate(NamedTuple):
     """An answer and its error.
 
     Attributes:
@@ -98,7 +98,7 @@ class Expected(NamedTuple):
     Attributes:
         name: The column of the answer.
         kind: Its kind.
-        standard_error: As in `Estimate`; at most that, for a mean or a variance.
+        standard_error: As in `CellEstimate`; at most that, for a mean or a variance.
         half_width: The answer is off by no more than this, with the certainty stated.
         ranks: For a quantile, in place of both: by how many ranks it is off.
         size: The group size that was supposed; None when it does not matter or was not given.
@@ -117,11 +117,11 @@ class Expected(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class NoisyPart:
     """One noisy measure of an aggregate."""
 
     index: int
-    measure: Measure
+    measure: SummedMeasure
     noise: MeasureNoise
 
     @property
@@ -161,7 +161,7 @@ class Estimator(ABC):
         return None
 
     @abstractmethod
-    def estimate(self, noisy: Sequence[int]) -> Estimate:
+    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Return the estimate of a cell, from one integer for each measure of the query."""
 
     @abstractmethod
@@ -182,10 +182,10 @@ def clamped(x: Fraction, low: Fraction | int, high: Fraction | int) -> Fraction:
 def estimators(resolved: Resolved, noises: Sequence[MeasureNoise]) -> tuple[Estimator, ...]:
     """Return the estimator of each aggregate."""
 
-    def part(index: int | None) -> Part:
+    def part(index: int | None) -> NoisyPart:
         if index is None:
             raise InvalidInput("a recipe lacks a measure: resolve the query again")
-        return Part(index, resolved.measures[index], noises[index])
+        return NoisyPart(index, resolved.measures[index], noises[index])
 
     found: list[Estimator] = []
     for aggregate, recipe in zip(resolved.query.aggregates, resolved.recipes, strict=True):
@@ -213,7 +213,7 @@ class Linear(Estimator):
 
     name: str
     kind: Kind
-    part: Part
+    part: NoisyPart
 
     @property
     def certainty(self) -> Certainty:
@@ -235,10 +235,10 @@ class Linear(Estimator):
         """Half the width of all intervals."""
         return self.part.measure.unit * self.part.reach()
 
-    def estimate(self, noisy: Sequence[int]) -> Estimate:
+    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Return the noisy number in its unit."""
         value = self.part.measure.unit * noisy[self.part.index]
-        return Estimate(value, self.error, value - self.half_width, value + self.half_width)
+        return CellEstimate(value, self.error, value - self.half_width, value + self.half_width)
 
     def expected(self, size: int | None) -> Expected:
         """The error is the same whatever the data are."""
@@ -252,7 +252,7 @@ class Quantile(Estimator):
 
     name: str
     kind: Kind
-    part: Part
+    part: NoisyPart
 
     @property
     def certainty(self) -> Certainty:
@@ -270,10 +270,10 @@ class Quantile(Estimator):
         rate, measure = self.part.noise.rate, self.part.measure
         return rank_error(measure.at, len(measure.grid), rate) if rate else Fraction(0)
 
-    def estimate(self, noisy: Sequence[int]) -> Estimate:
+    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Look the chosen place up in the grid."""
         measure = self.part.measure
-        return Estimate(measure.unit * measure.grid[noisy[self.part.index]], None, None, None)
+        return CellEstimate(measure.unit * measure.grid[noisy[self.part.index]], None, None, None)
 
     def expected(self, size: int | None) -> Expected:
         """In ranks, the same whatever the data are."""
@@ -287,11 +287,11 @@ class Ratio(Estimator):
 
     name: str
     kind: Kind
-    rows: Part
-    total: Part
+    rows: NoisyPart
+    total: NoisyPart
 
     @property
-    def noisy_parts(self) -> tuple[Part, ...]:
+    def noisy_parts(self) -> tuple[NoisyPart, ...]:
         """All measures, with noise or without."""
         return self.rows, self.total
 
@@ -317,11 +317,11 @@ class Ratio(Estimator):
     def _alone(self) -> int:
         return self.rows.reach()
 
-    def reach(self, part: Part) -> int:
+    def reach(self, part: NoisyPart) -> int:
         """Return the half width of a part when all are to hold together."""
         return self._reaches[part.index]
 
-    def within(self, part: Part, noisy: Sequence[int]) -> tuple[int, int]:
+    def within(self, part: NoisyPart, noisy: Sequence[int]) -> tuple[int, int]:
         """Return the interval of a part when all are to hold together."""
         value, reach = noisy[part.index], self.reach(part)
         return value - reach, value + reach
@@ -352,7 +352,7 @@ class Ratio(Estimator):
 class Mean(Ratio):
     """A mean."""
 
-    def estimate(self, noisy: Sequence[int]) -> Estimate:
+    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Divide by the noisy size of the group, at least 1."""
         measure = self.total.measure
         n, x = noisy[self.rows.index], noisy[self.total.index]
@@ -363,7 +363,7 @@ class Mean(Ratio):
             by_rows, by_total = self._spreads
             error = float(measure.unit) * root(by_total + float(around) ** 2 * by_rows) / n
         value, low, high = (measure.unit * (measure.center + y) for y in (around, low, high))
-        return Estimate(value, error, low, high)
+        return CellEstimate(value, error, low, high)
 
     @property
     def _bounds(self) -> tuple[int, int]:
@@ -401,10 +401,10 @@ class Mean(Ratio):
 class Variance(Ratio):
     """A variance, divided by n."""
 
-    squares: Part
+    squares: NoisyPart
 
     @property
-    def noisy_parts(self) -> tuple[Part, ...]:
+    def noisy_parts(self) -> tuple[NoisyPart, ...]:
         """All measures, with noise or without."""
         return self.rows, self.total, self.squares
 
@@ -414,7 +414,7 @@ class Variance(Ratio):
         measure = self.total.measure
         return Fraction(measure.high - measure.low, 2) ** 2
 
-    def estimate(self, noisy: Sequence[int]) -> Estimate:
+    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Put the three parts together."""
         unit = self.total.measure.unit
         n, x, y = (noisy[part.index] for part in self.noisy_parts)
@@ -422,7 +422,7 @@ class Variance(Ratio):
         value = clamped(Fraction(y, size) - Fraction(x, size) ** 2, 0, self._most)
         low, high = self._interval(noisy)
         error = self._error(n, x / n, y / n) if self.visible(noisy) else None
-        return Estimate(unit**2 * value, error, unit**2 * low, unit**2 * high)
+        return CellEstimate(unit**2 * value, error, unit**2 * low, unit**2 * high)
 
     def _error(self, n: int, mean: float, square: float) -> float:
         by_rows, by_total, by_squares = self._spreads

@@ -11,8 +11,8 @@ What a guarantee means comes from the theorems (`twoworlds.theorems`). For pure 
 output is bounded; what is said then is what a bet at even odds can gain. zCDP is said at the delta
 `STATED_DELTA`, by conversion.
 
-`Context` is what stands around an answer: its price, what is left, who is protected, where it is
-recorded.
+`AnswerContext` is what stands around an answer: its price, what is left, who is protected, where
+it is recorded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from twoworlds.release.answers.cells import (
     group_label,
 )
 from twoworlds.release.answers.estimates import Certainty, Estimator
-from twoworlds.release.budget import Composition, Cost
+from twoworlds.release.budget import ComposedCost, Cost
 from twoworlds.release.costs import zcdp_to_epsilon
 from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
 from twoworlds.release.query.conditions import (
@@ -44,9 +44,18 @@ from twoworlds.release.query.conditions import (
     OneOf,
 )
 from twoworlds.release.query.model import Aggregate
-from twoworlds.release.query.resolve import Axis, Resolved
+from twoworlds.release.query.resolve import GroupAxis, Resolved
 
-__all__ = ["Context", "accuracy", "asked", "meaning", "notes", "price", "printable", "protected"]
+__all__ = [
+    "AnswerContext",
+    "accuracy",
+    "asked",
+    "meaning",
+    "notes",
+    "price",
+    "printable",
+    "protected",
+]
 
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5
@@ -193,7 +202,7 @@ def _left_out(resolved: Resolved) -> Iterator[str]:
     )
 
 
-def price(context: Context) -> str:
+def price(context: AnswerContext) -> str:
     """Say what was paid and what is left."""
     if context.covered:
         paid = f"Covered by a strategy that cost {context.cost.shown()}."
@@ -209,7 +218,7 @@ def price(context: Context) -> str:
     return printable(f"{said}{_spent(context)}")
 
 
-def _spent(context: Context) -> str:
+def _spent(context: AnswerContext) -> str:
     """Name the rule by which costs add up, where a budget has more than one."""
     accounts: dict[str, list[str]] = {}
     for account, used in context.spent.items():
@@ -310,7 +319,7 @@ def _aggregate(aggregate: Aggregate) -> str:
     return what if aggregate.where is None else f"{what} where {condition_text(aggregate.where)}"
 
 
-def _axis(axis: Axis) -> str:
+def _axis(axis: GroupAxis) -> str:
     if axis.discover:
         return f"{axis.column} (keys that enough people share)"
     if axis.size > _LISTED:
@@ -334,7 +343,7 @@ def _listed(items: list[str], between: str = ", ") -> str:
 
 
 @dataclass(frozen=True)
-class Context:
+class AnswerContext:
     """The circumstances of an answer.
 
     Attributes:
@@ -352,7 +361,7 @@ class Context:
     cost: Cost
     paid: Cost
     left: Mapping[str, Cost] = field(default_factory=dict)
-    spent: Mapping[str, Composition] = field(default_factory=dict)
+    spent: Mapping[str, ComposedCost] = field(default_factory=dict)
     entry: str | None = None
     covered: bool = False
     charges: int | None = None

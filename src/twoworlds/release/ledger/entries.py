@@ -64,7 +64,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 
-__all__ = ["START", "Entry", "Mark", "Place", "Places", "canonical", "digest", "read_mark"]
+__all__ = ["START", "ChainPlace", "Entry", "Mark", "Places", "canonical", "digest", "read_mark"]
 
 
 START = "0" * 64  # the hash before the first entry
@@ -189,7 +189,7 @@ _SHORTEST_WAIT, _LONGEST_WAIT = 0.0005, 0.005
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class ChainPlace:
     """A place in the chain."""
 
     sequence: int
@@ -200,8 +200,8 @@ class Place:
 class Places:
     """What a mark holds: the furthest point, and the furthest that is synced to the disk."""
 
-    last: Place
-    synced: Place | None
+    last: ChainPlace
+    synced: ChainPlace | None
 
 
 def read_mark(path: Path) -> Places | None:
@@ -230,7 +230,7 @@ class Mark:
             ) from error
 
     @classmethod
-    def create(cls, path: Path, point: Place) -> Mark:
+    def create(cls, path: Path, point: ChainPlace) -> Mark:
         """Make a mark at a point, durably, or not at all."""
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         block = _block(point)
@@ -273,11 +273,11 @@ class Mark:
         """Return what the mark holds."""
         return _points(self._read(0, _SLOTS), self.path)
 
-    def write(self, point: Place) -> None:
+    def write(self, point: ChainPlace) -> None:
         """Note a point in passing, without waiting for the disk."""
         self._write(0, point)
 
-    def sync(self, point: Place) -> None:
+    def sync(self, point: ChainPlace) -> None:
         """Note a point, and return when it is on the disk."""
         one, two = (_slot(self._read(slot, 1)) for slot in (1, 2))
         newer_first = one is not None and (two is None or one > two)
@@ -296,7 +296,7 @@ class Mark:
         os.lseek(self._file, _BLOCK * slot, os.SEEK_SET)
         return os.read(self._file, _BLOCK * count)
 
-    def _write(self, slot: int, point: Place) -> None:
+    def _write(self, slot: int, point: ChainPlace) -> None:
         try:
             os.lseek(self._file, _BLOCK * slot, os.SEEK_SET)
             os.write(self._file, _block(point))
@@ -370,19 +370,19 @@ def _sync(file: int) -> None:
         os.fdatasync(file)
 
 
-def _block(point: Place) -> bytes:
+def _block(point: ChainPlace) -> bytes:
     body = canonical({"sequence": point.sequence, "hash": point.hash})
     return f"{digest(body)} {body}\n".encode("ascii").ljust(_BLOCK, b"\0")
 
 
-def _slot(block: bytes) -> Place | None:
+def _slot(block: bytes) -> ChainPlace | None:
     """Return the point of a block, or None when it was never written, or only in part."""
     try:
         check, _, body = block.rstrip(b"\0").decode("ascii").rstrip("\n").partition(" ")
         if digest(body) != check:
             return None
         kept = json.loads(body)
-        return Place(int(kept["sequence"]), str(kept["hash"]))
+        return ChainPlace(int(kept["sequence"]), str(kept["hash"]))
     except (ValueError, KeyError, TypeError):
         return None
 

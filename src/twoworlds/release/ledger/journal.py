@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.entries import Entry, Mark, Place, Places, digest, read_mark
+from twoworlds.release.ledger.entries import ChainPlace, Entry, Mark, Places, digest, read_mark
 from twoworlds.release.ledger.sqlite import SQLiteStore
-from twoworlds.release.ledger.state import PaidQuery, State, check_name
+from twoworlds.release.ledger.state import LedgerState, PaidQuery, check_name
 
 if TYPE_CHECKING:
     from twoworlds.release.ledger.postgresql import PostgreSQLStore, ServerLocation
@@ -70,7 +70,7 @@ class Journal:
         self._mutex = threading.RLock()
         self._connect()
 
-    def read(self) -> State:
+    def read(self) -> LedgerState:
         """Return what all entries add up to at this moment; do not change it."""
         with self._held():
             self._catch_up()
@@ -78,7 +78,7 @@ class Journal:
             return self._state
 
     def write(
-        self, decide: Callable[[State], Decision], finish: Callable[[State], _Result]
+        self, decide: Callable[[LedgerState], Decision], finish: Callable[[LedgerState], _Result]
     ) -> _Result:
         """Add the entry that ``decide`` wants, durably, and return what ``finish`` makes of it."""
         [found] = self.write_each([(decide, finish)])
@@ -87,7 +87,10 @@ class Journal:
         return found
 
     def write_each(
-        self, wanted: Sequence[tuple[Callable[[State], Decision], Callable[[State], _Result]]]
+        self,
+        wanted: Sequence[
+            tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]
+        ],
     ) -> list[_Result | TwoWorldsError]:
         """Do the same for several, which become durable together: they wait for the disk once.
 
@@ -122,7 +125,7 @@ class Journal:
         entry = next_entry(self._state, *decision)
         certain, self._certain = self._certain, False  # until it is both counted and stored
         try:
-            self._state.apply(*decision, Place(entry.sequence, entry.hash))
+            self._state.apply(*decision, ChainPlace(entry.sequence, entry.hash))
         except TwoWorldsError:
             self._certain = certain  # a refused one changes nothing
             raise
@@ -217,7 +220,7 @@ class Journal:
                 self._sign.write(self._state.point)
 
 
-def next_entry(state: State, kind: str, content: Mapping[str, Any]) -> Entry:
+def next_entry(state: LedgerState, kind: str, content: Mapping[str, Any]) -> Entry:
     """Return the entry that would come next, at this moment."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Entry.of(state.point.sequence + 1, state.point.hash, now, kind, content)
@@ -277,9 +280,9 @@ def _server(address: str, mark: Path | str | None, table: str | None) -> Locatio
     return locate_on_server(address, mark, table)
 
 
-def replay(store: Store, points: Places | None) -> State:
+def replay(store: Store, points: Places | None) -> LedgerState:
     """Read all entries of a store and check them, and the mark, if there is one."""
-    state = State()
+    state = LedgerState()
     for row in store.rows(0):
         state.follow(row)
     if points is not None:
@@ -287,7 +290,7 @@ def replay(store: Store, points: Places | None) -> State:
     return state
 
 
-def check_mark(store: Store, state: State, point: Place) -> None:
+def check_mark(store: Store, state: LedgerState, point: ChainPlace) -> None:
     """Check that the entries hold a point that the mark remembers."""
     if point == state.point:
         return
@@ -296,7 +299,7 @@ def check_mark(store: Store, state: State, point: Place) -> None:
         raise back_in_time(point)
 
 
-def back_in_time(point: Place) -> LedgerDamaged:
+def back_in_time(point: ChainPlace) -> LedgerDamaged:
     """Return what to raise when a point that was reached is not there."""
     return LedgerDamaged(
         f"the ledger went back in time: it had entry {point.sequence} with hash "
@@ -332,7 +335,7 @@ def begin(location: Location, timeout: float) -> None:
         with store.writing():
             first = next(store.rows(0), None)
             if first is None:
-                first = next_entry(State(), "begin", {"name": secrets.token_hex(16)})
+                first = next_entry(LedgerState(), "begin", {"name": secrets.token_hex(16)})
                 store.append(first)
             elif store.row(2) is not None:
                 raise InvalidInput(
@@ -341,7 +344,7 @@ def begin(location: Location, timeout: float) -> None:
                 )
     finally:
         store.close()
-    Mark.create(location.mark, Place(first.sequence, first.hash)).close()
+    Mark.create(location.mark, ChainPlace(first.sequence, first.hash)).close()
 
 
 def remark(

@@ -24,15 +24,15 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.release.budget import Cap, Composition, Cost, Spent, parse_cap, parse_cost
+from twoworlds.release.budget import Cap, ComposedCost, Cost, Spent, parse_cap, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
-from twoworlds.release.ledger.state import Account, PaidQuery, State, check_name
+from twoworlds.release.ledger.state import Account, LedgerState, PaidQuery, check_name
 
 __all__ = ["Charge", "Ledger"]
 
 _Result = TypeVar("_Result")
-Change = tuple[Callable[[State], Decision], Callable[[State], _Result]]
+Change = tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]
 
 
 class Ledger:
@@ -116,7 +116,7 @@ class Ledger:
         content = {"dataset": dataset, "analyst": analyst, **wanted.stored()}
         account = (dataset, analyst)
 
-        def decide(state: State) -> Decision:
+        def decide(state: LedgerState) -> Decision:
             return None if state.caps.get(account) == wanted else ("cap", content)
 
         self._journal.write(decide, lambda _state: None)
@@ -130,7 +130,7 @@ class Ledger:
         for name, value in (("dataset", dataset), ("unit", unit)):
             check_name(value, name)
 
-        def decide(state: State) -> Decision:
+        def decide(state: LedgerState) -> Decision:
             state.check_unit(dataset, unit)
             known = dataset in state.units
             return None if known else ("protect", {"dataset": dataset, "unit": unit})
@@ -232,7 +232,7 @@ class Ledger:
         """Return what is spent, by all or by one analyst, in the kind of cost of their cap."""
         return self.used(dataset, analyst).cost
 
-    def used(self, dataset: str, analyst: str | None = None) -> Composition:
+    def used(self, dataset: str, analyst: str | None = None) -> ComposedCost:
         """Return what is spent with the rule by which it adds up, and what other rules say."""
         cap, spent = self._account(dataset, analyst)
         return cap.used(spent)
@@ -264,8 +264,8 @@ class Ledger:
         return price, known
 
     def accounts(
-        self, dataset: str, analyst: str, state: State | None = None
-    ) -> tuple[dict[str, Cost], dict[str, Composition]]:
+        self, dataset: str, analyst: str, state: LedgerState | None = None
+    ) -> tuple[dict[str, Cost], dict[str, ComposedCost]]:
         """Return what is left, and what is used, of a dataset and of an analyst, at one moment.
 
         Args:
@@ -281,7 +281,7 @@ class Ledger:
             left[name], used[name] = cap.left(spent), cap.used(spent)
         return left, used
 
-    def state(self) -> State:
+    def state(self) -> LedgerState:
         """Return what all entries add up to at this moment; do not change it."""
         return self._journal.read()
 
@@ -323,7 +323,7 @@ def _charging(
     wanted = digest(canonical(query, "query"))
     paid = Cost()
 
-    def decide(state: State) -> Decision:
+    def decide(state: LedgerState) -> Decision:
         nonlocal paid
         known = state.find(dataset, analyst, wanted, request)
         if known is None:
@@ -340,7 +340,7 @@ def _charging(
         paid = price
         return "share", {"charge": known.sequence, "analyst": analyst, "request": request}
 
-    def finish(state: State) -> Charge:
+    def finish(state: LedgerState) -> Charge:
         known = state.find(dataset, analyst, wanted, request)
         assert known is not None
         return Charge.of(known, analyst, paid, journal)
@@ -386,7 +386,7 @@ class Charge:
 def _storing(charge: Charge, answer: Any, journal: Journal) -> Change[Any]:
     """Return what stores an answer, unless there is one already, and gives the stored one."""
 
-    def decide(state: State) -> Decision:
+    def decide(state: LedgerState) -> Decision:
         canonical(answer, "answer")
         known = _paid(state, charge)
         if known.answer is not None:
@@ -396,7 +396,7 @@ def _storing(charge: Charge, answer: Any, journal: Journal) -> Change[Any]:
     return decide, lambda state: journal.answer(_paid(state, charge))
 
 
-def _paid(state: State, charge: Charge) -> PaidQuery:
+def _paid(state: LedgerState, charge: Charge) -> PaidQuery:
     """Return the paid query of a charge."""
     known = state.charges.get(charge.entry)
     if known is None or known.hash != charge.hash:

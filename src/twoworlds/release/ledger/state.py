@@ -31,9 +31,9 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
-from twoworlds.release.ledger.entries import START, Entry, Place, canonical, digest
+from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical, digest
 
-__all__ = ["Account", "PaidQuery", "State"]
+__all__ = ["Account", "LedgerState", "PaidQuery"]
 
 _LONGEST_NAME = 200
 Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole
@@ -50,15 +50,15 @@ class PaidQuery:
     query: str
     cost: Cost
     analysts: list[str]
-    answer: Place | None = None  # the entry that holds it
+    answer: ChainPlace | None = None  # the entry that holds it
     expired: bool = False
 
 
 @dataclass
-class State:
+class LedgerState:
     """Everything that the entries read so far say."""
 
-    point: Place = field(default_factory=lambda: Place(0, START))
+    point: ChainPlace = field(default_factory=lambda: ChainPlace(0, START))
     name: str | None = None
     caps: dict[Account, Cap] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)  # by dataset
@@ -75,7 +75,7 @@ class State:
             raise LedgerDamaged(f"ledger entry {number} is missing: restore a backup", entry=number)
         kind, content = entry.read(self.point.hash)
         try:
-            self.apply(kind, content, Place(number, entry.hash))
+            self.apply(kind, content, ChainPlace(number, entry.hash))
         except (InvalidInput, KeyError, TypeError, AttributeError) as error:
             raise LedgerDamaged(
                 f"ledger entry {number} breaks a rule of the ledger "
@@ -84,7 +84,7 @@ class State:
                 entry=number,
             ) from error
 
-    def apply(self, kind: str, content: Content, place: Place) -> None:
+    def apply(self, kind: str, content: Content, place: ChainPlace) -> None:
         """Check an entry against the rules, and count it; a refused one changes nothing."""
         apply = _KINDS.get(kind)
         if apply is None or (kind == "begin") != (place.sequence == 1):
@@ -128,16 +128,16 @@ class State:
             )
         return after
 
-    def _begin(self, content: Content, _point: Place) -> None:
+    def _begin(self, content: Content, _point: ChainPlace) -> None:
         self.name = str(content["name"])
 
-    def _cap(self, content: Content, _point: Place) -> None:
+    def _cap(self, content: Content, _point: ChainPlace) -> None:
         account = (check_name(content["dataset"], "dataset"), content["analyst"])
         if account[1] is not None:
             check_name(account[1], "analyst")
         self.caps[account] = read_cap(content)
 
-    def _protect(self, content: Content, _point: Place) -> None:
+    def _protect(self, content: Content, _point: ChainPlace) -> None:
         dataset = check_name(content["dataset"], "dataset")
         unit = check_name(content["unit"], "unit")
         self.check_unit(dataset, unit)
@@ -153,7 +153,7 @@ class State:
                 "another account"
             )
 
-    def _reserve(self, content: Content, point: Place) -> None:
+    def _reserve(self, content: Content, point: ChainPlace) -> None:
         dataset = check_name(content["dataset"], "dataset")
         analyst = check_name(content["analyst"], "analyst")
         request = _request(content)
@@ -170,7 +170,7 @@ class State:
         self.queries[dataset, query] = charge
         self._remember(charge, analyst, request)
 
-    def _share(self, content: Content, _point: Place) -> None:
+    def _share(self, content: Content, _point: ChainPlace) -> None:
         charge, analyst = self._open(content), check_name(content["analyst"], "analyst")
         if analyst in charge.analysts:
             raise InvalidInput(f"analyst {analyst!r} has paid for this query already")
@@ -179,20 +179,20 @@ class State:
         charge.analysts.append(analyst)
         self._remember(charge, analyst, request)
 
-    def _answer(self, content: Content, point: Place) -> None:
+    def _answer(self, content: Content, point: ChainPlace) -> None:
         charge = self._open(content)
         if charge.answer is not None or "answer" not in content:
             raise InvalidInput(f"charge {charge.sequence} must have one answer")
         charge.answer = point
 
-    def _expire(self, content: Content, _point: Place) -> None:
+    def _expire(self, content: Content, _point: ChainPlace) -> None:
         charge = self._open(content)
         if charge.answer is not None:
             raise InvalidInput(f"charge {charge.sequence} is answered, so it cannot expire")
         charge.expired = True
         del self.queries[charge.dataset, charge.query]
 
-    def _remark(self, content: Content, _point: Place) -> None:
+    def _remark(self, content: Content, _point: ChainPlace) -> None:
         check_name(content["reason"], "reason")
 
     def _open(self, content: Content) -> PaidQuery:
@@ -208,15 +208,15 @@ class State:
             self.requests[charge.dataset, analyst, request] = charge
 
 
-_KINDS: dict[str, Callable[[State, Content, Place], None]] = {
-    "begin": State._begin,
-    "cap": State._cap,
-    "protect": State._protect,
-    "reserve": State._reserve,
-    "share": State._share,
-    "answer": State._answer,
-    "expire": State._expire,
-    "remark": State._remark,
+_KINDS: dict[str, Callable[[LedgerState, Content, ChainPlace], None]] = {
+    "begin": LedgerState._begin,
+    "cap": LedgerState._cap,
+    "protect": LedgerState._protect,
+    "reserve": LedgerState._reserve,
+    "share": LedgerState._share,
+    "answer": LedgerState._answer,
+    "expire": LedgerState._expire,
+    "remark": LedgerState._remark,
 }
 
 

@@ -17,7 +17,7 @@ from twoworlds.release.budget import Spent
 from twoworlds.release.errors import LedgerDamaged
 from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
 from twoworlds.release.ledger.journal import Location, Store, locate, replay
-from twoworlds.release.ledger.state import Account, State
+from twoworlds.release.ledger.state import Account, LedgerState
 
 __all__ = [
     "accounts",
@@ -49,13 +49,13 @@ def show(
 
 def read_state(
     place: Path | str, *, mark: Path | str | None = None, table: str | None = None
-) -> State:
+) -> LedgerState:
     """Return what all entries add up to, after checking them and the mark."""
     with _reading(locate(place, mark=mark, table=table)) as (store, points):
         return replay(store, points)
 
 
-def summary(state: State) -> dict[str, Any]:
+def summary(state: LedgerState) -> dict[str, Any]:
     """Return what `show` shows, of a state that was read already."""
     datasets = sorted({dataset for dataset, _ in state.caps})
     return {
@@ -73,7 +73,7 @@ def verify(
     place: Path | str, *, mark: Path | str | None = None, table: str | None = None
 ) -> dict[str, Any]:
     """Check every entry, every rule and the mark; say which entry is the first that is wrong."""
-    state, problem, entry = State(), None, None
+    state, problem, entry = LedgerState(), None, None
     with _reading(locate(place, mark=mark, table=table)) as (store, points):
         try:
             state = replay(store, points)
@@ -97,7 +97,7 @@ def export(place: Path | str, *, table: str | None = None) -> Iterator[dict[str,
     The hash is the SHA-256 of ``entry`` as JSON with sorted keys, no spaces and only ASCII.
     """
     with _reading(locate(place, table=table)) as (store, _):
-        state = State()
+        state = LedgerState()
         for row in store.rows(0):
             state.follow(row)
             yield {"sequence": row.sequence, "hash": row.hash, "entry": json.loads(row.body)}
@@ -108,9 +108,9 @@ def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return summary(exported_state(exported))
 
 
-def exported_state(exported: Iterable[Mapping[str, Any]]) -> State:
+def exported_state(exported: Iterable[Mapping[str, Any]]) -> LedgerState:
     """Return what exported entries add up to, after checking them."""
-    state = State()
+    state = LedgerState()
     for item in exported:
         try:
             sequence, found = item["sequence"], item["hash"]
@@ -127,7 +127,7 @@ def exported_state(exported: Iterable[Mapping[str, Any]]) -> State:
     return state
 
 
-def accounts(state: State, dataset: str) -> dict[str, Any]:
+def accounts(state: LedgerState, dataset: str) -> dict[str, Any]:
     """Return caps, what is spent and what is left of a dataset and its analysts."""
     analysts = [a for d, a in state.caps if d == dataset and a is not None]
     whole = _account(state, (dataset, None)) if (dataset, None) in state.caps else {}
@@ -138,7 +138,7 @@ def accounts(state: State, dataset: str) -> dict[str, Any]:
     }
 
 
-def _account(state: State, account: Account) -> dict[str, Any]:
+def _account(state: LedgerState, account: Account) -> dict[str, Any]:
     return state.caps[account].account(state.spent.get(account, Spent()))
 
 

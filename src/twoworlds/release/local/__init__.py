@@ -20,7 +20,7 @@ from twoworlds.release.local.estimates import (
     estimate,
     variance_of_estimate,
 )
-from twoworlds.release.local.linear import Interval
+from twoworlds.release.local.linear import ConfidenceInterval
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.release.local.release import (
     Certificate,
@@ -31,9 +31,9 @@ from twoworlds.release.local.release import (
 
 __all__ = [
     "Certificate",
+    "ConfidenceInterval",
     "Estimate",
     "Estimates",
-    "Interval",
     "Randomizer",
     "estimate",
     "estimate_file",

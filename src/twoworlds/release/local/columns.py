@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, Real, ball
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.table import Table, Uniform, inverted
+from twoworlds.release.noise.table import Uniform, WordTable, inverted
 
 if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words
@@ -100,7 +100,7 @@ class Columns:
         last = _LAST >> (_WORD - bits) << (_WORD - bits)
         words = np.full((len(laws), 1 << steps), last, dtype=np.uint64)
         for row, law in zip(words, laws, strict=True):
-            table = Table.of(law, bits=bits)
+            table = WordTable.of(law, bits=bits)
             row[: table.start] = 0
             known = table.boundaries.words[: count - table.start]
             row[table.start : table.start + len(known)] = known

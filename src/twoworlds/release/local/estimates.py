@@ -17,12 +17,12 @@ from math import isqrt
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.charts import Interval as Drawn
+from twoworlds.charts import ErrorBar as Drawn
 from twoworlds.charts import Intervals
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, bounds, decimal, probability, sqrt, to_json, whole
 from twoworlds.release.local.linear import (
-    Interval,
+    ConfidenceInterval,
     Inverse,
     hoeffding_interval,
     inverse_of,
@@ -54,8 +54,8 @@ class Estimate:
     count: Number
     variance: Number
     largest_variance: Number
-    interval: Interval
-    normal: Interval
+    interval: ConfidenceInterval
+    normal: ConfidenceInterval
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -256,7 +256,7 @@ def _guaranteed(
     seen: Sequence[int],
     count: Number,
     alpha: Fraction,
-) -> Interval:
+) -> ConfidenceInterval:
     """Use exact tails where one report tells the value apart, and Hoeffding's inequality else."""
     n = sum(seen)
     telling = _telling(randomizer, v)

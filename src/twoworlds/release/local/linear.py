@@ -60,7 +60,7 @@ from twoworlds.numbers import Number, ball, below, bounds, ln, maximum, sqrt, wo
 from twoworlds.release.local.randomizer import Matrix
 
 __all__ = [
-    "Interval",
+    "ConfidenceInterval",
     "Inverse",
     "hoeffding_interval",
     "inverse_of",
@@ -238,7 +238,7 @@ _REACH = 4  # times sqrt(m): what lies further from the mean has probability at 
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """From low to high, both included.
 
     Attributes:
@@ -251,7 +251,7 @@ class Interval:
     method: str
     guaranteed: bool
 
-    def mirrored(self, records: int) -> Interval:
+    def mirrored(self, records: int) -> ConfidenceInterval:
         """Return the interval for the count of all other records."""
         return replace(self, low=records - self.high, high=records - self.low)
 
@@ -271,7 +271,7 @@ class Interval:
         }
 
 
-def normal_interval(estimate: Number, variance: Number, alpha: Fraction) -> Interval:
+def normal_interval(estimate: Number, variance: Number, alpha: Fraction) -> ConfidenceInterval:
     """Return the estimate plus or minus z standard deviations, in floats; a variance below 0 is 0.
 
     >>> found = normal_interval(Fraction(30), Fraction(75), Fraction(1, 20))
@@ -281,10 +281,12 @@ def normal_interval(estimate: Number, variance: Number, alpha: Fraction) -> Inte
     z = NormalDist().inv_cdf(1 - float(alpha) / 2)
     middle, half = below(estimate), z * max(0.0, below(variance)) ** 0.5
     low, high = Fraction(middle - half), Fraction(middle + half)
-    return Interval(low, high, "normal approximation", guaranteed=False)
+    return ConfidenceInterval(low, high, "normal approximation", guaranteed=False)
 
 
-def hoeffding_interval(estimate: Number, spread: Number, records: int, alpha: Fraction) -> Interval:
+def hoeffding_interval(
+    estimate: Number, spread: Number, records: int, alpha: Fraction
+) -> ConfidenceInterval:
     """Return the whole counts within R sqrt(n ln(2 / alpha) / 2) of the estimate.
 
     >>> found = hoeffding_interval(Fraction(30), Fraction(2), 100, Fraction(1, 20))
@@ -296,7 +298,9 @@ def hoeffding_interval(estimate: Number, spread: Number, records: int, alpha: Fr
     return _within(low, high, records, "Hoeffding's inequality")
 
 
-def tail_interval(seen: int, records: int, own: Number, other: Number, alpha: Fraction) -> Interval:
+def tail_interval(
+    seen: int, records: int, own: Number, other: Number, alpha: Fraction
+) -> ConfidenceInterval:
     """Return the whole counts that exact tails do not exclude.
 
     Args:
@@ -338,10 +342,10 @@ def _first(stays: Callable[[int], bool], most: int) -> int:
     return high
 
 
-def _within(low: int, high: int, records: int, method: str) -> Interval:
+def _within(low: int, high: int, records: int, method: str) -> ConfidenceInterval:
     """Cut an interval to 0..n, and leave the nearest count if nothing else is left."""
     ends = (min(max(low, 0), records), min(max(high, 0), records))
-    return Interval(Fraction(min(ends)), Fraction(max(ends)), method, guaranteed=True)
+    return ConfidenceInterval(Fraction(min(ends)), Fraction(max(ends)), method, guaranteed=True)
 
 
 def _at_most(level: Fraction, y: int, one: tuple[int, arb], two: tuple[int, arb]) -> bool:

@@ -53,12 +53,12 @@ from twoworlds.numbers import (
 )
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
 from twoworlds.release.noise.laws import Digit, SignedGeometric, Tailed, spread
-from twoworlds.release.noise.table import CHUNK, Table, prepare
+from twoworlds.release.noise.table import CHUNK, WordTable, prepare
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Inversion", "Laplace", "Sampler", "SumOfLaplace", "placed", "summed"]
+__all__ = ["Inversion", "LaplaceSampler", "Sampler", "SumOfLaplace", "placed", "summed"]
 
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class Sampler(ABC):
 def _made(noise: Noise) -> Sampler:
     _check_exact(noise)
     if isinstance(noise, GeometricNoise):
-        return Laplace.of(noise)
+        return LaplaceSampler.of(noise)
 
     if Inversion.suits(noise):
         return Inversion.of(noise)
@@ -284,12 +284,12 @@ class Inversion(Sampler):
     """A law as one table."""
 
     noise: Noise
-    table: Table
+    table: WordTable
 
     @classmethod
     def of(cls, noise: Noise) -> Self:
         """Compute the table."""
-        return cls(noise, Table.of(Tailed(noise)))
+        return cls(noise, WordTable.of(Tailed(noise)))
 
     @staticmethod
     def suits(noise: Noise) -> bool:
@@ -312,7 +312,7 @@ class Inversion(Sampler):
         return self.table.few(size, source)
 
 
-def filled(table: Table, size: int, source: Bits) -> Integers:
+def filled(table: WordTable, size: int, source: Bits) -> Integers:
     """Draw from one table, chunk by chunk."""
     import numpy as np
 
@@ -331,7 +331,7 @@ _LONGEST = 54  # bits below H for which 2^m H has at most 62: |H| stays below 2^
 
 
 @dataclass(frozen=True)
-class Laplace(Sampler):
+class LaplaceSampler(Sampler):
     """Two-sided geometric noise: a table for H = floor(Z / 2^shift), and one for each digit.
 
     Attributes:
@@ -340,8 +340,8 @@ class Laplace(Sampler):
 
     noise: Noise
     shift: int
-    top: Table
-    digits: tuple[tuple[int, Table], ...]
+    top: WordTable
+    digits: tuple[tuple[int, WordTable], ...]
 
     @classmethod
     def of(cls, noise: GeometricNoise) -> Self:  # type: ignore[override]
@@ -357,9 +357,9 @@ class Laplace(Sampler):
         return cls(
             noise,
             shift,
-            Table.of(SignedGeometric(noise.p, 1 << shift)),
+            WordTable.of(SignedGeometric(noise.p, 1 << shift)),
             tuple(
-                (low, Table.of(Digit(noise.p, 1 << low, 1 << (high - low))))
+                (low, WordTable.of(Digit(noise.p, 1 << low, 1 << (high - low))))
                 for low, high in pairwise(places)
             ),
         )
@@ -426,13 +426,13 @@ class SumOfLaplace(Sampler):
     """The difference of two negative binomial variables, as a sum of r two-sided geometric ones."""
 
     noise: Noise
-    part: Laplace
+    part: LaplaceSampler
     count: int
 
     @classmethod
     def of(cls, noise: NegativeBinomialDifference) -> Self:  # type: ignore[override]
         """Compute the tables of one part."""
-        return cls(noise, Laplace.of(GeometricNoise(noise.p)), noise.r)
+        return cls(noise, LaplaceSampler.of(GeometricNoise(noise.p)), noise.r)
 
     @property
     def ends(self) -> tuple[int, int]:

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words
     from twoworlds.release.noise.sampler import Integers
 
-__all__ = ["CHUNK", "Boundaries", "Cumulative", "Table", "Uniform", "inverted", "prepare"]
+__all__ = ["CHUNK", "Boundaries", "Cumulative", "Uniform", "WordTable", "inverted", "prepare"]
 
 _MARGIN = 32
 CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
@@ -82,7 +82,7 @@ class Cumulative(Protocol):
 
 
 @dataclass(frozen=True)
-class Table:
+class WordTable:
     """A law as a table of words.
 
     Attributes:
@@ -98,14 +98,16 @@ class Table:
     bits: int = _WORD
 
     @staticmethod
-    def of(law: Cumulative, *, bits: int = _WORD) -> Table:
+    def of(law: Cumulative, *, bits: int = _WORD) -> WordTable:
         """Compute the words of a law."""
         start, balls = law.enclosed(bits)
         skipped, kept = _within(balls, bits)
         start += skipped
         words = [_floored(law, start + i, found, bits) for i, found in enumerate(kept)]
         last = (1 << bits) - 1
-        return Table(law, start, tuple(min(word, last) << (_WORD - bits) for word in words), bits)
+        return WordTable(
+            law, start, tuple(min(word, last) << (_WORD - bits) for word in words), bits
+        )
 
     @cached_property
     def last(self) -> int:

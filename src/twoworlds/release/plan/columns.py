@@ -48,7 +48,7 @@ from twoworlds.release.query.conditions import (
     OneOf,
     Operator,
 )
-from twoworlds.release.query.resolve import Measure
+from twoworlds.release.query.resolve import SummedMeasure
 
 __all__ = ["Clean", "truth"]
 
@@ -351,7 +351,7 @@ class Clean:
 
     # --- values in units ------------------------------------------------------------------------
 
-    def units(self, measure: Measure) -> exp.Expression:
+    def units(self, measure: SummedMeasure) -> exp.Expression:
         """Return v, a 64-bit integer or narrower; missing where the column is, unless filled."""
         if measure.unit.numerator * measure.unit.denominator >= MOST_PARTS:
             raise TooLarge(
@@ -370,7 +370,7 @@ class Clean:
             return v
         return exp.Coalesce(this=v, expressions=[sql.number(measure.fill)])
 
-    def _whole_units(self, measure: Measure) -> exp.Expression:
+    def _whole_units(self, measure: SummedMeasure) -> exp.Expression:
         """Return v of whole numbers by whole numbers only.
 
         With unit = p / q and x = a p + r, where 0 <= r < p,
@@ -404,7 +404,7 @@ class Clean:
             default=v,
         )
 
-    def _units(self, measure: Measure) -> exp.Expression:
+    def _units(self, measure: SummedMeasure) -> exp.Expression:
         """Return v of floats or decimals."""
         p, q = measure.unit.numerator, measure.unit.denominator
         low, high = sql.number(measure.low), sql.number(measure.high)

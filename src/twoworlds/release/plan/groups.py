@@ -36,7 +36,7 @@ from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean, truth
 from twoworlds.release.plan.sql import Engine
 from twoworlds.release.policy.model import Unit, Value
-from twoworlds.release.query.resolve import Axis, Measure, MeasureKind
+from twoworlds.release.query.resolve import GroupAxis, MeasureKind, SummedMeasure
 
 __all__ = ["Cell", "Grouping", "Layout", "Totals", "aggregates", "limbs", "limited", "rank"]
 
@@ -55,7 +55,7 @@ class Grouping:
         keys: What statements call the table of keys.
     """
 
-    axis: Axis
+    axis: GroupAxis
     column: Clean
     name: str
     keys: str
@@ -373,7 +373,7 @@ def _coordinate(
             return Fraction(value)
 
 
-def limbs(measure: Measure, engine: Engine) -> int:
+def limbs(measure: SummedMeasure, engine: Engine) -> int:
     """Return in how many columns a measure is summed; 0 for ranks, which are counted by bin."""
     if measure.kind == "ranks":
         return 0
@@ -382,13 +382,13 @@ def limbs(measure: Measure, engine: Engine) -> int:
     return max(1, -(-_largest(measure).bit_length() // LIMB))
 
 
-def _largest(measure: Measure) -> int:
+def _largest(measure: SummedMeasure) -> int:
     distance = max(abs(measure.low - measure.center), abs(measure.high - measure.center))
     return distance**2 if measure.kind == "squares" else distance
 
 
 def aggregates(
-    measure: Measure, engine: Engine, column: Callable[[str], Clean], person: Clean | None
+    measure: SummedMeasure, engine: Engine, column: Callable[[str], Clean], person: Clean | None
 ) -> list[exp.Expression]:
     """Return the sums of a measure over clean rows, one for each limb."""
     match measure.kind:
@@ -404,21 +404,21 @@ def aggregates(
     return [exp.Sum(this=_where(measure, _limb(term, i, count), column)) for i in range(count)]
 
 
-def _counted(measure: Measure, column: Callable[[str], Clean]) -> exp.Expression:
+def _counted(measure: SummedMeasure, column: Callable[[str], Clean]) -> exp.Expression:
     if measure.column is not None:
         return _where(measure, column(measure.column)(), column)
     return exp.Star() if measure.where is None else _where(measure, sql.number(1), column)
 
 
 def _where(
-    measure: Measure, value: exp.Expression, column: Callable[[str], Clean]
+    measure: SummedMeasure, value: exp.Expression, column: Callable[[str], Clean]
 ) -> exp.Expression:
     if measure.where is None:
         return value
     return sql.case((truth(measure.where, column), value))
 
 
-def _term(measure: Measure, engine: Engine, column: Callable[[str], Clean]) -> exp.Expression:
+def _term(measure: SummedMeasure, engine: Engine, column: Callable[[str], Clean]) -> exp.Expression:
     """Return what one row adds; arithmetic is done in 64 bits, which always suffice."""
     v = column(str(measure.column)).units(measure)
     if engine.narrow or measure.center or measure.kind == "squares":

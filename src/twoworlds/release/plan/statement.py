@@ -22,9 +22,9 @@ from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean, truth
 from twoworlds.release.plan.groups import Grouping, Layout, Totals, aggregates, limbs, limited, rank
 from twoworlds.release.plan.sql import Engine, engine_of
-from twoworlds.release.plan.tables import Table
+from twoworlds.release.plan.tables import PlannedTable
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 
 __all__ = ["Plan", "plan"]
 
@@ -54,14 +54,14 @@ def plan(resolved: Resolved, relation: exp.Table, backend: Backend) -> Plan:
 @dataclass(frozen=True)
 class _Planner:
     resolved: Resolved
-    table: Table
+    table: PlannedTable
     engine: Engine
     groupings: tuple[Grouping, ...]
     prefix: str  # of the names of common tables
 
     @classmethod
     def of(cls, resolved: Resolved, relation: exp.Table, backend: Backend) -> _Planner:
-        table = Table.of(resolved, relation, backend)
+        table = PlannedTable.of(resolved, relation, backend)
         taken = [relation.name]
         taken += [backend.relation(p.source).name for p in _publics(resolved)]
         prefix = "shared"
@@ -191,7 +191,7 @@ class _Planner:
         ]
         return self._added_up(source, sums)
 
-    def _ranks(self, measure: Measure, source: exp.Expression) -> exp.Select:
+    def _ranks(self, measure: SummedMeasure, source: exp.Expression) -> exp.Select:
         """Return counts by group and bin: the bin comes after the groups."""
         groups = [g.name for g in self.groupings]
         values = exp.Select().from_(source, copy=False).select(*map(sql.column, groups), copy=False)

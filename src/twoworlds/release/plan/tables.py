@@ -20,7 +20,7 @@ from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Resolved
 
-__all__ = ["Table", "check_columns", "check_field", "check_kind"]
+__all__ = ["PlannedTable", "check_columns", "check_field", "check_kind"]
 
 RAW, LOOKED = "raw", "looked"  # what statements call the table, and the tables looked up
 
@@ -44,7 +44,7 @@ def _columns(resolved: Resolved) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Table:
+class PlannedTable:
     """The table of a dataset as one query sees it.
 
     Attributes:
@@ -60,7 +60,7 @@ class Table:
     columns: dict[str, Clean]
 
     @classmethod
-    def of(cls, resolved: Resolved, relation: exp.Table, backend: Backend) -> Table:
+    def of(cls, resolved: Resolved, relation: exp.Table, backend: Backend) -> PlannedTable:
         """Return the table as a query sees it."""
         engine = engine_of(backend.dialect)
         columns = {}

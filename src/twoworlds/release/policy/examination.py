@@ -20,11 +20,11 @@ from twoworlds.numbers import show, to_json
 from twoworlds.release.backends import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.tables import Table
+from twoworlds.release.plan.tables import PlannedTable
 from twoworlds.release.policy.imports import Imported
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import Query
-from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.show import Result
 
 __all__ = ["WARNING", "Examination", "ExaminedColumn", "People", "as_dataset", "examine"]
@@ -242,8 +242,10 @@ class Examination(Result):
 
 def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examination:
     """Count what the data of a dataset are like."""
-    measures = tuple(Measure("rows", column=name) for name in dataset.columns)
-    table = Table.of(Resolved(Query(dataset.name), dataset, (), measures, ()), relation, backend)
+    measures = tuple(SummedMeasure("rows", column=name) for name in dataset.columns)
+    table = PlannedTable.of(
+        Resolved(Query(dataset.name), dataset, (), measures, ()), relation, backend
+    )
     fields = backend.fields(relation)
     given = [exp.Count(this=sql.column(fields[name].name)) for name in dataset.columns]
     counted = _select(relation.copy(), [exp.Count(this=exp.Star()), *given])
@@ -278,7 +280,7 @@ def as_dataset(public: PublicTable) -> Dataset:
     return Dataset(public.name, public.source, "add-remove", columns=public.columns)
 
 
-def _clean_rows(table: Table) -> exp.Expression:
+def _clean_rows(table: PlannedTable) -> exp.Expression:
     return sql.part(table.rows(), "clean")
 
 
@@ -314,7 +316,7 @@ def _outside(column: Column, clean: Clean) -> exp.Expression:
     return exp.Not(this=exp.Paren(this=clean.one_of(column.keys))) if column.keys else exp.false()
 
 
-def _others(column: Column, table: Table) -> tuple[tuple[str, int], ...]:
+def _others(column: Column, table: PlannedTable) -> tuple[tuple[str, int], ...]:
     """Return the most frequent values that are none of the keys, and their rows."""
     clean = table.columns[column.name]
     query = _select(_clean_rows(table), [clean(), exp.Count(this=exp.Star())])
@@ -328,7 +330,7 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
-def _people(unit: Unit, table: Table, rows: int) -> People:
+def _people(unit: Unit, table: PlannedTable, rows: int) -> People:
     """Count the rows of each person against the bound."""
     person = table.columns[str(unit.person)]
     each = _select(_clean_rows(table), [person(), exp.Count(this=exp.Star())])

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.progress import track
 from twoworlds.release.policy.model import ColumnKind
-from twoworlds.release.policy.records import BLOCK, LONGEST, Lines, Records
+from twoworlds.release.policy.records import BLOCK, LONGEST, FileRecords, Lines
 
 if TYPE_CHECKING:
     import duckdb
@@ -162,7 +162,7 @@ def import_text(
             when something else is at the place; nothing is written then.
     """
     target = target or imported_place(path)
-    records = Records(path, delimiter=delimiter, encoding=encoding)
+    records = FileRecords(path, delimiter=delimiter, encoding=encoding)
     with _workshop(target) as folder, _connected() as connection:
         _check_target(target, connection, replace=replace)
         raw = folder / "text.parquet"
@@ -406,7 +406,7 @@ def _check_target(target: Path, connection: duckdb.DuckDBPyConnection, *, replac
         )
 
 
-def _stage(records: Records, raw: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def _stage(records: FileRecords, raw: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """Write all records as texts, behind their line numbers, through a pipe."""
     import duckdb
 

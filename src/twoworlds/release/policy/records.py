@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     _Array = np.ndarray[Any, Any]
 
 _Found = tuple[list[int], list[int], list[int], int]
-__all__ = ["Lines", "Records"]
+__all__ = ["FileRecords", "Lines"]
 
 BLOCK = 1 << 22
 LONGEST = 1_000_000  # bytes of a record
@@ -68,7 +68,7 @@ class Lines:
         return ", ".join([*named, *([f"and {more:,} more"] if more else [])])
 
 
-class Records:
+class FileRecords:
     """The records of one file.
 
     Attributes:

@@ -12,23 +12,23 @@ from twoworlds.release.query.conditions import (
     OneOf,
 )
 from twoworlds.release.query.model import Aggregate, By, Join, Query
-from twoworlds.release.query.resolve import Axis, Measure, Recipe, Resolved, resolve
+from twoworlds.release.query.resolve import GroupAxis, Recipe, Resolved, SummedMeasure, resolve
 
 __all__ = [
     "Aggregate",
     "All",
     "AnyOf",
-    "Axis",
     "By",
     "Compare",
     "Condition",
+    "GroupAxis",
     "Join",
-    "Measure",
     "Missing",
     "Not",
     "OneOf",
     "Query",
     "Recipe",
     "Resolved",
+    "SummedMeasure",
     "resolve",
 ]

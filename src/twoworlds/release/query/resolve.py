@@ -30,7 +30,7 @@ from twoworlds.release.policy.model import Column, Dataset, Value, shown_value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, By, Query
 
-__all__ = ["Axis", "Measure", "MeasureKind", "Recipe", "Resolved", "resolve"]
+__all__ = ["GroupAxis", "MeasureKind", "Recipe", "Resolved", "SummedMeasure", "resolve"]
 
 MOST_CELLS = 1_000_000
 MOST_UNITS = 1 << 62
@@ -46,7 +46,7 @@ MeasureKind = Literal["rows", "people", "total", "squares", "ranks"]
 
 
 @dataclass(frozen=True)
-class Axis:
+class GroupAxis:
     """The groups along one column.
 
     Attributes:
@@ -70,7 +70,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Measure:
+class SummedMeasure:
     """One sum over rows, in every cell.
 
     Attributes:
@@ -117,8 +117,8 @@ class Resolved:
 
     query: Query
     dataset: Dataset
-    axes: tuple[Axis, ...]
-    measures: tuple[Measure, ...]
+    axes: tuple[GroupAxis, ...]
+    measures: tuple[SummedMeasure, ...]
     recipes: tuple[Recipe, ...]  # one for each aggregate
     threshold: int | None = None  # the measure that decides which discovered keys are shown
 
@@ -161,13 +161,13 @@ class _Measures:
     """The measures so far; one that is needed twice is taken once, with both shares."""
 
     def __init__(self) -> None:
-        self.shares: dict[Measure, Fraction] = {}
+        self.shares: dict[SummedMeasure, Fraction] = {}
 
-    def need(self, measure: Measure, share: Fraction) -> int:
+    def need(self, measure: SummedMeasure, share: Fraction) -> int:
         self.shares[measure] = self.shares.get(measure, Fraction(0)) + share
         return list(self.shares).index(measure)
 
-    def merged(self) -> Iterator[Measure]:
+    def merged(self) -> Iterator[SummedMeasure]:
         for measure, share in self.shares.items():
             yield replace(measure, share=share)
 
@@ -181,12 +181,12 @@ def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: _Measur
                 "people are counted where the policy names the column that identifies a person "
                 "(unit: person: ...): count rows instead"
             )
-        return Recipe(people=found.need(Measure("people", where=where), share))
+        return Recipe(people=found.need(SummedMeasure("people", where=where), share))
     if aggregate.column is None:
-        return Recipe(rows=found.need(Measure("rows", where=where), share))
+        return Recipe(rows=found.need(SummedMeasure("rows", where=where), share))
     column = _column(aggregate.column, query, dataset)
     if aggregate.kind == "count":
-        return Recipe(rows=found.need(Measure("rows", aggregate.column, where), share))
+        return Recipe(rows=found.need(SummedMeasure("rows", aggregate.column, where), share))
     return _numeric(aggregate, column, found)
 
 
@@ -198,9 +198,11 @@ def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
     if fill is not None:
         fill = min(max(fill, low), high)
 
-    def measure(kind: MeasureKind, center: int, grid: tuple[int, ...] = ()) -> Measure:
+    def measure(kind: MeasureKind, center: int, grid: tuple[int, ...] = ()) -> SummedMeasure:
         at = Fraction(1, 2) if aggregate.at is None else aggregate.at
-        return Measure(kind, name, aggregate.where, low, high, column.unit, center, fill, grid, at)
+        return SummedMeasure(
+            kind, name, aggregate.where, low, high, column.unit, center, fill, grid, at
+        )
 
     share = aggregate.share
     if aggregate.kind == "sum":
@@ -209,7 +211,7 @@ def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
         grid = _grid(column, low, high, name)
         return Recipe(ranks=found.need(measure("ranks", 0, grid), share))
     needs_value = None if fill is not None else name
-    rows = Measure("rows", needs_value, aggregate.where)
+    rows = SummedMeasure("rows", needs_value, aggregate.where)
     center = (low + high) // 2
     parts = 3 if aggregate.kind == "variance" else 2
     squares = None
@@ -230,16 +232,16 @@ def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
 def _threshold(dataset: Dataset, found: _Measures) -> int:
     """Return the measure that decides which keys are shown: the people in each."""
     kind: MeasureKind = "rows" if dataset.unit.person is None else "people"
-    measure = Measure(kind)
+    measure = SummedMeasure(kind)
     if measure in found.shares:
         return list(found.shares).index(measure)
     return found.need(measure, Fraction(1))
 
 
-def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
+def _axis(by: By, query: Query, dataset: Dataset) -> GroupAxis:
     column = _column(by.column, query, dataset)
     if by.discover:
-        return Axis(by.column, discover=True)
+        return GroupAxis(by.column, discover=True)
     if by.bins is not None or (by.keys is None and column.bins and not column.keys):
         edges = column.bins if by.bins is None else by.bins
         if column.kind not in ("integer", "number"):
@@ -248,7 +250,7 @@ def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
             raise InvalidInput(f"the bins of {by.column!r} need two or more ascending edges")
         for edge in edges:
             _check_kind(edge, column, by.column)
-        return Axis(by.column, bins=edges, other=by.other)
+        return GroupAxis(by.column, bins=edges, other=by.other)
     keys = column.keys if by.keys is None else by.keys
     if not keys:
         raise InvalidInput(
@@ -259,7 +261,7 @@ def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
         _check_kind(key, column, by.column)
     if len(set(keys)) < len(keys):
         raise InvalidInput(f"a key of {by.column!r} is given twice")
-    return Axis(by.column, keys=keys, other=by.other)
+    return GroupAxis(by.column, keys=keys, other=by.other)
 
 
 def _check_joins(query: Query, dataset: Dataset) -> None:

@@ -20,11 +20,11 @@ from twoworlds.release.sensitivity.calibration import (
     calibrate,
     cost_for,
 )
-from twoworlds.release.sensitivity.joint import Joint, joint
+from twoworlds.release.sensitivity.joint import JointSensitivity, joint
 
 __all__ = [
     "Calibration",
-    "Joint",
+    "JointSensitivity",
     "MeasureNoise",
     "Moments",
     "NoiseKind",

@@ -60,10 +60,10 @@ from itertools import product
 from math import floor, lcm, prod
 from typing import NamedTuple
 
-from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.contributions import Index, Option, Rows, RowType
 
-__all__ = ["Supremum", "cells_of_one", "change", "unit_supremum"]
+__all__ = ["LargestLoss", "cells_of_one", "change", "unit_supremum"]
 
 _MOST_PAIRS = 20_000
 _CLOSE = 64
@@ -72,18 +72,18 @@ _MOST_SIGNS = 8
 Span = tuple[int, int]
 
 
-class Supremum(NamedTuple):
+class LargestLoss(NamedTuple):
     """The largest loss; when not ``attained``, a bound from above."""
 
     value: Fraction
     attained: bool = True
 
-    def times(self, factor: int) -> Supremum:
+    def times(self, factor: int) -> LargestLoss:
         """Return a multiple."""
-        return Supremum(self.value * factor, self.attained)
+        return LargestLoss(self.value * factor, self.attained)
 
 
-def change(measure: Measure, value: int | None) -> int:
+def change(measure: SummedMeasure, value: int | None) -> int:
     """Return what a row with this value (None: missing) adds to a measure that counts it."""
     if measure.column is None:
         return 1
@@ -105,7 +105,7 @@ def row_supremum(
     pairs: bool,
     absent: bool,
     ceiling: Fraction | None = None,
-) -> Supremum:
+) -> LargestLoss:
     """Return the largest loss of a row."""
     bottom = lcm(*(w.denominator for w in weights.values()))
     loss = _Loss(rows, {i: int(w * bottom) for i, w in weights.items()}, power)
@@ -113,10 +113,10 @@ def row_supremum(
     alone = {t: loss.alone(t) for t in types}
     most = max(alone.values(), default=0)
     if not pairs:
-        return Supremum(Fraction(most, bottom))
+        return LargestLoss(Fraction(most, bottom))
     top = None if ceiling is None else ceiling * bottom
     value, attained = _over_pairs(loss, alone, most if absent else 0, top)
-    return Supremum(Fraction(value, bottom), attained)
+    return LargestLoss(Fraction(value, bottom), attained)
 
 
 def _over_pairs(
@@ -145,7 +145,7 @@ def _over_pairs(
 class _Term(NamedTuple):
     """A measure on one column, as a pair of rows sees it."""
 
-    measure: Measure
+    measure: SummedMeasure
     weight: int
     together: bool  # both rows in the same cell
     first: bool  # the first row counts
@@ -284,7 +284,7 @@ def _moved(x: _Term, s: Option, t: Option) -> int:
     return 0 if len(counted) == 2 and len(bins) == 1 else len(counted)
 
 
-def _bin(measure: Measure, value: int | None) -> int:
+def _bin(measure: SummedMeasure, value: int | None) -> int:
     known = value if value is not None else measure.fill or 0
     v = min(max(known, measure.low), measure.high)
     place = bisect_left(measure.grid, v)
@@ -338,7 +338,7 @@ def unit_supremum(
     weights: Mapping[Index, Fraction],
     power: int,
     ceiling: Fraction | None = None,
-) -> Supremum:
+) -> LargestLoss:
     """Return the largest loss of a unit; for persons, all weights belong to the given query.
 
     A ``ceiling`` that the loss is known not to exceed makes the search shorter.
@@ -359,7 +359,7 @@ def _one_person(
     of_rows: Mapping[Index, Fraction],
     people: Mapping[Index, Fraction],
     power: int,
-) -> Supremum:
+) -> LargestLoss:
     most = resolved.dataset.unit.rows
     single = row_supremum(rows, of_rows, power, pairs=False, absent=True)
     if not people:
@@ -367,13 +367,13 @@ def _one_person(
     m, everyone = cells_of_one(resolved), sum(people.values(), Fraction(0))
     if power == 2:
         value = max(((most - k + 1) ** 2 + k - 1) * single.value + k * everyone for k in {1, m})
-        return Supremum(value, attained=False)
+        return LargestLoss(value, attained=False)
     both = row_supremum(rows, {**of_rows, **people}, 1, pairs=False, absent=True)
     filters = len({rows.measures[i].where for i in people})
     charged = min(most, filters * m)
     by_rows = charged * both.value + (most - charged) * single.value
     by_cells = most * single.value + m * everyone
-    return Supremum(min(by_rows, by_cells), not of_rows and filters == 1)
+    return LargestLoss(min(by_rows, by_cells), not of_rows and filters == 1)
 
 
 def _two_persons(
@@ -382,7 +382,7 @@ def _two_persons(
     of_rows: Mapping[Index, Fraction],
     people: Mapping[Index, Fraction],
     power: int,
-) -> Supremum:
+) -> LargestLoss:
     most, every = resolved.dataset.unit.rows, cells(resolved)
     pair = row_supremum(rows, of_rows, power, pairs=True, absent=True).times(most**power)
     if not people:
@@ -393,4 +393,4 @@ def _two_persons(
     if power == 1:
         value = min(value, 2 * _one_person(rows, resolved, of_rows, people, power).value)
     filters = len({rows.measures[i].where for i in people})
-    return Supremum(value, not of_rows and filters == 1 and every == 1)
+    return LargestLoss(value, not of_rows and filters == 1 and every == 1)

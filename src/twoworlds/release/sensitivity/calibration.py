@@ -59,7 +59,7 @@ from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
 from twoworlds.release.budget import Cost
 from twoworlds.release.costs import zcdp_within
 from twoworlds.release.policy.model import Neighbours, Unit, grouped
-from twoworlds.release.query.resolve import Measure, Recipe, Resolved
+from twoworlds.release.query.resolve import Recipe, Resolved, SummedMeasure
 from twoworlds.release.sensitivity.bounds import cells_of_one
 from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
@@ -381,7 +381,9 @@ def _rate(sigma2: Fraction) -> Fraction:
     return Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
 
 
-def _noise(measure: Measure, own: Fraction, scale: Fraction | None, power: int) -> MeasureNoise:
+def _noise(
+    measure: SummedMeasure, own: Fraction, scale: Fraction | None, power: int
+) -> MeasureNoise:
     words = measure_words(measure)
     if scale is None:
         rate = Fraction(0) if measure.kind == "ranks" else None

@@ -34,10 +34,10 @@ from typing import cast
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
 from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of
-from twoworlds.release.query.resolve import Axis, Measure, Resolved
+from twoworlds.release.query.resolve import GroupAxis, Resolved, SummedMeasure
 from twoworlds.release.sensitivity.domain import (
+    DomainPiece,
     Label,
-    Piece,
     Place,
     Rule,
     comparisons,
@@ -51,7 +51,7 @@ from twoworlds.release.sensitivity.domain import (
     span,
 )
 
-__all__ = ["Index", "Option", "RowType", "Rows", "State", "Uses", "reachable"]
+__all__ = ["ColumnState", "Index", "Option", "RowType", "Rows", "Uses", "reachable"]
 
 MOST_TYPES = 1 << 14
 Index = tuple[int, int]  # query, measure
@@ -62,7 +62,7 @@ _MANY_KEYS = 200
 
 
 @dataclass(frozen=True)
-class State:
+class ColumnState:
     """What can be seen of one column.
 
     Attributes:
@@ -82,10 +82,10 @@ class Uses:
 
     column: Column
     rules: list[Rule] = field(default_factory=list)
-    axes: list[Axis] = field(default_factory=list)
-    measures: list[Measure] = field(default_factory=list)
+    axes: list[GroupAxis] = field(default_factory=list)
+    measures: list[SummedMeasure] = field(default_factory=list)
 
-    def states(self) -> list[State]:
+    def states(self) -> list[ColumnState]:
         """Return the states, interchangeable ones twice at most."""
         found: dict[tuple[tuple[bool, ...], tuple[Label, ...]], set[Option]] = {}
         keys = [self._keys(axis) for axis in self.axes]
@@ -99,7 +99,7 @@ class Uses:
             reached = (labels(a, k, kind, piece) for a, k in zip(self.axes, keys, strict=True))
             for groups in product(*reached):
                 found.setdefault((truths, groups), set()).update(options)
-        made = (State(t, g, frozenset(options)) for (t, g), options in found.items())
+        made = (ColumnState(t, g, frozenset(options)) for (t, g), options in found.items())
         return _two_of_each(made, len(self.axes))
 
     def _check_work(self, tests: int) -> None:
@@ -109,7 +109,7 @@ class Uses:
                 f"{MOST_TESTS:,}: compare it with fewer constants, or list values with IN"
             )
 
-    def _keys(self, axis: Axis) -> Mapping[Place, None]:
+    def _keys(self, axis: GroupAxis) -> Mapping[Place, None]:
         """Return the keys of an axis, in order and quick to look up."""
         if self.column.kind == "date":
             return dict.fromkeys(map(place, axis.keys))
@@ -138,10 +138,10 @@ class Uses:
                 kept.append(key)
         return [*hard, *kept]
 
-    def _clamps(self) -> list[Measure]:
+    def _clamps(self) -> list[SummedMeasure]:
         return [m for m in self.measures if m.kind in ("total", "squares", "ranks")]
 
-    def _options(self, piece: Piece) -> Iterable[Option]:
+    def _options(self, piece: DomainPiece) -> Iterable[Option]:
         """Cut the values of a piece at bounds and centers."""
         if not self.measures:
             return ()
@@ -159,14 +159,14 @@ class Uses:
         return list(pairwise(cuts)) or ((first, first),)
 
 
-def _two_of_each(states: Iterable[State], axes: int) -> list[State]:
+def _two_of_each(states: Iterable[ColumnState], axes: int) -> list[ColumnState]:
     """Keep two of each sort of interchangeable groups."""
-    by_groups: dict[tuple[Label, ...], list[State]] = {}
+    by_groups: dict[tuple[Label, ...], list[ColumnState]] = {}
     for state in states:
         by_groups.setdefault(state.groups, []).append(state)
     often = [Counter(g[i] for g in by_groups) for i in range(axes)]
     seen: Counter[object] = Counter()
-    kept: list[State] = []
+    kept: list[ColumnState] = []
     for groups, members in by_groups.items():
         shared = tuple(
             label if label is None or count[label] > 1 else "own"
@@ -208,7 +208,7 @@ class Rows:
 
     types: tuple[RowType, ...]  # in an order that is always the same
     columns: tuple[frozenset[Index], ...]
-    measures: Mapping[Index, Measure]
+    measures: Mapping[Index, SummedMeasure]
 
     @staticmethod
     def of(batch: Sequence[Resolved], wanted: Iterable[Index]) -> Rows:
@@ -221,7 +221,7 @@ class Rows:
         return list(dict.fromkeys(t.only(kept, self.columns) for t in self.types))
 
 
-Row = Mapping[str, State]
+Row = Mapping[str, ColumnState]
 Test = Callable[[Row], bool]
 
 
@@ -244,7 +244,7 @@ class _Combining:
             if measure.column is not None:
                 self._of(index[0], measure.column).measures.append(measure)
 
-    def _measure(self, index: Index) -> Measure:
+    def _measure(self, index: Index) -> SummedMeasure:
         return self.batch[index[0]].measures[index[1]]
 
     def _of(self, query: int, column: str) -> Uses:
@@ -252,7 +252,7 @@ class _Combining:
             self.uses[column] = Uses(self.batch[query].dataset.column(column))
         return self.uses[column]
 
-    def _axis(self, query: int, axis: Axis) -> tuple[str, int]:
+    def _axis(self, query: int, axis: GroupAxis) -> tuple[str, int]:
         known = self._of(query, axis.column).axes
         if axis not in known:
             known.append(axis)
@@ -306,7 +306,7 @@ class _Combining:
         return tuple(cells), frozenset(active)
 
 
-def reachable(asked: Resolved, measure: Measure) -> set[tuple[int, ...]]:
+def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
     """Return the declared cells in which a row that a measure counts can be.
 
     The row must meet the conditions of the query and of the measure, and have a value where one is
@@ -343,7 +343,7 @@ def reachable(asked: Resolved, measure: Measure) -> set[tuple[int, ...]]:
 
 
 def _by_truths(
-    asked: Resolved, name: str, of: Sequence[Rule], axis: Axis | None
+    asked: Resolved, name: str, of: Sequence[Rule], axis: GroupAxis | None
 ) -> dict[tuple[bool, ...], set[int]]:
     """Return the declared groups along a column, by the truths of rules on it."""
     kind, tests = asked.dataset.column(name).kind, [holds(part) for part in of]

@@ -30,12 +30,12 @@ from typing import Literal, TypeVar
 
 from twoworlds.release.policy.model import ColumnKind, Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
-from twoworlds.release.query.resolve import Axis
+from twoworlds.release.query.resolve import GroupAxis
 
 __all__ = [
     "Atom",
+    "DomainPiece",
     "Label",
-    "Piece",
     "Place",
     "Rule",
     "Several",
@@ -123,7 +123,7 @@ def compiled(of: Rule, atom: Callable[[Rule], Callable[[T], bool]]) -> Callable[
 
 
 @dataclass(frozen=True)
-class Piece:
+class DomainPiece:
     """A point, an open gap between two places (None: no end), any other text, or a missing value.
 
     A gap has ``low`` and ``high``; a point has both equal.
@@ -134,7 +134,7 @@ class Piece:
     high: Place | None = None
 
 
-MISSING = Piece("missing")
+MISSING = DomainPiece("missing")
 
 
 def place(value: Value) -> Place:
@@ -154,24 +154,28 @@ def constants(rule: Rule) -> Iterator[Place]:
                 yield from constants(part)
 
 
-def pieces(kind: ColumnKind, places: Iterable[Place]) -> list[Piece]:
+def pieces(kind: ColumnKind, places: Iterable[Place]) -> list[DomainPiece]:
     """Cut the values of a column at places."""
     if kind == "boolean":
-        return [*(Piece("point", truth, truth) for truth in (False, True)), MISSING]
+        return [*(DomainPiece("point", truth, truth) for truth in (False, True)), MISSING]
     if kind == "text":
-        return [*(Piece("point", p, p) for p in dict.fromkeys(places)), Piece("other"), MISSING]
-    found: list[Piece] = []
+        return [
+            *(DomainPiece("point", p, p) for p in dict.fromkeys(places)),
+            DomainPiece("other"),
+            MISSING,
+        ]
+    found: list[DomainPiece] = []
     cuts = sorted({p for p in places if isinstance(p, Fraction)})
     whole = kind == "integer"
     for low, high in pairwise([None, *cuts, None]):
         if low is not None and not (whole and low.denominator > 1):
-            found.append(Piece("point", low, low))
+            found.append(DomainPiece("point", low, low))
         if not whole or low is None or high is None or ceil(high) - floor(low) > 1:
-            found.append(Piece("gap", low, high))
+            found.append(DomainPiece("gap", low, high))
     return [*found, MISSING]
 
 
-def holds(rule: Rule) -> Callable[[Piece], bool]:
+def holds(rule: Rule) -> Callable[[DomainPiece], bool]:
     """Return the test of a rule on one column: whether it holds at a piece."""
     if isinstance(rule, Several):
         tests = [holds(part) for part in rule.parts]
@@ -197,7 +201,7 @@ def comparisons(rule: Rule) -> int:
     return 1
 
 
-def _compared(piece: Piece, operator: str, constant: Place) -> bool:
+def _compared(piece: DomainPiece, operator: str, constant: Place) -> bool:
     """Compare; no constant lies inside a gap."""
     equal = piece.kind == "point" and piece.low == constant
     if operator in ("=", "!="):
@@ -209,7 +213,9 @@ def _compared(piece: Piece, operator: str, constant: Place) -> bool:
     return not equal and piece.low is not None and piece.low >= constant  # type: ignore[operator]
 
 
-def labels(axis: Axis, keys: Container[Place], kind: ColumnKind, piece: Piece) -> tuple[Label, ...]:
+def labels(
+    axis: GroupAxis, keys: Container[Place], kind: ColumnKind, piece: DomainPiece
+) -> tuple[Label, ...]:
     """Return the groups of an axis that a piece can be in: one, or two for discovered keys."""
     if axis.discover:
         return _discovered(kind, piece)
@@ -220,7 +226,7 @@ def labels(axis: Axis, keys: Container[Place], kind: ColumnKind, piece: Piece) -
     return ((found,) if found is not None else ("other", "other") if axis.other else None,)
 
 
-def _discovered(kind: ColumnKind, piece: Piece) -> tuple[Label, ...]:
+def _discovered(kind: ColumnKind, piece: DomainPiece) -> tuple[Label, ...]:
     """Every value is a key; two of them stand for all in a gap."""
     if piece.kind == "missing":
         return (None,)
@@ -233,7 +239,7 @@ def _discovered(kind: ColumnKind, piece: Piece) -> tuple[Label, ...]:
     return (first, (piece, 2))
 
 
-def _bin(edges: tuple[Fraction, ...], piece: Piece) -> int | None:
+def _bin(edges: tuple[Fraction, ...], piece: DomainPiece) -> int | None:
     """Return the bin [a, b), the last one with its upper edge."""
     if not isinstance(piece.low, Fraction):
         return None
@@ -244,7 +250,7 @@ def _bin(edges: tuple[Fraction, ...], piece: Piece) -> int | None:
     return found if 0 <= found <= last else None
 
 
-def span(kind: ColumnKind, unit: Fraction, piece: Piece) -> tuple[int | None, int | None]:
+def span(kind: ColumnKind, unit: Fraction, piece: DomainPiece) -> tuple[int | None, int | None]:
     """Return the least and the largest round(x / unit) of a piece of numbers; None: no end."""
     low, high = piece.low, piece.high
     least = most = None

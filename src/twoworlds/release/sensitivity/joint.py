@@ -19,12 +19,12 @@ from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
 from twoworlds.release.policy.model import Neighbours, Unit, grouped
-from twoworlds.release.query.resolve import Measure, Resolved
-from twoworlds.release.sensitivity.bounds import Supremum, change, unit_supremum
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
+from twoworlds.release.sensitivity.bounds import LargestLoss, change, unit_supremum
 from twoworlds.release.sensitivity.contributions import Index, Rows, reachable
 from twoworlds.show import Result
 
-__all__ = ["Analysis", "Joint", "joint", "measure_words"]
+__all__ = ["Analysis", "JointSensitivity", "joint", "measure_words"]
 
 _FEW_TYPES = 300
 
@@ -52,11 +52,11 @@ class Analysis:
         self._rows: dict[tuple[Index, ...], Rows | None] = {}
         self._own: dict[tuple[Index, int], Fraction] = {}
 
-    def measure(self, index: Index) -> Measure:
+    def measure(self, index: Index) -> SummedMeasure:
         """Return a measure."""
         return self.batch[index[0]].measures[index[1]]
 
-    def loss(self, weights: Mapping[Index, Fraction], power: int) -> Supremum:
+    def loss(self, weights: Mapping[Index, Fraction], power: int) -> LargestLoss:
         """Return the largest loss of one unit, of all measures with these weights."""
         parts = [
             self._part({i: w for i, w in weights.items() if i in read}, read, power)
@@ -124,9 +124,9 @@ class Analysis:
 
     def _part(
         self, weights: Mapping[Index, Fraction], known: Iterable[Index], power: int
-    ) -> Supremum:
+    ) -> LargestLoss:
         if not weights:
-            return Supremum(Fraction(0))
+            return LargestLoss(Fraction(0))
         rows = self._found(known)
         if rows is None and len(weights) < len(list(known)):
             rows = self._found(weights)
@@ -141,7 +141,7 @@ class Analysis:
             parts = [{i: w} for i, w in weights.items()]
         return _added((self._part(part, part, power) for part in parts), attained=False)
 
-    def _with(self, rows: Rows, weights: Mapping[Index, Fraction], power: int) -> Supremum:
+    def _with(self, rows: Rows, weights: Mapping[Index, Fraction], power: int) -> LargestLoss:
         """Return the loss from row types, never more than that of the measures one by one."""
         apart = None
         if len(weights) > 1:
@@ -149,7 +149,7 @@ class Analysis:
         one = self.batch[next(iter(weights))[0]]
         found = unit_supremum(rows, one, weights, power, apart)
         value = found.value if apart is None else min(found.value, apart)
-        return Supremum(value, found.attained and not self._loose(weights))
+        return LargestLoss(value, found.attained and not self._loose(weights))
 
     def _loose(self, weights: Iterable[Index]) -> bool:
         """Tell whether row types may be more than there are.
@@ -186,14 +186,14 @@ class Analysis:
         return self._rows[key]
 
 
-def _added(parts: Iterable[Supremum], *, attained: bool) -> Supremum:
+def _added(parts: Iterable[LargestLoss], *, attained: bool) -> LargestLoss:
     found = list(parts)
     total = sum((part.value for part in found), Fraction(0))
-    return Supremum(total, attained and all(part.attained for part in found))
+    return LargestLoss(total, attained and all(part.attained for part in found))
 
 
 @dataclass(frozen=True)
-class Joint(Result):
+class JointSensitivity(Result):
     """How far one unit moves the whole, and its parts.
 
     Attributes:
@@ -243,7 +243,7 @@ class Joint(Result):
         }
 
 
-def joint(resolved: Sequence[Resolved]) -> Joint:
+def joint(resolved: Sequence[Resolved]) -> JointSensitivity:
     """Return the sensitivity of a batch: of each measure, and of the whole.
 
     >>> from twoworlds.release.policy import Column, Dataset
@@ -258,7 +258,7 @@ def joint(resolved: Sequence[Resolved]) -> Joint:
     own = {index: analysis.own(index) for index in analysis.indices}
     weights = {i: analysis.measure(i).share / b for i, b in own.items() if b}
     whole = analysis.loss(weights, 1)
-    return Joint(
+    return JointSensitivity(
         analysis.dataset.neighbours,
         analysis.dataset.unit,
         tuple(tuple(own[q, j] for j in range(len(one.measures))) for q, one in enumerate(resolved)),
@@ -270,7 +270,7 @@ def joint(resolved: Sequence[Resolved]) -> Joint:
     )
 
 
-def measure_words(measure: Measure) -> str:
+def measure_words(measure: SummedMeasure) -> str:
     """Return what a measure is, in a few words."""
     column, unit = measure.column, show(measure.unit)
     filtered = "" if measure.where is None else ", filtered"
@@ -303,7 +303,7 @@ def neighbour_words(neighbours: Neighbours, unit: Unit) -> str:
     return f"Neighbours: one {who} is added or taken away{has}."
 
 
-def _compared(found: Joint) -> str:
+def _compared(found: JointSensitivity) -> str:
     if not found.whole:
         return "Nobody can move the whole: it is answered exactly."
     costs = "cost" if found.attained else "cost at most"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from twoworlds.answer import Block, Said, Table
-from twoworlds.charts import BLUE, GREY, ORANGE, Bar, Groups
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
@@ -82,7 +82,7 @@ def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
         groups.append((f"database {universe.label(x)}", bars))
     words = _words(worst, person, databases)
     title = f"Belief in each database, before and after output {label}"
-    yield Groups(title, groups, words)
+    yield GroupedBars(title, groups, words)
     heads = ("output", "moved from before", "with and without you, at most")
     rows = tuple(
         (

@@ -21,7 +21,7 @@ from twoworlds.definitions.coupled.optimal import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate
-from twoworlds.report.review.model import VERIFIED, Proof, Review, Section
+from twoworlds.report.review.model import VERIFIED, ProofFile, Review, Section
 
 __all__ = ["certificate_proof", "review_certificate"]
 
@@ -91,7 +91,7 @@ def review_certificate(
     return replace(found, title=title or found.title, reviewers=reviewers, command=command)
 
 
-def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> Proof:
+def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> ProofFile:
     """Return a certificate as what can be checked again."""
     words = ["twoworlds", "verify", saved.path.name]
     words += [] if ledger is None else ["--ledger", Path(ledger).name]
@@ -99,7 +99,7 @@ def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> Proof:
         "This page was made from the certificate below, after checking it. It needs neither the "
         "data nor a solver to be checked again:"
     )
-    return Proof(about, saved.text, saved.path.name, shlex.join(words), VERIFIED)
+    return ProofFile(about, saved.text, saved.path.name, shlex.join(words), VERIFIED)
 
 
 def _review(saved: Saved) -> Review:

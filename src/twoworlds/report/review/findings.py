@@ -14,7 +14,7 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, to_json
 from twoworlds.report.review.attacker import attacker_data, games_of
 from twoworlds.report.review.chain import chains, chains_data
-from twoworlds.report.review.model import Proof
+from twoworlds.report.review.model import ProofFile
 from twoworlds.report.review.proving import prove
 from twoworlds.report.standing import Standing, many_records, standings
 from twoworlds.theorems import Guarantee
@@ -116,7 +116,7 @@ class Findings:
         return [] if self.guarantee is None else chains(self.guarantee)
 
     @cached_property
-    def proof(self) -> Proof:
+    def proof(self) -> ProofFile:
         """What can be checked again."""
         where = self.universe
         return prove(self.verdict, self.price, self.setting, self.claimed, universe=where)

@@ -19,7 +19,7 @@ from twoworlds.show import Result
 __all__ = [
     "VERIFIED",
     "Outcome",
-    "Proof",
+    "ProofFile",
     "Review",
     "Section",
 ]
@@ -41,7 +41,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Proof:
+class ProofFile:
     """What can be checked again: a text to save in a file, and the command that checks it.
 
     Attributes:
@@ -105,7 +105,7 @@ class Review(Result):
     sentences: tuple[str, ...]
     assumptions: tuple[str, ...]
     sections: tuple[Section, ...]
-    proof: Proof
+    proof: ProofFile
     data: Mapping[str, Any] = field(repr=False)
     subject: tuple[tuple[str, str], ...] = ()
     meaning: tuple[Block, ...] = ()

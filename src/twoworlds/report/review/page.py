@@ -15,7 +15,7 @@ from itertools import groupby
 
 from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
-from twoworlds.report.review.model import Outcome, Proof, Review
+from twoworlds.report.review.model import Outcome, ProofFile, Review
 from twoworlds.report.review.style import STYLE
 from twoworlds.show import svg
 from twoworlds.show.html import chart
@@ -153,7 +153,7 @@ def _cell(text: str) -> str:
     return escape(first) + (f'<span class="quiet">{escape(remark)}</span>' if remark else "")
 
 
-def _proof(proof: Proof) -> Iterator[str]:
+def _proof(proof: ProofFile) -> Iterator[str]:
     yield "<h2>To check it again</h2>"
     yield f'<p class="lead">{escape(proof.about)}</p>'
     yield f"<pre>{escape(proof.check)}</pre>"

@@ -25,7 +25,7 @@ from twoworlds.definitions.base import Setting
 from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, bounds, show
-from twoworlds.report.review.model import VERIFIED, Proof
+from twoworlds.report.review.model import VERIFIED, ProofFile
 from twoworlds.worlds import Point, Universe, pairs
 
 __all__ = ["prove"]
@@ -43,7 +43,7 @@ def prove(
     claimed: PrivacyDefinition | None,
     *,
     universe: str | None = None,
-) -> Proof:
+) -> ProofFile:
     """Return what proves a verdict, or the verdict itself.
 
     Args:
@@ -61,7 +61,7 @@ def prove(
     return found or _asked_again(verdict, setting, universe)
 
 
-def _refutation(verdict: Verdict, claimed: DifferentialPrivacy) -> Proof | None:
+def _refutation(verdict: Verdict, claimed: DifferentialPrivacy) -> ProofFile | None:
     witness, ratio = verdict.witness, claimed.ratio
     if not isinstance(witness, Witness) or ratio is None or ratio == INFINITY:
         return None
@@ -83,7 +83,7 @@ def _refutation(verdict: Verdict, claimed: DifferentialPrivacy) -> Proof | None:
     return _checked(certificate, about)
 
 
-def _of_price(price: Verdict, setting: Setting) -> Proof | None:
+def _of_price(price: Verdict, setting: Setting) -> ProofFile | None:
     ratio = price.values["ratio"]
     if ratio == INFINITY:
         return _exposure(price)
@@ -119,7 +119,7 @@ def _of_price(price: Verdict, setting: Setting) -> Proof | None:
     return _checked(certificate, about)
 
 
-def _exposure(price: Verdict) -> Proof | None:
+def _exposure(price: Verdict) -> ProofFile | None:
     """Prove that an event is possible in one world and impossible in the other."""
     witness = price.witness
     if not isinstance(witness, Witness) or witness.probabilities[1] != 0:
@@ -180,16 +180,16 @@ def _attained(
                 yield row, tuple(-a for a in inequality)
 
 
-def _checked(certificate: Certificate, about: str) -> Proof | None:
+def _checked(certificate: Certificate, about: str) -> ProofFile | None:
     """Return a proof that holds; rounding may have cost a refutation that is very close."""
     if not certificate.verify():
         return None
     text = json.dumps(certificate.to_dict(), ensure_ascii=False)
     lines = _TEXT_OR_GAP.sub(lambda found: _GAPS.get(found[0], found[0]), text).strip()
-    return Proof(about, f"{lines}\n", _FILE, f"twoworlds verify {_FILE}", VERIFIED)
+    return ProofFile(about, f"{lines}\n", _FILE, f"twoworlds verify {_FILE}", VERIFIED)
 
 
-def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Proof:
+def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> ProofFile:
     expression, values = setting.mechanism.expression, verdict.values
     if verdict.holds is not None:
         words = ["check", expression, verdict.definition]
@@ -207,7 +207,9 @@ def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Pr
     )
     text = json.dumps(verdict.to_dict(), ensure_ascii=False, indent=2) + "\n"
     command = shlex.join(["twoworlds", *words, "--json"])
-    return Proof(about, text, "answer.json", command, "It prints the numbers of answer.json again.")
+    return ProofFile(
+        about, text, "answer.json", command, "It prints the numbers of answer.json again."
+    )
 
 
 def _with_delta(verdict: Verdict) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
-from twoworlds.release.answers import Context, QueryAnswer
+from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.answers.answer import intervals, table
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
@@ -27,7 +27,7 @@ from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.chain import chain_blocks, chains, chains_data
-from twoworlds.report.review.model import VERIFIED, Outcome, Proof, Review, Section
+from twoworlds.report.review.model import VERIFIED, Outcome, ProofFile, Review, Section
 from twoworlds.theorems import Guarantee
 
 __all__ = ["review_release", "review_released"]
@@ -97,7 +97,7 @@ class _Made:
     paid: str = ""
 
     @property
-    def context(self) -> Context:
+    def context(self) -> AnswerContext:
         return self.answers[0].context
 
     @property
@@ -140,7 +140,7 @@ def review_released(released: Released) -> Review:
     paid = f"Asked by {released.charge.analyst}. {price(context)}"
     if not context.covered:
         name, text = "certificate.json", json.dumps(certificate, indent=2, ensure_ascii=False)
-        proof = Proof(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)
+        proof = ProofFile(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)
         return review_release(json.loads(text), proof, None, paid=paid, context=context)
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost = context.cost
@@ -157,17 +157,17 @@ def review_released(released: Released) -> Review:
         "measured",
         f"All questions of this strategy together cost {context.cost}, which was paid.",
         _IN_LEDGER,
-        Proof(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
+        ProofFile(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
     )
 
 
 def review_release(
     data: Mapping[str, Any],
-    proof: Proof,
+    proof: ProofFile,
     ledger: str | Path | None,
     *,
     paid: str = "",
-    context: Context | None = None,
+    context: AnswerContext | None = None,
 ) -> Review:
     """Check the certificate of a release, and review it.
 
@@ -218,18 +218,18 @@ def review_release(
     )
 
 
-def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> Context:
+def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerContext:
     """Return the circumstances of a release that was checked, with what its ledger adds up to."""
     if ledger is None:
-        return Context(dataset, cost, cost)
+        return AnswerContext(dataset, cost, cost)
     state, account = exported_state(read_export(ledger)), (dataset.name, None)
     used = state.cap(account).used(state.spent[account])
     charges = state.counts[dataset.name]
-    return Context(dataset, cost, cost, spent={dataset.name: used}, charges=charges)
+    return AnswerContext(dataset, cost, cost, spent={dataset.name: used}, charges=charges)
 
 
 def _reviewed(
-    made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: Proof
+    made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
     implied, told = chains(made.given), made.told
     data = {

@@ -92,23 +92,23 @@ def _asked_as(name: Callable[[], object]) -> Iterator[None]:
 def _counts_its_own() -> Iterator[None]:
     """A process looks only at what it has spent itself."""
     from twoworlds.release.budget import Spent
-    from twoworlds.release.ledger.state import State
+    from twoworlds.release.ledger.state import LedgerState
 
-    follow, apply, fits = State.follow, State.apply, State.check_fits
+    follow, apply, fits = LedgerState.follow, LedgerState.apply, LedgerState.check_fits
     own: dict[Any, Spent] = {}
     reading = [False]
 
-    def of(state: State, account: Any) -> Spent:
+    def of(state: LedgerState, account: Any) -> Spent:
         return own.get((state.name, account), Spent())
 
-    def followed(self: State, row: Any) -> None:
+    def followed(self: LedgerState, row: Any) -> None:
         reading[0] = True
         try:
             follow(self, row)
         finally:
             reading[0] = False
 
-    def applied(self: State, kind: str, content: Any, place: Any) -> None:
+    def applied(self: LedgerState, kind: str, content: Any, place: Any) -> None:
         before = {**self.spent}
         apply(self, kind, content, place)
         if not reading[0] and kind == "reserve":
@@ -117,15 +117,15 @@ def _counts_its_own() -> Iterator[None]:
                     cost = self.charges[self.point.sequence].cost
                     own[self.name, account] = of(self, account).plus(cost)
 
-    def check_fits(self: State, account: Any, cost: Any) -> Spent:
+    def check_fits(self: LedgerState, account: Any, cost: Any) -> Spent:
         if not reading[0] and self.cap(account).rule(of(self, account).plus(cost)) is None:
             return fits(self, account, cost)
         return self.spent.get(account, Spent()).plus(cost)
 
     with (
-        patch.object(State, "follow", followed),
-        patch.object(State, "apply", applied),
-        patch.object(State, "check_fits", check_fits),
+        patch.object(LedgerState, "follow", followed),
+        patch.object(LedgerState, "apply", applied),
+        patch.object(LedgerState, "check_fits", check_fits),
     ):
         yield
 

@@ -39,9 +39,9 @@ def _takes_all_groups() -> Iterator[None]:
 @broken(34)
 def _protects_one_row() -> Iterator[None]:
     """Noise hides one row of a person, not all that count."""
-    from twoworlds.release.sensitivity.bounds import Supremum
+    from twoworlds.release.sensitivity.bounds import LargestLoss
 
-    with patch.object(Supremum, "times", lambda self, _: self):
+    with patch.object(LargestLoss, "times", lambda self, _: self):
         yield
 
 
