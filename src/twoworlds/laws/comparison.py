@@ -8,7 +8,8 @@ attained by the event {o : P(o) > a Q(o)}; the tight ratio is sup_E P(E) / Q(E) 
 Smith, Definitions 1.1 and 1.2; Wu, Exercise 3.2: single outputs suffice for the ratio).
 A `Comparison` answers for one ordered pair; a `Family` takes the worst over all pairs that a
 neighbour relation allows. `FiniteComparison` is the comparison of two finite laws; laws on the
-integers are compared in `shifted` and `lattice`, those on the line in the modules of their mechanisms.
+integers are compared in `shifted` and `lattice`, those on the line in the modules of their
+mechanisms.
 """
 
 from __future__ import annotations

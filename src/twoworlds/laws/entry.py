@@ -1,9 +1,9 @@
 """What an attacker believes about one entry of a table that they do not know.
 
 `EntryLaw` is a law on finitely many rational values, hence on a lattice; `UniformInterval` is the
-uniform law on [a, b]; `UniformComponent` is the class of all densities on [a, b] that are at least eta
-there (Bassily, Groce, Katz & Smith, Section III-A): with probability eta (b - a) such an entry is
-uniform, and otherwise anything. `read_law` reads all three from text:
+uniform law on [a, b]; `UniformComponent` is the class of all densities on [a, b] that are at
+least eta there (Bassily, Groce, Katz & Smith, Section III-A): with probability eta (b - a) such an
+entry is uniform, and otherwise anything. `read_law` reads all three from text:
 
     -1, 0, 1                            each as likely as the others
     0..20                               whole numbers, ends included; also 0..1 by 1/10
