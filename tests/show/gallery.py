@@ -86,7 +86,7 @@ EXAMPLES = {
     "release.sensitivity.calibration.Calibration": (
         "release.sensitivity.calibration.Calibration.answer"
     ),
-    "release.sensitivity.joint.Joint": "release.sensitivity.joint.joint",
+    "release.sensitivity.joint.JointSensitivity": "release.sensitivity.joint.joint",
     "theorems.kasiviswanathan_smith.lemmas.Conditioned": (
         "theorems.kasiviswanathan_smith.lemmas.condition"
     ),
@@ -214,8 +214,8 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "mechanisms.strategy.sensitivity.StrategySensitivity": lambda: Strategy.batch(
             tw.BitStrings(3), count(), count()
         ).sensitivity(),
-        "noiseless.data.Release": lambda: release_total(bits, "bit", "0, 1", epsilon=1),
-        "noiseless.data.Release of a table": lambda: release_histogram(
+        "noiseless.data.ExactRelease": lambda: release_total(bits, "bit", "0, 1", epsilon=1),
+        "noiseless.data.ExactRelease of a table": lambda: release_histogram(
             ages, "age", "0..17, 18..64, 65..120", 3, population=100, rate="3/10", epsilon=1
         ),
         "release.answers.answer.QueryAnswer": lambda: released.answers[0],
@@ -227,7 +227,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             curator.policy.dataset("people"), *curator._engine(curator.policy.dataset("people"))
         ),
         "release.forms.Released": lambda: released,
-        "release.strategy.Strategy": strategy,
+        "release.strategy.PaidStrategy": strategy,
         "report.review.model.Review": lambda: review_mechanism(SURVEY, claim="dp(epsilon=1)"),
         "theorems.guarantee.Guarantee": lambda: Guarantee.parse("dp(epsilon=1)"),
         "theorems.implication.Implication": lambda: Guarantee.parse("dp(epsilon=1)").implies("ddp"),
