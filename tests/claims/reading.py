@@ -12,7 +12,6 @@ from random import Random
 __all__ = [
     "BITS",
     "Law",
-    "about",
     "above",
     "below",
     "delta",
@@ -66,11 +65,6 @@ def fit(text: str, *templates: str) -> tuple[str, list]:
 def above(printed: Fraction, truth: Fraction, slack: Fraction = Fraction(1, 50)) -> bool:
     """Tell whether an upper bound is one, and not needlessly weak: two digits are right."""
     return truth <= printed <= truth + slack * max(abs(truth), Fraction(1, 10**6))
-
-
-def about(printed: Fraction, truth: Fraction) -> bool:
-    """Tell whether a number is the nearest of three digits."""
-    return abs(printed - truth) <= truth / 200
 
 
 def below(printed: Fraction, truth: Fraction, slack: Fraction = Fraction(1, 50)) -> bool:

@@ -9,7 +9,6 @@ from scipy.optimize import linprog
 
 from tests.claims.reading import (
     BITS,
-    about,
     above,
     below,
     delta,
@@ -180,7 +179,7 @@ def test_two_values_and_a_secret(ask_json, tmp_path, seed, kind):
             told["sentence"], f"{IF}~ fails: delta is #, where # is allowed."
         )
         assert below(found, left)
-        assert about(allowed, left / 2)
+        assert above(allowed, left / 2)
     check_broken(broken, more, left, {k: failure(k) for k in ((0,), (1,), (0, 1))}, "delta")
 
 

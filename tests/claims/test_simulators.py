@@ -231,11 +231,12 @@ def test_what_was_searched_over_all_beliefs_is_said():
 
 @pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(2, 3), Fraction(12345, 98765)])
 @pytest.mark.parametrize("digits", [2, 3, 5])
-def test_about_is_the_nearest(x, digits):
+def test_about_is_next_above(x, digits):
+    """So that a price that is typed back in still holds."""
     word, _, text = decimal(x, digits, "about").partition(" ")
     assert word == "about"
     unit = Fraction(10) ** (-digits - (0 if x > Fraction(1, 10) else 1))
-    assert abs(Fraction(text) - x) <= unit / 2
+    assert x <= Fraction(text) <= x + unit
     long = x + Fraction(1, 7**2000)  # of thousands of digits, rounded by another way
     assert decimal(long, digits, "about") == f"about {text}"
     assert show(long) == decimal(long, 6, "about")

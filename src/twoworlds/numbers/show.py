@@ -7,21 +7,14 @@ rounded stands behind a word or sign that says so. The side of `show` and `decim
     "about", "at most", "at least"   written before a rounded number, and before no exact one
     "up", "down"                     not written: the sentence around it says at most, or at least
 
-and "about" is the nearest. `stated`, for a value on a line of its own, begins with <= or >=.
-`below` and `above` are the floats next to a number on either side.
+and "about" rounds up. `stated`, for a value on a line of its own, begins with <= or >=. `below` and
+`above` are the floats next to a number on either side.
 """
 
 from __future__ import annotations
 
 import math
-from decimal import (
-    ROUND_CEILING,
-    ROUND_FLOOR,
-    ROUND_HALF_EVEN,
-    Context,
-    Decimal,
-    Inexact,
-)
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -53,7 +46,6 @@ _LONG_BITS = 1 << 12
 _SMALLEST_SHOWN = 1000  # smaller than 1e-1000 is only said to be below it
 Side = Literal["up", "down", "about", "at most", "at least"]
 _DOWN = ("down", "at least")
-_ROUNDING = {"about": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "at least": ROUND_FLOOR}
 _SILENT = ("up", "down")
 
 
@@ -117,7 +109,7 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down"), decimal(Fraction(19683), 4)
     ('0.333334', '0.333333', '19683')
     >>> decimal(Fraction(1, 3), 2, "about"), decimal(Fraction(1, 4), 1, "at most")
-    ('about 0.33', '0.25')
+    ('about 0.34', '0.25')
     """
     if x == INFINITY:
         return "infinity"
@@ -126,7 +118,7 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
         exact = few.divide(Decimal(x.numerator), Decimal(x.denominator))
         if not few.flags[Inexact]:
             return _tidy(few.normalize(exact))
-    context = Context(prec=digits, rounding=_ROUNDING.get(side, ROUND_CEILING))
+    context = Context(prec=digits, rounding=ROUND_FLOOR if side in _DOWN else ROUND_CEILING)
     bits = max(_FLOAT_BITS, 8 * digits)
     low, high = (_rounded(end, context) for end in bounds(x, bits))
     # Which digit is right may not be known yet; next to 0 more bits would not help.
@@ -148,7 +140,7 @@ def show(x: Number, *, side: Side = "about") -> str:
     ('3', '1/3 (0.333334)', 'just below 1')
     >>> long = Fraction(10**30 + 1, 3 * 10**30)
     >>> show(long), show(long, side="at least"), f"at most {show(long, side='up')}"
-    ('about 0.333333', 'at least 0.333333', 'at most 0.333334')
+    ('about 0.333334', 'at least 0.333333', 'at most 0.333334')
     """
     if x == INFINITY:
         return "infinity"
@@ -258,7 +250,7 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
 
     Whole numbers next to y are tried: one exact comparison with x decides between them.
     """
-    digits = context.prec
+    digits, up = context.prec, context.rounding == ROUND_CEILING
     with working_precision(4 * digits + 128):
         value = arb(fmpq(x.numerator, x.denominator))
         k = math.floor(float((abs(value).log() / arb(10).log()).mid()))
@@ -272,10 +264,7 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
                 break
             else:  # below the smallest number of so many digits, if only by a little
                 k -= 1
-    if context.rounding == ROUND_CEILING:
-        near += there < x
-    elif context.rounding == ROUND_FLOOR:
-        near -= there > x
+    near += (there < x) if up else -(there > x)
     return context.normalize(Decimal(near).scaleb(step, context))
 
 
