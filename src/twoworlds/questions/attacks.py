@@ -479,7 +479,7 @@ def selftest(
     import os
     import sys
 
-    from twoworlds.attacks.selftest import TestedService, selftest, selftest_of
+    from twoworlds.attacks.selftest import AttackedService, selftest, selftest_of
     from twoworlds.numbers import rational
 
     numbers = None if only is None else [part.strip() for part in only.split(",")]
@@ -492,6 +492,6 @@ def selftest(
             "a service is tried with --token (or TWOWORLDS_TOKEN), on a --dataset that you name, "
             "within what you let it --spend, such as 1/100"
         )
-    named = TestedService(service, token, dataset, rational(spend, "spend"), second)
+    named = AttackedService(service, token, dataset, rational(spend, "spend"), second)
     print(named.spending(), file=sys.stderr)  # before it is spent
     return selftest_of(named, numbers)

@@ -5,7 +5,7 @@ import re
 import threading
 from fractions import Fraction
 
-from twoworlds.attacks.selftest.service import ServiceReply, TestedService
+from twoworlds.attacks.selftest.service import AttackedService, ServiceReply
 
 FIRST, SECOND = "tw-Ann", "tw-Bob"
 MANY = 12  # free requests that failure 26 sends
@@ -35,7 +35,7 @@ class StandIn:
 
     def service(self, **others):
         given = {"dataset": "people", "spend": Fraction(3, 100), "second": SECOND, **others}
-        return TestedService("http://stand-in", FIRST, send=self, **given)
+        return AttackedService("http://stand-in", FIRST, send=self, **given)
 
     def __call__(self, method, address, body, headers):
         path = address.partition("/api/v1/")[2]

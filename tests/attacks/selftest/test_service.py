@@ -11,7 +11,7 @@ import pytest
 from tests.attacks.selftest.stand_in import BROKEN, FIRST, StandIn
 from tests.cli.calling import call
 from tests.web.serving import Running, wait_until_ready
-from twoworlds.attacks.selftest.service import TestedService
+from twoworlds.attacks.selftest.service import AttackedService
 from twoworlds.attacks.selftest.suite import FAILURES, selftest_of
 from twoworlds.errors import InvalidInput
 from twoworlds.web.accounts import Accounts, accounts_place
@@ -56,7 +56,7 @@ def test_without_a_second_account_nobody_is_kept_waiting():
 def test_what_cannot_be_tried_is_refused(given):
     usual = {"address": "http://x", "token": "t", "dataset": "d", "spend": Fraction(1)}
     with pytest.raises(InvalidInput):
-        TestedService(**{**usual, **given})
+        AttackedService(**{**usual, **given})
 
 
 def test_no_token_is_shown():
@@ -121,7 +121,9 @@ def test_a_running_service_withstands(tmp_path):
 
         accounts = Accounts(accounts_place(read_policy(running.folder / running.said["policy"])))
         second = accounts.add("bob", "analyst")
-        service = TestedService(running.address, running.token, "people", Fraction(1, 100), second)
+        service = AttackedService(
+            running.address, running.token, "people", Fraction(1, 100), second
+        )
         assert [one.said for one in selftest_of(service).outcomes if not one.holds] == []
     finally:
         running.stop()

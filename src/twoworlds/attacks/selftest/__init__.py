@@ -5,7 +5,7 @@ values and names, processes that are killed, ledgers that are put back, noise th
 the law that its cost demands. It is a test, no proof.
 """
 
-from twoworlds.attacks.selftest.service import TestedService
+from twoworlds.attacks.selftest.service import AttackedService
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
     CheckOutcome,
@@ -17,10 +17,10 @@ from twoworlds.attacks.selftest.suite import (
 
 __all__ = [
     "FAILURES",
+    "AttackedService",
     "CheckOutcome",
     "KnownFailure",
     "SelfTest",
-    "TestedService",
     "selftest",
     "selftest_of",
 ]

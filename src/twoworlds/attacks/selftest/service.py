@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 from twoworlds.attacks.selftest.bench import Failed, expect
 from twoworlds.errors import InvalidInput
 
-__all__ = ["TestedService"]
+__all__ = ["AttackedService"]
 
 _SECONDS = 120
 _INSIDE = re.compile(r'Traceback|File "|\.py\b|site-packages|/(?:home|usr|var|tmp|root|etc|opt)/')
@@ -44,7 +44,7 @@ Send = Callable[[str, str, bytes | None, dict[str, str]], ServiceReply]
 
 
 @dataclass(frozen=True)
-class TestedService:
+class AttackedService:
     """A service, and what may be done to it."""
 
     address: str  # where it is
@@ -122,7 +122,7 @@ def _sent(method: str, address: str, body: bytes | None, headers: dict[str, str]
         raise Failed(f"the service does not answer: {error}") from None
 
 
-def _check_refused(service: TestedService, faults: Sequence[tuple[str, Any, str | None]]) -> None:
+def _check_refused(service: AttackedService, faults: Sequence[tuple[str, Any, str | None]]) -> None:
     """Send what must be refused, twice, and look at what is said and charged."""
     before = service.spent()
     for path, body, token in faults:
@@ -137,7 +137,7 @@ def _check_refused(service: TestedService, faults: Sequence[tuple[str, Any, str 
     expect(after == before, f"refused requests cost {after - before}, or somebody else released")
 
 
-def errors_of_a_service(service: TestedService) -> str:
+def errors_of_a_service(service: AttackedService) -> str:
     """Send what cannot be answered, and read what is said."""
     cost = service.costs[0]
     queries = (
@@ -164,7 +164,7 @@ def errors_of_a_service(service: TestedService) -> str:
     return f"{len(faults) + 2} requests are refused unpaid, each in one way that shows nothing"
 
 
-def names_of_a_service(service: TestedService) -> str:
+def names_of_a_service(service: AttackedService) -> str:
     """Ask with no token, with wrong ones, and under another name."""
     asked = service.count(service.costs[0])
     wrong = [service.token[:-1], f"{service.token}x", service.token.swapcase(), "x"]
@@ -177,7 +177,7 @@ def names_of_a_service(service: TestedService) -> str:
     return f"{len(wrong)} wrong tokens are refused in one way, other names too"
 
 
-def repetition_at_a_service(service: TestedService) -> str:
+def repetition_at_a_service(service: AttackedService) -> str:
     """Ask the same again, in two spellings and eight times at one time."""
     cost = service.costs[0]
     asked = [service.count(cost), service.count(cost, "select count ( * ) from {} -- again")] * 4
@@ -190,7 +190,7 @@ def repetition_at_a_service(service: TestedService) -> str:
     return f"{len(asked)} times the same question: one answer, paid once at most"
 
 
-def price_at_a_service(service: TestedService) -> str:
+def price_at_a_service(service: AttackedService) -> str:
     """Compare a price with what is taken from the budget."""
     asked = service.count(service.costs[1])
     price = Fraction(service.given("plan", asked)["price"]["epsilon"]["exact"])
@@ -205,7 +205,7 @@ def price_at_a_service(service: TestedService) -> str:
 _MANY = 12
 
 
-def turns(service: TestedService) -> str:
+def turns(service: AttackedService) -> str:
     """Send many free requests, and see whether another account has to wait for all of them."""
     counts = ", ".join(f"COUNT(*) AS n{i}" for i in range(20))
     sql = f"SELECT {counts} FROM {{}}"
@@ -237,7 +237,7 @@ def turns(service: TestedService) -> str:
     )
 
 
-def one_policy(service: TestedService) -> str:
+def one_policy(service: AttackedService) -> str:
     """Ask for the policy many times at one time."""
     asked = service.count(service.costs[0])
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from twoworlds.answer import Answer, Table
 from twoworlds.attacks.selftest import service as outside
 from twoworlds.attacks.selftest.bench import MOST, RATE, Bench, Failed
-from twoworlds.attacks.selftest.service import TestedService
+from twoworlds.attacks.selftest.service import AttackedService
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.progress import track
@@ -185,7 +185,7 @@ def selftest(
     return SelfTest(tuple(found))
 
 
-def selftest_of(service: TestedService, only: Sequence[object] | None = None) -> SelfTest:
+def selftest_of(service: AttackedService, only: Sequence[object] | None = None) -> SelfTest:
     """Try the known failures that can be tried from outside on a running service."""
     alone = service.second is None
     known = [one for one in FAILURES if one.outside and not (alone and one.outside == "turns")]
