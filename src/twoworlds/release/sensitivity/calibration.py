@@ -261,9 +261,8 @@ class Calibration(Result):
         whole = f"The whole {costs} {name} {show(self.joint)}"
         if self.joint < self.naive:
             return f"{whole}; cell by cell it would cost {show(self.naive)}."
-        who = "row" if self.unit.person is None else "person"
-        reason = f": one {who} can move all of them at once" if self.attained else ""
-        return f"{whole}, as much as its parts{reason}."
+        parts = sum(noise.sensitivity > 0 for noises in self.noises for noise in noises)
+        return f"{whole}, as much as its parts." if parts > 1 else f"{whole}."
 
 
 def calibrate(
