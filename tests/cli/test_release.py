@@ -172,6 +172,8 @@ def test_a_policy_can_begin_from_a_table_of_a_database(capsys, in_hospital):
         (("release", "SELECT * FROM people", "--epsilon", "1"), "SELECT"),
         (("release", BY_REGION, "--within", "10", "--epsilon", "1"), "leave"),
         (("release", BY_REGION, "--within", "-1"), "within"),
+        (("release", "SELECT AVG(income) FROM people", "--within", "9"), "counts and sums alone"),
+        (("ledger", "verify", "none.db"), "begins with the first release"),
         (("release", BY_REGION, "--epsilon", "1", "--certificate", "people.parquet"), ".json"),
         (("release", BY_REGION, "--epsilon", "1", "--report", "ledger.db"), ".html"),
         (("verify", "policy.yml"), "JSON"),

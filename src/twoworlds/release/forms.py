@@ -102,7 +102,7 @@ class Released(Result):
         blocks = [*first.blocks()]
         for one in others:
             blocks += [Said([one.heading()]), *one.blocks()]
-        noise = self.calibration.explain().splitlines()
+        noise = _noise_lines(self.calibration, strategy=first.context.covered)
         blocks += [Said(first.meaning()), Said([first.protection(), *noise], quiet=True)]
         return Answer(first.heading(), blocks=(*blocks, Said([price(first.context)])))
 
@@ -126,6 +126,7 @@ class DryRun(Result):
         left: What is left of each account before.
         covered: How a strategy covers it, if it is a question of one.
         known: The charge of the dataset for the same, by whomever, if there is one.
+        strategy: What that strategy cost.
     """
 
     resolved: tuple[Resolved, ...]
@@ -134,6 +135,7 @@ class DryRun(Result):
     left: dict[str, Cost]
     covered: Covered | None = None
     known: PaidQuery | None = None
+    strategy: Cost | None = None
 
     @property
     def stored(self) -> bool:
@@ -156,8 +158,8 @@ class DryRun(Result):
             blocks.append(
                 Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
             )
-        lines = self.calibration.explain().splitlines()
-        means = " ".join(meaning(self.calibration.price, one))
+        lines = _noise_lines(self.calibration, strategy=self.strategy is not None)
+        means = " ".join(self._meaning())
         blocks.append(Said((*lines, protected(one)), quiet=True))
         blocks.append(Said([means]))
         zcdp = self.price.kind == "zcdp"
@@ -186,8 +188,12 @@ class DryRun(Result):
                 "sum_of_parts": to_json(self.calibration.naive),
             },
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
-            "meaning": meaning(self.calibration.price, one),
+            "meaning": self._meaning(),
         }
+
+    def _meaning(self) -> list[str]:
+        cost = self.calibration.price if self.strategy is None else self.strategy
+        return meaning(cost, self.resolved[0].dataset, strategy=self.strategy is not None)
 
     def _headline(self) -> str:
         left = "; ".join(
@@ -208,6 +214,12 @@ class DryRun(Result):
             paid = self.resolved[0].dataset.name
             cost += f" of {[*self.left][-1]}, and nothing of {paid}: it has paid{given}"
         return f"{cost}. Left before: {left}. Nothing was charged."
+
+
+def _noise_lines(calibration: Calibration, *, strategy: bool) -> list[str]:
+    """Say what a release costs, or one question of a strategy, and its noise."""
+    first, *rest = calibration.explain().splitlines()
+    return [calibration.whole_words("This question alone") if strategy else first, *rest]
 
 
 def _said(small: Expected, large: Expected) -> str:

@@ -360,7 +360,8 @@ class QueryAnswer(Result):
 
     def meaning(self) -> list[str]:
         """Say what the cost means to one person, in odds, by the theorems."""
-        return meaning(self.context.cost, self.context.dataset)
+        context = self.context
+        return meaning(context.cost, context.dataset, strategy=context.covered)
 
     def fields(self) -> dict[str, Any]:
         """Return the rows in exact numbers, with what was asked, promised and paid."""

@@ -91,9 +91,10 @@ def protected(dataset: Dataset) -> str:
     )
 
 
-def meaning(cost: Cost, dataset: Dataset) -> list[str]:
-    """Say what a cost means to one person, odds first."""
-    return [*_meaning(cost, dataset.unit, dataset.neighbours)]
+def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str]:
+    """Say what a cost means to one person, odds first; or what that of a strategy does."""
+    whole = f"All questions of the strategy together cost at most {cost.shown()}, which means:"
+    return [*([whole] if strategy else []), *_meaning(cost, dataset.unit, dataset.neighbours)]
 
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
