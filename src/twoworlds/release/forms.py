@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from twoworlds.answer import Answer, Said
@@ -25,7 +27,6 @@ from twoworlds.release.answers.words import asked, meaning, protected
 from twoworlds.release.budget import Cost
 from twoworlds.release.ledger.state import PaidQuery
 from twoworlds.release.policy import Dataset
-from twoworlds.release.policy.model import grouped
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.show import Result
@@ -112,6 +113,7 @@ class Released(Result):
 
 
 Covered = Literal["asked before", "next question"]  # of a strategy
+_LARGE = 1000  # an error from here on is said in whole numbers
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
 
@@ -224,9 +226,7 @@ def _noise_lines(calibration: Calibration, *, strategy: bool) -> list[str]:
 
 def _said(small: Expected, large: Expected) -> str:
     if small.ranks is not None:
-        return (
-            f"{small.name}: off by at most {decimal(small.ranks, 4)} ranks, {small.certainty.value}"
-        )
+        return f"{small.name}: off by at most {_error(small.ranks)} ranks (at least 95%)"
     if small.half_width == 0:
         return f"{small.name}: exact"
     if not small.needs_size:
@@ -240,9 +240,12 @@ def _said(small: Expected, large: Expected) -> str:
 def _within(expected: Expected) -> str:
     if expected.half_width is None:
         return "no bound"
-    half = expected.half_width
-    within = grouped(half) if half.denominator == 1 else decimal(half, 4)
-    return f"within {within} ({expected.certainty.value})"
+    return f"within {_error(expected.half_width)} ({expected.certainty.value})"
+
+
+def _error(x: Fraction) -> str:
+    """Write an error, rounded up: a large one in whole numbers, with separators."""
+    return f"{ceil(x):,}" if x >= _LARGE or x.denominator == 1 else decimal(x, 4)
 
 
 def _data(expected: Expected) -> dict[str, Any]:
