@@ -40,6 +40,12 @@ def test_a_column_is_randomized_and_said_in_words(capsys, tmp_path):
     assert {row[0] for row in rows[1:]} <= {"yes", "no"}
 
 
+def test_one_report_is_said_in_the_singular(capsys, tmp_path):
+    (tmp_path / "one.csv").write_text("smoker\nyes\n")
+    _, out, _ = call(capsys, "randomize", "one.csv", "out.csv", "--column", "smoker", *COIN)
+    assert "1 report of column 'smoker' was written" in out
+
+
 def test_json_is_the_certificate_with_the_places(capsys, tmp_path):
     arguments = ("--column", "smoker", *COIN, "--missing", "no", "--public", "name", "--json")
     code, out, err = call(capsys, "randomize", "survey.csv", "out.csv", *arguments)
@@ -76,6 +82,17 @@ def test_estimates_as_exact_json(capsys):
     }
     assert found["feasible"] == {"yes": "30", "no": "70"}
     assert found["reports"] == {"yes": 40, "no": 60}
+
+
+def test_feasible_numbers_are_called_biased_only_where_an_estimate_was_moved(capsys, tmp_path):
+    arguments = ("estimate", "reports.csv", "--column", "smoker", *COIN, "--feasible")
+    _, out, _ = call(capsys, *arguments)
+    assert "No estimate is below 0, so the nearest feasible numbers are the estimates" in out
+    assert "biased by" not in out
+    (tmp_path / "reports.csv").write_text("smoker\nyes\n")
+    _, out, _ = call(capsys, *arguments)
+    assert "of at least 0 with the same sum, biased by what was below 0; they are not" in out
+    assert "1 report through" in out
 
 
 def test_the_certificate_says_column_and_channel(capsys):

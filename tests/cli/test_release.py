@@ -132,6 +132,15 @@ def test_a_policy_is_checked_against_the_data(capsys, in_hospital):
     assert "salary" in err
 
 
+def test_one_row_and_one_group_of_a_person_are_said_in_the_singular(capsys, in_hospital):
+    policy = in_hospital / "policy.yml"
+    text = policy.read_text()
+    policy.write_text(text.replace("rows: 4", "rows: 1").replace("groups: 2", "groups: 1"))
+    assert policy.read_text() != text
+    _, out, _ = call(capsys, "policy", "check", "policy.yml")
+    assert "uses at most 1 row in at most 1 group;" in " ".join(out.split())
+
+
 def test_a_new_policy_names_the_columns_and_must_be_filled_in(capsys, in_hospital):
     code, _, _ = call(capsys, "policy", "new", "people.parquet", "new.yml")
     assert code == 0
@@ -172,6 +181,8 @@ def test_a_policy_can_begin_from_a_table_of_a_database(capsys, in_hospital):
         (("release", "SELECT * FROM people", "--epsilon", "1"), "SELECT"),
         (("release", BY_REGION, "--within", "10", "--epsilon", "1"), "leave"),
         (("release", BY_REGION, "--within", "-1"), "within"),
+        (("release", "SELECT AVG(income) FROM people", "--within", "9"), "counts and sums alone"),
+        (("ledger", "verify", "none.db"), "begins with the first release"),
         (("release", BY_REGION, "--epsilon", "1", "--certificate", "people.parquet"), ".json"),
         (("release", BY_REGION, "--epsilon", "1", "--report", "ledger.db"), ".html"),
         (("verify", "policy.yml"), "JSON"),

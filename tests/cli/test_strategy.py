@@ -84,6 +84,35 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     )
 
 
+def test_a_dry_run_and_an_answer_speak_of_the_price_of_the_strategy(capsys):
+    call(capsys, *OPEN)
+    for more in (("--dry-run",), ()):
+        words = " ".join(call(capsys, *ask(YOUNG, "1/2"), *more)[1].split())
+        assert "All questions of the strategy together cost at most epsilon 1, which" in words
+        assert "at most 2.719 to 1" in words
+        assert "1.649" not in words
+        assert "This question alone costs epsilon 1/2 (0.5)." in words
+    told = as_json(capsys, *ask(YOUNG, "1/2"), "--dry-run")
+    assert told["meaning"] == as_json(capsys, *ask(YOUNG, "1/2"))["answers"][0]["meaning"]
+
+
+def test_a_strategy_that_is_used_up_names_ways_out_that_work(capsys, in_hospital):
+    policy = in_hospital / "policy.yml"
+    frozen = policy.read_text()
+    policy.write_text(frozen.replace("frozen: true", "frozen: false"))
+    assert policy.read_text() != frozen
+    call(capsys, *OPEN)
+    assert call(capsys, *ask(YOUNG, "1/2"))[0] == 0
+    assert "ask with a smaller epsilon, open another" in call(capsys, *ask(OLD))[2]
+    assert call(capsys, *ask(YOUNG, "1/2"))[0] == 0
+    assert call(capsys, *ask(ALL, "1/2"))[0] == 0
+    code, _, err = call(capsys, *ask(OLD, "1/4"))
+    assert (code, "smaller" in err) == (2, False)
+    assert "open another strategy, or let the policy say frozen: true" in err
+    policy.write_text(frozen)
+    assert call(capsys, *ask(OLD, "1/2"))[0] == 0
+
+
 def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
     call(capsys, *OPEN)
     call(capsys, *ask(YOUNG))

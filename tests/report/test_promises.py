@@ -33,7 +33,7 @@ def test_frapp_has_the_words_and_the_table_of_differential_privacy():
     found = told("frapp(gamma=3)")
     assert "at most 3 times as likely" in found.sentences[0]
     assert "26.8 percentage points from what it was before" in found.sentences[2]
-    assert found.beliefs[-1].known_others == Fraction(3, 4)
+    assert found.beliefs[-1][1] == Fraction(3, 4)
     assert "every record is changed on its own" in found.assumptions
 
 

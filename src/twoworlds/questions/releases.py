@@ -664,7 +664,9 @@ def estimate(
     outputs: Outputs = None,
     confidence: Annotated[str, "how sure the intervals are to hold"] = "95%",
     simultaneous: Annotated[bool, "let all guaranteed intervals hold at once"] = False,
-    feasible: Annotated[bool, "also give the nearest counts that could be true (biased)"] = False,
+    feasible: Annotated[
+        bool, "also give the nearest numbers of at least 0 with the same sum"
+    ] = False,
 ) -> Result:
     """Estimate true counts from a randomized column, without bias."""
     from twoworlds.release.local import Randomizer, estimate_file
@@ -683,7 +685,10 @@ def estimate(
     nearest = found.feasible()
     said = found.answer()
     rows = [[value, shown(count)] for value, count in nearest.items()]
-    lead = "The nearest feasible counts are post-processed, and biased:"
+    lead = "No estimate is below 0, so the nearest feasible numbers are the estimates"
+    if any(count < 0 for count in found.counts.values()):
+        lead = "The nearest numbers of at least 0 with the same sum, biased by what was below 0"
+    lead += "; they are not rounded to whole records:"
     told = replace(said, blocks=(*said.blocks, Table(["value", "nearest feasible"], rows, lead)))
     counts = {value: str(count) for value, count in nearest.items()}
     return Told(told, {**found.fields(), "feasible": counts})

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from twoworlds.answer import Answer, Said
@@ -25,7 +27,6 @@ from twoworlds.release.answers.words import asked, meaning, protected
 from twoworlds.release.budget import Cost
 from twoworlds.release.ledger.state import PaidQuery
 from twoworlds.release.policy import Dataset
-from twoworlds.release.policy.model import grouped
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.show import Result
@@ -102,7 +103,7 @@ class Released(Result):
         blocks = [*first.blocks()]
         for one in others:
             blocks += [Said([one.heading()]), *one.blocks()]
-        noise = self.calibration.explain().splitlines()
+        noise = _noise_lines(self.calibration, strategy=first.context.covered)
         blocks += [Said(first.meaning()), Said([first.protection(), *noise], quiet=True)]
         return Answer(first.heading(), blocks=(*blocks, Said([price(first.context)])))
 
@@ -112,6 +113,7 @@ class Released(Result):
 
 
 Covered = Literal["asked before", "next question"]  # of a strategy
+_LARGE = 1000  # an error from here on is said in whole numbers
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
 
@@ -126,6 +128,7 @@ class DryRun(Result):
         left: What is left of each account before.
         covered: How a strategy covers it, if it is a question of one.
         known: The charge of the dataset for the same, by whomever, if there is one.
+        strategy: What that strategy cost.
     """
 
     resolved: tuple[Resolved, ...]
@@ -134,6 +137,7 @@ class DryRun(Result):
     left: dict[str, Cost]
     covered: Covered | None = None
     known: PaidQuery | None = None
+    strategy: Cost | None = None
 
     @property
     def stored(self) -> bool:
@@ -156,8 +160,8 @@ class DryRun(Result):
             blocks.append(
                 Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
             )
-        lines = self.calibration.explain().splitlines()
-        means = " ".join(meaning(self.calibration.price, one))
+        lines = _noise_lines(self.calibration, strategy=self.strategy is not None)
+        means = " ".join(self._meaning())
         blocks.append(Said((*lines, protected(one)), quiet=True))
         blocks.append(Said([means]))
         zcdp = self.price.kind == "zcdp"
@@ -186,8 +190,12 @@ class DryRun(Result):
                 "sum_of_parts": to_json(self.calibration.naive),
             },
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
-            "meaning": meaning(self.calibration.price, one),
+            "meaning": self._meaning(),
         }
+
+    def _meaning(self) -> list[str]:
+        cost = self.calibration.price if self.strategy is None else self.strategy
+        return meaning(cost, self.resolved[0].dataset, strategy=self.strategy is not None)
 
     def _headline(self) -> str:
         left = "; ".join(
@@ -210,11 +218,15 @@ class DryRun(Result):
         return f"{cost}. Left before: {left}. Nothing was charged."
 
 
+def _noise_lines(calibration: Calibration, *, strategy: bool) -> list[str]:
+    """Say what a release costs, or one question of a strategy, and its noise."""
+    first, *rest = calibration.explain().splitlines()
+    return [calibration.whole_words("This question alone") if strategy else first, *rest]
+
+
 def _said(small: Expected, large: Expected) -> str:
     if small.ranks is not None:
-        return (
-            f"{small.name}: off by at most {decimal(small.ranks, 4)} ranks, {small.certainty.value}"
-        )
+        return f"{small.name}: off by at most {_error(small.ranks)} ranks (at least 95%)"
     if small.half_width == 0:
         return f"{small.name}: exact"
     if not small.needs_size:
@@ -228,9 +240,12 @@ def _said(small: Expected, large: Expected) -> str:
 def _within(expected: Expected) -> str:
     if expected.half_width is None:
         return "no bound"
-    half = expected.half_width
-    within = grouped(half) if half.denominator == 1 else decimal(half, 4)
-    return f"within {within} ({expected.certainty.value})"
+    return f"within {_error(expected.half_width)} ({expected.certainty.value})"
+
+
+def _error(x: Fraction) -> str:
+    """Write an error, rounded up: a large one in whole numbers, with separators."""
+    return f"{ceil(x):,}" if x >= _LARGE or x.denominator == 1 else decimal(x, 4)
 
 
 def _data(expected: Expected) -> dict[str, Any]:

@@ -185,7 +185,7 @@ class PaidStrategy(Result):
             self._check_fits(self._with(resolved, calibration)[0])
         left = self._curator._left(self.dataset.name, self._who)
         covered: Covered = "asked before" if known else "next question"
-        return DryRun((resolved,), calibration, Cost(), left, covered)
+        return DryRun((resolved,), calibration, Cost(), left, covered, strategy=self.cost)
 
     def _next(self, resolved: Resolved, calibration: Calibration) -> Released:
         """Answer a question under the number that comes next.
@@ -202,12 +202,19 @@ class PaidStrategy(Result):
         return released
 
     def _check_fits(self, joint: Fraction) -> None:
-        if joint > self.cost.epsilon:
-            raise OverBudget(
-                f"with this question the strategy would cost {show(joint)}, and "
-                f"{show(self.cost.epsilon)} was paid: ask with a smaller epsilon, or ask about "
-                "other people"
+        if joint <= self.cost.epsilon:
+            return
+        smaller = "ask with a smaller epsilon, " if self.joint < self.cost.epsilon else ""
+        others = "ask about other people"
+        if not self.dataset.frozen:
+            others = (
+                "let the policy say frozen: true, if the data do not change between questions, and "
+                "ask about other people"
             )
+        raise OverBudget(
+            f"with this question the strategy would cost {show(joint)}, and "
+            f"{show(self.cost.epsilon)} was paid: {smaller}open another strategy, or {others}"
+        )
 
     def _number(self, resolved: Resolved, calibration: Calibration) -> int | None:
         """Return the number under which a question was asked with this noise, if it was."""

@@ -223,3 +223,35 @@ def test_a_list_never_hides_one_name():
         said = notes(asked(query.count()))[-1]
         assert " 1 more" not in said
         assert all(key in said for key in keys[: min(left, 6)]) == (left <= 6)
+
+
+def test_a_mean_near_a_bound_is_spoken_of_where_a_mean_was_asked():
+    for query, mean in (
+        (Query("people").sum("income"), False),
+        (Query("people").median("age"), False),
+        (Query("people").sum("age").mean("income"), True),
+    ):
+        said = notes(asked(query))
+        assert said[0].endswith("what lies beyond does not show.")
+        assert any("a mean near a bound" in one for one in said) == mean
+
+
+@pytest.mark.parametrize("value", [-3, -40, -4000])
+def test_an_impossible_total_below_0_is_lost_in_noise(value):
+    found = answered(asked(Query("people").sum("income")), {"cells": None, "values": [[value]]})
+    assert found.utility(0, 0) is Utility.LOST
+
+
+def test_no_group_is_left_out_where_none_can_have_rows():
+    nobody = Query("people").by("sex").where(Compare("sex", "=", "x")).count()
+    resolved = asked(nobody)
+    assert calibrate([resolved], parse_cost("1")).price == parse_cost("0")
+    assert not any("Left out" in said for said in notes(resolved))
+
+
+def test_errors_before_a_release_are_written_as_answers_are(curator):
+    said = curator.plan("SELECT AVG(income), MEDIAN(income) FROM people", "1/100000").explain()
+    large = [word for word in said.replace("(", "").split() if word.isdigit() and len(word) > 4]
+    assert large == []
+    assert "in ranks" not in said
+    assert "ranks (at least 95%)" in said

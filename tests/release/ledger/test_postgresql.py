@@ -77,7 +77,7 @@ def test_odd_names_of_tables_are_refused(address, table):
 def test_only_ledgers_are_opened(new_address, address):
     empty = new_address()
     for use in (Ledger.open, show, verify, lambda place: remark(place, reason="why not")):
-        with pytest.raises(InvalidInput, match="create it first"):
+        with pytest.raises(InvalidInput, match="begins with the first release"):
             use(empty)
     with pytest.raises(InvalidInput, match="already: open it"):
         Ledger.create(address)

@@ -46,7 +46,7 @@ def test_odd_file_names(folder, name):
 
 
 def test_only_ledgers_are_opened(folder, file):
-    with pytest.raises(InvalidInput, match="create it first"):
+    with pytest.raises(InvalidInput, match="begins with the first release"):
         Ledger.open(folder / "none.db")
     with pytest.raises(InvalidInput, match="no ledger"):
         show(folder / "none.db")

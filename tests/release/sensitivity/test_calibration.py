@@ -13,7 +13,7 @@ from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.policy.model import Column, Dataset, Unit
-from twoworlds.release.query import Compare, Query, resolve
+from twoworlds.release.query import All, Compare, Query, resolve
 from twoworlds.release.sensitivity import calibrate
 
 F = Fraction
@@ -201,3 +201,32 @@ def test_explains_itself_in_words():
     assert "sum of pay in units of 1, each less 50" in said
     assert "one row costs" in said
     assert "The whole costs epsilon 1; cell by cell it would cost" in said
+
+
+NEVER = All((Compare("x", ">", F(2)), Compare("x", "<", F(1))))
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (Query("people").count(), "The whole costs epsilon 1."),
+        (Query("people").median("x"), "The whole costs epsilon 1."),
+        (
+            Query("people").count(name="none", where=NEVER).count(),
+            "The whole costs epsilon 1.",
+        ),
+        (
+            Query("people").count().count(name="some", where=Compare("x", ">", F(1))),
+            "The whole costs epsilon 1, as much as its parts.",
+        ),
+    ],
+)
+def test_the_whole_is_compared_with_its_parts_where_there_are_several(query, said):
+    assert calibrate(asked(query), Cost(F(1))).whole_words() == said
+
+
+def test_discovered_keys_of_one_measure_are_one_part():
+    free = Dataset("people", None, "add-remove", Unit(), {"city": Column("city", "text")})
+    counted = resolve(Query("people").by("city", discover=True).count(), free)
+    found = calibrate([counted], Cost(F(1), F(1, 10**6)))
+    assert "parts" not in found.whole_words()

@@ -12,8 +12,9 @@ error divided by |value|, or for a quantile ranks divided by rows.
     good            at most 5 %
     fair            at most 20 %
     poor            at most 100 %
-    lost in noise   more, or the value is 0, or a count below 0, or its error cannot be told from
-                    noise; but a 0 whose interval is 0 to 0 is good
+    lost in noise   more, or the value is 0, or a count is below 0, or a sum of values of which
+                    none is, or its error cannot be told from noise; but a 0 whose interval
+                    is 0 to 0 is good
     exact           there is no noise
 
 It is computed from noisy values only, so it tells nothing that the answer does not. Names and keys
@@ -320,8 +321,8 @@ class QueryAnswer(Result):
         column, estimate = self.columns[place], self.estimates[cell][place]
         if column.certainty is Certainty.EXACT:
             return Utility.EXACT
-        if column.kind in ("count", "people") and estimate.value < 0:
-            return Utility.LOST  # no count is below 0: noise has more than outweighed it
+        if isinstance(column, Linear) and column.part.measure.low >= 0 > estimate.value:
+            return Utility.LOST  # no such number is below 0: noise has more than outweighed it
         if estimate.value == estimate.low == estimate.high:
             return Utility.GOOD
         if not isinstance(column, Quantile):
@@ -360,7 +361,8 @@ class QueryAnswer(Result):
 
     def meaning(self) -> list[str]:
         """Say what the cost means to one person, in odds, by the theorems."""
-        return meaning(self.context.cost, self.context.dataset)
+        context = self.context
+        return meaning(context.cost, context.dataset, strategy=context.covered)
 
     def fields(self) -> dict[str, Any]:
         """Return the rows in exact numbers, with what was asked, promised and paid."""

@@ -130,7 +130,7 @@ def shown(counts: Mapping[Cell, int], threshold: int, axes: Sequence[GroupAxis])
 def plain_cell(cell: Cell, axes: Sequence[GroupAxis]) -> list[Any]:
     """Return a cell as plain data.
 
-    >>> plain_cell(("Bern", 1), [Axis("city", discover=True), GroupAxis("sex", keys=("f", "m"))])
+    >>> plain_cell(("Bern", 1), [GroupAxis("city", discover=True), GroupAxis("sex", keys="fm")])
     ['Bern', 1]
     """
     return [

@@ -91,9 +91,10 @@ def protected(dataset: Dataset) -> str:
     )
 
 
-def meaning(cost: Cost, dataset: Dataset) -> list[str]:
-    """Say what a cost means to one person, odds first."""
-    return [*_meaning(cost, dataset.unit, dataset.neighbours)]
+def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str]:
+    """Say what a cost means to one person, odds first; or what that of a strategy does."""
+    whole = f"All questions of the strategy together cost at most {cost.shown()}, which means:"
+    return [*([whole] if strategy else []), *_meaning(cost, dataset.unit, dataset.neighbours)]
 
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
@@ -141,8 +142,8 @@ def notes(resolved: Resolved) -> list[str]:
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
         found.append(
-            f"All of this is about the rows that remain when at most {rows} of each person are "
-            "kept: intervals say nothing about the rows that are left out."
+            f"All of this is about at most {rows} of each person: intervals say nothing about the "
+            "rows that are left out."
         )
     if resolved.discovers:
         found.append(
@@ -157,16 +158,17 @@ def notes(resolved: Resolved) -> list[str]:
 
 def _bounds(resolved: Resolved) -> Iterator[str]:
     """Say which values the bounds change, once for each column and its bounds."""
+    means = {a.column for a in resolved.query.aggregates if a.kind == "mean"}
     for column, *ends in dict.fromkeys(
         (m.column, m.low * m.unit, m.high * m.unit)
         for m in resolved.measures
         if m.kind in ("total", "squares", "ranks")
     ):
         low, high = map(grouped, ends)
+        mean = ", and a mean near a bound may be the bound, not the data" if column in means else ""
         yield printable(
             f"Values of {column} below {low} count as {low}, and values above {high} as {high}: "
-            "what lies beyond does not show, and a mean near a bound may be the bound, not the "
-            "data."
+            f"what lies beyond does not show{mean}."
         )
 
 

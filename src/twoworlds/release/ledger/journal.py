@@ -312,7 +312,9 @@ def back_in_time(point: ChainPlace) -> LedgerDamaged:
 def gone(location: Location, points: Places | None) -> TwoWorldsError:
     """Return what to raise when there is no ledger where one was looked for."""
     if points is None:
-        return InvalidInput(f"there is no ledger {location}: create it first")
+        return InvalidInput(
+            f"there is no ledger {location}: give its right place; it begins with the first release"
+        )
     return LedgerDamaged(
         f"the ledger {location} is gone, though its mark {location.mark} says that it had reached "
         f"entry {points.last.sequence}: restore it, since a new one forgets what was spent",

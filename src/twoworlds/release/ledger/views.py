@@ -147,7 +147,9 @@ def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
     points = read_mark(location.mark)  # before the database, so that it cannot be ahead
     store = location.connect(_TIMEOUT, "ro")
     if store is None:
-        raise InvalidInput(f"there is no ledger {location}: create it first")
+        raise InvalidInput(
+            f"there is no ledger {location}: give its right place; it begins with the first release"
+        )
     try:
         yield store, points
     finally:

@@ -3,7 +3,8 @@
 `estimate` inverts the channel exactly: the estimates are unbiased whatever the data are, they add
 up to the number of records, and they may lie below 0 or above it, since cutting them off would bias
 them. Each comes with its variance and two intervals, one that holds and one that is roughly right.
-`Estimates.feasible` moves them to the nearest counts that could be true: handier, and biased.
+`Estimates.feasible` moves them to the nearest numbers of at least 0 with the same sum: handier, and
+biased where an estimate was below 0.
 
 All this is post-processing of reports: it costs nothing, and can be done again as often as wanted.
 """
@@ -108,8 +109,9 @@ class Estimates(Result):
     @property
     def sentence(self) -> str:
         """What the estimates are."""
+        reports = "1 report" if self.records == 1 else f"{self.records} reports"
         return (
-            f"{self.records} reports through {self.randomizer.expression}, taken back exactly: "
+            f"{reports} through {self.randomizer.expression}, taken back exactly: "
             "unbiased estimates of the true counts, whatever the data are. They may fall below 0 "
             f"or above {self.records}."
         )

@@ -96,7 +96,9 @@ class Certificate(Result):
             "instead.",
         )  # fmt: skip
         charts = (block for block in channel.blocks if not isinstance(block, Said))
-        headline = f"{self.records} reports of column {self.column!r} were written, {order}."
+        reports = "1 report" if self.records == 1 else f"{self.records} reports"
+        written = "was written" if self.records == 1 else "were written"
+        headline = f"{reports} of column {self.column!r} {written}, {order}."
         return Answer(headline, blocks=(Said(said), *charts))
 
     def fields(self) -> dict[str, Any]:

@@ -82,9 +82,11 @@ class CheckedDataset(Result):
         if one.unit.person is None:
             protected = "every row is another person"
         else:
+            rows = "1 row" if one.unit.rows == 1 else f"{one.unit.rows} rows"
+            groups = "1 group" if one.unit.groups == 1 else f"{one.unit.groups} groups"
             protected = (
                 f"column {one.unit.person!r} identifies a person, of whom a query uses at most "
-                f"{one.unit.rows} rows in at most {one.unit.groups} groups"
+                f"{rows} in at most {groups}"
             )
         yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
         known = None if one.cap is None else one.cap.composition

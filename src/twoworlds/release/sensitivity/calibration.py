@@ -252,18 +252,17 @@ class Calibration(Result):
             ],
         }
 
-    def whole_words(self) -> str:
+    def whole_words(self, whole: str = "The whole") -> str:
         """Say what the whole costs, beside its cells one by one."""
         if not self.joint:
             return "Nobody can move any of it: it is answered exactly and gives nothing away."
         name = "epsilon" if self.kind == "laplace" else "rho"
         costs = "costs" if self.attained else "costs at most"
-        whole = f"The whole {costs} {name} {show(self.joint)}"
+        whole = f"{whole} {costs} {name} {show(self.joint)}"
         if self.joint < self.naive:
             return f"{whole}; cell by cell it would cost {show(self.naive)}."
-        who = "row" if self.unit.person is None else "person"
-        reason = f": one {who} can move all of them at once" if self.attained else ""
-        return f"{whole}, as much as its parts{reason}."
+        parts = sum(noise.sensitivity > 0 for noises in self.noises for noise in noises)
+        return f"{whole}, as much as its parts." if parts > 1 else f"{whole}."
 
 
 def calibrate(
@@ -481,8 +480,8 @@ def _single(name: str, recipe: Recipe) -> int:
     needed = [part for part in parts if part is not None]
     if len(needed) > 1 or recipe.ranks is not None:
         raise InvalidInput(
-            f"the error of {name!r} depends on the data, so no cost promises it: ask for the error "
-            "of a count or a sum by its name, or look at the expected errors of a planned release"
+            f"the error of {name!r} depends on the data, so no cost promises it: ask for counts "
+            "and sums alone, or choose an epsilon and see the errors to be expected in a dry run"
         )
     return needed[0]
 

@@ -277,12 +277,14 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
 def _charts(answer: QueryAnswer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
         rows = intervals(answer, place)
+        drawn, title = "a dot for the released value", f"{column.name} of each group"
+        if column.ranks is None:
+            drawn += ", and a line as long as the interval that noise leaves"
+            title = f"{column.name}, with the interval of its noise"
         words = (
-            f"{column.name} of each group: a dot for the released value, and a line as long as the "
-            "interval that noise leaves, grey where the value is lost in noise. The numbers are in "
-            "the table above."
+            f"{column.name} of each group: {drawn}, grey where the value is lost in noise. The "
+            "numbers are in the table above."
         )
-        title = f"{column.name}, with the interval of its noise"
         yield Intervals(title, rows, words)
 
 
