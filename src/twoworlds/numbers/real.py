@@ -188,7 +188,15 @@ class Real:
             return self * (1 / Fraction(other))
         if common := _numerators(self, other):
             return common[0] / common[1]
+        if isinstance(other, Real):
+            (p, a), (q, b) = (x.scaled or (Fraction(1), x) for x in (self, other))
+            if (multiple := a.multiple_of(b)) is not None:
+                return p / q * multiple
         return _quotient(self, other)
+
+    def multiple_of(self, other: Real) -> Fraction | None:
+        """Return the rational q with self = q other, where the forms of both show it."""
+        return None
 
     def __rtruediv__(self, other: object) -> Number:
         """Return the quotient, reversed."""
