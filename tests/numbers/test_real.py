@@ -15,6 +15,7 @@ from twoworlds.numbers import (
     Order,
     Real,
     Root,
+    at_most_one,
     ball,
     compare,
     exp,
@@ -387,3 +388,10 @@ def test_other_logarithms_have_an_irrational_quotient():
     close = ln(1 + Fraction(1, 10**400))
     assert isinstance(TWO / close, Real)
     assert isinstance(close / TWO, Real)
+
+
+def test_what_is_left_of_a_rest_is_the_number_itself():
+    half = exp(Fraction(-1)) / 2
+    assert (1 - (1 - half)).formula == half.formula
+    assert (1 - at_most_one(1 - half)).formula == half.formula
+    assert (3 - (1 - half)).formula == "1/2*e^(-1) + 2"

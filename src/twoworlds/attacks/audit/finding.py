@@ -254,9 +254,10 @@ class Finding(Result):
     def sentences(self) -> str:
         """Return in words what was counted and what follows."""
         granted = f" after granting delta = {self.delta}" if self.delta else ""
+        likelier, other = (brief(database_text(one)) for one in (self.likelier, self.other))
         return (
-            f"Of {self.draws:,} fresh outputs on {brief(database_text(self.likelier))}, {self.hits:,} are "
-            f"in the event; of {self.draws:,} on {brief(database_text(self.other))}, {self.other_hits:,}. "
+            f"Of {self.draws:,} fresh outputs on {likelier}, {self.hits:,} are "
+            f"in the event; of {self.draws:,} on {other}, {self.other_hits:,}. "
             f"So the probabilities are at least {decimal(self.low, side='down')} and at most "
             f"{decimal(self.high)}: a ratio of at least "
             f"{decimal(self.ratio, side='down')}{granted}.{self._about_rounding()}"
