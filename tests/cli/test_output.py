@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.calling import call
 from twoworlds.cli import render, run
 
 FULL = Path("/dev/full")
