@@ -8,6 +8,7 @@ import pytest
 
 from tests.claims.reading import (
     BITS,
+    about,
     above,
     fit,
     left_out,
@@ -65,13 +66,15 @@ def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, f
         "means putting the default value 0 in place of their record"
     )
     head = f"m.csv after output row {output + 1} "
-    moved, kept = "This output moves the belief by # percentage points away from the prior.", (
-        "This output leaves the belief as it was."
-    )  # fmt: skip
+    moved, kept = (
+        "This output moves the belief about the whole database by # percentage points away from "
+        "the prior.",
+        "This output leaves the belief about the whole database as it was.",
+    )
     differ, same = (
         " Compared with the same output computed without one person's data, the conclusions differ "
         "by at most # percentage points.",
-        " With and without any one person's data, the conclusions are the same.",
+        " The same output computed without any one person leads to the same conclusions.",
     )
     which, holes = fit(
         said, *(f"{head}{a}{b}{rows}" for a in (moved, kept) for b in (differ, same))
@@ -90,10 +93,11 @@ def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, f
         assert abs(numbers.pop() - truth) < Fraction(1, 10**5)
     assert (moved in which) == (after != belief)
     assert (differ in which) == (max(distances) > 0)
-    bounds = [100 * apart(after, belief)] if moved in which else []
-    bounds += [100 * max(distances)] if differ in which else []
-    assert len(bounds) == len(numbers)
-    assert all(above(n, truth) for n, truth in zip(numbers, bounds, strict=True))
+    if differ in which:
+        assert above(numbers.pop(), 100 * max(distances))
+    if moved in which:
+        assert about(numbers.pop(), 100 * apart(after, belief))
+    assert not numbers
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -198,9 +202,10 @@ def test_promises_with_numbers(ask, r, d):
     most = min(Fraction(100), 10 * Fraction(r) + 100 * Fraction(d))
     assumed = "If what others believe and know about the data is no more than was assumed, "
     more = " Whoever knows more, or believes otherwise, may learn more."
+    likelier = "equally likely" if Fraction(r) == 1 else "# times as likely"
     for kind, template in {
         "dp": "Anything that would happen with probability 10% had your record been different "
-        "happens with probability at most #% (# times as likely, plus #).",
+        f"happens with probability at most #% ({likelier}, plus #).",
         "simulation": "Whatever the data are, the answer could have been made up without your "
         "record: what has probability 10% then has at most #% with it, and the other way round.",
         "noiseless": f"{assumed}the answer hardly depends on the value of your record: what has "

@@ -86,6 +86,22 @@ def test_a_row_can_be_asked_about(capsys):
     assert both["holds"] is True
 
 
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("identity(bits=1)", "no guarantee"),
+        ("identity(bits=12)", "no guarantee"),
+        ("constant(bits=1)", "1 guarantee"),
+        ("parity(bits=2)", "2 guarantees"),
+        ("randomized-response(bits=12, keep=1/2)", "1 guarantee"),
+    ],
+)
+def test_only_statements_that_say_something_count_as_guarantees(capsys, source, count):
+    _, out, _ = call(capsys, "statements", source)
+    assert f" gives {count} against attackers." in out
+    assert data(capsys, "statements", source)["count"] == int(count[0].replace("n", "0"))
+
+
 def test_statements_in_words(capsys):
     _, out, _ = call(capsys, "statements", SURVEY)
     assert "independent, each yes with probability 3/4" in out

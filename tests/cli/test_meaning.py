@@ -207,7 +207,8 @@ def test_the_exit_code_of_implies_is_the_answer(capsys, given, claim, code):
 def test_posterior_compares_with_and_without_in_percentage_points(capsys):
     sure = ("--belief", "explicit(11=1/2, 00=1/2)", "--output", "11")
     _, out, _ = call(capsys, "posterior", "identity(bits=2)", *sure)
-    assert "moves the belief by 50 percentage points away from the prior" in out
+    moved = "moves the belief about the whole database by 50 percentage points away from the prior"
+    assert moved in " ".join(out.split())
     assert "it gives that person away" in out
     assert "adds to that" not in out
     survey = ("posterior", "randomized-response(bits=2, keep=3/4)", "--belief", "uniform")
@@ -218,7 +219,7 @@ def test_posterior_compares_with_and_without_in_percentage_points(capsys):
     assert "percentage points away" in out
     blind = ("posterior", "randomized-response(bits=2, keep=1/2)", "--belief", "uniform")
     _, out, _ = call(capsys, *blind, "--output", "11")
-    assert "leaves the belief as it was" in out
+    assert "leaves the belief about the whole database as it was" in out
     assert "leads to the same conclusions" in " ".join(out.split())
 
 

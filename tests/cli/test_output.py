@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.calling import call
 from twoworlds.cli import render, run
 
 FULL = Path("/dev/full")
@@ -126,3 +127,26 @@ def test_control_characters_are_shown_and_not_sent(capsys):
     out = capsys.readouterr().out
     assert not set(out) & set("\x1b\x07\x9b")
     assert "\\x1b[31m" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("attack membership --people 1 --attributes 1",
+         "1 person of a made-up study, 1 exact count:"),
+        ("attack reconstruct --rows 1 --queries 1", "A column of 1 bit was decoded from 1 sum by"),
+        ("attack reconstruct --rows 1 --queries 1",
+         "0 of 1 secret bit (0%) were read back from 1 sum over"),
+        ("noiseless size fixed(size=1) --ratio 2", "knows that the sample has 1 entry, then"),
+        ("noiseless histogram --population 1 --rate 1/2 --threshold 2 --epsilon 1",
+         "If the only member of your bin is in the sample"),
+        ("relax constant(bits=1) --eliminate 1", "1 guarantee remains, a sum of those before."),
+        ("anonymity figure1.csv --quasi zip,age,nationality --sensitive condition --k 4 --l 1",
+         "the claim 4-anonymous and 1-diverse holds"),
+        ("noiseless sum --values 0=9/10,1=1/10 --people 5 --values 0..3 --people 1 --epsilon 1",
+         "independent, for 5 entries: 0 with probability 9/10, 1 with probability 1/10; "
+         "for 1 entry: uniform on 0, 1, 2, 3,"),
+    ],
+)  # fmt: skip
+def test_one_thing_is_spoken_of_as_one(capsys, words, said):
+    assert said in " ".join(call(capsys, *words.split())[1].split())

@@ -30,6 +30,14 @@ def test_a_refuted_claim_exits_with_1_and_writes_the_page_all_the_same(capsys, t
     assert "Does not hold" in file.read_text(encoding="utf-8")
 
 
+def test_it_says_that_the_page_holds_the_file_to_check(capsys, tmp_path):
+    asked = ("--claim", "dp(epsilon=1/3)", "-o", str(tmp_path / "report.html"))
+    _, out, _ = call(capsys, "report", "laplace(epsilon=1/2)", *asked)
+    assert "twoworlds verify proof.json" in out
+    assert "the page holds it: follow its link 'Save proof.json' first" in out
+    assert ">Save proof.json</a>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_an_older_report_is_replaced(capsys, tmp_path):
     file = tmp_path / "report.html"
     file.write_text("old", encoding="utf-8")

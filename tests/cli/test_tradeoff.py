@@ -120,3 +120,9 @@ def test_nothing_is_missed_less_often_than_never(capsys):
     _, out, _ = call(capsys, "gaussian(sigma=1/50)", "--", "-3", "2")
     rows = [line.split() for line in out.splitlines() if line.startswith("  1/")]
     assert {row[-1] for row in rows} == {"0"}
+
+
+def test_the_misses_of_laplace_noise_are_simplified(capsys):
+    _, out, _ = call(capsys, "laplace(epsilon=1)", "1", "0")
+    assert "1/2*e^(-1) (0.183939)" in out
+    assert "1 - (1" not in out

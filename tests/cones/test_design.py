@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -142,6 +143,21 @@ def test_what_relaxing_randomized_response_saves(bits, statistic, loss, belief, 
     assert found.to_dict()["saved"]["exact"] == str(found.saved)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (2, 3, "falls from 4/7 (0.571429) under # to 3/7 (0.428572) under #, by 1/7 (0.142858)."),
+        (3, 2, "rises from 3/7 (0.428572) under # to 4/7 (0.571429) under #, by 1/7 (0.142858)."),
+        (2, 2, "stays as it is: 4/7 (0.571429) under # and 4/7 (0.571429) under #."),
+    ],
+)  # fmt: skip
+def test_which_way_the_loss_goes(first, second, said):
+    cones = (row_cone(f"dp(ratio={ratio})", "bits(2)") for ratio in (first, second))
+    found = saving(*cones, "absolute", statistic="count")
+    headline = re.sub(r"dp\(ratio=.\)", "#", found.answer().headline)
+    assert headline.endswith(f"the least loss {said}")
+
+
 def test_the_parity_saving_by_hand():
     # Parity survives RR with bias (2p - 1)^k, so error (1 - 2^-k)/2; noisy parity errs 1/4.
     for bits, error in ((2, Fraction(3, 8)), (3, Fraction(7, 16))):
@@ -259,7 +275,7 @@ def test_a_restriction_of_the_answers_stands_in_the_sentence_and_in_the_claim():
     function = design(cone, lambda truth, output: (truth - output) ** 2, statistic="count")
     assert "that answers one of 0, 1 has less" in function.explain()
     data = saving(cone, cone, "squared", statistic="count", outputs=(0, 1)).explain()
-    assert "the least loss of answering one of 0, 1 falls from 1/3" in data
+    assert "the least loss of answering one of 0, 1 stays as it is: 1/3" in data
 
 
 @pytest.mark.parametrize("belief", ["uniform", None])

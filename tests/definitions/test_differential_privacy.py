@@ -1,5 +1,6 @@
 """Differential privacy against its definition: all neighbours, all events, by brute force."""
 
+import re
 from fractions import Fraction
 from functools import partial
 
@@ -214,6 +215,18 @@ def test_a_refuted_claim_names_the_nearest_claims_that_hold():
     )
     assert tw.check("randomized-response(bits=1, keep=3/4)", "dp(ratio=5/2, delta=1/8)")
     assert tw.check("randomized-response(bits=1, keep=3/4)", "dp(ratio=2, delta=1/4)")
+
+
+@pytest.mark.parametrize("claim", ["dp(epsilon=5)", "dp(epsilon=1/2, delta=1e-6)"])
+def test_the_nearest_claims_hold_with_the_digits_that_are_printed(claim):
+    asked = tw.check("gaussian(sigma=1)", claim)
+    note = asked.notes[1]
+    found = re.match(r"holds with delta (\S+) at this ratio(?:, or with ratio (\S+) at)?", note)
+    assert found, note
+    delta, ratio = found.groups()
+    assert tw.check("gaussian(sigma=1)", f"{claim.split(',')[0].rstrip(')')}, delta={delta})")
+    if ratio is not None:
+        assert tw.check("gaussian(sigma=1)", f"dp(ratio={ratio}, delta=1e-6)")
     hopeless = tw.check("identity(bits=1)", "dp(ratio=2, delta=1/2)")
     assert "no ratio is large enough for delta 1/2" in hopeless.notes[1]
 

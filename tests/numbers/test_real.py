@@ -15,6 +15,7 @@ from twoworlds.numbers import (
     Order,
     Real,
     Root,
+    at_most_one,
     ball,
     compare,
     exp,
@@ -25,6 +26,7 @@ from twoworlds.numbers import (
 )
 
 BITS = 600
+TWO = ln(Fraction(2))
 SMALL = st.fractions(min_value=-20, max_value=20, max_denominator=30)
 ABOVE_0 = st.fractions(min_value=Fraction(1, 50), max_value=50, max_denominator=50)
 
@@ -364,3 +366,32 @@ def test_numbers_do_not_mix_with_floats_silently():
             operation(ln(Fraction(3)), 0.1)
         with pytest.raises(TypeError):
             operation(0.1, ln(Fraction(3)))
+
+
+@pytest.mark.parametrize(
+    ("top", "bottom", "quotient"),
+    [
+        (TWO / 2, TWO, Fraction(1, 2)),
+        (TWO, TWO, Fraction(1)),
+        (TWO, 3 * TWO / 5, Fraction(5, 3)),
+        (ln(Fraction(8, 27)) / 7, ln(Fraction(9, 4)), Fraction(-3, 14)),
+    ],
+)
+def test_logarithms_that_are_multiples_of_each_other_have_a_rational_quotient(
+    top, bottom, quotient
+):
+    assert top / bottom == quotient
+
+
+def test_other_logarithms_have_an_irrational_quotient():
+    assert (ln(Fraction(3)) / TWO).formula == "ln 3/(ln 2)"
+    close = ln(1 + Fraction(1, 10**400))
+    assert isinstance(TWO / close, Real)
+    assert isinstance(close / TWO, Real)
+
+
+def test_what_is_left_of_a_rest_is_the_number_itself():
+    half = exp(Fraction(-1)) / 2
+    assert (1 - (1 - half)).formula == half.formula
+    assert (1 - at_most_one(1 - half)).formula == half.formula
+    assert (3 - (1 - half)).formula == "1/2*e^(-1) + 2"

@@ -179,14 +179,29 @@ class Saving(Result):
         """Say both losses and the difference."""
         among = "" if self.strict.among is None else f" of answering {_listed(self.strict.among)}"
         both = self.strict.exact and self.relaxed.exact
-        by = f", by {show(self.saved)}" if both else ""
+        goes, to = self._change()
+        by = f", by {show(abs(self.saved))}" if both and self.saved else ""
         losses = {f"under {one.source.source}": one.loss for one in (self.strict, self.relaxed)}
         return Answer(
-            f"{self.strict.aim}: the least loss{among} falls from {self.strict.least} under "
-            f"{self.strict.source.source} to {self.relaxed.least} under "
+            f"{self.strict.aim}: the least loss{among} {goes} {self.strict.least} under "
+            f"{self.strict.source.source} {to} {self.relaxed.least} under "
             f"{self.relaxed.source.source}{by}.",
             blocks=[Bars("The least loss", losses, share=False, orange=list(losses)[:1])],
         )
+
+    def _change(self) -> tuple[str, str]:
+        """Say which way the loss goes: a guarantee that is not weaker may cost more, or the same.
+
+        Of losses known only between two ends, it is said where these decide it.
+        """
+        before, after = self.strict, self.relaxed
+        if after.loss < before.bound:
+            return "falls from", "to"
+        if after.bound > before.loss:
+            return "rises from", "to"
+        if before.exact and after.exact:
+            return "stays as it is:", "and"
+        return "is", "and"
 
     def fields(self) -> dict[str, Any]:
         """Return both designs."""

@@ -131,8 +131,8 @@ class Relaxation(Result):
         ]
         more = [f"... and {count - _LISTED} more, all in JSON"] if count > _LISTED else []
         return Answer(
-            f"{count} guarantee{'' if count == 1 else 's'} remain{'s' if count == 1 else ''}, "
-            "each a sum of those before."
+            f"{count} {'guarantee remains, a' if count == 1 else 'guarantees remain, each a'} sum "
+            "of those before."
             if count
             else "Nothing remains: no guarantee is left.",
             self.name,

@@ -191,10 +191,10 @@ class DifferentialPrivacy(RatioAndDelta):
 
     def _nearest(self, ratio: Number, delta: Number) -> tuple[str, ...]:
         """Say which claims next to the refuted one do hold."""
-        same_ratio = f"holds with delta {show(delta)} at this ratio"
+        same_ratio = f"holds with delta {show(delta, side='up')} at this ratio"
         if ratio == INFINITY:
             return (f"{same_ratio}; no ratio is large enough for delta {show(self.delta)}",)
-        return (f"{same_ratio}, or with ratio {show(ratio)} at this delta",)
+        return (f"{same_ratio}, or with ratio {show(ratio, side='up')} at this delta",)
 
     def _group_note(self, setting: Setting) -> tuple[str, ...]:
         """Put the bound from single people next to the exact value for a group."""
@@ -207,7 +207,8 @@ class DifferentialPrivacy(RatioAndDelta):
         if self.group > _LARGEST_BOUND:
             return ()
         bound = INFINITY if single == INFINITY else single**self.group
-        return (f"from one person, the bound for groups of {self.group} is {show(bound)}",)
+        shown = show(bound, side="at most")
+        return (f"from one person, the bound for groups of {self.group} is {shown}",)
 
 
 def _sentence(setting: Setting, family: Family, ratio: Number, delta: Number) -> str:

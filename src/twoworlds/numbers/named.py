@@ -20,6 +20,8 @@ __all__ = ["Exp", "Log", "Root", "exp", "ln", "power", "sqrt"]
 
 _LARGEST_EXPONENT = 100_000
 _MOST_BITS = 1 << 22
+_LARGEST_ROOT = 64  # up to which p^m = q^n is tried,
+_CLOSE = 1e-12  # where n/m is so near to the quotient of the logarithms
 
 
 class Log(Real):
@@ -60,6 +62,22 @@ class Log(Real):
     def __sub__(self, other: object) -> Number:
         """Return ln p - ln q as ln p/q."""
         return ln(self.of / other.of) if isinstance(other, Log) else super().__sub__(other)
+
+    def multiple_of(self, other: Real) -> Fraction | None:
+        """Return n/m where p^m = q^n, for ln p and ln q.
+
+        >>> ln(Fraction(8)) / 2 / ln(Fraction(1, 4))
+        Fraction(-3, 4)
+        """
+        if not isinstance(other, Log):
+            return None
+        near = (self.ball(128) / other.ball(128)).mid()
+        if not abs(near) <= _LARGEST_ROOT:
+            return None
+        found = Fraction(float(near)).limit_denominator(_LARGEST_ROOT)
+        n, m = found.numerator, found.denominator
+        close = abs(float(near) - found) < _CLOSE
+        return found if close and self.of**m == other.of**n else None
 
 
 class Exp(Real):

@@ -70,6 +70,7 @@ class Real:
         "_evaluate",
         "_known",
         "cap",
+        "complement",
         "exponential",
         "floor",
         "formula",
@@ -85,6 +86,7 @@ class Real:
         self.exponential: Real | None = None  # e to this number, where that is what it came from
         self.parts: tuple[Number, Number] | None = None  # numerator and positive denominator
         self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
+        self.complement: tuple[Fraction, Real] | None = None  # a rational minus another real
         self.cap: Fraction | None = None  # a number that it cannot exceed, whatever its ball says
         self.floor: Fraction | None = None  # one that it cannot fall below
         self._known: tuple[int, arb] | None = None
@@ -150,7 +152,12 @@ class Real:
         """Return the difference, reversed."""
         if other == 0:
             return -self
-        return _combine(other, self, lambda a, b: a - b, " - ", _SUM)
+        if self.complement is not None and isinstance(other, (int, Fraction)):
+            return (other - self.complement[0]) + self.complement[1]
+        result = _combine(other, self, lambda a, b: a - b, " - ", _SUM)
+        if isinstance(other, (int, Fraction)):
+            result.complement = (Fraction(other), self)
+        return result
 
     def __mul__(self, other: object) -> Number:
         """Return the product; zero times anything is the exact zero."""
@@ -188,7 +195,15 @@ class Real:
             return self * (1 / Fraction(other))
         if common := _numerators(self, other):
             return common[0] / common[1]
+        if isinstance(other, Real):
+            (p, a), (q, b) = (x.scaled or (Fraction(1), x) for x in (self, other))
+            if (multiple := a.multiple_of(b)) is not None:
+                return p / q * multiple
         return _quotient(self, other)
+
+    def multiple_of(self, other: Real) -> Fraction | None:
+        """Return the rational q with self = q other, where the forms of both show it."""
+        return None
 
     def __rtruediv__(self, other: object) -> Number:
         """Return the quotient, reversed."""
@@ -315,6 +330,7 @@ def at_most_one(x: Number) -> Number:
         return Fraction(1)
     capped = Real(x.ball, x.formula, x._binding)
     capped.parts, capped.floor, capped.cap = x.parts, x.floor, Fraction(1)
+    capped.complement = x.complement
     return capped
 
 

@@ -179,20 +179,25 @@ def statements(
     about["universe"] = found.universe
     if isinstance(found, PerRecordCone):
         one, count = example(found), found.fields()["counts"]["facets"]
+        if one.kind == "probability":
+            count = 0
         data = {**about, "count": count, "example": {"kind": one.kind, "sentence": one.sentence}}
         first, *more = example_statements(found)
-        headline = f"{found.source} gives {count} guarantees against attackers."
-        return _told(headline, [(first, ())], data, more)
-    groups = grouped(found.statements())
-    count = sum(group.count for group in groups)
+        return _told(_given(found.source, count), [(first, ())], data, more)
+    groups = grouped(found.statements())  # that a probability is not negative is no guarantee
+    count = sum(group.count for group in groups if group.kind != "probability")
     said = [(group.sentence, ()) for group in groups]
     if all_:
         every = [one for group in groups for one in group.statements]
         said = [(one.sentence, one.explain().splitlines()[1:]) for one in every]
     data = {**about, "approximation": found.approximation, "count": count, "groups": groups}
     rough = [f"approximation: {found.approximation}"] if found.approximation else []
-    many = "guarantee" if count == 1 else "guarantees"
-    return _told(f"{found.source} gives {count} {many} against attackers.", said, data, rough)
+    return _told(_given(found.source, count), said, data, rough)
+
+
+def _given(source: str, count: int) -> str:
+    many = f"{count or 'no'} {'guarantees' if count > 1 else 'guarantee'}"
+    return f"{source} gives {many} against attackers."
 
 
 def _told(

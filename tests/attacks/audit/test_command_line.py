@@ -16,6 +16,15 @@ def _wide_and_plain(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
 
 
+def test_a_number_as_database_is_written_as_a_number(capsys):
+    asked = ("audit", "laplace(epsilon=1)", "--epsilon", "1/2")
+    _, out, _ = call(capsys, *asked)
+    assert "fresh outputs on 1, " in out
+    assert "Fraction(" not in out
+    found = json.loads(call(capsys, *asked, "--json")[1])["finding"]
+    assert {found["likelier"], found["other"]} == {"0", "1"}
+
+
 def test_ten_percent_too_little_noise_is_refuted(capsys):
     code, out, err = call(capsys, "audit", SHORT, "--epsilon", "1")
     assert (code, err) == (1, "")

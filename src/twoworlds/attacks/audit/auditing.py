@@ -33,7 +33,7 @@ from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
 from twoworlds.attacks.audit.events import Chosen, FeatureEvent, learn
-from twoworlds.attacks.audit.finding import Audit, Finding, brief
+from twoworlds.attacks.audit.finding import Audit, Finding, brief, database_text
 from twoworlds.attacks.audit.outputs import (
     Outputs,
     are_cut,
@@ -398,7 +398,7 @@ class _Run:
         """Refuse a subject that only ever fails in one way; else say where it only fails."""
         kinds = sorted(set().union(*failed.values()))
         pairs, such = len(self.about.pairs), self.about.pairs[next(iter(failed))]
-        shown = " and ".join(brief(repr(database)) for database in such)
+        shown = " and ".join(brief(database_text(database)) for database in such)
         if len(failed) == pairs and len(kinds) == 1:
             raise InvalidInput(
                 f"every call of {self.about.name} failed ({kinds[0]}), such as on {shown}: nothing "

@@ -254,9 +254,10 @@ class Finding(Result):
     def sentences(self) -> str:
         """Return in words what was counted and what follows."""
         granted = f" after granting delta = {self.delta}" if self.delta else ""
+        likelier, other = (brief(database_text(one)) for one in (self.likelier, self.other))
         return (
-            f"Of {self.draws:,} fresh outputs on {brief(repr(self.likelier))}, {self.hits:,} are "
-            f"in the event; of {self.draws:,} on {brief(repr(self.other))}, {self.other_hits:,}. "
+            f"Of {self.draws:,} fresh outputs on {likelier}, {self.hits:,} are "
+            f"in the event; of {self.draws:,} on {other}, {self.other_hits:,}. "
             f"So the probabilities are at least {decimal(self.low, side='down')} and at most "
             f"{decimal(self.high)}: a ratio of at least "
             f"{decimal(self.ratio, side='down')}{granted}.{self._about_rounding()}"
@@ -286,8 +287,8 @@ class Finding(Result):
         return {
             "epsilon": to_json(self.epsilon, side="down"),
             "event": self.code,
-            "likelier": repr(self.likelier),
-            "other": repr(self.other),
+            "likelier": database_text(self.likelier),
+            "other": database_text(self.other),
             "hits": self.hits,
             "other_hits": self.other_hits,
             "draws": self.draws,
@@ -403,8 +404,8 @@ class Audit(Result):
     def _facts(self) -> Iterator[tuple[str, str]]:
         if self.finding is not None:
             shown = {
-                "likelier on": repr(self.finding.likelier),
-                "than on": repr(self.finding.other),
+                "likelier on": database_text(self.finding.likelier),
+                "than on": database_text(self.finding.other),
                 "event": self.finding.code,
             }
             yield from ((label, brief(text)) for label, text in shown.items())
@@ -436,8 +437,21 @@ def brief(text: str) -> str:
     return f"{text[:_HEAD]} [... {left:,} characters left out ...] {text[-_TAIL:]}"
 
 
+def database_text(database: Any) -> str:
+    """Return a database as code would name it, and a number as itself.
+
+    >>> database_text(Fraction(1)), database_text((Fraction(1, 2), "a"))
+    ('1', "(1/2, 'a')")
+    """
+    if isinstance(database, Fraction):
+        return str(database)
+    if type(database) is tuple and len(database) > 1:
+        return f"({', '.join(map(database_text, database))})"
+    return repr(database)
+
+
 def _name(database: Any) -> str:
-    text = repr(database)
+    text = database_text(database)
     return f"on {text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + '…'}"
 
 

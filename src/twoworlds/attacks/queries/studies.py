@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
+from twoworlds.attacks.english import counted
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.membership import cell_noise
 from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_engine
@@ -73,9 +74,10 @@ class Study(Result):
     def sentences(self) -> str:
         """Return in words how well the test does, beside what is possible."""
         text = (
-            f"{self.people:,} people of a made-up study, {self._published()}: the test calls "
-            f"{share_text(self.members)} of the members a member, and {share_text(self.outsiders)} "
-            f"of as many outsiders; {share_text(self.right)} are told right, where a coin has 50%."
+            f"{counted(self.people, 'person')} of a made-up study, {self._published()}: the test "
+            f"calls {share_text(self.members)} of the members a member, and "
+            f"{share_text(self.outsiders)} of as many outsiders; {share_text(self.right)} are told "
+            "right, where a coin has 50%."
         )
         if self.epsilon is None:
             return text
@@ -98,19 +100,19 @@ class Study(Result):
         if self.at_least is not None:
             exact = "an exact histogram" if self.epsilon is None else f"a histogram{of}"
             left = f"without the cells below {self.at_least}" if self.at_least else "complete"
-            return f"{exact} of {self.attributes:,} cells{noise}, {left}"
+            return f"{exact} of {counted(self.attributes, 'cell')}{noise}, {left}"
         if self.epsilon is None:
-            return f"{self.attributes:,} exact counts"
-        return f"{self.attributes:,} counts{of}{noise} in all"
+            return counted(self.attributes, "exact count")
+        return f"{counted(self.attributes, 'count')}{of}{noise} in all"
 
     def fields(self) -> dict[str, Any]:
         """Return how the study was made, and how well its members are told."""
-        counted: dict[str, Any] = {"attributes": self.attributes}
+        sizes: dict[str, Any] = {"attributes": self.attributes}
         if self.at_least is not None:
-            counted = {"cells": self.attributes, "at_least": self.at_least}
+            sizes = {"cells": self.attributes, "at_least": self.at_least}
         return {
             "people": self.people,
-            **counted,
+            **sizes,
             "seed": self.seed,
             "epsilon": self.epsilon,
             "engine": self.engine,

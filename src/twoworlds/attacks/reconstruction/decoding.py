@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from twoworlds.answer import Answer, Listing
+from twoworlds.attacks.english import counted
 from twoworlds.attacks.reconstruction.sums import (
     all_subsets,
     read_answers,
@@ -328,14 +329,16 @@ class Reconstruction(Result):
         checked = ""
         if self.truth is not None:
             right = self.right(self.truth)
-            checked = f"{right} of {len(self.truth)} bits are those of the data. "
+            those = "is that" if right == 1 else "are those"
+            checked = f"{right} of {counted(len(self.truth), 'bit')} {those} of the data. "
         return Answer.of(f"{checked}{self.sentences()}", Listing("the bits", lines), chart)
 
     def sentences(self) -> str:
         """Return in words what was found and what is proven of it."""
         n, m = len(self.column), len(self.answers)
         said = [
-            f"A column of {n} bits was decoded from {m} sums by {_NAMES[self.method]}. If it is "
+            f"A column of {counted(n, 'bit')} was decoded from {counted(m, 'sum')} by "
+            f"{_NAMES[self.method]}. If it is "
             f"right, the answers were off by at most {decimal(self.largest, 4)}, and by "
             f"{decimal(self.total / m, 4, 'about')} on average."
         ]

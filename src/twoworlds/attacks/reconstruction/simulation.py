@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from twoworlds.answer import Answer, Said, Table
+from twoworlds.attacks.english import counted
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
     Reconstruction,
@@ -108,8 +109,9 @@ class Trial(Result):
 
     def _sentences(self) -> str:
         return (
-            f"{self.right} of {len(self.truth)} secret bits ({share_text(self.fraction)}) were "
-            f"read back from {len(self.found.answers)} sums over random subsets, answered "
+            f"{self.right} of {counted(len(self.truth), 'secret bit')} "
+            f"({share_text(self.fraction)}) {'was' if self.right == 1 else 'were'} read back from "
+            f"{counted(len(self.found.answers), 'sum')} over random subsets, answered "
             f"{_in_words(self.law, self.noise)}. Guessing the commoner bit for everybody gets "
             f"{share_text(self.baseline)}."
         )
@@ -285,7 +287,7 @@ class Sweep(Result):
             first,
             blocks=(
                 Said(others),
-                Table(["noise", *(f"{m} sums" for m in self.queries)], rows, numbers=True),
+                Table(["noise", *(counted(m, "sum") for m in self.queries)], rows, numbers=True),
                 Said([f"Means of {self.repeats} simulations, seed {self.seed}."], quiet=True),
                 self._chart(),
             ),
@@ -293,19 +295,20 @@ class Sweep(Result):
 
     def _lines(self) -> list[str]:
         said = [
-            f"{self.rows} secret bits from noisy sums over random subsets ({self.law} noise, "
-            f"{self.method}); guessing the commoner bit gets {share_text(self.baseline)}."
+            f"{counted(self.rows, 'secret bit')} from noisy sums over random subsets "
+            f"({self.law} noise, {self.method}); guessing the commoner bit gets "
+            f"{share_text(self.baseline)}."
         ]
         for m in self.queries:
-            end = self.stops(m)
+            end, sums = self.stops(m), counted(m, "sum")
             if end is None:
-                said.append(f"{m} sums: three quarters or more are right at every noise tried.")
+                said.append(f"{sums}: three quarters or more are right at every noise tried.")
             elif end == self.noises[0]:
-                said.append(f"{m} sums: fewer than three quarters are right even at {_short(end)}.")
+                said.append(f"{sums}: fewer than three quarters are right even at {_short(end)}.")
             else:
                 before = self.noises[self.noises.index(end) - 1]
                 said.append(
-                    f"{m} sums: works up to noise {_short(before)}, and fails at {_short(end)} "
+                    f"{sums}: works up to noise {_short(before)}, and fails at {_short(end)} "
                     "(fewer than three quarters right)."
                 )
         root = f"{math.sqrt(self.rows):.1f}"
@@ -319,7 +322,7 @@ class Sweep(Result):
         shares = [(k / 4, f"{k * 25}%") for k in range(5)]
         lines = [
             Line(
-                f"{m:,} sums",
+                counted(m, "sum"),
                 [(float(j), float(share)) for j, share in enumerate(line)],
                 BLUE if i % 2 else ORANGE,
                 dashed=i > 1,

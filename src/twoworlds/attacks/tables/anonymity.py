@@ -107,7 +107,8 @@ class Anonymity(Result):
         return Answer(
             headline,
             subject=self.name if self.claims else "",
-            claim=listed([claim.text for claim in self.claims]),
+            claim=("the claim " if len(self.claims) > 1 else "")
+            + listed([claim.text for claim in self.claims]),
             holds=self.holds,
             blocks=(
                 *([Said(others)] if others else []),

@@ -173,7 +173,8 @@ class SmallestRatio(OfSimulator):
         if self.upper is None:
             return f"no ratio brings delta down to {allowed}{why}"
         return (
-            f"the best simulator keeps within delta {allowed} from ratio {show(self.ratio)} on{why}"
+            f"the best simulator keeps within delta {allowed} from ratio "
+            f"{show(self.ratio, side='up')} on{why}"
         )
 
     def _tests(self) -> str:

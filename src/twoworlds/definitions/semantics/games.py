@@ -140,12 +140,13 @@ class Games(Result):
     def answer(self) -> Answer:
         """Say what moved: the prior, and the two worlds apart from each other."""
         moved = self._moved()
+        about = "the belief about the whole database"
         if moved is None:
-            said = "This output moves the belief, by an amount that would take too long to compute."
+            said = f"This output moves {about}, by an amount that would take too long to compute."
         elif moved == 0:
-            said = "This output leaves the belief as it was."
+            said = f"This output leaves {about} as it was."
         else:
-            said = f"This output moves the belief by {_points(moved, 'about')} away from the prior."
+            said = f"This output moves {about} by {_points(moved, 'about')} away from the prior."
         headline = f"{said} {self._apart()}"
         return Answer(
             headline,

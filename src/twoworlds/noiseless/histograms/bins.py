@@ -216,7 +216,8 @@ class MemberBins:
     @property
     def _members(self) -> str:
         if self.low == self.high:
-            return f"each of the {counted(self.low, 'member')} of your bin"
+            several = f"each of the {self.low:,} members"
+            return f"{'the only member' if self.low == 1 else several} of your bin"
         if self.high is None:
             least = "however many these are" if self.low == 1 else f"{self.low:,} or more of them"
             return f"each member of your bin, {least},"

@@ -50,7 +50,7 @@ from flint import arb
 
 from twoworlds.calls import Registry
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.coupled.words import assumed, claim
+from twoworlds.definitions.coupled.words import assumed, claim, counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Poisson, added
@@ -190,9 +190,8 @@ def discarded(size: object, ratio: object, delta: object = None, shift: object =
 def fixed(size: object) -> SizeLaw:
     """The size is known to everybody."""
     n = whole(size, "size", at_least=1)
-    return ListedSizes(
-        {n: Fraction(1)}, f"fixed(size={n})", f"everybody knows that the sample has {n:,} entries"
-    )
+    known = f"everybody knows that the sample has {counted(n, 'entry', 'entries')}"
+    return ListedSizes({n: Fraction(1)}, f"fixed(size={n})", known)
 
 
 @SIZES.register("masses")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.laws.counts import Binomial, Counts, Poisson, added
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, ball, compare, exact_text
@@ -251,7 +252,8 @@ class Discarded(SizeLaw):
     def words(self) -> str:
         """What is discarded."""
         return (
-            f"the sample is what remains of {self.size:,} entries when a random number of them, "
+            f"the sample is what remains of {counted(self.size, 'entry', 'entries')} when a random "
+            "number of them, "
             f"{self.shift} give or take an integer-valued Laplace variable of ratio "
             f"{exact_text(self.ratio)}, is discarded at random"
         )

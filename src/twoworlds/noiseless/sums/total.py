@@ -307,7 +307,10 @@ class TotalWords:
         if len(self.groups) == 1:
             laws = f"each {self._only.text}"
         else:
-            laws = "; ".join(f"{count:,} {law.text}" for law, count in self.groups)
+            laws = "; ".join(
+                f"for {counted(count, 'entry', 'entries')}: {law.text}"
+                for law, count in self.groups
+            )
         entries = counted(self.people, "entry", "entries")
         if self.known == 0:
             return (

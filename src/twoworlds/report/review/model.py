@@ -128,7 +128,15 @@ class Review(Result):
     def answer(self) -> Answer:
         """Say the verdict; the whole page is `html`."""
         blocks = [*self.meaning, *(block for part in self.sections for block in part.blocks)]
-        check = Facts([("to check it", self.proof.check), ("SHA-256", self.proof.digest)])
+        name = self.proof.name
+        saved = f"the page holds it: follow its link 'Save {name}' first"
+        check = Facts(
+            [
+                ("to check it", self.proof.check),
+                *([(name, saved)] if name in self.proof.check else []),
+                ("SHA-256", self.proof.digest),
+            ]
+        )
         return Answer(
             self.headline,
             subject=self.title,

@@ -313,7 +313,7 @@ class Conditioned(Result):
         return Answer(
             f"As laws of pairs the two are alike: whatever one of them does with some probability, "
             f"the other does with at most {show(self.ratio, side='up')} times that, plus "
-            f"{show(self.delta)}.",
+            f"{show(self.delta, side='up')}.",
             blocks=(
                 Said(
                     [

@@ -243,7 +243,7 @@ class GoodDatabases(Result):
     def answer(self) -> Answer:
         """Say which databases are good, their mass, and the three guarantees."""
         shown = ", ".join(self.bad[:_SHOWN]) + (", ..." if len(self.bad) > _SHOWN else "")
-        ratio, delta = show(self.ratio), show(self.delta)
+        ratio, delta = show(self.ratio, side="up"), show(self.delta, side="up")
         unmet = (
             "nothing: the number of persons times the probability that the factor fails must be "
             "below the square of its logarithm"
