@@ -107,7 +107,11 @@ def examine(service: Running, description, examples: int) -> int:
             def each(case):
                 nonlocal count
                 count += 1
-                case.call_and_validate(headers=headers, checks=CHECKS, timeout=60)
+                response = case.call(headers=headers, timeout=60)
+                # What is too long is refused before it is read, with a status of its own.
+                too_long = response.status_code == 413
+                checks = [c for c in CHECKS if not too_long or c is not negative_data_rejection]
+                case.validate_response(response, checks=checks)
 
             strategy = operation.as_strategy(generation_mode=mode)
             with suppress(Unsatisfiable):  # a path without parameters cannot be asked wrongly

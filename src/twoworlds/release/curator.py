@@ -70,7 +70,7 @@ class Curator:
     >>> with TemporaryDirectory() as folder:
     ...     lay_out(Path(folder))
     ...     with Curator.open(f"{folder}/policy.yml") as curator:
-    ...         len(curator.release("SELECT COUNT(*) FROM people", "1/10", analyst="ann").rows)
+    ...         len(curator.release("SELECT COUNT(*) FROM people", "1/10", analyst="ann").rows())
     1
     """
 

@@ -180,4 +180,4 @@ def _blame(error: InvalidInput, given: Mapping[str, Any], takes: tuple[str, ...]
 def _parts(value: Any) -> list[str]:
     """Return what a complaint may quote of a value: itself, or the columns that it names."""
     texts = [str(one) for one in (value if isinstance(value, list) else [value])]
-    return [*texts, *(one.partition("=")[0].strip() for one in texts)]
+    return [*texts, *(name.partition("=")[0].strip() for one in texts for name in one.split(","))]

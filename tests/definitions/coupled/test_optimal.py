@@ -324,7 +324,7 @@ def test_the_proof_covers_outputs_that_a_part_never_shows(monkeypatch):
 
 def test_equal_laws_become_one_input_and_one_comparison():
     found = scene(sum, fair(6), persons(6))
-    game = _program.Game(comparisons(found), len(found.outputs))
+    game = _program.SceneProgram(comparisons(found), len(found.outputs))
     assert len(found.inputs) == 32
     assert len(game.groups) == 1
     assert len(game.small) == 2

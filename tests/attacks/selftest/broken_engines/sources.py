@@ -148,7 +148,7 @@ def _refuses_objects() -> Iterator[None]:
 def _takes_lines_for_records() -> Iterator[None]:
     """A text file is read by lines, quoted or not."""
     with suppress(ImportError):
-        kind = import_module("twoworlds.release.policy.records").Records
+        kind = import_module("twoworlds.release.policy.records").FileRecords
         real = kind._chunks
 
         def chunks(self: Any) -> Iterator[bytes]:
