@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.claims.reading import above, delta, exact, fit, random_law
+from tests.claims.reading import about, above, delta, exact, fit, random_law
 
 pytestmark = pytest.mark.few(4)
 SEEDS = range(10)
@@ -43,7 +43,7 @@ def check_known(which, said, left, after, most):
         assert exceeding == 0
         return
     known, value, *many = said
-    assert above(value, after(int(known)))
+    assert about(value, after(int(known)))
     if AND in which:
         assert not many
         many = [known]
