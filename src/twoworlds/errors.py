@@ -77,7 +77,7 @@ def _nearest(name: str, known: list[str]) -> str | None:
         return max(SequenceMatcher(None, name, other).ratio(), 0.95 * beginning)
 
     best = max(known, key=alike, default=None)
-    return best if best is not None and alike(best) >= 0.6 else None
+    return best if best is not None and alike(best) >= 0.5 else None
 
 
 class NotStochastic(InvalidInput):

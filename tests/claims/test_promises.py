@@ -8,7 +8,6 @@ import pytest
 
 from tests.claims.reading import (
     BITS,
-    about,
     above,
     fit,
     left_out,
@@ -96,7 +95,7 @@ def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, f
     if differ in which:
         assert above(numbers.pop(), 100 * max(distances))
     if moved in which:
-        assert about(numbers.pop(), 100 * apart(after, belief))
+        assert above(numbers.pop(), 100 * apart(after, belief))
     assert not numbers
 
 

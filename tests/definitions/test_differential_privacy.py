@@ -221,7 +221,9 @@ def test_a_refuted_claim_names_the_nearest_claims_that_hold():
 def test_the_nearest_claims_hold_with_the_digits_that_are_printed(claim):
     asked = tw.check("gaussian(sigma=1)", claim)
     note = asked.notes[1]
-    found = re.match(r"holds with delta (\S+) at this ratio(?:, or with ratio (\S+) at)?", note)
+    found = re.match(
+        r"holds with delta at most (\S+) at this ratio(?:, or with ratio at most (\S+) at)?", note
+    )
     assert found, note
     delta, ratio = found.groups()
     assert tw.check("gaussian(sigma=1)", f"{claim.split(',')[0].rstrip(')')}, delta={delta})")

@@ -191,10 +191,10 @@ class DifferentialPrivacy(RatioAndDelta):
 
     def _nearest(self, ratio: Number, delta: Number) -> tuple[str, ...]:
         """Say which claims next to the refuted one do hold."""
-        same_ratio = f"holds with delta {show(delta, side='up')} at this ratio"
+        same_ratio = f"holds with delta {show(delta, side='at most')} at this ratio"
         if ratio == INFINITY:
             return (f"{same_ratio}; no ratio is large enough for delta {show(self.delta)}",)
-        return (f"{same_ratio}, or with ratio {show(ratio, side='up')} at this delta",)
+        return (f"{same_ratio}, or with ratio {show(ratio, side='at most')} at this delta",)
 
     def _group_note(self, setting: Setting) -> tuple[str, ...]:
         """Put the bound from single people next to the exact value for a group."""

@@ -174,7 +174,7 @@ class SmallestRatio(OfSimulator):
             return f"no ratio brings delta down to {allowed}{why}"
         return (
             f"the best simulator keeps within delta {allowed} from ratio "
-            f"{show(self.ratio, side='up')} on{why}"
+            f"{show(self.ratio, side='at most')} on{why}"
         )
 
     def _tests(self) -> str:

@@ -210,8 +210,11 @@ class OverBeliefs(PrivacyDefinition):
     def _nearest(
         self, where: Scene, measure: Measure, found: Found, allowed: Number
     ) -> tuple[str, ...]:
-        least = "delta" if found.reached is None else "every delta above"
-        same = f"holds with {least} {show(found.delta, side='up')} at this ratio"
+        if found.reached is None:
+            least = f"delta {show(found.delta, side='at most')}"
+        else:
+            least = f"every delta above {show(found.delta, side='up')}"
+        same = f"holds with {least} at this ratio"
         if found.ratio == INFINITY or not self._cheap(where, for_ratio=True):
             return (same,)
         try:
@@ -220,7 +223,7 @@ class OverBeliefs(PrivacyDefinition):
             return (same,)
         if ratio == INFINITY:
             return (f"{same}; no ratio is large enough for delta {show(allowed)}",)
-        return (f"{same}, or with ratio {show(ratio, side='up')} at this delta",)
+        return (f"{same}, or with ratio {show(ratio, side='at most')} at this delta",)
 
     def _class(self, universe: Universe | None) -> BeliefClass:
         """Return the class of beliefs, with the side information added."""
