@@ -68,7 +68,7 @@ class Curator:
     >>> from tempfile import TemporaryDirectory
     >>> from twoworlds.release.examples import lay_out
     >>> with TemporaryDirectory() as folder:
-    ...     lay_out(Path(folder))
+    ...     _ = lay_out(Path(folder))
     ...     with Curator.open(f"{folder}/policy.yml") as curator:
     ...         len(curator.release("SELECT COUNT(*) FROM people", "1/10", analyst="ann").rows())
     1
