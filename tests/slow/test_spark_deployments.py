@@ -103,8 +103,8 @@ def run(java, folder, *command, **settings):
     return done.stdout
 
 
-def test_all_quick_tests_of_spark_pass(java_for_spark, deployment):
-    options = ("-m", "spark and not slow", "-q", "-p", "no:cacheprovider", "-n", "0")
+def test_all_tests_of_spark_pass(java_for_spark, deployment):
+    options = ("-m", "spark", "-q", "-p", "no:cacheprovider", "-n", "0")
     required = {SPARK: deployment, "TWOWORLDS_REQUIRE_SERVERS": "1"}  # none is left out
     said = run(java_for_spark, ROOT, "-m", "pytest", *options, *SUITES, **required)
     assert " passed" in said
