@@ -33,7 +33,7 @@ EXIT = re.compile(r"^# exit (\d+)$")
 PROGRAMS = ("twoworlds", ".venv/bin/twoworlds")
 NOISY = ("release", "randomize", "estimate", "ledger", "demo", "strategy")
 HASH = re.compile(r"\b[0-9a-f]{8,64}\b")
-NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+NUMBER = re.compile(r"(?:\babout\s+)?[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 UTILITY = re.compile(r"[█░]+ (exact|good|fair|poor|lost in noise)")
 BLANK = re.compile(r"[\s─━│┃█▏▎▍▌▋▊▉]+")
 

@@ -37,8 +37,8 @@ def left(desk: Window, label: str = "Budget of people, everybody together") -> f
 
 
 def read(cell: str) -> list[float]:
-    """Read ``123 (110 to 136)``."""
-    return [float(part.replace(",", "")) for part in re.findall(r"-?[\d.,]+(?:e-?\d+)?", cell)]
+    """Read ``123 (110 to 136)``, which may be followed by ``, lost in noise``."""
+    return [float(part.replace(",", "")) for part in re.findall(r"-?\d[\d.,]*(?:e-?\d+)?", cell)]
 
 
 def test_the_token_leaves_the_address_and_stays_in_the_tab(desk: Window, service):
