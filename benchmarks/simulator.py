@@ -17,8 +17,9 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from benchmarks import Row, best_of
+from twoworlds.definitions.coupled._optimum import Optimum
 from twoworlds.definitions.coupled.inference_optimal import inference_optimum
-from twoworlds.definitions.coupled.optimal import Optimum, optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import optimal, smallest_ratio
 from twoworlds.definitions.coupled.scene import Scene, scene
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons

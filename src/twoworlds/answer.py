@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from twoworlds.charts import Chart
 
-__all__ = ["Answer", "Block", "Facts", "Listing", "Said", "Steps", "Table", "Verbatim"]
-
 
 @dataclass(frozen=True)
 class Said:

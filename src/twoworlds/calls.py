@@ -17,8 +17,6 @@ from typing import Any, Generic, TypeVar
 
 from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = ["Call", "Registry", "Text", "parse"]
-
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 Text = str | list[Any]

@@ -20,29 +20,6 @@ from itertools import pairwise
 from math import floor, log, log10
 from typing import Literal, NamedTuple, SupportsFloat
 
-__all__ = [
-    "BLUE",
-    "GREY",
-    "ORANGE",
-    "Axis",
-    "Bar",
-    "Bars",
-    "Chart",
-    "Curves",
-    "Dots",
-    "ErrorBar",
-    "GroupedBars",
-    "HeatMap",
-    "Intervals",
-    "Line",
-    "Side",
-    "Span",
-    "nice",
-    "odds",
-    "profile",
-    "trade_off",
-]
-
 # Blue and orange of Okabe & Ito, told apart by every kind of colour vision, and in grey print.
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#808080"
 

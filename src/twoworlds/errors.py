@@ -23,17 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-__all__ = [
-    "Interrupted",
-    "InvalidInput",
-    "NotStochastic",
-    "TooLarge",
-    "TwoWorldsError",
-    "Undecided",
-    "UnknownName",
-    "Unsupported",
-]
-
 
 class TwoWorldsError(Exception):
     """Any error that twoworlds raises on purpose.

@@ -18,16 +18,6 @@ from typing import Any, BinaryIO, NoReturn
 
 from twoworlds.errors import InvalidInput
 
-__all__ = [
-    "check_place",
-    "keep_private",
-    "make_folder",
-    "make_private",
-    "read_json",
-    "read_yaml",
-    "write",
-]
-
 _DEEPEST = 200
 
 _FLAGS = (

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["Listener", "listen", "track"]
-
 T = TypeVar("T")
 Listener = Callable[[Iterable[object], str, "int | None"], Iterable[object]]
 

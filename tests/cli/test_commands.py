@@ -14,10 +14,11 @@ from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.noiseless import SIZES
 from twoworlds.worlds.beliefs import BELIEFS
-from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+from twoworlds.worlds.catalogue import UNIVERSES
 from twoworlds.worlds.classes import CLASSES
 from twoworlds.worlds.scrubs import SCRUBS
 from twoworlds.worlds.sides import SIDES
+from twoworlds.worlds.statistics import STATISTICS
 
 MATRIX = """11,10,01,00
 9/16,3/16,3/16,1/16

@@ -118,7 +118,7 @@ def test_control_characters_are_shown_and_not_sent(capsys):
     from rich.table import Table
     from rich.text import Text
 
-    from twoworlds.cli.render import console, print_table
+    from twoworlds.show.terminal import console, print_table
 
     table = Table("a\x1b[2J")
     table.add_row(Text("\x1b]0;title\x07"))

@@ -9,8 +9,8 @@ from twoworlds import DifferentialPrivacy, check, measure, mechanism
 from twoworlds.charts import Chart
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.trade_off import trade_off
-from twoworlds.definitions.verdict import agree
 from twoworlds.errors import Unsupported
+from twoworlds.laws.event import agree
 from twoworlds.theorems import Guarantee
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.secret import secret

@@ -13,7 +13,8 @@ from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.questions import FAMILIES, QUESTIONS
 from twoworlds.web.app import create_app
-from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+from twoworlds.worlds.catalogue import UNIVERSES
+from twoworlds.worlds.statistics import STATISTICS
 
 COMMANDS = sorted({*QUESTIONS, *FAMILIES})
 AUTOMODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)

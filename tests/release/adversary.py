@@ -12,8 +12,8 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 
-from twoworlds.release.budget import Cost, Spent, parse_cost
-from twoworlds.release.costs import pure_to_zcdp
+from twoworlds.release.budget import Spent
+from twoworlds.release.costs import Cost, parse_cost, pure_to_zcdp
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 
 from tests.release.adversary import response, under
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import (
-    BASIC,
-    CONCENTRATED,
-    Cap,
-    Cost,
-    Spent,
-    parse_cap,
-    parse_cost,
-    read_cap,
-)
-from twoworlds.release.costs import pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
+from twoworlds.release.budget import BASIC, CONCENTRATED, Cap, Spent, parse_cap, read_cap
+from twoworlds.release.costs import Cost, parse_cost, pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
 
 
 def spend(cap, cost, times):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.release.adversary import Adversary, power, response, under
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import BASIC, CONCENTRATED, Cost, parse_cap, parse_cost
+from twoworlds.release.budget import BASIC, CONCENTRATED, parse_cap
 from twoworlds.release.composition import OPTIMAL, compose, optimal_delta, optimal_epsilon
-from twoworlds.release.costs import pure_to_zcdp
+from twoworlds.release.costs import Cost, parse_cost, pure_to_zcdp
 
 
 def decimal(x):

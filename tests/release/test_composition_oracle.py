@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from dp_accounting.pld import common, privacy_loss_distribution
 
-from twoworlds.release.budget import Cost
 from twoworlds.release.composition import optimal_epsilon
+from twoworlds.release.costs import Cost
 
 
 @pytest.mark.parametrize(

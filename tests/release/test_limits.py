@@ -9,8 +9,8 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release import Curator, Query
 from twoworlds.release.answers import cells
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, shown
-from twoworlds.release.budget import parse_cost
 from twoworlds.release.certificate import certify
+from twoworlds.release.costs import parse_cost
 from twoworlds.release.errors import ReleaseFailed
 from twoworlds.release.examples import lay_out
 from twoworlds.release.ledger import entries

@@ -10,7 +10,7 @@ import pytest
 
 from twoworlds.errors import TwoWorldsError, UnknownName
 from twoworlds.release import Curator, OverBudget, ReleaseFailed
-from twoworlds.release.curator import Released, Request
+from twoworlds.release.forms import Released, Request
 from twoworlds.release.ledger import Ledger, LedgerUnavailable, journal, show, verify
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from twoworlds.numbers import Number, decimal
 
-__all__ = ["counted", "listed", "percent", "plural"]
-
 _MOST = 8
 
 

@@ -17,8 +17,6 @@ from typer.core import TyperGroup
 
 from twoworlds.questions import FAMILIES, QUESTIONS, Parameter, Question
 
-__all__ = ["Questions", "command"]
-
 _APP: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,

@@ -16,23 +16,10 @@ from twoworlds.errors import TwoWorldsError
 from twoworlds.progress import listen
 from twoworlds.show.figure import save
 from twoworlds.show.result import Result
-from twoworlds.show.terminal import console, print_answer, print_facts, print_table
+from twoworlds.show.terminal import console, print_answer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = [
-    "console",
-    "print_answer",
-    "print_facts",
-    "print_json",
-    "print_result",
-    "print_saved",
-    "print_table",
-    "progress",
-    "save_picture",
-    "undrawn",
-]
 
 _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
 

@@ -43,8 +43,6 @@ from twoworlds.cones.per_record import PerRecordCone, ProductMembership
 from twoworlds.cones.row_cone import Row, read_row
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 
-__all__ = ["Slack", "decide", "floats", "integers", "transform"]
-
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 BLOCK = 1 << 12  # entries of a block: 32 kB, the first cache

@@ -58,15 +58,6 @@ from twoworlds.progress import track
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.catalogue import read_values
 
-__all__ = [
-    "Frapp",
-    "GammaAmplification",
-    "frapp_row_cone",
-    "kronecker_cone",
-    "one_record",
-    "product_cone",
-]
-
 _MOST_PAIRS = 1 << 20
 
 

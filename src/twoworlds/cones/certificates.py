@@ -57,17 +57,6 @@ from twoworlds.cones.kernel.reading import (
 from twoworlds.cones.kernel.vectors import dot, flint
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName
 
-__all__ = [
-    "CHECKS",
-    "MEANINGS",
-    "Certificate",
-    "exact",
-    "kronecker_times",
-    "proved",
-    "says_nothing",
-    "verify",
-]
-
 _DESCRIPTIONS = ("claim", "columns", "entry")
 _DEEPEST = 50
 _MOST_RECORDS = 64
@@ -362,7 +351,7 @@ def _largest_parity_odds(data: Data) -> bool:
 
 
 def _optimal_simulator(data: Data) -> bool:
-    from twoworlds.definitions.coupled.optimal import verify_optimum
+    from twoworlds.definitions.coupled._certificate import verify_optimum
 
     return verify_optimum({"certificate": data})
 

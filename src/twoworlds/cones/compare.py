@@ -34,8 +34,6 @@ from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit, Universe
 
-__all__ = ["Separation", "Strength", "compare"]
-
 
 @dataclass(frozen=True)
 class Separation(Result):

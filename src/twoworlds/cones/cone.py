@@ -29,8 +29,6 @@ from twoworlds.cones.kernel.double_description import (
 from twoworlds.cones.kernel.vectors import Vector, dot, kernel, negative, primitive, rationals
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Answered", "Cone"]
-
 QUICK = 10**5  # facets that are sooner listed than a linear program is set up
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
 

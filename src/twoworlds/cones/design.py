@@ -40,8 +40,6 @@ from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.catalogue import statistic as build_statistic
 
-__all__ = ["LOSSES", "Design", "Saving", "design", "extreme_mechanisms", "saving"]
-
 Loss = Callable[[Any, Any], object]
 _MOST_RAYS = 40
 _MOST_LISTED = 8

@@ -42,8 +42,6 @@ from twoworlds.worlds import Point
 if TYPE_CHECKING:
     from twoworlds.cones.linear import LinearDefinition
 
-__all__ = ["Derived", "Relaxation", "eliminate", "relax"]
-
 _LISTED = 40
 _MOST_CHOICES = 5_000
 _MOST_INEQUALITIES = 20_000

@@ -23,8 +23,6 @@ from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.show import Result
 
-__all__ = ["InverseMatrix", "Negative", "inverse", "quotient"]
-
 _LARGEST = 256
 
 

@@ -46,8 +46,6 @@ from twoworlds.cones.row_cone import RowCone
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.programs import Infeasible, Optimal, solve
 
-__all__ = ["LeastLoss", "Matrix", "corners", "least_loss", "least_squared_loss", "sides"]
-
 Matrix = list[list[Fraction]]
 _MOST_ENTRIES = 200_000
 _MOST_REFINED = 9_000  # entries, while the two ends of a squared loss are brought together

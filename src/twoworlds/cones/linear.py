@@ -34,8 +34,8 @@ from twoworlds.cones.kernel.vectors import primitive, rational, rationals
 from twoworlds.cones.row_cone import Inequality, RowCone, variable
 from twoworlds.definitions import PrivacyDefinition, Verdict
 from twoworlds.definitions.catalogue import DEFINITIONS
-from twoworlds.definitions.verdict import agree
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import (
@@ -50,8 +50,6 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 from twoworlds.worlds import Explicit, Point, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
-
-__all__ = ["LinearDefinition", "RowConstraints", "RowWitness", "read_constraints"]
 
 _MOST_TERMS = 1 << 22
 

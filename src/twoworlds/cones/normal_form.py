@@ -41,8 +41,6 @@ from twoworlds.numbers import Number, show
 from twoworlds.programs import Infeasible, Optimal, solve
 from twoworlds.worlds import Explicit, Universe
 
-__all__ = ["NormalFormProof", "consistent_normal_form_contains", "same_row_cone_yet_outside"]
-
 _MOST_NONZEROS = 200_000
 Matrix = list[list[Fraction]]
 

@@ -52,8 +52,6 @@ from twoworlds.worlds import Point, Records
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PerRecordCone", "ProductInequality", "ProductMembership", "Simplicial", "kronecker"]
-
 _LARGEST_PRINTED = 10**15
 _LONGEST_RUN = 4
 

@@ -47,22 +47,6 @@ from twoworlds.worlds.catalogue import universe as build_universe
 if TYPE_CHECKING:
     from twoworlds.cones.words.statements import Statement
 
-__all__ = [
-    "LARGEST_DIMENSION",
-    "Inequality",
-    "Row",
-    "RowCone",
-    "Source",
-    "build_source",
-    "coefficients",
-    "drawn",
-    "listed_universe",
-    "read_row",
-    "row_cone",
-    "row_of_mixture",
-    "variable",
-]
-
 LARGEST_DIMENSION = 1024
 _DRAWN = 16  # databases of guarantees whose coefficients are drawn
 

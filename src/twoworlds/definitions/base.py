@@ -20,15 +20,6 @@ from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import Number, exp, number, ratio_at_least_one
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, check_group, resolve
 
-__all__ = [
-    "Compared",
-    "PrivacyDefinition",
-    "RatioAndDelta",
-    "Setting",
-    "read_delta",
-    "read_ratio",
-]
-
 
 class PrivacyDefinition(ABC):
     """A property that a mechanism may have."""

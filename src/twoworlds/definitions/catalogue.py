@@ -18,8 +18,6 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.worlds import check_group
 
-__all__ = ["DEFINITIONS", "check", "definition", "measure"]
-
 DEFINITIONS: Registry[PrivacyDefinition] = Registry(
     "definition", late=("twoworlds.cones.amplification",)
 )

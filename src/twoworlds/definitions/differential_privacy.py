@@ -35,8 +35,6 @@ from twoworlds.worlds import Point, Universe, pairs, resolve
 
 _LARGEST_BOUND = 1000
 
-__all__ = ["DifferentialPrivacy"]
-
 
 @dataclass(frozen=True, init=False)
 class DifferentialPrivacy(RatioAndDelta):

@@ -54,8 +54,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import Point
 
-__all__ = ["BadMass", "PointwiseIndistinguishability", "StatisticalDifference", "TwoLaws"]
-
 
 class BadMass(NamedTuple):
     """The mass of the outputs where the ratio is exceeded, under each law."""

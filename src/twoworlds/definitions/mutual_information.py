@@ -20,9 +20,10 @@ from itertools import product
 from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition
-from twoworlds.definitions.verdict import Proof, Verdict, agree
+from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import (
@@ -40,8 +41,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
-
-__all__ = ["MutualInformation", "capacity", "information"]
 
 _LARGEST = 1 << 22
 _ROUNDS = 2000

@@ -23,8 +23,6 @@ from twoworlds.mechanisms import Family, ProfileLine
 from twoworlds.numbers import INFINITY, Number, above, decimal, ratio_at_least_one, show
 from twoworlds.show import Result
 
-__all__ = ["Piece", "Profile", "envelope"]
-
 _SAMPLES, _TINY, _LARGEST = 64, Fraction(1, 1000), 2**20
 _LARGEST_DRAWN = 1e200
 

@@ -48,8 +48,6 @@ from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
 
-__all__ = ["RecordTradeOff", "record_trade_off"]
-
 
 @dataclass(frozen=True)
 class RecordTradeOff(Curve):

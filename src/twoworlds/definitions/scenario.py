@@ -31,9 +31,7 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.files import read_yaml
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.worlds.catalogue import STATISTICS
-
-__all__ = ["Scenario"]
+from twoworlds.worlds.statistics import STATISTICS
 
 _LONGEST = 1 << 20
 _REQUIRED = ("release", "beliefs")

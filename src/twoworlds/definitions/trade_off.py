@@ -55,17 +55,6 @@ _MOST_CORNERS = 40
 # Denser near 0, where a curve without corners is steepest.
 _GRID = [Fraction(k * k, 3600) for k in range(61)]
 
-__all__ = [
-    "SOME_LEVELS",
-    "Corner",
-    "Curve",
-    "TradeOff",
-    "corners_of",
-    "misses",
-    "trade_off",
-    "written",
-]
-
 
 class Corner(NamedTuple):
     """A corner of the curve: the best power at this level, without any coin."""

@@ -39,8 +39,6 @@ from twoworlds.worlds import Point
 _LONGEST_LABEL, _KEPT = 44, 8
 _LARGEST_DRAWN = 1e15
 
-__all__ = ["Proof", "Verdict", "Witness", "agree", "shortened", "within"]
-
 
 class Proof(Protocol):
     """What proves a verdict: it re-verifies by plain arithmetic, and says itself in facts."""

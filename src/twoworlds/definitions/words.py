@@ -32,26 +32,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
-__all__ = [
-    "Subject",
-    "any_belief",
-    "at_least",
-    "delta_sentence",
-    "difference_sentence",
-    "digits_apart",
-    "event_exceeds",
-    "largest_posterior",
-    "moved_too_far",
-    "moved_too_often",
-    "odds_from_99",
-    "outweighed",
-    "percent",
-    "percent_above",
-    "points",
-    "points_claimed",
-]
-
-
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
 _ON_TOP = "what they learn about you from the others' data comes on top, with your data or without."

@@ -29,20 +29,6 @@ from twoworlds.progress import track
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
 
-__all__ = [
-    "Comparison",
-    "Each",
-    "Family",
-    "FiniteComparison",
-    "Gap",
-    "Peak",
-    "ProfileLine",
-    "RatioCell",
-    "apart",
-    "between",
-    "larger",
-]
-
 
 class Peak(NamedTuple):
     """The tight ratio of P over Q, an event that shows it, and whether the event attains it."""

@@ -26,8 +26,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import IntegerLaw, Supremum
 from twoworlds.numbers import INFINITY, Number, Real, ball, show, working_precision
 
-__all__ = ["EXACT_BITS", "Binomial", "Counts", "Hypergeometric", "Poisson", "added", "tail_ball"]
-
 EXACT_BITS = 1 << 15
 _GUARD_BITS = 32
 _LOOK_EVERY = 16

@@ -26,8 +26,6 @@ from itertools import pairwise
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
 from twoworlds.numbers import exact_text, probability, rational
 
-__all__ = ["AnyLaw", "EntryLaw", "UniformComponent", "UniformInterval", "read_law"]
-
 MOST_VALUES = 100_000
 _LISTED = 6
 _RANGE = re.compile(r"(.+?)\.\.(.+?)(?:\s+by\s+(.+))?", re.DOTALL)

@@ -20,20 +20,6 @@ from typing import Any
 
 from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show, to_json
 
-__all__ = [
-    "Anything",
-    "AtLeast",
-    "AtMost",
-    "Either",
-    "Event",
-    "EventWitness",
-    "Listed",
-    "OnRecords",
-    "Ranges",
-    "agree",
-    "recomputed",
-]
-
 Point = Any  # an output: hashable
 Outputs = Any  # all outputs, as a universe of the room above: size, label, iteration
 

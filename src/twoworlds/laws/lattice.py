@@ -41,16 +41,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "OnLattice",
-    "SumLaw",
-    "convolve",
-    "enclosure",
-    "exact_bits",
-    "one",
-    "windowed",
-]
-
 _SAMPLES = 1000
 _UNSURE = 1e-6  # in logarithms to base 2, which are good to 1e-9
 Pieces = tuple[tuple[int, int], ...]

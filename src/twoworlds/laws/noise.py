@@ -52,17 +52,6 @@ from twoworlds.numbers import (
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "DiscreteGaussianNoise",
-    "GeometricNoise",
-    "IntegerLaw",
-    "NegativeBinomialDifference",
-    "Noise",
-    "SkellamNoise",
-    "Supremum",
-    "summed_tail",
-]
-
 _MOST_TERMS = 1 << 22
 _LARGEST_R = 100_000
 

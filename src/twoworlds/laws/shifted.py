@@ -21,8 +21,6 @@ from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed, Point
 from twoworlds.laws.noise import IntegerLaw
 from twoworlds.numbers import INFINITY, Number
 
-__all__ = ["Shifted", "tail"]
-
 _FURTHEST = 1 << 40
 _TELLING = 100
 _MOST_LINES = 1 << 12

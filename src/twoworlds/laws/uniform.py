@@ -54,17 +54,6 @@ from twoworlds.laws.entry import EntryLaw, UniformComponent, UniformInterval
 from twoworlds.laws.lattice import OnLattice, convolve, enclosure, exact_bits, windowed
 from twoworlds.numbers import Number, Real, ball, bounds, working_precision
 
-__all__ = [
-    "CELLS",
-    "MOST_UNIFORM",
-    "delta_between",
-    "enough_unknown",
-    "irwin_hall",
-    "least_enough",
-    "nearly_best",
-    "uniform_delta",
-]
-
 _MARGIN = 32
 
 

@@ -59,8 +59,6 @@ from twoworlds.mechanisms._plans import (
     pair_tasks,
 )
 
-__all__ = ["HammingWorst", "hamming_worst", "pairs_worst"]
-
 Floats = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TILE_COLUMNS", "Indices", "Task", "hamming_tasks", "pair_tasks"]
-
 Indices = NDArray[np.int64]
 
 TILE_COLUMNS = 2048

@@ -41,8 +41,6 @@ from twoworlds.errors import Unsupported
 from twoworlds.mechanisms._kernels import THREADED, Floats, _checked, _cores, njit
 from twoworlds.mechanisms._plans import Indices
 
-__all__ = ["SwingWorst", "swing_worst"]
-
 ROWS = 16
 SCRATCH = 256  # quotients, a multiple of ROWS
 SMALLEST = 2.0**-1022  # of the normal doubles

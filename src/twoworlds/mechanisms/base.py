@@ -31,8 +31,6 @@ from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["TABLE_LIMIT", "Dense", "Law", "Mechanism"]
-
 TABLE_LIMIT = 1 << 22
 FINITE_OUTPUTS = "'truncated-geometric(ratio=2, bits=2)'"  # what to use where outputs are listed
 _COMMON_DENOMINATOR_BITS = 4096

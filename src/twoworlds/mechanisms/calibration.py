@@ -37,22 +37,6 @@ from twoworlds.numbers import (
 from twoworlds.show import Result
 from twoworlds.worlds.sensitivity import L1, Sensitivity
 
-__all__ = [
-    "HistogramCalibration",
-    "NoiseLevel",
-    "PrintedScale",
-    "dwork_scale",
-    "geometric_epsilon_for_error",
-    "geometric_p",
-    "geometric_ratio",
-    "histogram_calibration",
-    "laplace_epsilon",
-    "laplace_epsilon_for_error",
-    "laplace_rate",
-    "laplace_scale",
-    "read_epsilon",
-]
-
 
 def laplace_scale(sensitivity: object, epsilon: object = None, *, ratio: object = None) -> Number:
     """Return the scale of Laplace noise that makes the whole query epsilon-private.

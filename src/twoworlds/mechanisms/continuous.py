@@ -52,8 +52,6 @@ from twoworlds.worlds import EXPLICIT, Change, Point, Reals, Universe, pairs
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["AddedDensity", "Continuous", "Gaussian", "Laplace", "NoisyStatistic"]
-
 
 class Continuous(Mechanism):
     """Noise with a density, added to a real-valued answer of given sensitivity."""

@@ -23,8 +23,6 @@ from twoworlds.numbers import exact_text
 from twoworlds.worlds import BitStrings, Explicit, Records, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
-__all__ = ["SUFFIXES", "read_mechanism", "read_table", "to_csv", "to_json_text", "write_table"]
-
 SUFFIXES = (".csv", ".json", ".npy")
 _LARGEST_FILE = 1 << 28
 

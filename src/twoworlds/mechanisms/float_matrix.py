@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from twoworlds.mechanisms._kernels import HammingWorst
 
-__all__ = ["TOLERANCE", "FloatMatrix"]
-
 TOLERANCE = 1e-9
 _SEARCH_WIDTH = 16
 _SEARCH_ROUNDS = 12

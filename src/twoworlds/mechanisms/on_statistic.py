@@ -43,17 +43,6 @@ from twoworlds.worlds import (
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "AddedNoise",
-    "Both",
-    "Channel",
-    "Deterministic",
-    "FiniteNoise",
-    "OnStatistic",
-    "Paired",
-    "Through",
-]
-
 
 class Channel(ABC):
     """A randomized map from the value of a statistic to an output."""

@@ -26,8 +26,6 @@ from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Point, Records, U
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ByLoss", "PerRecord", "RandomIndex", "by_ratio"]
-
 _WORDS_LISTED = 256
 _MOST_WORDS = 4096
 _MOST_CLASSES = 200_000

@@ -32,8 +32,6 @@ from twoworlds.noiseless.sums.total import total
 from twoworlds.numbers import number
 from twoworlds.show import Result
 
-__all__ = ["ExactRelease", "Missing", "read_column", "release_total"]
-
 Missing = str  # "refuse" or "skip": checked when it is used
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
 _ENDINGS = (*_SEPARATORS, ".parquet", ".pq")

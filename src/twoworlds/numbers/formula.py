@@ -20,8 +20,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers.named import exp, ln, power, sqrt
 from twoworlds.numbers.real import Number
 
-__all__ = ["read_formula"]
-
 _TOKEN = re.compile(
     r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(ln|log|exp|sqrt|e)|([-+*/^()]))"
 )

@@ -16,8 +16,6 @@ from flint import fmpz
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers.real import INFINITY, LIMIT_BITS, PRODUCT, Number, Real, ball, written
 
-__all__ = ["Exp", "Log", "Root", "exp", "ln", "power", "sqrt"]
-
 _LARGEST_EXPONENT = 100_000
 _MOST_BITS = 1 << 22
 _LARGEST_ROOT = 64  # up to which p^m = q^n is tried,

@@ -19,8 +19,6 @@ from twoworlds.numbers.formula import read_formula
 from twoworlds.numbers.named import exp, ln
 from twoworlds.numbers.real import INFINITY, Number, Real
 
-__all__ = ["number", "positive", "probability", "ratio_at_least_one", "rational", "whole"]
-
 _LARGEST_EXPONENT = 4000
 _LARGEST_WHOLE = 10**18
 _LONGEST_TEXT = 20_000

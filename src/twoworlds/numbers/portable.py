@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-__all__ = ["exp", "log"]
-
 _LN2 = 0.6931471805599453
 _LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # so few bits that its multiples are exact
 _LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")

@@ -24,23 +24,6 @@ from flint import arb, ctx, fmpq
 
 from twoworlds.errors import Undecided
 
-__all__ = [
-    "ATOM",
-    "INFINITY",
-    "LIMIT_BITS",
-    "PRODUCT",
-    "Number",
-    "Order",
-    "Real",
-    "at_most_one",
-    "ball",
-    "compare",
-    "maximum",
-    "positive_part",
-    "working_precision",
-    "written",
-]
-
 LIMIT_BITS = 4096
 _START_BITS = 64
 _LONGEST_FORMULA = 60

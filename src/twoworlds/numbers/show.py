@@ -23,18 +23,6 @@ from flint import arb, fmpq
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers.real import INFINITY, Number, working_precision
 
-__all__ = [
-    "above",
-    "below",
-    "bounds",
-    "decimal",
-    "exact_text",
-    "show",
-    "signed",
-    "stated",
-    "to_json",
-]
-
 _FLOAT_BITS = 128
 _MOST_BITS = 8192
 _DECIDING_BITS = 1024

@@ -21,8 +21,6 @@ from typing import NamedTuple
 
 from flint import fmpq, fmpq_mat, nmod_mat
 
-__all__ = ["ZERO", "Factor", "Program", "Simplex", "Singular", "Sparse", "certifies", "pivots"]
-
 ONE = fmpq(1)
 _PROOFS_TRIED = 8
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Decoded", "decoding_bound", "solve_decoding"]
-
 _UNIT = 1 << 20
 
 

@@ -28,8 +28,6 @@ from flint import fmpq, fmpz
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.programs._simplex import ZERO, Program, Simplex, certifies
 
-__all__ = ["Infeasible", "Optimal", "Outcome", "Rational", "Unbounded", "combine", "solve"]
-
 Rational = int | Fraction | fmpz | fmpq
 Row = Sequence[Rational] | Mapping[int, Rational]
 Bounds = Sequence[Rational | None]

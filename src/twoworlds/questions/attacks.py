@@ -10,16 +10,6 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.questions import Place
 from twoworlds.show import Result
 
-__all__ = [
-    "attack_auxiliary",
-    "attack_averaging",
-    "attack_differencing",
-    "attack_membership",
-    "attack_reconstruct",
-    "audit",
-    "selftest",
-]
-
 _LAW = ("ell", "bits", "source", "law", "extractor", "errors", "sanitiser")
 # What each topic takes; the rest is refused, so that no option is silently left unused.
 _TOPICS = {

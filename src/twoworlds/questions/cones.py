@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from twoworlds.cones.certificates import Certificate
     from twoworlds.mechanisms import Mechanism
 
-__all__ = [
-    "check_files",
-    "compare",
-    "cone",
-    "design",
-    "member",
-    "odds",
-    "relax",
-    "save_json",
-    "statements",
-    "verify",
-]
-
 Source = Annotated[
     str,
     "a mechanism, such as 'randomized-response(bits=2, keep=3/4)', a matrix file, or a "
@@ -321,7 +308,7 @@ def verify(
 ) -> Result:
     """Check a saved certificate by exact arithmetic: without any solver, without the data."""
     from twoworlds.cones.certificates import MEANINGS
-    from twoworlds.definitions.coupled.optimal import UNCHECKED
+    from twoworlds.definitions.coupled._certificate import UNCHECKED
     from twoworlds.report.reading import holds, proved_numbers, read_certificate, time_limit
 
     with time_limit():

@@ -28,8 +28,6 @@ from twoworlds.numbers import Number, above, decimal, exp, show
 from twoworlds.questions import Place
 from twoworlds.show import Result, Told
 
-__all__ = ["SCALES", "bounds_at", "demo", "spread"]
-
 SCALES = (Fraction(1), Fraction(2), Fraction(4), Fraction(7))
 _EPSILONS = tuple(Fraction(x, 100) for x in (0, 1, 10, 25, 50, 75, 100))
 _LOOKS = ((BLUE, False), (ORANGE, False), (BLUE, True), (ORANGE, True))

@@ -9,8 +9,6 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
 
-__all__ = ["condition", "explain", "implies", "local", "theorems"]
-
 
 def explain(
     what: Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"],

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from twoworlds.mechanisms.accuracy import Bound
     from twoworlds.worlds import Point
 
-__all__ = [
-    "calibrate",
-    "check",
-    "error",
-    "list_",
-    "measure",
-    "posterior",
-    "sensitivity",
-    "show",
-    "tradeoff",
-]
-
 Mechanism = Annotated[
     str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
 ]
@@ -405,10 +393,11 @@ def list_(
     from twoworlds.mechanisms.named.load import MECHANISMS
     from twoworlds.noiseless.histograms.size_condition import SIZES
     from twoworlds.worlds.beliefs import BELIEFS
-    from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+    from twoworlds.worlds.catalogue import UNIVERSES
     from twoworlds.worlds.classes import CLASSES
     from twoworlds.worlds.scrubs import SCRUBS
     from twoworlds.worlds.sides import SIDES
+    from twoworlds.worlds.statistics import STATISTICS
 
     kinds: dict[str, tuple[str, Any]] = {
         "mechanisms": ("mechanisms", MECHANISMS),

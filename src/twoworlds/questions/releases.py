@@ -19,29 +19,15 @@ from twoworlds.show import Result, Told
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from twoworlds.release.budget import Cost
     from twoworlds.release.certificate import Kind
-    from twoworlds.release.curator import Curator, NoiseKind, Released
+    from twoworlds.release.costs import Cost
+    from twoworlds.release.curator import Curator
+    from twoworlds.release.forms import Released
     from twoworlds.release.policy.examination import Examination
     from twoworlds.release.policy.imports import Imported
     from twoworlds.release.policy.model import Dataset
+    from twoworlds.release.sensitivity import NoiseKind
     from twoworlds.release.strategy import PaidStrategy
-
-__all__ = [
-    "budget",
-    "estimate",
-    "ledger_export",
-    "ledger_remark",
-    "ledger_show",
-    "ledger_verify",
-    "policy_check",
-    "policy_import",
-    "policy_new",
-    "randomize",
-    "release",
-    "strategy_open",
-    "strategy_show",
-]
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
 _LONG = 1 << 20  # characters of a certificate
@@ -152,9 +138,10 @@ def _curator(
     policy: Path, data: str | None, queries: Sequence[str], outputs: Mapping[Kind, Path | None]
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
+    from twoworlds.release.accounts import open_ledger
     from twoworlds.release.backends.sources import import_command, text_file_of
     from twoworlds.release.certificate import check_output, kept_files
-    from twoworlds.release.curator import Curator, open_ledger
+    from twoworlds.release.curator import Curator
     from twoworlds.release.policy import read_policy
     from twoworlds.release.query.sql import parse_sql
 
@@ -267,7 +254,7 @@ def strategy_open(
     dry_run: Annotated[bool, "say what it would cost; nothing is charged"] = False,
 ) -> Result:
     """Pay for a strategy, or find that it was paid; of --may-ask say what all together cost."""
-    from twoworlds.release.budget import Cost, parse_cost
+    from twoworlds.release.costs import Cost, parse_cost
     from twoworlds.release.curator import Curator
     from twoworlds.release.ledger.state import check_name
     from twoworlds.release.strategy import find_strategy, price_of, read_questions
@@ -349,7 +336,7 @@ def _only_dataset(curator: Curator, name: str | None) -> str:
 
 def _price(epsilon: str | None, prices: tuple[Fraction, Fraction] | None) -> Cost:
     """Return the price: what is given, or what the questions cost together."""
-    from twoworlds.release.budget import Cost, parse_cost
+    from twoworlds.release.costs import Cost, parse_cost
 
     if epsilon is None:
         assert prices is not None

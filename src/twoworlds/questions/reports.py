@@ -12,8 +12,6 @@ from twoworlds.files import check_place, write
 from twoworlds.questions.mechanisms import Neighbours, Universe
 from twoworlds.show import Result
 
-__all__ = ["report"]
-
 
 def report(
     subject: Annotated[

@@ -11,8 +11,6 @@ from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.questions import Name
 from twoworlds.show import Result, Told
 
-__all__ = ["anonymity", "composition", "linkage"]
-
 _WEIGHTS = "'AIDS=1/100, Flu=1/4', or a CSV file of values and weights"
 
 

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from twoworlds.noiseless import ExactRelease
     from twoworlds.numbers import Number
 
-__all__ = [
-    "compose",
-    "noiseless_histogram",
-    "noiseless_map",
-    "noiseless_size",
-    "noiseless_stable",
-    "noiseless_sum",
-    "simulator",
-    "worlds",
-]
-
 Belief = Annotated[str, "a belief or a class of them"]
 Side = Annotated[str | None, "what the attacker knows besides, such as 'known(1)'"]
 Private = Annotated[str, "what is private and scrubbed, such as 'schools([1, 2], [3])'"]

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.certificate import certify, check_certificate
-from twoworlds.release.curator import Curator, Released
+from twoworlds.release.curator import Curator
 from twoworlds.release.errors import ReleaseFailed
-from twoworlds.release.forms import DryRun
+from twoworlds.release.forms import DryRun, Released
 from twoworlds.release.ledger import Ledger, OverBudget
 from twoworlds.release.policy import Policy, parse_policy, read_policy
 from twoworlds.release.query import Query

@@ -12,15 +12,14 @@ from typing import Any
 from twoworlds.answer import Table
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Side, decimal, rational
-from twoworlds.release.budget import Cap, Cost, parse_cap
+from twoworlds.release.budget import Cap, parse_cap
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import read_mark
 from twoworlds.release.ledger.journal import locate
 from twoworlds.release.ledger.state import LedgerState
 from twoworlds.release.ledger.views import accounts, read_state
 from twoworlds.release.policy import Dataset, Policy
-
-__all__ = ["SOLE_ANALYST", "account_table", "analysts", "budgets", "ledger_place", "open_ledger"]
 
 SOLE_ANALYST = "curator"
 _SECONDS = 10.0

@@ -67,7 +67,6 @@ from twoworlds.numbers import decimal, exact_text, rational, show
 from twoworlds.release.costs import (
     Cost,
     exact_sum,
-    parse_cost,
     pure_to_zcdp,
     pure_within,
     read_numbers,
@@ -75,18 +74,6 @@ from twoworlds.release.costs import (
     zcdp_to_epsilon,
     zcdp_within,
 )
-
-__all__ = [
-    "BASIC",
-    "CONCENTRATED",
-    "Cap",
-    "ComposedCost",
-    "Cost",
-    "Spent",
-    "parse_cap",
-    "parse_cost",
-    "read_cap",
-]
 
 BASIC = "basic composition"
 CONCENTRATED = "zCDP composition"

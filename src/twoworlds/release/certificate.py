@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from twoworlds.answer import Answer, Facts
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
+from twoworlds.release.accounts import ledger_place
 from twoworlds.release.answers import AnswerContext, QueryAnswer
-from twoworlds.release.budget import Cost, parse_cost
-from twoworlds.release.costs import zcdp_to_epsilon
-from twoworlds.release.curator import Released, ledger_place
+from twoworlds.release.costs import Cost, parse_cost, zcdp_to_epsilon
+from twoworlds.release.forms import Released
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import FileLocation, locate
@@ -46,9 +46,6 @@ from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from twoworlds.theorems import Guarantee
-
-__all__ = ["Checked", "Kind", "certify", "check_certificate", "check_output", "kept_files"]
-
 
 KIND = "release"
 _HASH = re.compile("[0-9a-f]{64}")

@@ -29,10 +29,8 @@ from flint import arb
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, ball, show, working_precision
-from twoworlds.release.budget import BASIC, CONCENTRATED, ComposedCost, Cost, Spent
-from twoworlds.release.costs import rounded, zcdp_to_epsilon
-
-__all__ = ["OPTIMAL", "compose", "optimal_delta", "optimal_epsilon"]
+from twoworlds.release.budget import BASIC, CONCENTRATED, ComposedCost, Spent
+from twoworlds.release.costs import Cost, rounded, zcdp_to_epsilon
 
 OPTIMAL = "optimal composition"
 _MOST_WORK = 30_000

@@ -46,20 +46,6 @@ from flint import arb
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Real, Side, ball, decimal, exact_text, number, show, to_json
 
-__all__ = [
-    "Cost",
-    "exact_sum",
-    "parse_cost",
-    "pure_to_zcdp",
-    "pure_within",
-    "read_numbers",
-    "rounded",
-    "zcdp_to_delta",
-    "zcdp_to_epsilon",
-    "zcdp_within",
-]
-
-
 _LONGEST_BITS = 512  # of one number; sums of longer ones would grow without need
 _LONGEST_SUM_BITS = 1 << 16
 

@@ -27,17 +27,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.accounts import SOLE_ANALYST, analysts, ledger_place, open_ledger
+from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
 from twoworlds.release.answers.words import AnswerContext
 from twoworlds.release.backends.sources import check_distinct
-from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import ReleaseFailed
-from twoworlds.release.forms import NoiseKind, Prepared, Released, Request
+from twoworlds.release.forms import Prepared, Released, Request
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.limits import check_size
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.query import Query, Resolved, resolve
-from twoworlds.release.sensitivity import Calibration, Moments, calibrate
+from twoworlds.release.sensitivity import Calibration, Moments, NoiseKind, calibrate
 from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from twoworlds.release.ledger.state import LedgerState
     from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import PaidStrategy
-
-__all__ = ["Curator", "NoiseKind", "Released", "Request", "ledger_place", "open_ledger"]
 
 
 class Curator:

@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
-__all__ = ["LedgerDamaged", "LedgerUnavailable", "OverBudget", "ReleaseFailed", "RequestTaken"]
-
 
 class OverBudget(InvalidInput):
     """A cost does not fit under a cap; nothing was charged."""

@@ -24,7 +24,7 @@ from twoworlds.charts import Bars
 from twoworlds.numbers import decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.words import asked, meaning, protected
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger.state import PaidQuery
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from twoworlds.release.backends import Backend
     from twoworlds.release.ledger import Charge
     from twoworlds.release.plan import Plan
-
-__all__ = ["Covered", "DryRun", "NoiseKind", "Prepared", "Released", "Request"]
 
 
 class Request(NamedTuple):

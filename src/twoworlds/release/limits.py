@@ -44,8 +44,6 @@ from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.statement import statement
 
-__all__ = ["check_size"]
-
 MOST_BYTES = 15 << 20  # of 16 MiB; the rest is for the promise, the charge and the digest
 MOST_CANDIDATES = 10_000_000
 WIDEST_LAPLACE = 1 << 112

@@ -14,14 +14,12 @@ from typing import Any, get_args
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, rational
-from twoworlds.release.budget import parse_cost
+from twoworlds.release.costs import parse_cost
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit, plain_value
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
 from twoworlds.release.query.model import query_of, value_of
 from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
-
-__all__ = ["made_of", "statement"]
 
 FORMAT = 1
 

@@ -36,7 +36,7 @@ from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.release.answers import QueryAnswer
-from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import RequestTaken
 from twoworlds.release.ledger import OverBudget
 from twoworlds.release.ledger.state import LedgerState, check_name
@@ -49,11 +49,9 @@ from twoworlds.release.statement import statement
 from twoworlds.show import Result
 
 if TYPE_CHECKING:
-    from twoworlds.release.curator import Curator, Released
-    from twoworlds.release.forms import Covered, DryRun
+    from twoworlds.release.curator import Curator
+    from twoworlds.release.forms import Covered, DryRun, Released
     from twoworlds.release.ledger import Ledger
-
-__all__ = ["PaidStrategy", "find_strategy", "price_of", "read_questions", "resumed"]
 
 _OPENING = {"strategy", "analyst", "version", "cost"}
 _SECONDS = 10.0  # to wait for a ledger that is being written

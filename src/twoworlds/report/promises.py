@@ -33,8 +33,6 @@ from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_t
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.promise import PRIORS, Promise, promise, sentences, table
 
-__all__ = ["read_promise"]
-
 _BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
 _MOST_CONSTRAINTS = 12
 _NOTHING = "It promises nothing: every mechanism satisfies it, even one that publishes the data."

@@ -16,18 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.cones.certificates import says_nothing, verify
-from twoworlds.definitions.coupled.optimal import Proved, proved_by
+from twoworlds.definitions.coupled._certificate import Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.files import read_json
-
-__all__ = [
-    "Saved",
-    "holds",
-    "is_certificate",
-    "proved_numbers",
-    "read_certificate",
-    "time_limit",
-]
 
 _LARGEST_FILE = 16 << 20
 _LONGEST = 60.0  # seconds

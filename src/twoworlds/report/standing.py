@@ -32,8 +32,6 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, exact_text, number, show, to_json
 from twoworlds.worlds import SUBSTITUTE, Records
 
-__all__ = ["Standing", "brief", "many_records", "price_ratio", "standings"]
-
 Relation = str | Iterable[tuple[object, object]] | None
 _MOST_NUMBERS = 256  # of a matrix of which all worlds under a belief are compared
 _MOST_RECORDS = 5_000  # beyond, the time of those in _SLOW grows with the square

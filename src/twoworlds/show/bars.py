@@ -24,8 +24,6 @@ from twoworlds.charts import (
 )
 from twoworlds.show.svg import frame, rule, text
 
-__all__ = ["draw", "share_text"]
-
 _WIDTH, _ROW, _TOP, _LETTER = 420, 22, 32, 7.2
 _SMALL_LETTER, _INTERVAL_ROW = 6.4, 26
 _RIGHT = 84  # the room of a number

@@ -27,22 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "BLUE",
-    "GREY",
-    "INK",
-    "ORANGE",
-    "PALE",
-    "SUFFIXES",
-    "canvas",
-    "check_path",
-    "figure",
-    "percent_axis",
-    "save",
-    "style",
-    "svg",
-]
-
 SUFFIXES = (".svg", ".png")
 
 # Blue and orange of Okabe & Ito, told apart by every kind of colour vision, and in grey print.

@@ -14,8 +14,6 @@ from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, 
 from twoworlds.charts import Bars, Chart, Curves, Dots, GroupedBars, HeatMap, Intervals, Span
 from twoworlds.show import bars, svg
 
-__all__ = ["block", "capital", "card", "chart", "table"]
-
 _BOX = (
     "border:1px solid rgba(128,128,128,.4);border-radius:6px;padding:.75em 1em;margin:.25em 0;"
     "max-width:46em;line-height:1.45"

@@ -17,8 +17,6 @@ from typing import Any
 
 from twoworlds.numbers import Real, to_json
 
-__all__ = ["plain"]
-
 
 def plain(value: Any) -> Any:
     """Return plain data, ready for JSON.

@@ -11,8 +11,6 @@ from twoworlds.answer import Answer
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Result", "Told"]
-
 
 class Result:
     """A typed result: all that anybody sees of it is made from its fields and its `answer`.

@@ -11,8 +11,6 @@ from html import escape
 
 from twoworlds.charts import Axis, Curves, Line
 
-__all__ = ["curves", "frame", "rule", "text"]
-
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 22, 34, 48
 _LETTERS = 12
 

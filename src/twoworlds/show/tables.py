@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["facts", "tables"]
-
 _GAP = 3  # blanks around a cell, and the line between columns
 _PROSE = 20  # a column of prose is at least so wide, if its cells are
 

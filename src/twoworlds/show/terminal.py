@@ -15,8 +15,6 @@ from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, 
 from twoworlds.charts import Chart
 from twoworlds.show.tables import facts, tables
 
-__all__ = ["console", "print_answer", "print_facts", "print_table"]
-
 _LABEL = 11
 _MOST = 40
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
 
-__all__ = ["text"]
-
 _LABEL = 10
 _MOST = 40
 

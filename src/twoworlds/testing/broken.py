@@ -26,25 +26,6 @@ from twoworlds.numbers.portable import log
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "BROKEN",
-    "RIGHT",
-    "BrokenMechanism",
-    "histogram",
-    "histogram_without_empty_bins",
-    "laplace",
-    "laplace_ten_percent_short",
-    "naive_float_laplace",
-    "noise_on_a_grid",
-    "noisy_max",
-    "noisy_max_half_noise",
-    "sparse_vector",
-    "sparse_vector_chen",
-    "sparse_vector_lee_clifton",
-    "sparse_vector_roth",
-    "sparse_vector_stoddard",
-]
-
 Draw = Callable[[Any, int, "np.random.Generator"], Any]
 _GRID = 2.0**20
 _LYU = "Lyu, Su and Li 2017"

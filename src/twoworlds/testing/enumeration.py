@@ -19,23 +19,6 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import bounds
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Explicit, Integers, Part, Point, Universe
 
-__all__ = [
-    "Adjacent",
-    "adjacency",
-    "bad_masses",
-    "column",
-    "information",
-    "largest_difference",
-    "largest_excess",
-    "largest_information",
-    "largest_ratio",
-    "neighbours",
-    "once",
-    "pairs",
-    "smallest_ratio",
-    "worst",
-]
-
 Law = Sequence[Fraction]
 Adjacent = Callable[[Point, Point], bool]
 

@@ -27,20 +27,6 @@ from twoworlds.worlds import (
     Universe,
 )
 
-__all__ = [
-    "deltas",
-    "dense_mechanisms",
-    "integer_noise_mechanisms",
-    "laws",
-    "per_record_mechanisms",
-    "post_processings",
-    "probabilities",
-    "rationals",
-    "ratios",
-    "stochastic_matrices",
-    "universes",
-]
-
 _WEIGHT = 12
 
 

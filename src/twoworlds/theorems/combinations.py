@@ -39,8 +39,6 @@ from twoworlds.theorems.statements import (
 )
 from twoworlds.worlds import resolve
 
-__all__ = ["compose", "mix", "post_process", "strategy_guarantee"]
-
 _CLOSED = ("dp", "indistinguishable", "statistical-difference")
 
 

@@ -14,22 +14,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Check, Context, restate, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
-__all__ = [
-    "at_most",
-    "finite",
-    "group_delta",
-    "known_delta1",
-    "known_level",
-    "known_records",
-    "needs",
-    "one_person",
-    "positive_delta",
-    "pure",
-    "smaller_ratio_delta",
-    "strictly_below",
-    "substitution",
-]
-
 _PAPER = "Kasiviswanathan & Smith"
 
 

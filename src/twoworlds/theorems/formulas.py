@@ -28,19 +28,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.numbers import decimal as rounded
 
-__all__ = [
-    "artanh",
-    "brief",
-    "capped",
-    "minimum",
-    "order",
-    "ratio_of_four_artanh",
-    "tanh",
-    "tanh_half",
-    "tanh_quarter",
-    "typed",
-]
-
 _BITS = 512
 _SHORT, _LONG = 12, 24
 

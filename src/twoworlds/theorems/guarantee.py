@@ -34,8 +34,6 @@ from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, check_group
 if TYPE_CHECKING:
     from twoworlds.theorems.statements import Application
 
-__all__ = ["Guarantee"]
-
 _COUNTS = ("records", "pairs")
 _SETTING = ("neighbours", "group", *_COUNTS)
 _FACTS = ("values", "delta1", "level", "symmetric", "tagged", "decided")

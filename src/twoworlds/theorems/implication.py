@@ -33,8 +33,6 @@ from twoworlds.worlds import SUBSTITUTE
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
 
-__all__ = ["CONVENTION", "LONGEST", "Implication", "search"]
-
 CONVENTION = (
     "a transcript that is possible in Game 0 but impossible in Game i, where person i is left "
     "out, has no posterior there: it counts as a breach"

@@ -48,8 +48,6 @@ from dataclasses import dataclass, replace
 
 from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = ["KINDS", "Kind", "kind_of", "register"]
-
 
 @dataclass(frozen=True)
 class Kind:

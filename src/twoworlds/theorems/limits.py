@@ -29,8 +29,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Context, Found, non_implication
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
-__all__ = ["worst_group_delta"]
-
 _MOST_STEPS = 64  # a shorter chain refutes less, and is still one
 
 

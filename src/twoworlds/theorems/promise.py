@@ -26,8 +26,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import KINDS, kind_of
 from twoworlds.worlds import SUBSTITUTE
 
-__all__ = ["PRIORS", "Moved", "Promise", "promise", "sentences", "table"]
-
 _HEADS = (
     "belief without your data",
     "with it, if they know all others: at most",

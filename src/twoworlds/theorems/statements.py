@@ -22,24 +22,6 @@ from twoworlds.show import Result
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
 
-__all__ = [
-    "NON_IMPLICATIONS",
-    "THEOREMS",
-    "Application",
-    "Check",
-    "Context",
-    "Found",
-    "Hypothesis",
-    "NonImplication",
-    "Outcome",
-    "Refutation",
-    "Theorem",
-    "keep",
-    "non_implication",
-    "restate",
-    "theorem",
-]
-
 Tightness = Literal["tight", "proved", "loose", "numerical only"]
 
 

@@ -34,8 +34,6 @@ from twoworlds.files import check_place, keep_private, make_private
 from twoworlds.release.ledger.state import check_name
 from twoworlds.release.policy import Policy
 
-__all__ = ["PREFIX", "ROLES", "Account", "Accounts", "Role", "accounts_place", "new_token"]
-
 Role = Literal["curator", "analyst", "reviewer"]
 ROLES: tuple[Role, ...] = get_args(Role)
 PREFIX = "tw-"  # so that a token that got lost in a file is recognised as one

@@ -34,8 +34,6 @@ from twoworlds.web.routes import JSON, router
 from twoworlds.web.service import Service
 from twoworlds.web.worker import MEMORY
 
-__all__ = ["File", "create_app", "load_page"]
-
 LARGEST = 64 << 10
 _DESCRIPTION = (
     "What a data release lets anyone learn, and releases within a budget. Exact numbers are "

@@ -16,8 +16,6 @@ from twoworlds.questions import ask
 from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
 
-__all__ = ["ATTACKS", "BUNDLED", "HELP", "attack"]
-
 BUNDLED = ("figure1.csv", "figure2.csv")
 _REGISTER = "register.csv"
 _MOST_TIMES = 4096

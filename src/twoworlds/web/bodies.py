@@ -25,20 +25,6 @@ from twoworlds.web.attacks import ATTACKS, HELP
 from twoworlds.web.reading import LONGEST_TEXT, Numeral
 from twoworlds.web.refusals import Refused
 
-__all__ = [
-    "Body",
-    "Error",
-    "Guarantees",
-    "MechanismBody",
-    "Noiseless",
-    "Posterior",
-    "ReleaseBody",
-    "Simulators",
-    "answer_with",
-    "attack_body",
-    "refused",
-]
-
 _LONGEST_NUMBER = 200
 _MOST_QUERIES = 32
 _TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}

@@ -19,8 +19,6 @@ from twoworlds.worlds.catalogue import UNIVERSES
 from twoworlds.worlds.scrubs import SCRUBS
 from twoworlds.worlds.sides import SIDES
 
-__all__ = ["EXAMPLES", "catalogue"]
-
 _KINDS: dict[str, Registry[Any]] = {
     "mechanisms": MECHANISMS,
     "definitions": DEFINITIONS,

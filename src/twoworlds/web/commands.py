@@ -18,8 +18,6 @@ from twoworlds.web.accounts import Accounts, accounts_place
 if TYPE_CHECKING:
     from twoworlds.web.server import Started
 
-__all__ = ["account_add", "account_list", "account_remove", "serve"]
-
 _PORT = 8642
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Policy = Annotated[Path, "the policy file of the data's owner"]

@@ -24,8 +24,6 @@ from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
 from twoworlds.worlds.catalogue import universe as build_universe
 
-__all__ = ["guarantees"]
-
 _MOST = 200
 _DRAWN = (2, 3)
 _EMPTY = "probability"  # the kind of statement that a probability is not negative

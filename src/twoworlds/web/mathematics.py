@@ -32,8 +32,6 @@ from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.scrubs import scrubs
 
-__all__ = ["mechanism", "posterior", "read_mechanism", "simulators"]
-
 _WIDEST = 64
 _WINDOW = range(-5, 6)
 _FEW = 3

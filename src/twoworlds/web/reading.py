@@ -14,8 +14,6 @@ from typing import Any, NoReturn
 from twoworlds.errors import InvalidInput
 from twoworlds.web.refusals import Refused
 
-__all__ = ["LONGEST_TEXT", "Numeral", "check_text", "read_json"]
-
 LONGEST_TEXT = 4000
 _DEEPEST = 32
 _LONGEST_NUMERAL = 1000

@@ -24,8 +24,6 @@ from typing import Any
 
 from twoworlds.errors import TwoWorldsError
 
-__all__ = ["INTERNAL", "Refused", "about", "refusal_of"]
-
 _LONG = re.compile(r"\w{200,}")
 _HERE = "/api/openapi.json"  # a path of the service, which refusals name
 # A slash after a word divides; so does one before a lone number.

@@ -15,16 +15,17 @@ from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text
-from twoworlds.release.budget import Cap, parse_cost
+from twoworlds.release.budget import Cap
 from twoworlds.release.certificate import certify
-from twoworlds.release.curator import Curator, NoiseKind, Released, Request
+from twoworlds.release.costs import parse_cost
+from twoworlds.release.curator import Curator
+from twoworlds.release.forms import Released, Request
 from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
+from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.web.refusals import Refused, about
-
-__all__ = ["Desk"]
 
 _LAST = 100
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")

@@ -29,8 +29,6 @@ from twoworlds.web.refusals import Refused
 from twoworlds.web.service import Service
 from twoworlds.web.workers import Reply
 
-__all__ = ["JSON", "router"]
-
 JSON = "application/json"
 _TOKEN = HTTPBearer(scheme_name="token", auto_error=False)  # in words of our own; see `account`
 

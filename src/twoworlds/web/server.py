@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-__all__ = ["HeaderTimeout", "Started", "serve"]
-
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _HANGUP = getattr(signal, "SIGHUP", None)  # there is none on Windows
 _SECONDS_TO_STOP = 90  # more than the longest release may take

@@ -17,8 +17,6 @@ from twoworlds.web.guard import NOTES
 from twoworlds.web.refusals import Refused
 from twoworlds.web.workers import Reply, Workers
 
-__all__ = ["Service"]
-
 _READY = 2.0  # seconds for which an answer about readiness is kept
 _LATE = "ask for something smaller, or use the command line, which has no limit"
 _LATE_RELEASE = (

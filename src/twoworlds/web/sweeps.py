@@ -22,8 +22,6 @@ from twoworlds.web.refusals import about
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["noiseless"]
-
 _POINTS = 49
 _MOST_PEOPLE = 2000
 _FURTHEST = 20_000

@@ -29,8 +29,6 @@ from typing import Any, BinaryIO
 
 from twoworlds.web.refusals import refusal_of
 
-__all__ = ["MEMORY", "REPLY", "REQUEST", "main"]
-
 REQUEST = struct.Struct(">I")  # the length of a list of jobs
 REPLY = struct.Struct(">HHI")  # place in the list, status of the answer, its length
 MEMORY = 4 << 30  # bytes for one process

@@ -37,8 +37,6 @@ from typing import Any
 from twoworlds.web.refusals import INTERNAL, Refused
 from twoworlds.web.worker import REPLY, REQUEST
 
-__all__ = ["Reply", "Workers"]
-
 _WAIT = 5.0
 _TOGETHER = 0.5  # seconds that what is given together may be expected to take
 _RECENT = 0.2  # the weight of the newest time in the average

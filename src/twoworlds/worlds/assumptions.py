@@ -11,17 +11,6 @@ from twoworlds.numbers import exact_text, number, show
 from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Universe
 
-__all__ = [
-    "alternatives",
-    "either",
-    "entries",
-    "plain",
-    "read_pairs",
-    "say_belief",
-    "say_law",
-    "say_population",
-]
-
 _SHOWN = 4
 _SHORT = 24
 _LISTED = 12

@@ -23,8 +23,6 @@ from twoworlds.worlds.records import Records
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.universe import Point, Universe
 
-__all__ = ["Belief", "explicit", "hidden", "independent", "informed", "mixture", "uniform"]
-
 LARGEST_SUPPORT = 1 << 20
 _SHOWN = 16
 _LONGEST_DRAWN = 24  # letters of a label beside a bar

@@ -15,8 +15,6 @@ from twoworlds.worlds import belief as build
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.universe import Universe
 
-__all__ = ["BELIEFS", "belief"]
-
 Builder = Callable[[Universe], Belief]
 BELIEFS: Registry[Builder] = Registry("belief")
 

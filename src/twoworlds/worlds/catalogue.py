@@ -20,18 +20,6 @@ from twoworlds.worlds.statistic import Computed, Statistic
 from twoworlds.worlds.statistics import STATISTICS, Batch
 from twoworlds.worlds.universe import Explicit, Universe
 
-__all__ = [
-    "STATISTICS",
-    "UNIVERSES",
-    "is_python",
-    "load",
-    "load_for",
-    "load_function",
-    "read_values",
-    "statistic",
-    "universe",
-]
-
 UNIVERSES: Registry[Universe] = Registry("universe")
 _PYTHON = "python:"
 

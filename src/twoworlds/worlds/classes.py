@@ -32,8 +32,6 @@ from twoworlds.worlds.sides import Side
 from twoworlds.worlds.sides import side as build_side
 from twoworlds.worlds.universe import Universe
 
-__all__ = ["CLASSES", "belief_class"]
-
 Builder = Callable[[Universe], BeliefClass]
 CLASSES: Registry[Builder] = Registry("class of beliefs")
 

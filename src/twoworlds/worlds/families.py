@@ -26,8 +26,6 @@ from twoworlds.worlds.belief import LARGEST_SUPPORT, independent, records_of
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.universe import Universe
 
-__all__ = ["all_known", "draws", "hidden_law", "identical_family", "product_family"]
-
 Law = object
 """The law of a record: a mapping from values to probabilities or, for bits, that of 1."""
 

@@ -21,18 +21,6 @@ from twoworlds.show import Result
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.universe import Point
 
-__all__ = [
-    "NOTHING",
-    "BeliefClass",
-    "Joint",
-    "as_law",
-    "gathered",
-    "law_at",
-    "plain_label",
-    "times",
-    "value_at",
-]
-
 NOTHING = "nothing"
 """The side information of an attacker who has none."""
 

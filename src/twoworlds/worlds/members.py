@@ -19,16 +19,6 @@ from twoworlds.worlds.catalogue import read_values
 from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Explicit, Universe
 
-__all__ = [
-    "HasMembers",
-    "member_part",
-    "member_rest",
-    "members_of",
-    "noun_of",
-    "read_names",
-    "say_members",
-]
-
 
 @runtime_checkable
 class HasMembers(Protocol):

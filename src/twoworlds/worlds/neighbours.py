@@ -24,8 +24,6 @@ from twoworlds.worlds.universe import (
     Universe,
 )
 
-__all__ = ["PAIR_LIMIT", "check_group", "distance", "pairs", "resolve", "within"]
-
 PAIR_LIMIT = 1 << 22
 LARGEST_GROUP = 1_000_000
 

@@ -17,8 +17,6 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, exact_text, number, positive, rational, show, whole
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
-__all__ = ["BitStrings", "Integers", "Reals", "Records"]
-
 _MOST = 10**6  # records, or values of one: a database is written out
 _SEPARATORS = ",;|/ "
 

@@ -27,8 +27,6 @@ from twoworlds.worlds.catalogue import UNIVERSES, read_values
 from twoworlds.worlds.members import read_names
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
-__all__ = ["ABSENT", "Samples", "sampling", "sizes_after_discard", "sizes_at_rate"]
-
 ABSENT = "absent"
 """The entry of a person who was not sampled."""
 

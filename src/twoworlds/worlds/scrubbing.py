@@ -31,17 +31,6 @@ from twoworlds.worlds.joint import as_law, law_at, plain_label, value_at
 from twoworlds.worlds.members import HasMembers, member_part, member_rest, members_of, noun_of
 from twoworlds.worlds.universe import Point, Universe
 
-__all__ = [
-    "Scrub",
-    "Tagged",
-    "firms",
-    "members",
-    "own",
-    "persons",
-    "public_attributes",
-    "schools",
-]
-
 _SEPARATORS = "|/:"
 
 

@@ -19,8 +19,6 @@ from twoworlds.worlds.graphs import Graphs
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.universe import Universe
 
-__all__ = ["SCRUBS", "scrubs"]
-
 Builder = Callable[[Universe], tuple[Scrub, ...]]
 SCRUBS: Registry[Builder] = Registry("kind of privacy")
 _TAGGED = "tagged"

@@ -10,8 +10,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Point, Universe
 
-__all__ = ["Secret", "secret"]
-
 
 @dataclass(frozen=True)
 class Secret:

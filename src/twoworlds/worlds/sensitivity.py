@@ -32,8 +32,6 @@ from twoworlds.worlds.records import Records
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import Explicit, Part, Point, Universe
 
-__all__ = ["L1", "L2", "Sensitivity", "global_sensitivity", "local_sensitivity"]
-
 L1, L2 = "L1", "L2"
 _LONGEST_LABEL, _KEPT = 40, 12
 Function = Statistic | Callable[[Any], object]

@@ -19,12 +19,11 @@ from twoworlds.calls import Registry, Text, parse
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.assumptions import plain
-from twoworlds.worlds.catalogue import STATISTICS, is_python, load_function, statistic
+from twoworlds.worlds.catalogue import is_python, load_function, statistic
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, as_law, gathered, law_at, times
 from twoworlds.worlds.members import member_part, member_rest, members_of, say_members
+from twoworlds.worlds.statistics import STATISTICS
 from twoworlds.worlds.universe import Point, Universe
-
-__all__ = ["SIDES", "Side", "side"]
 
 Law = Mapping[Any, Number]
 

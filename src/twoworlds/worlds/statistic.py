@@ -22,8 +22,6 @@ from twoworlds.worlds.neighbours import pairs
 from twoworlds.worlds.records import Integers, Records
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
-__all__ = ["Additive", "Change", "Computed", "Statistic", "TrueAnswer", "Value"]
-
 Scalar = int | Fraction
 Value = Scalar | tuple[Scalar, ...]
 _Chain = tuple[Point, "_Chain"] | None

@@ -23,21 +23,6 @@ from twoworlds.worlds.records import Records
 from twoworlds.worlds.statistic import Additive, Change, Computed, Scalar, Statistic, Value
 from twoworlds.worlds.universe import Point, Universe
 
-__all__ = [
-    "STATISTICS",
-    "Batch",
-    "Constant",
-    "constant",
-    "count",
-    "histogram",
-    "majority",
-    "mean",
-    "parity",
-    "proportion",
-    "total",
-]
-
-
 STATISTICS: Registry[Statistic] = Registry("statistic")
 
 

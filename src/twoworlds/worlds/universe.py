@@ -18,17 +18,6 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge
 
-__all__ = [
-    "ADD_REMOVE",
-    "EXPLICIT",
-    "SUBSTITUTE",
-    "Explicit",
-    "Part",
-    "Point",
-    "Product",
-    "Universe",
-]
-
 Point = Any  # hashable: a tuple of records, a whole number, a fraction, a label
 LARGEST_LISTED = 1 << 22
 SUBSTITUTE = "substitute"

@@ -7,14 +7,9 @@ from fractions import Fraction
 
 import pytest
 
+from twoworlds.definitions.coupled._certificate import Proved, proved_by, verify_optimum
 from twoworlds.definitions.coupled.inference_optimal import inference_optimum
-from twoworlds.definitions.coupled.optimal import (
-    Proved,
-    optimal,
-    proved_by,
-    smallest_ratio,
-    verify_optimum,
-)
+from twoworlds.definitions.coupled.optimal import optimal, smallest_ratio
 from twoworlds.definitions.coupled.scene import coin, scene
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Real

@@ -12,13 +12,9 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds.definitions.coupled import _program
+from twoworlds.definitions.coupled._certificate import verify_optimum
 from twoworlds.definitions.coupled._program import comparisons
-from twoworlds.definitions.coupled.optimal import (
-    least_delta,
-    optimal,
-    smallest_ratio,
-    verify_optimum,
-)
+from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
 from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin, scene
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported

@@ -7,7 +7,7 @@ from fractions import Fraction
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.answers import AnswerContext, QueryAnswer
-from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.plan.groups import Totals
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import Query, Resolved, resolve

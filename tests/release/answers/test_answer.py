@@ -20,7 +20,7 @@ from tests.release.answers.helpers import (
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.release.answers import AnswerContext, QueryAnswer, Utility, expected_errors, noisy
 from twoworlds.release.answers.answer import number_text, relative_error, table, utility
-from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise import SystemBits
 from twoworlds.release.policy.model import Column, Dataset

@@ -15,7 +15,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release.answers import Utility
 from twoworlds.release.answers.answer import intervals
 from twoworlds.release.answers.words import notes
-from twoworlds.release.budget import parse_cost
+from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
 from twoworlds.release.policy import parse_policy
 from twoworlds.release.query import All, AnyOf, Not, Query

@@ -24,7 +24,7 @@ from twoworlds.release import Curator, ReleaseFailed
 from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.base import TableChanged
 from twoworlds.release.backends.duckdb import DuckDBBackend
-from twoworlds.release.curator import Request
+from twoworlds.release.forms import Request
 from twoworlds.release.plan import plan
 from twoworlds.release.policy import Column, Dataset, Unit, parse_policy
 from twoworlds.release.query import Compare, Query, resolve

@@ -10,7 +10,7 @@ import pytest
 from tests.release.failures.worlds import opened, parquet, policy_text, table
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.release import Curator, OverBudget, Query, column
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import LedgerDamaged, show
 
 ROWS = [("abc"[i % 3], float(i)) for i in range(60)]

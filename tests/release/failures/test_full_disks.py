@@ -13,7 +13,7 @@ import pytest
 
 from tests.release.failures.worlds import opened, parquet, policy_text, table
 from twoworlds.release import Curator
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import LedgerUnavailable, entries, show, verify
 
 SQL = "SELECT k, SUM(x) FROM people GROUP BY k"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from twoworlds.release.budget import BASIC, CONCENTRATED, Cost
+from twoworlds.release.budget import BASIC, CONCENTRATED
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import Ledger, LedgerDamaged, OverBudget, export, show, verify_export
 from twoworlds.release.ledger.entries import Entry
 from twoworlds.release.ledger.views import read_export

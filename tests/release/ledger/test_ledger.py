@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.accounts import open_ledger
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import (
     Ledger,
     LedgerUnavailable,

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import Ledger, LedgerDamaged, remark, show, verify
 
 pytestmark = pytest.mark.postgresql

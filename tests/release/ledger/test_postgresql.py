@@ -14,7 +14,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import Cost, parse_cap
+from twoworlds.release.budget import parse_cap
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import (
     Ledger,
     LedgerDamaged,

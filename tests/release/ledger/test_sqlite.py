@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import Ledger, LedgerDamaged, LedgerUnavailable, show, verify
 
 

@@ -11,7 +11,7 @@ from tests.release.sensitivity.brute import all_vectors, supremum
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
-from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import All, Compare, Query, resolve
 from twoworlds.release.sensitivity import calibrate

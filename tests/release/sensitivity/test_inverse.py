@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.policy.model import Column, Dataset
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.sensitivity import calibrate, cost_for

@@ -7,7 +7,7 @@ import pytest
 
 from tests.release.sensitivity.brute import supremum
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.release.budget import Cost
+from twoworlds.release.costs import Cost
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import All, AnyOf, Compare, Missing, Not, Query, resolve
 from twoworlds.release.sensitivity import calibrate, joint

@@ -7,7 +7,7 @@ import pytest
 
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
-from twoworlds.release.budget import parse_cost
+from twoworlds.release.costs import parse_cost
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.sensitivity import calibrate

@@ -41,8 +41,6 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals, Universe
 from twoworlds.worlds.catalogue import load
 
-__all__ = ["local"]
-
 _GRID = 1 << 20
 _GENERATORS = ("rng", "generator", "gen", "random", "random_state", "prng", "bit_generator")
 _SETTINGS = ("epsilon", "eps", "delta", "scale", "sigma", "sensitivity", "bounds", "budget", "rho")

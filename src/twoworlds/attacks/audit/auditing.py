@@ -58,8 +58,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 
-__all__ = ["Progress", "Testing", "audit", "read_state", "write_state"]
-
 _FORMAT = "twoworlds audit 3"
 
 

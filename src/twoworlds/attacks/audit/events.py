@@ -30,8 +30,6 @@ from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Chosen", "FeatureEvent", "learn"]
-
 
 @dataclass(frozen=True)
 class FeatureEvent:

@@ -27,8 +27,6 @@ import numpy as np
 from twoworlds.attacks.audit.outputs import Outputs, as_list
 from twoworlds.errors import InvalidInput
 
-__all__ = ["FAILED", "FEATURES", "LOW_BITS", "Feature", "features_for", "values_of"]
-
 _COORDINATES = 12
 _ITEMS = 6
 _CLASSES = 12

@@ -48,8 +48,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.show import Result
 
-__all__ = ["Audit", "Finding", "lower_bound", "upper_bound"]
-
 _BITS = 64
 _MOST_TERMS = 100_000
 _GRID = 1 << 60

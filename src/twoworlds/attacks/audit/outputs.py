@@ -30,8 +30,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["plain"]
-
 Outputs = np.ndarray | list[Any]
 _DEEPEST = 8
 LONGEST = 4096  # items of a list

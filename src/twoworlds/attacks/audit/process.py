@@ -39,8 +39,6 @@ from twoworlds.attacks.audit.outputs import Outputs, raised
 from twoworlds.attacks.audit.subjects import About, OutOfTime, Pair, Unresponsive, end_group
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
-__all__ = ["InChild", "main", "receive", "send"]
-
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from twoworlds.attacks.audit.process import main; main()"

@@ -61,8 +61,6 @@ from twoworlds.attacks.audit.outputs import (
 )
 from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = ["Unresponsive"]
-
 Pair = tuple[Any, Any]
 NEIGHBOURS = {
     "one": "one entry differs, by at most 1",

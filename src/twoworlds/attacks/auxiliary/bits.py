@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput, TooLarge
 
-__all__ = ["MOST_BITS", "Vector"]
-
 Vector = NDArray[Any]
 MOST_BITS = 16
 _WORD = 1 << 62

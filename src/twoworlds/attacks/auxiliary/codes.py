@@ -30,8 +30,6 @@ from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 
-__all__ = ["CODES", "Code", "code"]
-
 # By length and dimension: the least common multiple of the minimal polynomials of x, x^3, ... in
 # the field of so many elements and one more.
 _BCH: dict[int, dict[int, str | int]] = {

@@ -40,17 +40,6 @@ from twoworlds.numbers import Number, ln, probability, show, stated, to_json, wh
 from twoworlds.progress import track
 from twoworlds.show import Result, Told
 
-__all__ = [
-    "LeastDistance",
-    "Lengths",
-    "entropy_needed",
-    "least_distance",
-    "min_entropy",
-    "source_entropy",
-    "usable_lengths",
-    "vanishing_length",
-]
-
 _MOST_BITS = 7
 
 

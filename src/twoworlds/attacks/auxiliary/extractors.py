@@ -46,8 +46,6 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole
 from twoworlds.progress import track
 
-__all__ = ["EXTRACTORS", "Extractor", "FuzzyExtractor", "extractor", "fuzzy_extractor"]
-
 _MOST_SEEDS = 1 << 18
 
 

@@ -39,8 +39,6 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import probability, whole
 from twoworlds.progress import track
 
-__all__ = ["Game", "Sanitiser", "sanitiser"]
-
 
 @dataclass(frozen=True, eq=False)
 class Sanitiser:

@@ -35,20 +35,6 @@ from twoworlds.calls import Registry, parse
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
 
-__all__ = [
-    "BreachLaw",
-    "Case",
-    "count_law",
-    "flaw_law",
-    "independent_law",
-    "law_of",
-    "named_law",
-    "read_law",
-    "sized_source",
-    "source",
-    "table",
-]
-
 _MOST_ENTRIES = 1 << 23
 _MOST_PEOPLE = 10_000
 _LARGEST_FILE = 1 << 24

@@ -43,8 +43,6 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import decimal, probability, rational, show, whole
 from twoworlds.show import Result, Told
 
-__all__ = ["Flaw", "Height", "Smoking", "flaw", "height", "smoking", "story"]
-
 _UNITS = {"cm": Fraction(1), "mm": Fraction(1, 10), "m": Fraction(100)}
 _UNITS |= dict.fromkeys(("in", "inch", "inches"), Fraction(254, 100))
 _UNITS |= dict.fromkeys(("ft", "foot", "feet"), Fraction(3048, 100))

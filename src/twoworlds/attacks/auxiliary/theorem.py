@@ -30,8 +30,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, Side, show, sqrt, stated, to_json, whole
 from twoworlds.show import Result
 
-__all__ = ["Attack", "FuzzyAttack", "attack", "fuzzy_attack"]
-
 # Of these more is better for whoever relies on them, so their decimals are rounded down.
 _DOWNWARD = (
     "attacker",

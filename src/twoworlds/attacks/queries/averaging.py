@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from twoworlds.release.query.conditions import Condition
 
-__all__ = ["Averaging", "against_engine", "average_out"]
-
 MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
 

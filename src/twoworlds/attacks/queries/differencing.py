@@ -43,8 +43,6 @@ from twoworlds.release.query.sql import to_sql
 from twoworlds.show import Result, Told
 from twoworlds.show.bars import share_text
 
-__all__ = ["SingledOut", "against_engine", "single_out"]
-
 _MOST_TRIED = 50  # values of a column, looking for a tracker
 
 

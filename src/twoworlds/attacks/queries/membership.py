@@ -47,8 +47,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.show import Result
 
-__all__ = ["Membership", "membership_in_histogram", "membership_in_means"]
-
 _MOST_PEOPLE = 20_000
 _EQUAL = Fraction(2000, 2001)  # a likelihood ratio so near 1 is not given in digits
 _MOST_TERMS = 100_000

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from twoworlds.release import Curator
     from twoworlds.release.budget import Cap
 
-__all__ = ["ExactServer", "equal"]
-
 TABLE = "people"
 
 
@@ -154,7 +152,8 @@ def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
 
 def cap_of(epsilon: object) -> Cap:
     """Return a cap of so much epsilon, rounded as a charge is."""
-    from twoworlds.release.budget import Cap, parse_cost
+    from twoworlds.release.budget import Cap
+    from twoworlds.release.costs import parse_cost
 
     return Cap(parse_cost(f"epsilon={epsilon}"))
 

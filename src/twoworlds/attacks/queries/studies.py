@@ -38,8 +38,6 @@ from twoworlds.show.bars import share_text
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Study", "histogram_study", "study"]
-
 _MOST_ENTRIES = 50_000_000
 _MOST_CELLS = 1000
 _MOST_PEOPLE = 10_000

@@ -59,16 +59,6 @@ from twoworlds.show import Result
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Agreement",
-    "Reconstruction",
-    "agreement",
-    "consistent_columns",
-    "furthest_apart",
-    "intervals",
-    "reconstruct",
-]
-
 _MOST_ENUMERATED = 16
 _MOST_COLUMNS = 20
 _BOX = 4

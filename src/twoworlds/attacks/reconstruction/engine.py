@@ -74,8 +74,6 @@ from twoworlds.show.bars import share_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EngineTrial", "against_engine", "largest_fraction", "lucky_count"]
-
 _MOST_QUERIES = 4096
 _MOST_ROWS = 4096
 _CHANCE = Fraction(1, 10**9)

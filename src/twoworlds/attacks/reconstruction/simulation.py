@@ -56,8 +56,6 @@ from twoworlds.show.bars import share_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Law", "Sweep", "Trial", "attack_column", "guessing", "simulate", "sweep"]
-
 Law = Literal["laplace", "uniform", "rounding", "none"]
 LAWS: tuple[str, ...] = get_args(Law)
 

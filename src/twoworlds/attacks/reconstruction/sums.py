@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.int8]
 
-__all__ = ["all_subsets", "masks", "random_subsets", "read_secret", "read_sums"]
-
 _MOST_CELLS = 1 << 28
 _MOST_SUBSETS = 20
 _MOST_LISTED = 100_000

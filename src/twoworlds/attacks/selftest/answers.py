@@ -16,23 +16,7 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 
 if TYPE_CHECKING:
     from twoworlds.release import QueryAnswer
-    from twoworlds.release.curator import NoiseKind
-
-__all__ = [
-    "averaging",
-    "charged_for_nothing",
-    "declared_only",
-    "drift",
-    "empty_groups",
-    "errors_as_a_channel",
-    "forged_identity",
-    "injection_and_odd_names",
-    "missing_and_infinite",
-    "order_and_types",
-    "overflow",
-    "rolled_back_ledger",
-    "rounding_of_sums",
-]
+    from twoworlds.release.sensitivity import NoiseKind
 
 _SUM = "SELECT SUM(x) FROM people"
 _NUMBER = "{x: {kind: number, bounds: [-1, 1], unit: 0.01}}"

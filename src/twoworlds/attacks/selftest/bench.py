@@ -36,23 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twoworlds.release import Curator, QueryAnswer
-    from twoworlds.release.curator import NoiseKind
-
-__all__ = [
-    "CERTAIN",
-    "MOST",
-    "RATE",
-    "AtLeast",
-    "Bench",
-    "Failed",
-    "expect",
-    "gaussian",
-    "gaussian_delta",
-    "laplace",
-    "misfit",
-    "noise_events",
-    "too_often",
-]
+    from twoworlds.release.sensitivity import NoiseKind
 
 CERTAIN = "20000"
 COLUMNS = (

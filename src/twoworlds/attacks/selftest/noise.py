@@ -32,9 +32,7 @@ from twoworlds.attacks.selftest.bench import (
 
 if TYPE_CHECKING:
     from twoworlds.release import Curator, QueryAnswer
-    from twoworlds.release.curator import NoiseKind
-
-__all__ = ["check_cases"]
+    from twoworlds.release.sensitivity import NoiseKind
 
 _UGLY = (0.1, 0.2, 0.30000000000000004, 1 / 3, math.pi, 1e-17, 5e-324, 2 / 3, 0.005, 99.995)
 _UNIT = Fraction(1, 100)

@@ -18,8 +18,6 @@ from typing import Any
 from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, values
 from twoworlds.errors import TwoWorldsError
 
-__all__ = ["double_spend", "files_of_others", "kill_9", "one_curator_in_threads", "unpredictable"]
-
 _FIFTY = [("a", float(i)) for i in range(50)]
 _SPEND = """
 import sys

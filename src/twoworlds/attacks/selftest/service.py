@@ -19,8 +19,6 @@ from urllib.request import Request, urlopen
 from twoworlds.attacks.selftest.bench import Failed, expect
 from twoworlds.errors import InvalidInput
 
-__all__ = ["AttackedService"]
-
 _SECONDS = 120
 _INSIDE = re.compile(r'Traceback|File "|\.py\b|site-packages|/(?:home|usr|var|tmp|root|etc|opt)/')
 

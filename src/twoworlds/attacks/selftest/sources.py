@@ -16,16 +16,6 @@ from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, val
 from twoworlds.attacks.selftest.noise import NoiseCase, cells, check_cases, one_row_each
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
-__all__ = [
-    "columns_in_another_order",
-    "different_people",
-    "limits_of_a_person",
-    "one_record_one_row",
-    "one_snapshot",
-    "substituted",
-    "types_of_frames",
-]
-
 _MUCH = "epsilon=1000000000"
 
 

@@ -20,16 +20,6 @@ from twoworlds.numbers import whole
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-__all__ = [
-    "FAILURES",
-    "FALSE_ALARMS",
-    "CheckOutcome",
-    "KnownFailure",
-    "SelfTest",
-    "selftest",
-    "selftest_of",
-]
-
 FALSE_ALARMS = RATE * MOST
 _CHANCE = " An engine that is right fails by chance with a probability of at most 10^-6."
 

@@ -28,16 +28,6 @@ from typing import NamedTuple
 from twoworlds.attacks.tables.cells import AnyValue, Cell, Interval, Mask, Value, column_cells
 from twoworlds.errors import TooLarge
 
-__all__ = [
-    "Candidate",
-    "Cells",
-    "Sensitive",
-    "Way",
-    "consistent_choices",
-    "read_sensitive",
-    "ways_of",
-]
-
 _UNSAID = AnyValue("anything")  # what an empty cell says
 _MOST = 1_000_000
 

@@ -35,8 +35,6 @@ from twoworlds.files import check_place, write
 from twoworlds.numbers import probability, show, to_json, whole
 from twoworlds.show import Result
 
-__all__ = ["Generalised", "anonymise"]
-
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 

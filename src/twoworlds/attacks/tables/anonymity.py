@@ -28,8 +28,6 @@ from twoworlds.numbers import Number, decimal, show, to_json
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-__all__ = ["Advice", "Anonymity", "check_extent", "examine"]
-
 _MOST_COLUMNS = 12
 _SAID, _SMALLEST = 3, 5  # groups that are said, and named as too small
 _FEW = 6  # sensitive values that are worth listing

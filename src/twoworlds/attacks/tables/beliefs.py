@@ -46,8 +46,6 @@ from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
 
-__all__ = ["TableBelief", "Weights", "read_weights"]
-
 Weights = Mapping[str, Fraction]
 
 _BELIEFS = ("independent", "consistent")

@@ -42,19 +42,6 @@ from typing import Any, ClassVar
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational
 
-__all__ = [
-    "AnyValue",
-    "Cell",
-    "Choice",
-    "Interval",
-    "Mask",
-    "Value",
-    "column_cells",
-    "is_empty_interval",
-    "plain_number",
-    "read_cell",
-]
-
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
 _PLAIN = re.compile(_NUMBER, re.ASCII)
 _DECADE = re.compile(r"[2-9]\*", re.ASCII)

@@ -35,8 +35,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.show import Result
 
-__all__ = ["Composition", "Evidence", "compose"]
-
 _MOST_ROWS = 100
 _SHOWN = 6
 _MOST_DRAWN = 12

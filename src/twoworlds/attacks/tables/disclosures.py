@@ -20,8 +20,6 @@ from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import AnyValue, Cell, read_cell
 from twoworlds.attacks.tables.groups import Group, Groups
 
-__all__ = ["Cells", "Disclosure", "Disclosures", "exposed", "has", "people", "ruled_out", "who"]
-
 Cells = Mapping[str, Mapping[str, Cell]]
 
 _AGE = re.compile(r"(^|[^a-z])age($|[^a-z])", re.IGNORECASE)

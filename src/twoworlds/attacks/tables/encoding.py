@@ -36,18 +36,6 @@ if TYPE_CHECKING:
     from twoworlds.mechanisms import Dense
     from twoworlds.worlds import Universe
 
-__all__ = [
-    "Collapse",
-    "collapse",
-    "decode",
-    "demonstration",
-    "encode",
-    "encoder",
-    "everything_is_trusted",
-    "generalise",
-    "many_to_one_cone",
-]
-
 STAR = "*"
 _MOST_BYTES = 1 << 16
 _MOST_BLOCKS = 1 << 16

@@ -50,8 +50,6 @@ from twoworlds.numbers import decimal, to_json
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-__all__ = ["Exposure", "Guesses", "TableShare", "Victim", "expose"]
-
 
 class TableShare(NamedTuple):
     """What one table alone does to the people of the register.

@@ -35,18 +35,6 @@ from twoworlds.attacks.tables.table import Origin, load, opened
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
-__all__ = [
-    "Codes",
-    "Counted",
-    "Group",
-    "Groups",
-    "combined",
-    "count_table",
-    "entries",
-    "groups_of",
-    "renumbered",
-]
-
 Codes = NDArray[np.int64]
 Texts = tuple[str, ...]
 

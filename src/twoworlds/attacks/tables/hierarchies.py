@@ -27,8 +27,6 @@ from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput
 from twoworlds.files import read_yaml
 
-__all__ = ["Hierarchy", "intervals", "mask", "read_hierarchies", "suppress", "tree"]
-
 STAR = "*"
 _EXAMPLE = "zip: mask"
 

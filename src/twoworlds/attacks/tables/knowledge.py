@@ -31,8 +31,6 @@ from twoworlds.attacks.tables.cells import (
 )
 from twoworlds.errors import TooLarge
 
-__all__ = ["KnownValues", "Point", "has_spans", "is_whole", "known_cells", "points"]
-
 _HIDDEN = "\x00"  # a character that no cell shows
 _MOST_TRIED = 20_000_000
 _MOST_MASKS = 20_000

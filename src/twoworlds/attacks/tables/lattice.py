@@ -42,8 +42,6 @@ from twoworlds.attacks.tables.groups import Codes, combined, entries, renumbered
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
-__all__ = ["LOSSES", "BestNode", "Lattice", "Wanted"]
-
 LOSSES = ("certainty", "discernibility")
 _LARGEST = 300_000
 _KEPT = 24

@@ -41,8 +41,6 @@ from twoworlds.show import Result
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Linkage", "link"]
-
 
 def make_profiles(register: LoadedTable, columns: Sequence[str]) -> dict[str, KnownValues]:
     """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one."""

@@ -49,8 +49,6 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = ["NAMES", "Claim", "Claims", "Measures", "Worst", "measure", "perplexity", "recomputed"]
-
 NAMES = {
     "anonymity": "smallest group (k)",
     "distinct": "distinct values (l)",

@@ -29,24 +29,6 @@ from twoworlds.progress import track
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "EXAMPLES",
-    "LoadedTable",
-    "Origin",
-    "check_known",
-    "example_note",
-    "example_path",
-    "load",
-    "load_all",
-    "named",
-    "named_columns",
-    "opened",
-    "read_lines",
-    "repeated",
-    "text_of",
-    "written_column",
-]
-
 EXAMPLES = {
     "figure1.csv": "the 4-anonymous table of Wu's lecture, Figure 1",
     "figure2.csv": "the 6-anonymous table of Wu's lecture, Figure 2",

@@ -31,8 +31,6 @@ import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["combine", "others_with_others", "simple_with_others", "simple_with_simple"]
-
 Bits = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 Word = Any  # np.uint64 once compiled

@@ -22,8 +22,6 @@ from twoworlds.cones.kernel.vectors import Vector, divided, echelon
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
-__all__ = ["pointed", "products", "tight_sets"]
-
 Rays = NDArray[Any]  # int64, or Python's integers where those are too small
 Bits = NDArray[np.uint64]
 Pairs = NDArray[np.int64]

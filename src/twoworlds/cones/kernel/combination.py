@@ -31,8 +31,6 @@ from twoworlds.cones.kernel.vectors import (
     rationals,
 )
 
-__all__ = ["Combination", "combination", "decide"]
-
 LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory
 
 Combination = tuple[tuple[Vector, Fraction], ...]

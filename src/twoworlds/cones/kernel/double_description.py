@@ -21,8 +21,6 @@ from twoworlds.cones.kernel.vectors import Vector, completed, echelon, kernel, r
 from twoworlds.errors import TwoWorldsError
 from twoworlds.progress import track
 
-__all__ = ["Description", "extreme_rays", "irredundant", "irredundant_by_programs", "most_facets"]
-
 Description = tuple[tuple[Vector, ...], tuple[Vector, ...]]
 
 

@@ -11,18 +11,6 @@ from flint import fmpq, fmpz
 
 from twoworlds.errors import InvalidInput
 
-__all__ = [
-    "LARGEST_INTEGER",
-    "Data",
-    "Exact",
-    "Fields",
-    "exact",
-    "list_of",
-    "matrix_of",
-    "non_negative",
-    "vector_of",
-]
-
 Exact = int | Fraction
 Data = Mapping[str, Any]
 

@@ -16,24 +16,6 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import number
 
-__all__ = [
-    "Vector",
-    "completed",
-    "divided",
-    "dot",
-    "echelon",
-    "flint",
-    "fraction",
-    "kernel",
-    "negative",
-    "primitive",
-    "rational",
-    "rationals",
-    "reduced_by",
-    "unit",
-    "units",
-]
-
 Vector = tuple[int, ...]
 
 

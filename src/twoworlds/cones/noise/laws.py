@@ -64,22 +64,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import Integers, Universe
 
-__all__ = [
-    "LAWS",
-    "Approximated",
-    "LawSource",
-    "NoSummableInverse",
-    "NoiseLaw",
-    "any_law",
-    "cyclic_noise",
-    "cyclic_zero",
-    "finite_law",
-    "law",
-    "mixture",
-    "rational_law",
-    "total",
-]
-
 _FIRST_BITS, _LAST_BITS = 24, 192
 _LARGEST_REACH = 256
 

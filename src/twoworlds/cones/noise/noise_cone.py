@@ -48,8 +48,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.show import Result
 
-__all__ = ["NoiseCone", "NoiseMembership", "NoiseQuotient", "noise_cone", "noise_quotient"]
-
 _DECIDING_BITS = 1024
 _NEGLIGIBLE = 1e-3
 _LONGEST_WINDOW = 12

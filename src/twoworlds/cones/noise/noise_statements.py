@@ -36,8 +36,6 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, decimal, exact_text, rational
 from twoworlds.show import Result
 
-__all__ = ["NoiseStatement", "Telescoping", "noise_statements", "telescoping"]
-
 _MOST_NAMED = 7
 
 Form = dict[int, Fraction]

@@ -29,15 +29,6 @@ from twoworlds.cones.noise.summable import Summable
 from twoworlds.errors import TooLarge, Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, Real, ball, working_precision
 
-__all__ = [
-    "CircleZero",
-    "Rational",
-    "circle_zero",
-    "polynomial",
-    "refuse_large",
-    "roots",
-]
-
 _START_BITS = 64
 _LARGEST_DEGREE = 600
 

@@ -32,15 +32,6 @@ from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.laws.noise import SkellamNoise, summed_tail
 from twoworlds.numbers import Number, Order, Real, ball, compare, exp, working_precision
 
-__all__ = [
-    "Convolved",
-    "FiniteSequence",
-    "GaussianInverse",
-    "PoissonInverse",
-    "Summable",
-    "widened",
-]
-
 _SIGN_BITS = 2048
 _FURTHEST = 1 << 13
 _GUARD = 32

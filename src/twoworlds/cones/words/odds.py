@@ -52,8 +52,6 @@ from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.secret import secret as build_secret
 
-__all__ = ["LargestOdds", "both_ways", "largest_odds", "largest_parity_odds", "largest_ratio"]
-
 Found = tuple[Vector, Number, dict[str, object]]
 
 

@@ -65,19 +65,6 @@ from twoworlds.show import Result
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.belief import Belief, independent
 
-__all__ = [
-    "Extreme",
-    "ParityBelief",
-    "ParityCheck",
-    "attacker_who_changes_his_mind",
-    "balance_after",
-    "dp_parity_threshold",
-    "extremes",
-    "guards_parity",
-    "listed_chances",
-    "parity_check",
-]
-
 _MOST_WORK = 1 << 22
 _MOST_OUTPUTS = 1 << 16
 

@@ -57,17 +57,6 @@ from twoworlds.show import Result
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 
-__all__ = [
-    "Statement",
-    "StatementGroup",
-    "example",
-    "example_statements",
-    "grouped",
-    "simplest",
-    "statement",
-    "statements",
-]
-
 _MOST_WORK = 1 << 23
 
 

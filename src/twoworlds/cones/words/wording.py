@@ -27,23 +27,6 @@ from twoworlds.cones.row_cone import Inequality
 from twoworlds.numbers import INFINITY, Number, decimal, exact_text, show
 from twoworlds.worlds import Explicit, Point, Records, Universe
 
-__all__ = [
-    "Wording",
-    "as_records",
-    "factorise",
-    "is_printed",
-    "joined",
-    "law_of",
-    "listed_belief",
-    "moved",
-    "multiplied",
-    "named_set",
-    "number",
-    "plain",
-    "prior",
-    "words_of",
-]
-
 _MOST_NAMED = 8
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

@@ -22,8 +22,6 @@ from twoworlds.definitions.coupled._proof import Distinguisher, TestBound, sound
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, show
 
-__all__ = ["UNCHECKED", "Proved", "proved_by", "verify_optimum"]
-
 ZERO = Fraction(0)
 _LONGEST_PLACE = 20
 _ENCLOSURE = Fraction(1, 1 << 60)

@@ -44,22 +44,6 @@ from twoworlds.laws.comparison import apart
 from twoworlds.numbers import Number, show
 from twoworlds.programs import Optimal, Rational, solve
 
-__all__ = [
-    "UNDEFINED",
-    "CellPosterior",
-    "InnerTest",
-    "LeastColumn",
-    "Situation",
-    "attained",
-    "fraction",
-    "inner",
-    "least",
-    "least_inner",
-    "lower_bound",
-    "situations",
-    "within_range",
-]
-
 ZERO, ONE = Fraction(0), Fraction(1)
 UNDEFINED = Fraction(2)
 """The inner delta of an output that is never simulated: worse than any."""

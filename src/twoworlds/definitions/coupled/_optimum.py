@@ -42,8 +42,6 @@ from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show
 from twoworlds.show import Result
 from twoworlds.worlds.joint import plain_label
 
-__all__ = ["Limit", "Optimum", "at_infinity", "attained", "encloses", "laws_of", "table"]
-
 ZERO = Fraction(0)
 _BITS = 256
 

@@ -46,21 +46,6 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
 
-__all__ = [
-    "GivenValue",
-    "Key",
-    "Laws",
-    "SceneProgram",
-    "Solution",
-    "Trials",
-    "comparisons",
-    "different",
-    "groups",
-    "parts",
-    "simplest",
-    "trial",
-]
-
 ZERO = Fraction(0)
 
 _LEAST_BITS, _SPARE_BITS = 64, 8

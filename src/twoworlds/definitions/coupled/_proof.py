@@ -31,8 +31,6 @@ from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.numbers import show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
-__all__ = ["Distinguisher", "OptimalityProof", "TestBound", "layers", "said", "sound", "written"]
-
 ZERO = Fraction(0)
 _SHOWN = 12
 

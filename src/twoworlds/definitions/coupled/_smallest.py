@@ -51,8 +51,6 @@ from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.numbers import INFINITY, Number, Real, maximum, show
 
-__all__ = ["Reach", "SmallestRatio", "needed_ratio", "search"]
-
 ONE, ZERO = Fraction(1), Fraction(0)
 _BITS, _MOST_BITS = 64, 512
 

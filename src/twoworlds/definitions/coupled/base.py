@@ -39,17 +39,6 @@ from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.scrubbing import persons as every_person
 
-__all__ = [
-    "Beliefs",
-    "Breaks",
-    "OverBeliefs",
-    "Released",
-    "broken_by",
-    "entries",
-    "read_persons",
-    "read_scrubs",
-]
-
 Beliefs = Any
 """A class of beliefs, a belief, several of them, or the call of one."""
 Released = Mechanism | Release

@@ -25,8 +25,6 @@ from twoworlds.numbers import INFINITY, Number, Real, rational, show
 if TYPE_CHECKING:
     from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum
 
-__all__ = ["BestConclusions", "BestSimulator", "BestWitness"]
-
 _METHOD = (
     "a linear program over all simulators, solved exactly; the tests of its proof show that no "
     "simulator does better"

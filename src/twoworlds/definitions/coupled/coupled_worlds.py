@@ -51,15 +51,6 @@ from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import TOLD, Scrub, Tagged
 
-__all__ = [
-    "CoupledWorlds",
-    "DistributionalPrivacy",
-    "InferenceCoupledWorlds",
-    "InferenceDistributionalPrivacy",
-    "OfPersons",
-    "WithSimulator",
-]
-
 _SMALL_PROGRAM, _SMALL_SEARCH = 256, 48
 
 

@@ -59,8 +59,6 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
-__all__ = ["OUTSIDE", "Conflict", "InferenceOptimum", "InnerProof", "cheapest", "inference_optimum"]
-
 _MOST_STEPS = 20_000
 
 Masses = Mapping[int, Mapping[int, tuple[int, Fraction]]]

@@ -49,21 +49,6 @@ from twoworlds.numbers import (
     ratio_at_least_one,
 )
 
-__all__ = [
-    "NOTHING_LEFT",
-    "ByConclusions",
-    "ByEvents",
-    "Closest",
-    "Found",
-    "Measure",
-    "TwoWorlds",
-    "WorstEvent",
-    "nothing_left",
-    "real_and_ideal",
-    "two_values",
-    "worst",
-]
-
 
 @dataclass(frozen=True)
 class TwoWorlds:

@@ -31,8 +31,6 @@ from twoworlds.worlds import Point
 from twoworlds.worlds.joint import BeliefClass, Joint, as_law, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
-__all__ = ["Composed", "Coupled", "ReleasePair", "compose", "mixtures", "post_process"]
-
 RandomMap = Callable[[Any], Any]
 _A_MAP = "a map of the output"
 

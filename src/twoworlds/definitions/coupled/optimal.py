@@ -19,12 +19,6 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.definitions.coupled._certificate import (
-    UNCHECKED,
-    Proved,
-    proved_by,
-    verify_optimum,
-)
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
 from twoworlds.definitions.coupled._program import GivenValue, Laws, SceneProgram, comparisons
 from twoworlds.definitions.coupled._proof import Distinguisher, OptimalityProof, TestBound, layers
@@ -32,22 +26,6 @@ from twoworlds.definitions.coupled._smallest import SmallestRatio, search
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, probability, ratio_at_least_one
-
-__all__ = [
-    "UNCHECKED",
-    "Distinguisher",
-    "Limit",
-    "OptimalityProof",
-    "Optimum",
-    "Proved",
-    "SmallestRatio",
-    "least_delta",
-    "limit",
-    "optimal",
-    "proved_by",
-    "smallest_ratio",
-    "verify_optimum",
-]
 
 _BITS, _MOST_BITS = 128, 512
 

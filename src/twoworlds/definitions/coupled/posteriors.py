@@ -32,16 +32,6 @@ from twoworlds.errors import Undecided
 from twoworlds.laws.comparison import apart, between
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
 
-__all__ = [
-    "AlarmKind",
-    "Conclusion",
-    "Outcome",
-    "against_prior",
-    "against_simulator",
-    "least_delta",
-    "least_ratio",
-]
-
 _TIE_BITS = 256
 _BITS = 128
 Given = Sequence[tuple[Number, Number]]

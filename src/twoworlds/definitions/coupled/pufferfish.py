@@ -47,8 +47,6 @@ from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.secret import Secret, secret
 
-__all__ = ["InferencePufferfish", "NoiselessPrivacy", "Pufferfish", "read_secrets"]
-
 RECORDS = "records"
 _AGAINST = " against "
 SecretFunction = Callable[[Any], Any]

@@ -37,19 +37,6 @@ from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
-__all__ = [
-    "OPTIMAL",
-    "Release",
-    "Scene",
-    "Simulator",
-    "WorldPair",
-    "canonical",
-    "coin",
-    "read_simulator",
-    "require_range",
-    "scene",
-]
-
 Law = Mapping[Hashable, Number]
 _MOST_CELLS = 1 << 21
 _BITS = 256

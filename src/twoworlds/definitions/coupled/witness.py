@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.coupled.posteriors import Conclusion, Outcome
 from twoworlds.definitions.coupled.scene import Law, Scene, Simulator
-from twoworlds.definitions.verdict import agree, shortened
+from twoworlds.definitions.verdict import shortened
 from twoworlds.laws.comparison import apart
-from twoworlds.laws.event import EventWitness, recomputed
+from twoworlds.laws.event import EventWitness, agree, recomputed
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -38,8 +38,6 @@ from twoworlds.worlds.scrubbing import Scrub
 
 if TYPE_CHECKING:
     from twoworlds.definitions.coupled.measures import WorstEvent
-
-__all__ = ["PosteriorWitness", "Where", "event_witness"]
 
 _SHOWN, _LIKELY = 12, 8
 

@@ -26,21 +26,6 @@ from twoworlds.numbers import (
     show,
 )
 
-__all__ = [
-    "assumed",
-    "claim",
-    "conclusion_words",
-    "counted",
-    "delta_words",
-    "enclosed_words",
-    "even_bet",
-    "numbers_text",
-    "refuted",
-    "short",
-    "undecided_words",
-    "weakens",
-]
-
 _DIGITS = 3
 _USED = "on whether your entry was used"
 

@@ -42,17 +42,6 @@ if TYPE_CHECKING:
     Flags = np.ndarray[Any, np.dtype[np.bool_]]
     Places = np.ndarray[Any, np.dtype[np.intp]]
 
-__all__ = [
-    "Bad",
-    "FoundBelief",
-    "bad_beliefs",
-    "climbed",
-    "exact_failure",
-    "worst_differences",
-    "worst_found",
-]
-
-
 _MARGIN = 1e-9
 _WORK = 20_000_000
 _CHUNK = 2_000_000

@@ -56,8 +56,6 @@ from twoworlds.numbers import Number, Order, at_most_one
 from twoworlds.worlds import Change, Point
 from twoworlds.worlds.belief import Belief
 
-__all__ = ["breaches", "reachable"]
-
 _MOST_OUTPUTS = 1 << 18
 
 

@@ -52,8 +52,6 @@ from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, sq
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 
-__all__ = ["Ends", "FailureCurve", "enclosure", "failure_probability"]
-
 _RATIOS = 24
 _TRIED = 2
 _BETTER = 1e-4

@@ -46,8 +46,6 @@ from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, records_of
 from twoworlds.worlds.secret import Secret
 
-__all__ = ["Games", "default_value", "default_words", "play", "play_one", "without"]
-
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
 _IMPOSSIBLE = "undefined: impossible output"
 

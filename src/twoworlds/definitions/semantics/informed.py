@@ -31,13 +31,12 @@ from typing import Any
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.semantics.privacy import semantic_value
-from twoworlds.definitions.verdict import Proof, Verdict, Witness, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, any_belief, percent, points_claimed
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json
-
-__all__ = ["InformedPrivacy", "InformedWitness"]
 
 _RARE = Fraction(1, 1000)
 _INFORMED = "beliefs that know every record but one, with any law about that one"

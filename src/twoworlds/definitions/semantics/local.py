@@ -28,17 +28,16 @@ from twoworlds.definitions.semantics.product import (
     reactions,
 )
 from twoworlds.definitions.semantics.window import View, views
-from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import Number, Order, at_most_one, compare, exact_text, show, to_json
 from twoworlds.progress import track
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
-
-__all__ = ["LocalSemanticPrivacy", "LocalWitness", "Step", "smallest_difference"]
 
 _MOST_LIKELIHOODS = 1 << 23
 _TIE_BITS = 256

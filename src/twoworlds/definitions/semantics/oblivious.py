@@ -37,17 +37,16 @@ from twoworlds.definitions.semantics.local import Step, smallest_difference
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.window import views, worst_difference
-from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.laws.comparison import larger
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, OnStatistic
 from twoworlds.numbers import Number, Order, compare, exact_text, show, to_json
 from twoworlds.worlds import Additive, Point
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
-
-__all__ = ["ObliviousWitness", "RealityObliviousPrivacy", "true_databases"]
 
 _MOST_DATABASES = 1 << 12
 _UNDEFINED = "undefined: a breach"

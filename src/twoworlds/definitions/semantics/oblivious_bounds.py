@@ -40,8 +40,6 @@ from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, comp
 from twoworlds.worlds import SUBSTITUTE, Point
 from twoworlds.worlds.belief import Belief, records_of, uniform
 
-__all__ = ["over_all_beliefs"]
-
 _MOST_ENTRIES = 1 << 20
 _MOST_PAIRS = 512
 _ODDS_DIGITS = 10**6

@@ -43,17 +43,6 @@ from typing import NamedTuple
 from twoworlds.mechanisms import Comparison, Mechanism
 from twoworlds.numbers import Number, Order, bounds, compare, maximum, sqrt
 
-__all__ = [
-    "HalfLines",
-    "Masses",
-    "PairFailure",
-    "breaching",
-    "failure_at",
-    "half_line_failure",
-    "pair_failure",
-    "worst_half_lines",
-]
-
 _TIE_BITS = 256
 _NEAR = Fraction(1, 10**6)
 _NEARER = 10**6

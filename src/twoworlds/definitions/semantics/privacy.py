@@ -41,10 +41,11 @@ from twoworlds.definitions.semantics.verdicts import (
     difference_verdict,
     failure_verdict,
 )
-from twoworlds.definitions.verdict import Proof, Verdict, agree
+from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import moved_too_far, percent
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import larger
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import (
     INFINITY,
@@ -57,16 +58,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
-
-__all__ = [
-    "AnswersWitness",
-    "BeliefWitness",
-    "SemanticPrivacy",
-    "output_beyond",
-    "prior_for",
-    "semantic_value",
-    "worst_belief",
-]
 
 
 def semantic_value(ratio: Number) -> Number:

@@ -32,8 +32,6 @@ from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.secret import Secret
 
-__all__ = ["Law", "ProductBelief", "Reaction", "product_belief", "reactions"]
-
 Law = Mapping[Point, Number]
 
 

@@ -74,8 +74,6 @@ from twoworlds.worlds import Additive, Change, Point, Records, Universe
 if TYPE_CHECKING:
     from twoworlds.mechanisms.float_matrix import FloatMatrix
 
-__all__ = ["Swing", "on_pair", "worst_swing"]
-
 
 def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
     """Return the largest swing over all outputs and persons.

@@ -67,24 +67,6 @@ from twoworlds.worlds import (
 from twoworlds.worlds.belief import records_of
 from twoworlds.worlds.statistics import Constant
 
-__all__ = [
-    "LARGEST",
-    "METHOD",
-    "Swing",
-    "SwingCase",
-    "bare",
-    "largest",
-    "limit_far_out",
-    "of_cases",
-    "on_answers",
-    "on_statistic",
-    "people",
-    "refuse_large",
-    "removals",
-    "summed",
-    "telling_outputs",
-]
-
 LARGEST = 1 << 22
 METHOD = "the largest swing of an output's likelihood decides over all beliefs at once"
 

@@ -53,20 +53,6 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-__all__ = [
-    "BAD_OUTPUTS",
-    "MIXED",
-    "PERSONS",
-    "FailureBound",
-    "Likelihoods",
-    "OutputRange",
-    "few_people",
-    "in_steps",
-    "table_bounds",
-    "tabulated",
-    "within_reach",
-]
-
 _LARGEST = 1 << 13
 _FAR_OUT = Fraction(1, 10**15)
 _FEW = 3

@@ -21,8 +21,6 @@ from twoworlds.definitions.words import at_least, moved_too_often, percent
 from twoworlds.errors import Undecided
 from twoworlds.numbers import Number, Order, above, below, bounds, compare, show, to_json
 
-__all__ = ["Bounded", "claim_verdict", "difference_verdict", "failure_verdict"]
-
 _FINE, _COARSE, _COARSEST = 10**6, 10**3, 64
 _MORE = Fraction(1, 1000)
 _NAME = "semantic privacy"

@@ -65,18 +65,6 @@ from twoworlds.numbers import (
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief, records_of
 
-__all__ = [
-    "AnswerClass",
-    "Breaches",
-    "Judge",
-    "Stretches",
-    "View",
-    "Window",
-    "up_to",
-    "views",
-    "worst_difference",
-]
-
 Likelihood = Callable[[Point, Any], Number]
 
 

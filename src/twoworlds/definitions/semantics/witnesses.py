@@ -26,8 +26,6 @@ from twoworlds.numbers import Number, Order, bounds, compare, show, to_json
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 
-__all__ = ["BeliefFailure", "EachPerson", "PairBelief", "failure_of", "rational_cells"]
-
 _BITS = 40
 
 

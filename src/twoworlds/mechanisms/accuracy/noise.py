@@ -44,29 +44,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.show import Result
 
-__all__ = [
-    "Bound",
-    "Crossover",
-    "any_of",
-    "geometric_crossover",
-    "geometric_max_tail",
-    "geometric_mean_error",
-    "geometric_mean_l1_error",
-    "geometric_mean_max_error",
-    "geometric_root_mean_square_error",
-    "geometric_tail",
-    "harmonic",
-    "laplace_crossover",
-    "laplace_errors",
-    "laplace_max_tail",
-    "laplace_mean_error",
-    "laplace_mean_l1_error",
-    "laplace_mean_max_error",
-    "laplace_root_mean_square_error",
-    "laplace_tail",
-    "laplace_variance",
-]
-
 _LONGEST_HARMONIC = 1000
 
 

@@ -40,17 +40,6 @@ from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import Number, exp, number, rational, sqrt, whole
 from twoworlds.worlds import BitStrings, Point, Universe
 
-__all__ = [
-    "errors_of",
-    "histogram_covariance",
-    "histogram_estimate",
-    "histogram_mean_square_error",
-    "randomized_response_estimate",
-    "randomized_response_keep",
-    "randomized_response_mean_square_error",
-    "randomized_response_root_mean_square_error",
-]
-
 Counts = Mapping[Point, object] | Sequence[object]
 
 

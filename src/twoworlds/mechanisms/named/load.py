@@ -19,18 +19,6 @@ from twoworlds.numbers import exact_text, number
 from twoworlds.worlds import Universe
 from twoworlds.worlds.catalogue import is_python, load
 
-__all__ = [
-    "MECHANISMS",
-    "mechanism",
-    "mix",
-    "named",
-    "pair",
-    "restrict",
-    "spelled_rows",
-    "spelled_values",
-    "then",
-]
-
 MECHANISMS: Registry[Mechanism] = Registry("mechanism")
 named = MECHANISMS.register
 

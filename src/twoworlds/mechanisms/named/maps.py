@@ -28,18 +28,6 @@ from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
 from twoworlds.worlds.statistics import Constant
 
-__all__ = [
-    "constant",
-    "exact",
-    "gamma",
-    "identity",
-    "noisy_parity",
-    "parity",
-    "pram",
-    "random_index",
-    "randomized_response",
-]
-
 _MOST_LISTED = 1 << 16
 
 

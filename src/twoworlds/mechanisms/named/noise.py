@@ -51,19 +51,6 @@ from twoworlds.worlds import Additive, BitStrings, Integers, Statistic, TrueAnsw
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
 
-__all__ = [
-    "adaptive",
-    "batch",
-    "differenced_negative_binomial",
-    "discrete_gaussian",
-    "gaussian",
-    "geometric",
-    "integer_noise",
-    "laplace",
-    "skellam",
-    "truncated_geometric",
-]
-
 _LARGEST_STEP = 1_000_000  # every step up to it is compared
 
 

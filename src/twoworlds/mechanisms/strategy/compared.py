@@ -37,8 +37,6 @@ from twoworlds.mechanisms.strategy.strategy import Course, course_of
 from twoworlds.numbers import INFINITY, Number, Real, exp, ln, positive_part, show
 from twoworlds.worlds import Point, Universe
 
-__all__ = ["LikelyTranscripts", "Masses", "TwoTranscriptLaws", "masses_above"]
-
 _MOST_CELLS = 1 << 18
 _DIGITS = 64  # bits of a ratio that is found by bisection
 

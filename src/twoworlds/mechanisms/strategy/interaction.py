@@ -35,8 +35,6 @@ from twoworlds.worlds import Change, Point, Universe
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Answering", "Interaction"]
-
 
 @dataclass(frozen=True)
 class Answering(Channel):

@@ -36,17 +36,6 @@ from twoworlds.worlds import Integers, Point, Reals, TrueAnswer, Universe
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "AnswerNoise",
-    "BoundedNoise",
-    "IntegerNoise",
-    "LaplaceNoise",
-    "Largest",
-    "Piece",
-    "Value",
-    "read_noise",
-]
-
 Value = Any  # a whole number or a fraction
 
 

@@ -43,8 +43,6 @@ from twoworlds.worlds.statistics import Batch
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Randomized", "Tossed", "from_family", "randomized"]
-
 
 @dataclass(frozen=True)
 class Tossed(Channel):

@@ -17,8 +17,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.laws.event import Event
 from twoworlds.worlds import Integers, Point, Universe
 
-__all__ = ["Box", "Boxes", "HalfOpen", "Transcripts", "tiles"]
-
 _SHOWN = 4
 
 

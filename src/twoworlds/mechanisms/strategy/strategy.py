@@ -44,16 +44,6 @@ from twoworlds.worlds.statistics import Batch
 if TYPE_CHECKING:
     from twoworlds.mechanisms.strategy.interaction import Interaction
 
-__all__ = [
-    "Ask",
-    "Course",
-    "Strategy",
-    "StrategySensitivity",
-    "Then",
-    "course_of",
-    "strategy_sensitivity",
-]
-
 _MOST_COURSES = 1 << 12
 Query = Statistic | Callable[[Any], object]
 

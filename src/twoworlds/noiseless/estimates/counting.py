@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float64]]
     Places = np.ndarray[Any, np.dtype[np.intp]]
 
-__all__ = ["Coordinates", "Counting", "Point", "coordinates", "countable", "largest_size"]
-
 _MOST_POINTS = 1 << 22
 _MOST_BITS = 1 << 30
 _LOG_BITS = 128

@@ -39,16 +39,6 @@ from twoworlds.noiseless.estimates.counting import Counting, Point
 from twoworlds.noiseless.estimates.family import LawFamily
 from twoworlds.numbers import Number, show, to_json
 
-__all__ = [
-    "DDP",
-    "NOISELESS",
-    "Election",
-    "ElectionScene",
-    "WorstElection",
-    "largest_delta",
-    "witness",
-]
-
 DDP, NOISELESS = "ddp", "noiseless"
 _LONGEST_LIST = 1_000_000  # counts to list, times the entries in each
 

@@ -64,8 +64,6 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = ["LawFamily", "Rates", "ValueKind", "rates", "read_least", "read_member", "value_label"]
-
 _MOST_LAWS = 32
 
 

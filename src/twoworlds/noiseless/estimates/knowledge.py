@@ -18,8 +18,6 @@ from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.elections import NOISELESS, Election, largest_delta
 from twoworlds.numbers import INFINITY, Number, decimal, ln
 
-__all__ = ["claim_breaks", "delta_breaks", "first_known", "ratio_breaks", "something_breaks"]
-
 _HALF = Fraction(1, 2)
 _SOME = "knowing entries of others, as each known entry can weaken it"
 _DEPENDENT = "entries that depend on one another, or come from other laws"

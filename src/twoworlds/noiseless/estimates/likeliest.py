@@ -41,8 +41,6 @@ from twoworlds.noiseless.estimates.question import judge, meets, most_known, rea
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
 
-__all__ = ["likeliest", "likeliest_known", "likeliest_people", "release_likeliest"]
-
 _TRIED_BLINDLY = 60
 _WORK = 1 << 31  # bits of coefficients that one search may look at
 

@@ -42,9 +42,6 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = ["judge", "meets", "most_known", "read_election"]
-
-
 _SURE = "the attacker is whoever is sure which of the laws is true (whichever it is)"
 
 

@@ -56,8 +56,6 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, plain_label
 
-__all__ = ["stable"]
-
 WITH, WITHOUT = "with the record", "without it"
 _HALF = Fraction(1, 2)
 _WORK = 50_000  # pairs of beliefs times records, looked at in all

@@ -78,20 +78,6 @@ from twoworlds.numbers import (
     working_precision,
 )
 
-__all__ = [
-    "Bins",
-    "IndependentBins",
-    "MeanBin",
-    "MemberBins",
-    "WorstBin",
-    "compare_bin",
-    "directions",
-    "peaks",
-    "read_bins",
-    "read_list",
-    "read_mean",
-]
-
 _PLAIN_TERMS = 2000
 _DIGITS = 256
 WITH = ("with your entry", "without it")

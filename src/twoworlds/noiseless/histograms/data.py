@@ -29,8 +29,6 @@ from twoworlds.noiseless.histograms.size_condition import size_law
 from twoworlds.noiseless.histograms.size_laws import Discarded, SizeLaw
 from twoworlds.numbers import number, whole
 
-__all__ = ["DeclaredBin", "discard", "read_declared", "release_histogram"]
-
 
 @dataclass(frozen=True)
 class DeclaredBin:

@@ -54,14 +54,6 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = [
-    "Histogram",
-    "first_where",
-    "judge",
-    "read_histogram",
-    "truncated_histogram",
-]
-
 _HALF = Fraction(1, 2)
 _MEMBER = "member of your bin"
 _THEOREM_10 = (

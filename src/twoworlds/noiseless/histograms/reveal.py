@@ -21,8 +21,6 @@ from flint import arb
 from twoworlds.laws.counts import Binomial, Hypergeometric, tail_ball
 from twoworlds.numbers import Number, ball, working_precision
 
-__all__ = ["BITS", "Own", "Sizes", "reveal"]
-
 BITS = 192
 _NEGLIGIBLE = -100
 _MOST_MASSES = 100_000

@@ -62,8 +62,6 @@ from twoworlds.numbers import (
     working_precision,
 )
 
-__all__ = ["Kappa", "SharedBins", "table_witness"]
-
 WORK = 200_000_000
 _BITS = 256
 _TAIL_BITS = 100

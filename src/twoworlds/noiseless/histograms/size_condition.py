@@ -84,20 +84,6 @@ from twoworlds.numbers import (
     whole,
 )
 
-__all__ = [
-    "SIZES",
-    "binomial",
-    "chernoff",
-    "discarded",
-    "fixed",
-    "masses",
-    "poisson",
-    "read_rate",
-    "size_condition",
-    "size_law",
-    "two_sided",
-]
-
 SIZES: Registry[SizeLaw] = Registry("law of the sample size")
 _MOST_LISTED = 100_000
 

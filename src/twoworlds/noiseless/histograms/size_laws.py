@@ -22,8 +22,6 @@ from twoworlds.laws.counts import Binomial, Counts, Poisson, added
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, ball, compare, exact_text
 
-__all__ = ["Discarded", "Jump", "ListedSizes", "Sampled", "SizeLaw", "TwoSided"]
-
 Run = tuple[int, int | None, Number]
 _LONGEST = 1 << 14
 

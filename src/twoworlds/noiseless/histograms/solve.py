@@ -27,8 +27,6 @@ from twoworlds.noiseless.histograms.size_condition import read_rate
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
 from twoworlds.numbers import INFINITY, Number, decimal, rational, whole
 
-__all__ = ["solve_known_members", "solve_population", "solve_rate", "solve_threshold"]
-
 _LARGEST = 1 << 40
 _MOST_RATES = 10_000
 

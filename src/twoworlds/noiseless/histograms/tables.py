@@ -25,15 +25,6 @@ from flint import fmpq, fmpq_poly, fmpz
 
 from twoworlds.numbers import Number, Order, Real, at_most_one, bounds, compare
 
-__all__ = [
-    "Pattern",
-    "TableKind",
-    "WorstTables",
-    "compare_tables",
-    "larger",
-    "patterns",
-]
-
 _BITS = 256
 Groups = tuple[tuple[fmpq_poly, int], ...]
 

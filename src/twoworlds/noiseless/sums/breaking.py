@@ -15,8 +15,6 @@ from twoworlds.laws.uniform import least_enough
 from twoworlds.noiseless.sums.setting import TotalSetting
 from twoworlds.numbers import Number, at_most_one, bounds
 
-__all__ = ["HALF", "breaking", "breaking_words", "decided"]
-
 HALF = Fraction(1, 2)
 _LAST = "knowing all entries but one, from which the total gives that one away"
 

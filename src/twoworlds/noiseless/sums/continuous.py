@@ -37,8 +37,6 @@ from twoworlds.noiseless.sums.setting import check_known, check_names
 from twoworlds.noiseless.sums.total import INDEPENDENT, TotalWords
 from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show
 
-__all__ = ["continuous_total", "read_shift"]
-
 _WITNESS_BITS = 40
 
 

@@ -46,21 +46,6 @@ from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
-__all__ = [
-    "DEFINITIONS",
-    "EXACT_BITS",
-    "SIMULATORS",
-    "TotalSetting",
-    "World",
-    "WorstTotal",
-    "asked_ratio",
-    "check_known",
-    "check_names",
-    "law_of_sum",
-    "read_groups",
-    "read_setting",
-]
-
 SIMULATORS = ("canonical", "centred", "resampled", "best")
 DEFINITIONS = ("ddp", "noiseless")
 EXACT_BITS = 1 << 29

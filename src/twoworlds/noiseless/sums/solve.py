@@ -33,8 +33,6 @@ from twoworlds.noiseless.sums.setting import (
 from twoworlds.noiseless.sums.total import judged, total
 from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
 
-__all__ = ["solve_epsilon", "solve_known", "solve_people"]
-
 _MOST_PEOPLE = 1 << 20
 
 

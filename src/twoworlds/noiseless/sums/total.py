@@ -47,8 +47,6 @@ from twoworlds.noiseless.sums.setting import (
 )
 from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
 
-__all__ = ["INDEPENDENT", "TotalWords", "largest_exact", "total"]
-
 _PRIME = (1 << 61) - 1
 _PLAIN = 100_000
 _BITS = 24

@@ -68,17 +68,6 @@ from twoworlds.release.query.resolve import GroupAxis, Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.show import Result
 
-__all__ = [
-    "QueryAnswer",
-    "Utility",
-    "intervals",
-    "number_text",
-    "relative_error",
-    "table",
-    "utility",
-]
-
-
 _GOOD, _FAIR, _POOR = 0.05, 0.2, 1.0
 MOST_ROWS = 500
 _MOST_DRAWN, _CHARTS = 24, 2

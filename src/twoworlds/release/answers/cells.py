@@ -44,22 +44,6 @@ if TYPE_CHECKING:
     from twoworlds.release.noise import SimulatedBits, SystemBits
     from twoworlds.release.plan.groups import Totals
 
-__all__ = [
-    "LONGEST_KEY",
-    "MOST_DISCOVERED",
-    "Cell",
-    "declared",
-    "excluded",
-    "group_data",
-    "group_label",
-    "noisy",
-    "place",
-    "read_cell",
-    "shown",
-    "simulated",
-]
-
-
 Cell = tuple[int | Value, ...]
 MOST_DISCOVERED = 10_000  # cells that a query shows when it discovers keys
 LONGEST_KEY = 200  # bytes of a discovered key, as the ledger has it

@@ -52,20 +52,6 @@ from twoworlds.release.query.model import Kind
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 
-__all__ = [
-    "CellEstimate",
-    "Certainty",
-    "Estimator",
-    "Expected",
-    "Linear",
-    "Mean",
-    "NoisyPart",
-    "Quantile",
-    "Variance",
-    "estimators",
-    "expected_errors",
-]
-
 
 class Certainty(Enum):
     """What an interval is worth; the value is how it is said."""

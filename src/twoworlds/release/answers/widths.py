@@ -58,17 +58,6 @@ from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, exp, ln
 from twoworlds.release.sensitivity.calibration import at_least
 
-__all__ = [
-    "FAILURE",
-    "choice_rate",
-    "half_width",
-    "least",
-    "rank_error",
-    "score_range",
-    "scores",
-    "variance",
-]
-
 FAILURE = Fraction(1, 20)  # intervals hold with probability 95 %
 _WIDE = 1000
 

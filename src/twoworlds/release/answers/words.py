@@ -31,8 +31,8 @@ from twoworlds.release.answers.cells import (
     group_label,
 )
 from twoworlds.release.answers.estimates import Certainty, Estimator
-from twoworlds.release.budget import ComposedCost, Cost
-from twoworlds.release.costs import zcdp_to_epsilon
+from twoworlds.release.budget import ComposedCost
+from twoworlds.release.costs import Cost, zcdp_to_epsilon
 from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
 from twoworlds.release.query.conditions import (
     All,
@@ -45,17 +45,6 @@ from twoworlds.release.query.conditions import (
 )
 from twoworlds.release.query.model import Aggregate
 from twoworlds.release.query.resolve import GroupAxis, Resolved
-
-__all__ = [
-    "AnswerContext",
-    "accuracy",
-    "asked",
-    "meaning",
-    "notes",
-    "price",
-    "printable",
-    "protected",
-]
 
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5

@@ -22,8 +22,6 @@ from twoworlds.errors import InvalidInput
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Backend", "Family", "Field", "Run", "TableChanged"]
-
 _LOOKS = 5
 Run = Callable[[str], Iterator[tuple[Any, ...]]]
 Family = Literal[

@@ -41,9 +41,6 @@ from twoworlds.release.backends.sources import Origin, named_table, table_name
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["DbApiBackend", "MySQLBackend", "PostgreSQLBackend", "SQLiteBackend"]
-
-
 CHUNK = 10_000
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-__all__ = ["SETTINGS", "DuckDBBackend"]
-
 CHUNK = 10_000
 # Nothing is installed or loaded on demand, and no variable of Python is a table.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {

@@ -23,8 +23,6 @@ from twoworlds.errors import InvalidInput
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["OBJECTS", "as_arrow", "library_of"]
-
 _FRAMES = {
     ("pandas", "DataFrame"),
     ("polars", "DataFrame"),

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 
     from twoworlds.release.backends.base import Backend
 
-__all__ = [
-    "Origin",
-    "as_file",
-    "check_distinct",
-    "existing",
-    "import_command",
-    "named_table",
-    "open_backend",
-    "origin_of",
-    "table_name",
-    "text_file_of",
-]
-
 Parts = frozenset[tuple[object, ...]]
 _FORMS = (
     "a path (.parquet), {duckdb: path, table: name}, {sqlite: path, table: name}, "

@@ -26,8 +26,6 @@ from twoworlds.release.backends.sources import as_file, origin_of, table_name
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["SparkBackend", "active_session"]
-
 _TYPES = {
     "tinyint": Field("", "integer", bits=8),
     "smallint": Field("", "integer", bits=16),

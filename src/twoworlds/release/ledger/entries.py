@@ -64,9 +64,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 
-__all__ = ["START", "ChainPlace", "Entry", "Mark", "Places", "canonical", "digest", "read_mark"]
-
-
 START = "0" * 64  # the hash before the first entry
 _LONGEST = 16 << 20
 _DEEPEST = 100

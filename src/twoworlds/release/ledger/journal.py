@@ -37,21 +37,6 @@ from twoworlds.release.ledger.state import LedgerState, PaidQuery, check_name
 if TYPE_CHECKING:
     from twoworlds.release.ledger.postgresql import PostgreSQLStore, ServerLocation
 
-__all__ = [
-    "TIMEOUT",
-    "Decision",
-    "FileLocation",
-    "Journal",
-    "Location",
-    "Mode",
-    "Store",
-    "begin",
-    "check_mark",
-    "locate",
-    "remark",
-    "replay",
-]
-
 Store: TypeAlias = "SQLiteStore | PostgreSQLStore"
 Location: TypeAlias = "FileLocation | ServerLocation"  # as text without any password
 Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing

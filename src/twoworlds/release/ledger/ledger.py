@@ -24,12 +24,11 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.release.budget import Cap, ComposedCost, Cost, Spent, parse_cap, parse_cost
+from twoworlds.release.budget import Cap, ComposedCost, Spent, parse_cap
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
 from twoworlds.release.ledger.state import Account, LedgerState, PaidQuery, check_name
-
-__all__ = ["Charge", "Ledger"]
 
 _Result = TypeVar("_Result")
 Change = tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]

@@ -47,8 +47,6 @@ from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Entry
 from twoworlds.release.ledger.journal import Mode, Store
 
-__all__ = ["PostgreSQLStore", "ServerLocation", "locate_on_server"]
-
 TABLE = "twoworlds_ledger"
 _NAME = re.compile(r"(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}")
 _LOCKS = 0x32574C44  # "2WLD": the first half of the keys of our advisory locks

@@ -25,8 +25,6 @@ from twoworlds.files import keep_private, make_private
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Entry, sync_folder
 
-__all__ = ["SQLiteStore"]
-
 _APPLICATION = 0x32574C44  # "2WLD", so that other programs' databases are not taken for ledgers
 _VERSION = 1
 _SCHEMA = (

@@ -29,11 +29,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
+from twoworlds.release.budget import Cap, Spent, read_cap
+from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical, digest
-
-__all__ = ["Account", "LedgerState", "PaidQuery"]
 
 _LONGEST_NAME = 200
 Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole

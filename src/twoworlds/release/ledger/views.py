@@ -19,19 +19,6 @@ from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
 from twoworlds.release.ledger.journal import Location, Store, locate, replay
 from twoworlds.release.ledger.state import Account, LedgerState
 
-__all__ = [
-    "accounts",
-    "export",
-    "exported_state",
-    "read_export",
-    "read_state",
-    "show",
-    "summary",
-    "verify",
-    "verify_export",
-    "write_export",
-]
-
 _SUFFIX = ".jsonl"
 _LONGEST = 1 << 30
 _TIMEOUT = 10.0

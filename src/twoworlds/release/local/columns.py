@@ -29,8 +29,6 @@ from twoworlds.release.noise.table import Uniform, WordTable, inverted
 if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words
 
-__all__ = ["Codes", "Columns", "Finite", "cumulated"]
-
 Codes = NDArray[np.uint8]
 _WORD = 64
 _LAST = (1 << _WORD) - 1

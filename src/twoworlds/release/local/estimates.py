@@ -33,8 +33,6 @@ from twoworlds.release.local.linear import (
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.show import Result
 
-__all__ = ["Estimate", "Estimates", "estimate", "projected", "shown", "variance_of_estimate"]
-
 _MOST_WORK = 1 << 12  # values times the square root of records, for exact tails
 
 

@@ -44,8 +44,6 @@ from twoworlds.release.local.columns import Codes
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Chunk", "CsvFile", "ParquetFile", "open_table"]
-
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
 _CHUNK = 1 << 12  # records; more of them would only keep the garbage collector busy
 _RANGE = 1 << 20  # records

@@ -59,16 +59,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, ball, below, bounds, ln, maximum, sqrt, working_precision
 from twoworlds.release.local.randomizer import Matrix
 
-__all__ = [
-    "ConfidenceInterval",
-    "Inverse",
-    "hoeffding_interval",
-    "inverse_of",
-    "normal_interval",
-    "tail_interval",
-]
-
-
 Inverse: TypeAlias = "Symmetric | Weights"
 
 

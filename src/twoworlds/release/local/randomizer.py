@@ -64,8 +64,6 @@ from twoworlds.release.noise import SimulatedBits, SystemBits
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 
-__all__ = ["Matrix", "Randomizer", "read_names"]
-
 CHANNELS: Registry[Matrix] = Registry("channel")
 _DRAWN = 12
 DEFINITION = (

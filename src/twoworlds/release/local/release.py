@@ -42,15 +42,6 @@ from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.release.noise import Bits, SystemBits
 from twoworlds.show import Result
 
-__all__ = [
-    "Certificate",
-    "certificate_path",
-    "estimate_file",
-    "permutation",
-    "randomize_file",
-    "read_certificate",
-]
-
 _KIND = "twoworlds randomized column"
 _LARGEST = 1 << 24
 _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "records": int}

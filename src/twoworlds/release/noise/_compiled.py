@@ -13,8 +13,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["search"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 _BLOCK = 256
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-__all__ = ["Bits", "SeededBits", "SimulatedBits", "SystemBits"]
-
 KEY_LIFE = 1 << 30  # bytes
 _ZEROS = memoryview(bytes(1 << 16))
 _KEY, _NONCE = 32, 16

@@ -61,15 +61,6 @@ from twoworlds.release.noise.table import CHUNK, Boundaries, Uniform, inverted
 if TYPE_CHECKING:
     from twoworlds.release.noise.sampler import Integers
 
-__all__ = [
-    "Blocks",
-    "GaussianWeights",
-    "PoissonWeights",
-    "Weights",
-    "WideGaussian",
-    "WideSkellam",
-]
-
 _LARGE = 5000  # a Poisson variable of this mean or more: its blocks stay far above 0
 _KEPT = Fraction(2500)  # what is kept of the larger mean beside a small one
 _WORDS = 1 << 64

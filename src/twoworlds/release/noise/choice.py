@@ -41,8 +41,6 @@ from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, Real, exp, rational, working_precision
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
 
-__all__ = ["choice_law", "choose", "choose_simulated", "decided"]
-
 _WORD = 64
 _FIRST = 2  # words
 _GUARD = 32

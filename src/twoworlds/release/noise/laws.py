@@ -19,8 +19,6 @@ from twoworlds.errors import TooLarge
 from twoworlds.laws.noise import DiscreteGaussianNoise, Noise, SkellamNoise
 from twoworlds.numbers import Exp, Number, Real, ball, exp, working_precision
 
-__all__ = ["WIDEST", "Digit", "SignedGeometric", "Tailed", "centre", "power", "spread"]
-
 WIDEST = 1 << 48  # the width up to which a law is drawn by rejection
 _SMALL = 1 << 14  # up to this exponent a power of a rational is kept as a rational
 _GUARD = 128  # bits beyond those of a word

@@ -58,9 +58,6 @@ from twoworlds.release.noise.table import CHUNK, WordTable, prepare
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Inversion", "LaplaceSampler", "Sampler", "SumOfLaplace", "placed", "summed"]
-
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray

@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words
     from twoworlds.release.noise.sampler import Integers
 
-__all__ = ["CHUNK", "Boundaries", "Cumulative", "Uniform", "WordTable", "inverted", "prepare"]
-
 _MARGIN = 32
 CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
 _PAYS = 1 << 25  # words from which on loading the compiler pays

@@ -50,8 +50,6 @@ from twoworlds.release.query.conditions import (
 )
 from twoworlds.release.query.resolve import SummedMeasure
 
-__all__ = ["Clean", "truth"]
-
 SAFE = 1 << 50  # whole numbers up to here survive a few float operations and a rounding
 TINY = 2.0**-300  # what is smaller rounds to 0 for any unit that is allowed
 MOST_PARTS = 1 << 61  # of numerator times denominator of a unit

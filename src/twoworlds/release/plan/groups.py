@@ -38,9 +38,6 @@ from twoworlds.release.plan.sql import Engine
 from twoworlds.release.policy.model import Unit, Value
 from twoworlds.release.query.resolve import GroupAxis, MeasureKind, SummedMeasure
 
-__all__ = ["Cell", "Grouping", "Layout", "Totals", "aggregates", "limbs", "limited", "rank"]
-
-
 Digest = Callable[[Sequence[exp.Expression]], exp.Expression]
 
 

@@ -16,29 +16,6 @@ from sqlglot import exp
 
 from twoworlds.errors import InvalidInput
 
-__all__ = [
-    "Engine",
-    "all_of",
-    "any_of",
-    "case",
-    "cast",
-    "column",
-    "compare",
-    "double",
-    "engine_of",
-    "is_missing",
-    "is_present",
-    "literal_rows",
-    "named",
-    "null",
-    "number",
-    "part",
-    "table",
-    "text",
-    "tree",
-]
-
-
 _COMPARISONS: dict[str, type[exp.Expression]] = {
     "=": exp.EQ,
     "!=": exp.NEQ,

@@ -26,8 +26,6 @@ from twoworlds.release.plan.tables import PlannedTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 
-__all__ = ["Plan", "plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

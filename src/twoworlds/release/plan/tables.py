@@ -20,8 +20,6 @@ from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Resolved
 
-__all__ = ["PlannedTable", "check_columns", "check_field", "check_kind"]
-
 RAW, LOOKED = "raw", "looked"  # what statements call the table, and the tables looked up
 
 

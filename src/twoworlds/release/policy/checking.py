@@ -24,8 +24,6 @@ from twoworlds.release.policy.examination import WARNING, Examination, as_datase
 from twoworlds.release.policy.model import Column, Dataset, Policy
 from twoworlds.show import Result
 
-__all__ = ["CheckedDataset", "checked", "draft"]
-
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TABLES = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
 _WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")

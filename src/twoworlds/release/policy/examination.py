@@ -27,8 +27,6 @@ from twoworlds.release.query import Query
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.show import Result
 
-__all__ = ["WARNING", "Examination", "ExaminedColumn", "People", "as_dataset", "examine"]
-
 WARNING = (
     "For you as the owner of the data: these figures are exact and not private; do not publish "
     "them."

@@ -39,8 +39,6 @@ from twoworlds.release.policy.records import BLOCK, LONGEST, FileRecords, Lines
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Ask", "Imported", "Unfit", "import_text"]
-
 Ask = Callable[[Sequence[str], bool], bool]
 _FIRST = 5  # lines of values that do not fit, by number
 _MARK = "twoworlds_import"

@@ -17,23 +17,6 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Side, exact_text, rational, show
 from twoworlds.release.budget import Cap
 
-__all__ = [
-    "Column",
-    "ColumnKind",
-    "Dataset",
-    "Neighbours",
-    "Policy",
-    "PublicTable",
-    "Unit",
-    "Value",
-    "as_value",
-    "check_value",
-    "grouped",
-    "plain_value",
-    "shown_value",
-]
-
-
 Value = str | bool | Fraction | date
 
 

@@ -47,8 +47,6 @@ from twoworlds.release.policy.model import (
     Value,
 )
 
-__all__ = ["parse_policy", "read_policy", "read_with_faults"]
-
 T = TypeVar("T")
 _MOST_STEPS = 100_000
 _LONGEST = 16 << 20

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     _Array = np.ndarray[Any, Any]
 
 _Found = tuple[list[int], list[int], list[int], int]
-__all__ = ["FileRecords", "Lines"]
 
 BLOCK = 1 << 22
 LONGEST = 1_000_000  # bytes of a record

@@ -24,23 +24,6 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational
 from twoworlds.release.policy.model import Value, as_value, check_value, plain_value
 
-__all__ = [
-    "All",
-    "AnyOf",
-    "Compare",
-    "Condition",
-    "Missing",
-    "NamedColumn",
-    "Not",
-    "OneOf",
-    "Operator",
-    "check_condition",
-    "check_name",
-    "column",
-    "columns_of",
-    "plain",
-]
-
 Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 DEEPEST = 20

@@ -33,8 +33,6 @@ from twoworlds.release.query.conditions import (
     plain,
 )
 
-__all__ = ["Aggregate", "By", "Join", "Kind", "Query", "query_of", "value_of"]
-
 _LARGEST_SHARE = Fraction(10**9)
 Kind = Literal["count", "people", "sum", "mean", "variance", "quantile"]
 

@@ -30,8 +30,6 @@ from twoworlds.release.policy.model import Column, Dataset, Value, shown_value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, By, Query
 
-__all__ = ["GroupAxis", "MeasureKind", "Recipe", "Resolved", "SummedMeasure", "resolve"]
-
 MOST_CELLS = 1_000_000
 MOST_UNITS = 1 << 62
 _DIGITS, _PLACES = 15, 30

@@ -63,8 +63,6 @@ from typing import NamedTuple
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.contributions import Index, Option, Rows, RowType
 
-__all__ = ["LargestLoss", "cells_of_one", "change", "unit_supremum"]
-
 _MOST_PAIRS = 20_000
 _CLOSE = 64
 _MOST_CUTS = 400

@@ -56,26 +56,13 @@ from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
-from twoworlds.release.budget import Cost
-from twoworlds.release.costs import zcdp_within
+from twoworlds.release.costs import Cost, zcdp_within
 from twoworlds.release.policy.model import Neighbours, Unit, grouped
 from twoworlds.release.query.resolve import Recipe, Resolved, SummedMeasure
 from twoworlds.release.sensitivity.bounds import cells_of_one
 from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
 from twoworlds.show import Result
-
-__all__ = [
-    "Calibration",
-    "MeasureNoise",
-    "Moments",
-    "NoiseKind",
-    "at_least",
-    "calibrate",
-    "cost_for",
-    "least_threshold",
-]
-
 
 NoiseKind = Literal["laplace", "gaussian"]
 Moments = Literal["one", "frozen", "several"]

@@ -51,8 +51,6 @@ from twoworlds.release.sensitivity.domain import (
     span,
 )
 
-__all__ = ["ColumnState", "Index", "Option", "RowType", "Rows", "Uses", "reachable"]
-
 MOST_TYPES = 1 << 14
 Index = tuple[int, int]  # query, measure
 Cell = tuple[Label, ...]

@@ -32,24 +32,6 @@ from twoworlds.release.policy.model import ColumnKind, Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.resolve import GroupAxis
 
-__all__ = [
-    "Atom",
-    "DomainPiece",
-    "Label",
-    "Place",
-    "Rule",
-    "Several",
-    "comparisons",
-    "compiled",
-    "constants",
-    "holds",
-    "labels",
-    "pieces",
-    "place",
-    "rule",
-    "span",
-]
-
 Place = Fraction | str | bool
 Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
 _HALF = Fraction(1, 2)

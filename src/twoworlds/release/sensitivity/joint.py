@@ -24,8 +24,6 @@ from twoworlds.release.sensitivity.bounds import LargestLoss, change, unit_supre
 from twoworlds.release.sensitivity.contributions import Index, Rows, reachable
 from twoworlds.show import Result
 
-__all__ = ["Analysis", "JointSensitivity", "joint", "measure_words"]
-
 _FEW_TYPES = 300
 
 

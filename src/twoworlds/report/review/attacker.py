@@ -19,8 +19,6 @@ from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 
-__all__ = ["attacker_blocks", "games_of"]
-
 _MOST_OUTPUTS, _MOST_DATABASES = 64, 12
 
 

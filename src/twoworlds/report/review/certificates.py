@@ -17,13 +17,11 @@ from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.cones.certificates import MEANINGS
-from twoworlds.definitions.coupled.optimal import UNCHECKED
+from twoworlds.definitions.coupled._certificate import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate
 from twoworlds.report.review.model import VERIFIED, ProofFile, Review, Section
-
-__all__ = ["certificate_proof", "review_certificate"]
 
 _SHOWN, _LONGEST = 16, 160
 _ARITHMETIC = {  # what stands for the claim, and against what it is held

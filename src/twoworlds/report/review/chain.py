@@ -15,8 +15,6 @@ from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.statements import Application
 
-__all__ = ["CONCLUSIONS", "chain_blocks", "chains", "chains_data"]
-
 CONCLUSIONS = (
     "semantic",
     "informed",

@@ -23,8 +23,6 @@ from twoworlds.report.standing import brief
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.promise import sentences, table
 
-__all__ = ["details"]
-
 _SHOWN = 16
 _LONGEST = 40  # letters of a label in the matrix
 _CLAIMED = {

@@ -22,8 +22,6 @@ from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.promise import sentences
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records
 
-__all__ = ["Findings"]
-
 _USUAL_DELTA = "1e-6"  # where no epsilon holds without a delta and none was asked about
 
 

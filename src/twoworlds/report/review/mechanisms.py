@@ -22,8 +22,6 @@ from twoworlds.report.review.model import Review
 from twoworlds.theorems.promise import sentences, table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
-__all__ = ["review_mechanism"]
-
 _ANYBODY = (
     "nothing is assumed of the attacker, who may know all other records and believe anything; "
     "every pair of neighbours and every set of outputs is covered"

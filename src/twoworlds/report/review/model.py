@@ -16,14 +16,6 @@ from twoworlds.answer import Answer, Block, Facts, Said
 from twoworlds.charts import Chart
 from twoworlds.show import Result
 
-__all__ = [
-    "VERIFIED",
-    "Outcome",
-    "ProofFile",
-    "Review",
-    "Section",
-]
-
 VERIFIED = (
     "It answers that the certificate holds, and exits with 0. The command belongs to the program "
     "that made this page, on whatever machine it is installed."

@@ -20,8 +20,6 @@ from twoworlds.report.review.style import STYLE
 from twoworlds.show import svg
 from twoworlds.show.html import chart
 
-__all__ = ["page"]
-
 _LONGEST_SHOWN = 200_000  # letters of a proof that are set on the page
 _PRINTED = 12  # lines of a proof that is printed, too
 _KEPT_TOGETHER = 900  # letters of a table that is not torn apart between pages

@@ -28,8 +28,6 @@ from twoworlds.numbers import INFINITY, Number, bounds, show
 from twoworlds.report.review.model import VERIFIED, ProofFile
 from twoworlds.worlds import Point, Universe, pairs
 
-__all__ = ["prove"]
-
 _MOST_NUMBERS = 40_000
 _FILE = "proof.json"
 _GAPS = {"{": "\n{", " [[": "\n [[", "], [": "],\n  ["}  # where a line may end

@@ -20,7 +20,7 @@ from twoworlds.release.answers.answer import intervals, table
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
-from twoworlds.release.curator import Released
+from twoworlds.release.forms import Released
 from twoworlds.release.ledger.views import exported_state, read_export
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
@@ -29,8 +29,6 @@ from twoworlds.release.statement import made_of
 from twoworlds.report.review.chain import chain_blocks, chains, chains_data
 from twoworlds.report.review.model import VERIFIED, Outcome, ProofFile, Review, Section
 from twoworlds.theorems import Guarantee
-
-__all__ = ["review_release", "review_released"]
 
 _MOST_ROWS, _MOST_PICTURES = 60, 4
 _QUESTION = (

@@ -6,8 +6,6 @@ on white, and fits A4 and Letter alike.
 
 from __future__ import annotations
 
-__all__ = ["STYLE"]
-
 _COLOURS = """
 :root { color-scheme: light dark; --ink: #1a2230; --soft: #4d5a6b; --line: #d8dee6; --rule: #8a97a6;
   --paper: #fff; --tint: #f5f7f9; --link: #0b5c90; --good: #0a6b45; --good-tint: #f1f9f5;

@@ -29,8 +29,6 @@ from twoworlds.testing import strategies
 from twoworlds.testing.conformance.mechanism import at_most, near, same
 from twoworlds.worlds import BitStrings, Universe
 
-__all__ = ["DefinitionConformance"]
-
 # The same test runs in every class that inherits it, which is what a suite is for.
 _inherited = settings(suppress_health_check=[HealthCheck.differing_executors])
 

@@ -21,17 +21,6 @@ from twoworlds.numbers import INFINITY, Number, bounds
 from twoworlds.testing import enumeration
 from twoworlds.worlds import SUBSTITUTE, Integers, Point
 
-__all__ = [
-    "TINY",
-    "DensityConformance",
-    "IntegerNoiseConformance",
-    "MechanismConformance",
-    "Shared",
-    "at_most",
-    "near",
-    "same",
-]
-
 _DRAWS = 20
 _ALL_EVENTS_UP_TO = 9
 _HUGE = Fraction(1000)

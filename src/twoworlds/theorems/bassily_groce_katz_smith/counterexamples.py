@@ -54,9 +54,6 @@ from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
-__all__ = ["denied_value", "hidden_sign", "known_parity", "noiseless_delta"]
-
-
 _PAPER = "Bassily, Groce, Katz & Smith"
 _ONE, _HALF = Fraction(1), Fraction(1, 2)
 _SIMULATED = ("ddp", "independent-ddp", "coupled-worlds")

@@ -42,14 +42,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import THEOREMS, Check, Context, Hypothesis, restate, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
-__all__ = [
-    "inference_delta",
-    "inference_failure",
-    "pufferfish_failure",
-    "there_and_back",
-    "through_simulator",
-]
-
 _PAPER = "Bassily, Groce, Katz & Smith"
 
 

@@ -31,14 +31,6 @@ from twoworlds.theorems.statements import (
 )
 from twoworlds.worlds import SUBSTITUTE
 
-__all__ = [
-    "compose_coupled",
-    "concluding_needs",
-    "less_side_information",
-    "simulating_needs",
-    "with_mixtures",
-]
-
 _PAPER = "Bassily, Groce, Katz & Smith"
 _SIMULATED = ("ddp", "independent-ddp", "coupled-worlds", "simulation")
 

@@ -24,8 +24,6 @@ from twoworlds.theorems.formulas import brief, minimum, order, ratio_of_four_art
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Context, Found, non_implication
 
-__all__ = ["Alarm"]
-
 _PAPER = "Kasiviswanathan & Smith"
 _MOST_STEPS = 20_000
 

@@ -45,16 +45,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import Point
 
-__all__ = [
-    "Conditioned",
-    "condition",
-    "conditioning_failure",
-    "largest_difference",
-    "pointwise_delta",
-    "printed_conditioning_failure",
-    "widened_delta",
-]
-
 _PAPER = "Kasiviswanathan & Smith"
 
 

@@ -61,8 +61,6 @@ from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.sensitivity import local_sensitivity
 from twoworlds.worlds.statistic import Statistic
 
-__all__ = ["GoodDatabases", "LocalCalibration", "calibrate_locally", "good_databases"]
-
 _PAPER = "Kasiviswanathan & Smith"
 _SHOWN = 8
 _MOST_PAIRS = 1 << 20

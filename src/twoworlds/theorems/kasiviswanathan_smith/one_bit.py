@@ -45,8 +45,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Check, Context, Found, non_implication, theorem
 from twoworlds.worlds import SUBSTITUTE
 
-__all__ = ["one_bit_counterexample", "one_bit_failure", "one_bit_worst"]
-
 _PAPER = "Kasiviswanathan & Smith"
 _PRECISION = Fraction(1, 1 << 30)
 _MOST_PIECES = 2_000

@@ -51,16 +51,6 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Check, Context, Hypothesis, theorem
 from twoworlds.worlds import SUBSTITUTE
 
-__all__ = [
-    "LARGEST_HALF",
-    "REPAIRED",
-    "dp_factor",
-    "largest_power",
-    "reachable",
-    "sharper_semantic",
-    "simple_dp_factor",
-]
-
 _PAPER = "Kasiviswanathan & Smith"
 LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225
 

@@ -40,8 +40,6 @@ from twoworlds.release.query.sql.refusals import (
     why_not,
 )
 
-__all__ = ["Scope", "add_aggregate", "constant", "match_name", "number", "read_condition"]
-
 _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=",
     exp.NEQ: "!=",

@@ -42,8 +42,6 @@ from twoworlds.release.query.sql.refusals import (
     why_not,
 )
 
-__all__ = ["parse"]
-
 _FUNCTIONS = {
     "keys": "KEYS(region, 'north', 'south')",
     "bin": "BIN(age, 0, 18, 65)",

@@ -9,8 +9,6 @@ from sqlglot import exp
 
 from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = ["check_arguments", "plain_name", "refusal", "unwrapped", "why_not"]
-
 _LONGEST_SHOWN = 60
 _ONE_TABLE = "a query reads one dataset: filter with WHERE, or ask two queries"
 _AFTERWARDS = "ask for the parts and compute with the answers, which costs nothing more"

@@ -13,8 +13,6 @@ from twoworlds.release.policy.model import Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, By, Query
 
-__all__ = ["to_sql"]
-
 _MOST_DECIMALS = 40
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FUNCTIONS = {"sum": "SUM", "mean": "AVG", "variance": "VAR_POP"}
