@@ -77,7 +77,9 @@ def command(question: Question) -> Any:
     """Return the command of a question, with the parameters of its function."""
     app = typer.Typer(**_APP)
     app.command(question.name.rpartition(" ")[2], help=question.line)(_asked(question))
-    return typer.main.get_command(app)
+    made = typer.main.get_command(app)
+    made.epilog = "\b\nExamples:\n" + "\n".join(f"  {one}" for one in question.typed())
+    return made
 
 
 def _asked(question: Question) -> Callable[..., Any]:
