@@ -1,8 +1,8 @@
 """Calling the command line in this process."""
 
-from twoworlds.cli import run
+import json
 
-__all__ = ["call"]
+from twoworlds.cli import run
 
 
 def call(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -10,3 +10,10 @@ def call(capsys, *arguments: str) -> tuple[int, str, str]:
     code = run(list(arguments))
     captured = capsys.readouterr()
     return code, captured.out, captured.err
+
+
+def data(capsys, *arguments: str, code: int = 0):
+    """Run one command with ``--json``, which must end so; return what it printed."""
+    ended, out, err = call(capsys, *arguments, "--json")
+    assert (ended, err) == (code, "")
+    return json.loads(out)

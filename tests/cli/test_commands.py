@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from tests.cli.calling import call
 from twoworlds.calls import Registry
-from twoworlds.cli import run
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.noiseless import SIZES
@@ -26,19 +26,6 @@ MATRIX = """11,10,01,00
 3/16,1/16,9/16,3/16
 1/16,3/16,3/16,9/16
 """
-
-
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.chdir(tmp_path)
-
-
-def call(capsys, *arguments: str) -> tuple[int, str, str]:
-    code = run(list(arguments))
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def data(capsys, *arguments: str) -> dict:

@@ -4,30 +4,17 @@ import json
 
 import pytest
 
+from tests.cli.calling import data
 from twoworlds.cli import run
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 PARITY = "noisy-parity(bits=2, keep=3/4)"
 
 
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.chdir(tmp_path)
-
-
 def call(capsys, *arguments: str) -> tuple[int, str, str]:
     code = run(list(arguments))
     captured = capsys.readouterr()
     return code, " ".join(captured.out.split()), captured.err
-
-
-def data(capsys, *arguments: str, code: int = 0):
-    found = run([*arguments, "--json"])
-    captured = capsys.readouterr()
-    assert (found, captured.err) == (code, "")
-    return json.loads(captured.out)
 
 
 def test_the_cone_of_randomized_response_has_four_facets(capsys):

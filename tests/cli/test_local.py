@@ -1,17 +1,9 @@
 """Commands about one belief: local, condition."""
 
-import json
-
 import pytest
 
+from tests.cli.calling import data
 from twoworlds.cli import run
-
-
-def data(capsys, *arguments: str):
-    code = run([*arguments, "--json"])
-    captured = capsys.readouterr()
-    assert (code, captured.err) == (0, "")
-    return json.loads(captured.out)
 
 
 def test_where_a_mechanism_is_private_and_what_follows(capsys):

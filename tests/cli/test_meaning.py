@@ -1,34 +1,14 @@
 """Commands that say what epsilon means: posterior, tradeoff, implies, theorems, explain."""
 
-import json
-
 import pytest
 
 import twoworlds
-from twoworlds.cli import run
+from tests.cli.calling import call, data
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.definitions.semantics import games, product
 from twoworlds.errors import Unsupported
 from twoworlds.report import promises
 from twoworlds.theorems import KINDS, THEOREMS
-
-
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def call(capsys, *arguments: str) -> tuple[int, str, str]:
-    code = run(list(arguments))
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def data(capsys, *arguments: str):
-    code, out, err = call(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
 
 
 def test_semantic_privacy_of_noisy_parity_is_one_half_with_its_belief(capsys):

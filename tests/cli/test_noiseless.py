@@ -8,12 +8,6 @@ import pytest
 from twoworlds.cli import run
 
 
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
 def call(capsys, *arguments: str) -> tuple[int, str, str]:
     code = run(["noiseless", *arguments])
     captured = capsys.readouterr()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import call
-from twoworlds.cli import render, run
+from twoworlds.cli import run
+from twoworlds.show.terminal import print_table
 
 FULL = Path("/dev/full")
 NARROW = [
@@ -60,7 +61,7 @@ def test_every_number_stands_whole_on_one_line_of_a_narrow_window(capsys, monkey
 
 def test_columns_that_do_not_fit_follow_below(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
-    render.print_table(("name", "one", "two", "three"), [("a", "1" * 10, "2" * 10, "3" * 40)])
+    print_table(("name", "one", "two", "three"), [("a", "1" * 10, "2" * 10, "3" * 40)])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split() for line in lines if "name" in line] == [
         ["name", "one"],

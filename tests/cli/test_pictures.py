@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from twoworlds.cli import render, run
+from tests.cli.calling import call
+from twoworlds.cli import render
 from twoworlds.progress import track
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
@@ -22,18 +23,6 @@ COMMANDS = {
     "measure --profile": ["measure", SURVEY, "--profile"],
     "tradeoff": ["tradeoff", SURVEY, "11", "10"],
 }
-
-
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def call(capsys, *arguments: str) -> tuple[int, str, str]:
-    code = run(list(arguments))
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 @pytest.mark.few(3)

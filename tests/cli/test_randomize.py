@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from twoworlds.cli import run
+from tests.cli.calling import call
 
 COIN = ("--with", "randomized-response(keep=3/4)", "--values", "yes, no")
 
@@ -17,12 +17,6 @@ def _wide_and_plain(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "survey.csv").write_text("name,smoker\nAnn,yes\nBob,no\nSecret,\n")
     (tmp_path / "reports.csv").write_text("smoker\n" + "yes\n" * 40 + "no\n" * 60)
-
-
-def call(capsys, *arguments: str) -> tuple[int, str, str]:
-    code = run(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_a_column_is_randomized_and_said_in_words(capsys, tmp_path):

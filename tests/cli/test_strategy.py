@@ -1,6 +1,5 @@
 """Strategies on the command line: paid once, asked in separate calls, kept by the ledger."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.cli.calling import call
+from tests.cli.calling import call, data
 from twoworlds.release import Curator
 from twoworlds.release.examples import lay_out
 
@@ -28,12 +27,6 @@ def in_hospital(tmp_path, monkeypatch):
     return tmp_path
 
 
-def as_json(capsys, *arguments):
-    code, out, err = call(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
 def ask(query, epsilon="1", name="ages"):
     return ("release", query, "--strategy", name, "--epsilon", epsilon, *ANN)
 
@@ -48,17 +41,17 @@ def exact(number):
 
 
 def test_a_strategy_is_paid_once_and_asked_in_separate_calls(capsys):
-    told = as_json(capsys, *OPEN)
+    told = data(capsys, *OPEN)
     assert (told["charged"], told["questions"], spent()) == (True, 0, 1)
-    first = as_json(capsys, *ask(YOUNG))
-    second = as_json(capsys, *ask(OLD))
+    first = data(capsys, *ask(YOUNG))
+    second = data(capsys, *ask(OLD))
     assert second["strategy"]["questions"] == 2
     assert exact(second["strategy"]["together"]) == "1"
     assert exact(second["strategy"]["one_by_one"]) == "2"
-    again = as_json(capsys, *ask(YOUNG))
+    again = data(capsys, *ask(YOUNG))
     assert again["answers"][0]["rows"] == first["answers"][0]["rows"]
     assert again["strategy"]["questions"] == 2
-    assert as_json(capsys, *OPEN)["charged"] is False
+    assert data(capsys, *OPEN)["charged"] is False
     assert spent() == 1
 
 
@@ -75,13 +68,11 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     assert "the question fits" in words
     assert "The strategy covers it" in words
     assert "paid before" not in words
-    told = as_json(capsys, *ask(OLD), "--dry-run")
+    told = data(capsys, *ask(OLD), "--dry-run")
     assert (told["covered"], exact(told["price"]["epsilon"])) == ("next question", "0")
     with_question = told["strategy"]["with_question"]
     assert (exact(with_question["together"]), exact(with_question["one_by_one"])) == ("1", "2")
-    assert (
-        as_json(capsys, "strategy", "show", "ages", "--dataset", "people", *ANN)["questions"] == 1
-    )
+    assert data(capsys, "strategy", "show", "ages", "--dataset", "people", *ANN)["questions"] == 1
 
 
 def test_a_dry_run_and_an_answer_speak_of_the_price_of_the_strategy(capsys):
@@ -92,8 +83,8 @@ def test_a_dry_run_and_an_answer_speak_of_the_price_of_the_strategy(capsys):
         assert "at most 2.719 to 1" in words
         assert "1.649" not in words
         assert "This question alone costs epsilon 1/2 (0.5)." in words
-    told = as_json(capsys, *ask(YOUNG, "1/2"), "--dry-run")
-    assert told["meaning"] == as_json(capsys, *ask(YOUNG, "1/2"))["answers"][0]["meaning"]
+    told = data(capsys, *ask(YOUNG, "1/2"), "--dry-run")
+    assert told["meaning"] == data(capsys, *ask(YOUNG, "1/2"))["answers"][0]["meaning"]
 
 
 def test_a_strategy_that_is_used_up_names_ways_out_that_work(capsys, in_hospital):
@@ -116,7 +107,7 @@ def test_a_strategy_that_is_used_up_names_ways_out_that_work(capsys, in_hospital
 def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
     call(capsys, *OPEN)
     call(capsys, *ask(YOUNG))
-    told = as_json(capsys, *ask(YOUNG), "--dry-run")
+    told = data(capsys, *ask(YOUNG), "--dry-run")
     assert (told["covered"], exact(told["price"]["epsilon"])) == ("asked before", "0")
     assert exact(told["strategy"]["with_question"]["one_by_one"]) == "1"
     code, out, _ = call(capsys, *ask(YOUNG), "--dry-run")
@@ -129,7 +120,7 @@ def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
 
 def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):
     listed = ("strategy", "open", "list", "--may-ask", "may.sql", "--each", "1/2", *ANN)
-    told = as_json(capsys, *listed, "--dry-run")
+    told = data(capsys, *listed, "--dry-run")
     assert exact(told["may_ask"]["together"]) == exact(told["cost"]["epsilon"]) == "1/2"
     assert exact(told["may_ask"]["one_by_one"]) == "1"
     assert spent() == 0
@@ -166,9 +157,7 @@ def test_python_goes_on_where_the_command_line_stopped(capsys):
         strategy = curator.strategy("people", "1", name="ages", analyst="ann").resume()
         assert (strategy.joint, strategy.naive, len(strategy.questions)) == (1, 1, 1)
         strategy.ask(OLD, "1")
-    assert (
-        as_json(capsys, "strategy", "show", "ages", "--dataset", "people", *ANN)["questions"] == 2
-    )
+    assert data(capsys, "strategy", "show", "ages", "--dataset", "people", *ANN)["questions"] == 2
 
 
 KILLED = """
@@ -194,9 +183,9 @@ def test_a_question_that_was_killed_after_its_charge_is_answered_by_the_next_cal
     code, _, err = call(capsys, *ask(ALL))  # the lost question counts as asked
     assert code == 2
     assert "would cost 2" in err
-    first = as_json(capsys, *ask(YOUNG))
+    first = data(capsys, *ask(YOUNG))
     assert first["strategy"]["questions"] == 1
-    assert as_json(capsys, *ask(YOUNG))["answers"] == first["answers"]
+    assert data(capsys, *ask(YOUNG))["answers"] == first["answers"]
     assert spent() == 1
 
 

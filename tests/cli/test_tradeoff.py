@@ -9,12 +9,6 @@ from twoworlds.cli import run
 SURVEY = "geometric(ratio=2, bits=3)"
 
 
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
 def call(capsys, *arguments):
     code = run(["tradeoff", *arguments])
     captured = capsys.readouterr()

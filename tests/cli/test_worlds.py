@@ -5,25 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.cli import run
-
-
-@pytest.fixture(autouse=True)
-def _wide_and_plain(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def call(capsys, *arguments: str) -> tuple[int, str, str]:
-    code = run(list(arguments))
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def data(capsys, *arguments: str, code: int = 0):
-    found, out, err = call(capsys, *arguments, "--json")
-    assert (found, err) == (code, "")
-    return json.loads(out)
+from tests.cli.calling import call, data
 
 
 def deltas(capsys, name: str) -> list[str]:
