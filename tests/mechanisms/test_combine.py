@@ -13,7 +13,8 @@ from twoworlds import DifferentialPrivacy, measure, mechanism
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
-from twoworlds.mechanisms.on_statistic import AddedNoise, Both, OnStatistic, Paired
+from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.several import Boxes, Paired
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Integers, TrueAnswer
 
@@ -213,7 +214,7 @@ def test_on_bits_every_pair_of_databases_is_compared():
     assert measure(both).ratio == 6
     assert measure(both, group=2).ratio == 36
     verdict = measure(both, ratio=2)
-    assert isinstance(verdict.witness.event, Both)
+    assert isinstance(verdict.witness.event, Boxes)
     assert verdict.witness.excess(Fraction(2)) == verdict.delta
 
 

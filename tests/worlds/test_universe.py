@@ -148,7 +148,7 @@ def test_equal_universes_are_equal_and_hash_alike():
 
 @given(UNIVERSES, UNIVERSES)
 def test_a_product_holds_all_pairs(first, second):
-    both = Product(Explicit(first), Explicit(second))
+    both = Product((Explicit(first), Explicit(second)))
     expected = [(a, b) for a in first for b in second]
     assert list(both) == expected
     assert both.size == len(expected)
@@ -159,7 +159,7 @@ def test_a_product_holds_all_pairs(first, second):
 
 
 def test_a_product_finds_its_labels_and_has_no_neighbours():
-    both = Product(Explicit(("a", "b")), Explicit((0, 1)))
+    both = Product((Explicit(("a", "b")), Explicit((0, 1))))
     for pair in both:
         assert both.find(both.label(pair)) == pair
     with pytest.raises(InvalidInput, match="no neighbours"):
@@ -167,5 +167,5 @@ def test_a_product_finds_its_labels_and_has_no_neighbours():
 
 
 def test_a_product_with_an_infinite_part_is_infinite():
-    assert Product(Integers(0, None), Explicit(("a",))).size is None
-    assert (10**9, "a") in Product(Integers(0, None), Explicit(("a",)))
+    assert Product((Integers(0, None), Explicit(("a",)))).size is None
+    assert (10**9, "a") in Product((Integers(0, None), Explicit(("a",))))

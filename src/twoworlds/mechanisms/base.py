@@ -183,7 +183,7 @@ class Mechanism(ABC):
     def pair(self, other: Mechanism) -> Mechanism:
         """Return both outputs, computed independently on the same database."""
         _same_universe(self, other)
-        outputs = Product(self.outputs, other.outputs)
+        outputs = Product((self.outputs, other.outputs))
         if outputs.size is None:
             raise Unsupported(
                 "a mechanism with infinitely many outputs is paired with noise on an answer only: "
@@ -200,7 +200,6 @@ class Mechanism(ABC):
         return Dense(self.universe, outputs, rows, expression=text)
 
     def __repr__(self) -> str:
-        """Show the expression."""
         return f"<{self.expression}: {self.universe.expression} -> {self.outputs.expression}>"
 
     def answer(self) -> Answer:
@@ -231,19 +230,15 @@ class Law(Mapping[Point, Number]):
     """The law of the output on one database: a view that computes what is asked of it."""
 
     def __init__(self, mechanism: Mechanism, database: Point) -> None:
-        """Look at a mechanism on one database."""
         self._mechanism, self.database = mechanism, database
 
     def __getitem__(self, output: object) -> Number:
-        """Return the probability of an output."""
         return self._mechanism.probability(self._mechanism.outputs.find(output), self.database)
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the outputs."""
         return iter(self._mechanism.outputs)
 
     def __len__(self) -> int:
-        """Return how many outputs there are, when they are finitely many."""
         size = self._mechanism.outputs.size
         if size is None:
             raise Unsupported(f"{self._mechanism.expression} has infinitely many outputs")
@@ -271,7 +266,6 @@ class Dense(Mechanism):
         *,
         expression: str | None = None,
     ) -> None:
-        """Read and check the matrix: one row per output, one column per database."""
         self.universe, self.outputs = universe, outputs
         self._expression = expression
         _check_shape(universe, outputs, rows)

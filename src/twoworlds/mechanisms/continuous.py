@@ -57,7 +57,6 @@ class Continuous(Mechanism):
     """Noise with a density, added to a real-valued answer of given sensitivity."""
 
     def __init__(self, sensitivity: object = 1) -> None:
-        """Take how far one person can move the true answer."""
         self.sensitivity = positive(sensitivity, "sensitivity")
         self.universe: Universe = Reals(self.sensitivity)
         self.outputs = Reals()
@@ -131,7 +130,6 @@ class Laplace(Continuous):
     def __init__(
         self, *, rate: object = None, scale: object = None, sensitivity: object = 1
     ) -> None:
-        """Take the scale b, or the rate 1/b, which may be a logarithm."""
         super().__init__(sensitivity)
         if (rate is None) == (scale is None):
             raise InvalidInput("laplace takes exactly one of scale and rate")
@@ -196,7 +194,6 @@ class Gaussian(Continuous):
     def __init__(
         self, *, sigma: object = None, sigma2: object = None, sensitivity: object = 1
     ) -> None:
-        """Take the standard deviation, or its square."""
         super().__init__(sensitivity)
         if (sigma is None) == (sigma2 is None):
             raise InvalidInput("gaussian takes exactly one of sigma and sigma2")

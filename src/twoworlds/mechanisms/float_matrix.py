@@ -41,7 +41,6 @@ class FloatMatrix(Mechanism):
     def __init__(
         self, universe: Universe, outputs: Universe, matrix: Any, *, expression: str | None = None
     ) -> None:
-        """Check a matrix with one row per output and one column per database; it is not copied."""
         self.universe, self.outputs = universe, outputs
         self.matrix: NDArray[np.float64] = np.ascontiguousarray(matrix, dtype=np.float64)
         self._expression = expression

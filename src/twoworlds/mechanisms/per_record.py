@@ -342,7 +342,6 @@ class RandomIndex(Mechanism):
     def __init__(
         self, records: int, values: int | Sequence[Point], *, expression: str | None = None
     ) -> None:
-        """Take how many people there are and what their values may be."""
         self.universe: Records = Records(values, whole(records, "records", at_least=1))
         self.outputs = Explicit(
             tuple((i + 1, value) for i in range(self.universe.n) for value in self.universe.values)

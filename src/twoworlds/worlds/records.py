@@ -36,7 +36,6 @@ class Records(Universe):
     def __init__(
         self, values: int | Sequence[Point], n: int, *, smallest: int | None = None
     ) -> None:
-        """Take the values themselves, or how many there are (then 0, 1, 2, ...)."""
         if not isinstance(values, Iterable):
             values = tuple(range(whole(values, "values", at_least=1, at_most=_MOST)))
         chosen = tuple(values)
@@ -68,12 +67,10 @@ class Records(Universe):
         return self.smallest == self.n
 
     def __iter__(self) -> Iterator[tuple[Point, ...]]:
-        """Run through the databases, first record slowest, longest databases first."""
         for length in self.lengths:
             yield from product(self.values, repeat=length)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a list of the right length over the values."""
         return (
             isinstance(point, tuple)
             and self.smallest <= len(point) <= self.n
@@ -157,7 +154,6 @@ class BitStrings(Records):
     """
 
     def __init__(self, k: int) -> None:
-        """Take the number of bits."""
         super().__init__((1, 0), whole(k, "bits", at_least=1, at_most=_MOST))
 
     @property
@@ -166,7 +162,6 @@ class BitStrings(Records):
         return f"bits({self.n})"
 
     def __hash__(self) -> int:
-        """Agree with the equality of records."""
         return hash((self.values, self.n, self.smallest))
 
 
@@ -193,7 +188,6 @@ class Integers(Universe):
     step: int = 1
 
     def __post_init__(self) -> None:
-        """Check the ends and the step."""
         for name in ("low", "high"):
             value = getattr(self, name)
             if value is not None:
@@ -215,7 +209,6 @@ class Integers(Universe):
         return None if self.low is None or self.high is None else self.high - self.low + 1
 
     def __iter__(self) -> Iterator[int]:
-        """Run upward from the low end, downward from the high end, or outward from 0."""
         if self.low is not None:
             yield from count(self.low) if self.high is None else range(self.low, self.high + 1)
         elif self.high is not None:
@@ -226,7 +219,6 @@ class Integers(Universe):
                 yield from (k, -k)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a whole number between the ends."""
         return (
             isinstance(point, int)
             and not isinstance(point, bool)
@@ -271,7 +263,6 @@ class Reals(Universe):
     step: Number = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Check the step."""
         object.__setattr__(self, "step", positive(self.step, "step"))
 
     @property
@@ -280,11 +271,9 @@ class Reals(Universe):
         return
 
     def __iter__(self) -> Iterator[Point]:
-        """The reals cannot be listed."""
         raise InvalidInput("the real numbers cannot be listed one by one")
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a rational number (reals are given as rationals)."""
         return isinstance(point, (int, Fraction)) and not isinstance(point, bool)
 
     @property

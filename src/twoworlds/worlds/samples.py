@@ -47,7 +47,6 @@ class Samples(Universe):
     shows_missing: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Refuse repeated names and values, as texts too."""
         for what, given in (("member", self.people), ("value", self.values)):
             if not given:
                 raise InvalidInput(f"samples need at least one {what}")
@@ -76,13 +75,11 @@ class Samples(Universe):
         return int((len(self.values) + 1) ** len(self.people))
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the databases, first person slowest, each present before absent."""
         for choice in product((*self.values, ABSENT), repeat=len(self.people)):
             entries = zip(self.people, choice, strict=True)
             yield tuple(entry for entry in entries if entry[1] != ABSENT)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether these are people of the population, in its order, with possible values."""
         if not isinstance(point, tuple) or not all(_is_pair(entry) for entry in point):
             return False
         names = [entry[0] for entry in point]

@@ -46,7 +46,6 @@ class Tagged:
     database: Point
 
     def __str__(self) -> str:
-        """Show both."""
         return f"{plain_label(self.database)} without {self.tag}"
 
 

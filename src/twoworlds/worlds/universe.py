@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge
@@ -134,7 +135,6 @@ class Explicit(Universe):
     pairs: tuple[tuple[Point, Point], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check that there are points, that they differ, and that the pairs use them."""
         if not self.points:
             raise InvalidInput("the universe is empty: name at least one database")
         if len(self.positions) != len(self.points):
@@ -153,11 +153,9 @@ class Explicit(Universe):
         return len(self.points)
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the points."""
         return iter(self.points)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is one of the points."""
         return point in self.positions
 
     @property
@@ -215,35 +213,50 @@ class Explicit(Universe):
 
 @dataclass(frozen=True)
 class Product(Universe):
-    """Pairs of points: the outputs of two mechanisms run on the same database."""
+    """Tuples of points: the outputs of several mechanisms run on the same database."""
 
-    first: Universe
-    second: Universe
+    parts: tuple[Universe, ...]
 
     @property
     def size(self) -> int | None:
         """The product of the sizes."""
-        a, b = self.first.size, self.second.size
-        return None if a is None or b is None else a * b
+        found = 1
+        for part in self.parts:
+            if part.size is None:
+                return None
+            found *= part.size
+        return found
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the pairs, the second part fastest."""
-        return ((a, b) for a in self.first for b in self.second)
+        if self.size is None:
+            raise InvalidInput("there are infinitely many outputs: ask for single ones")
+        return product(*self.parts)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether both parts belong."""
-        pair = isinstance(point, tuple) and len(point) == 2
-        return pair and point[0] in self.first and point[1] in self.second  # type: ignore[index]
+        fits = isinstance(point, tuple) and len(point) == len(self.parts)
+        return fits and all(p in part for p, part in zip(point, self.parts, strict=True))  # type: ignore[call-overload]
 
     @property
     def expression(self) -> str:
-        """The two parts."""
-        return f"{self.first.expression} x {self.second.expression}"
+        """The parts."""
+        return " x ".join(part.expression for part in self.parts)
 
     def label(self, point: Point) -> str:
-        """Return both labels."""
-        a, b = point
-        return f"({self.first.label(a)}; {self.second.label(b)})"
+        """Return the labels of all parts between brackets."""
+        labels = (part.label(p) for p, part in zip(point, self.parts, strict=True))
+        return f"({'; '.join(labels)})"
+
+    def _parse(self, label: str) -> Point | None:
+        texts = label.removeprefix("(").removesuffix(")").split(";")
+        if len(texts) != len(self.parts):
+            return None if self.size is None else super()._parse(label)
+        try:
+            return tuple(part.find(t) for t, part in zip(texts, self.parts, strict=True))
+        except InvalidInput:
+            return None
+
+    def _hint(self) -> str:
+        return f"write the {len(self.parts)} outputs as in (0; 1), between brackets"
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
         """Outputs have no neighbours."""
@@ -282,7 +295,6 @@ class Part(Universe):
     pairs: tuple[tuple[Point, Point], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check that the points differ and belong to the universe, and the pairs to the points."""
         for point in self.points:
             if point not in self.whole:
                 raise InvalidInput(f"{point!r} is not in {self.whole.expression}")
@@ -298,11 +310,9 @@ class Part(Universe):
         return len(self.points)
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the points."""
         return iter(self.points)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is one of the points."""
         return point in self._own
 
     @property

@@ -17,12 +17,13 @@ from twoworlds.mechanisms.strategy import (
     Ask,
     Boxes,
     HalfOpen,
-    LaplaceNoise,
     Strategy,
     Then,
     read_noise,
 )
-from twoworlds.mechanisms.strategy.compared import LikelyTranscripts, masses_above
+from twoworlds.mechanisms.strategy.integers import largest
+from twoworlds.mechanisms.strategy.interaction import LikelyTranscripts
+from twoworlds.mechanisms.strategy.laplace import masses_above
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 from twoworlds.worlds import Computed, Records
 from twoworlds.worlds.statistics import constant, count, histogram, mean
@@ -71,7 +72,7 @@ def test_equations_5_to_7_the_law_is_the_product_of_the_noise_of_each_answer(str
                 continue
             true = strategy.values((a, b), x)
             factors = answered.factors((a, b), x)
-            wanted = [near(one.density(*pair)) for pair in zip((a, b), true, strict=True)]
+            wanted = [near(one.probability(*pair)) for pair in zip((a, b), true, strict=True)]
             assert [near(factor) for factor in factors] == wanted
             found = answered.probability((a, b), x)
             assert near(found) == pytest.approx(near(factors[0]) * near(factors[1]), rel=1e-12)
@@ -181,8 +182,8 @@ def test_the_integer_ratio_and_gap_are_those_of_all_transcripts(strategy, noise,
     """Brute force over a window of transcripts; geometric tails beyond it are below 2^-12."""
     answered = strategy.answered(noise)
     law = answered.channel.noise
-    window = [c for c in range(-14, 16) if c in law.answers]
-    density = {(c, v): float(law.density(c, v)) for c in window for v in range(-1, 3)}
+    window = [c for c in range(-14, 16) if c in law.outputs]
+    density = {(c, v): float(law.probability(c, v)) for c in window for v in range(-1, 3)}
     slack = 0 if noise in (CLAMPED, FINITE) else 2**-10
     worst_ratio, worst_gap = 1.0, 0.0
     for x, y in (((0,), (1,)), ((1,), (0,))):
@@ -228,11 +229,11 @@ def test_thin_tails_have_no_finite_ratio_but_a_box_may():
     with pytest.raises(Unsupported, match="infinitely many values"):
         answered.family("substitute").gap(Fraction(2))
     noise = read_noise(SkellamNoise(1, 1))
-    box = (HalfOpen(Fraction(0), Fraction(4)),)
-    ratios = [noise.density(k, 1) / noise.density(k, 0) for k in range(4)]
-    assert near(noise.largest(box, [1], [0]).ratio) == pytest.approx(max(map(near, ratios)))
+    box = HalfOpen(Fraction(0), Fraction(4))
+    ratios = [noise.probability(k, 1) / noise.probability(k, 0) for k in range(4)]
+    assert near(largest(noise, box, 1, 0)[0]) == pytest.approx(max(map(near, ratios)))
     back = [1 / ratio for ratio in ratios]
-    assert near(noise.largest(box, [0], [1]).ratio) == pytest.approx(max(map(near, back)))
+    assert near(largest(noise, box, 0, 1)[0]) == pytest.approx(max(map(near, back)))
 
 
 def test_an_interval_without_whole_numbers_is_no_transcript_of_integer_noise():
@@ -267,7 +268,8 @@ def test_laplace_masses_are_the_integrals(coordinates, ratio):
     choices.append(HalfOpen(Fraction(3, 4), None))
     box = tuple(choices[k] for _, _, k in coordinates)
     u, v = ([Fraction(c[i]) for c in coordinates] for i in (0, 1))
-    found = masses_above(box, u, v, LaplaceNoise(Fraction(1)), Fraction(str(ratio)))
+    answers = list(zip(box, u, v, strict=True))
+    found = masses_above(answers, Fraction(1), Fraction(str(ratio)))
     cells = []
     for interval, a, b in zip(box, u, v, strict=True):
         low = -14.0 if interval.low is None else float(interval.low)

@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 from twoworlds import BitStrings, Records, mechanism
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Anything, AtLeast, Listed
-from twoworlds.mechanisms.strategy import Ask, Boxes, Course, HalfOpen, Strategy, Then, from_family
-from twoworlds.mechanisms.strategy.regions import tiles
+from twoworlds.mechanisms.strategy import (
+    Ask,
+    Boxes,
+    Course,
+    HalfOpen,
+    Strategy,
+    Then,
+    from_family,
+    tiles,
+)
 from twoworlds.worlds import Computed
 from twoworlds.worlds.statistics import Batch, constant, count, histogram
 
