@@ -14,8 +14,8 @@ from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
-from twoworlds.mechanisms.several import Boxes, Paired
 from twoworlds.mechanisms.per_record import PerRecord
+from twoworlds.mechanisms.several import Boxes, Paired
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Integers, TrueAnswer
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
