@@ -21,8 +21,8 @@ from twoworlds.worlds import (
     Universe,
     check_group,
     distance,
-    neighbours,
     pairs,
+    records,
     resolve,
     within,
 )
@@ -134,7 +134,7 @@ def test_infinite_and_huge_universes_are_not_listed():
 
 
 def test_too_many_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr(neighbours, "PAIR_LIMIT", 100)
+    monkeypatch.setattr(records, "PAIR_LIMIT", 100)
     crowd = Integers(0, 50, step=50)  # 1275 pairs
     with pytest.raises(TooLarge, match="more than 100 neighbour pairs"):
         for _ in pairs(crowd, SUBSTITUTE):

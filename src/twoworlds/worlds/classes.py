@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from twoworlds.calls import Registry, Text, parse
+from twoworlds.calls import Registry, Text, is_python, parse
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import number, whole
 from twoworlds.worlds import families
@@ -25,7 +25,7 @@ from twoworlds.worlds.assumptions import (
 )
 from twoworlds.worlds.belief import Belief, independent
 from twoworlds.worlds.beliefs import BELIEFS, belief
-from twoworlds.worlds.catalogue import is_python, load_for
+from twoworlds.worlds.catalogue import load_for
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.samples import Samples, sampling, sizes_after_discard, sizes_at_rate
 from twoworlds.worlds.sides import Side

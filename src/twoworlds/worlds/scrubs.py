@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from twoworlds.calls import Registry, Text
+from twoworlds.calls import Registry, Text, is_python, load_function
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import scrubbing as build
 from twoworlds.worlds.assumptions import read_pairs
 from twoworlds.worlds.belief import records_of
-from twoworlds.worlds.catalogue import is_python, load_for, load_function
+from twoworlds.worlds.catalogue import load_for
 from twoworlds.worlds.graphs import Graphs
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.universe import Universe

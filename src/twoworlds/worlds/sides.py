@@ -15,11 +15,11 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from twoworlds.calls import Registry, Text, parse
+from twoworlds.calls import Registry, Text, is_python, load_function, parse
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.assumptions import plain
-from twoworlds.worlds.catalogue import is_python, load_function, statistic
+from twoworlds.worlds.catalogue import statistic
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, as_law, gathered, law_at, times
 from twoworlds.worlds.members import member_part, member_rest, members_of, say_members
 from twoworlds.worlds.statistics import STATISTICS

@@ -2,7 +2,7 @@
 
 A `Universe` is a finite or infinite ordered set of hashable points, each with a label that a
 person can type. Neighbours are asked of it point by point (`Universe.around`); everything else
-about neighbours (pairs, distances, groups) is derived in `twoworlds.worlds.neighbours`.
+about neighbours (pairs, distances, groups) is derived in `twoworlds.worlds.records`.
 
 Wu, Section 2, and Dwork, Definition 2 leave the neighbour relation to the reader; here it is a
 parameter everywhere: ``"substitute"``, ``"add-remove"`` or ``"explicit"`` pairs.
