@@ -158,20 +158,6 @@ def test_a_universe_that_can_be_typed_survives_json(write, text):
     assert again.rows == made.table().rows
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "truncated-geometric(ratio=2, high=3)",
-        "restrict(randomized-response(bits=2, keep=3/4), [11, 00])",
-    ],
-)
-def test_any_other_universe_is_written_as_labels(write, text):
-    made = mechanism(text)
-    again = read_table(write("m.json", to_json_text(made)))
-    assert again.rows == made.table().rows
-    assert list(map(str, again.universe)) == [made.universe.label(x) for x in made.universe]
-
-
 def test_numbers_without_an_exact_form_are_not_written(tmp_path):
     noise = mechanism("restrict(discrete-gaussian(sigma2=1), [0, 1])")
     with pytest.raises(InvalidInput, match="is infinite"):
@@ -317,15 +303,6 @@ def test_rejects_an_array_that_is_no_mechanism(tmp_path, array, message):
     np.save(path, array)
     with pytest.raises(InvalidInput, match=message):
         read_mechanism(path, universe="bits(1)")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"garbage", b"\x93NUMPY", b"\x93NUMPY\x01\x00\x10\x00not a header at", b"PK\x03\x04zip"],
-)
-def test_rejects_garbage_named_npy(write, content):
-    with pytest.raises(InvalidInput, match=r"m.npy"):
-        read_mechanism(write("m.npy", content))
 
 
 def test_rejects_pickled_and_zipped_arrays(tmp_path):

@@ -198,11 +198,6 @@ def test_powers_of_e_multiply_symbolically(p, q):
     assert 1 / exp(p) == exp(-p)
 
 
-@given(SMALL, st.integers(-5, 5))
-def test_whole_powers_of_powers_of_e_are_symbolic(q, n):
-    assert exp(q) ** n == exp(q * n)
-
-
 @given(ABOVE_0, ABOVE_0, st.integers(-5, 5))
 def test_logarithms_add_symbolically(p, q, n):
     assert ln(p) + ln(q) == ln(p * q)

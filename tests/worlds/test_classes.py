@@ -92,11 +92,6 @@ def test_sampling_priors_by_their_calls():
     assert discard[(("ann", 1),)] == Fraction(1, 6)
 
 
-def test_several_populations_make_a_class():
-    found = belief_class("[sample([1, 0, 1], fixed=1), sample([0, 0, 1], fixed=1)]", PEOPLE)
-    assert [(("ann", 1),) in law for law in laws(found)] == [True, False]
-
-
 def test_hulls():
     assert belief_class("hull(uniform, explicit(11=1))", PAIR).hull
     assert belief_class("hull([uniform, explicit(11=1)])", PAIR, "known(1)").hull
@@ -105,11 +100,6 @@ def test_hulls():
     assert once.assumption.count("mixture") == 1
     assert belief_class(once, PAIR) is once
     assert belief_class([once], PAIR).hull
-
-
-def test_side_information_applies_to_every_member():
-    found = belief_class("[uniform, independent(1/3)]", PAIR, "known(1)")
-    assert [member.sides[1] for member in found] == [Fraction(1, 2), Fraction(1, 3)]
 
 
 @pytest.mark.parametrize(
@@ -330,12 +320,6 @@ def test_weights_and_names_of_a_hidden_law():
         ((1,), "high"): Fraction(2, 3),
     }
     assert list(hidden_law(BitStrings(1), ["1/4", 1]).members[0].sides) == [1, 2]
-
-
-def test_point_beliefs_are_all_databases():
-    family = all_known(BitStrings(2))
-    assert [member.given(NOTHING) for member in family] == [{x: 1} for x in BitStrings(2)]
-    assert family.members[1].name == "10"
 
 
 def test_draws_are_independent_with_the_shares_of_the_population():
