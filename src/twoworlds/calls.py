@@ -28,6 +28,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _DEEPEST = 20
 _OPEN, _CLOSE = "([{", ")]}"
 _PYTHON = "python:"
+ABOUT = "of"  # what a call is read for, given beside it: nobody types it
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ class NamedBuilder(Generic[T]):
         """The call with its arguments; those in brackets may be left out."""
         parts = []
         for name, parameter in inspect.signature(self.build).parameters.items():
+            if name == ABOUT:
+                continue
             if parameter.kind is parameter.VAR_POSITIONAL:
                 parts.append(f"{name}, ...")
                 continue
@@ -189,6 +192,8 @@ class Registry(Generic[T]):
         """Parse a call and build what it names; further named arguments may come beside it."""
         call = parse(text)
         entry = self[call.name]
+        if ABOUT not in inspect.signature(entry.build).parameters:
+            beside.pop(ABOUT, None)  # it is the same whatever it is about
         for name in beside:
             if name in call.named:
                 raise InvalidInput(f"{name} is given twice, inside {text!r} and beside it")

@@ -10,14 +10,14 @@ import pytest
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.worlds import BitStrings, Graphs, Integers, Records, Samples
-from twoworlds.worlds import families as module
+from twoworlds.worlds import classes as module
 from twoworlds.worlds import joint as joint_module
 from twoworlds.worlds.belief import explicit
 from twoworlds.worlds.belief import uniform as uniform_belief
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.classes import belief_class
-from twoworlds.worlds.families import (
+from twoworlds.worlds.classes import (
     all_known,
+    belief_class,
     draws,
     hidden_law,
     identical_family,
@@ -66,12 +66,12 @@ def test_a_list_holds_its_parts_in_order():
 def test_families_by_their_calls():
     third, half = {"a": "1/3", "b": "2/3"}, {"a": "1/2", "b": "1/2"}
     found = belief_class("product([a=1/3, b=2/3], [a=1/2, b=1/2])", LETTERS)
-    assert laws(found) == laws(product_family(LETTERS, [third, half]))
+    assert laws(found) == laws(product_family(third, half, of=LETTERS))
     found = belief_class("iid(1/3, 1/2)", PAIR)
     assert laws(found) == [dict(belief(f"independent({p})", PAIR)) for p in ("1/3", "1/2")]
     text = "hidden-law([a=1/3, b=2/3], [a=1/2, b=1/2], weights=[1/4, 3/4], names=[x, y])"
     found = belief_class(text, LETTERS, "parameter")
-    expected = hidden_law(LETTERS, [third, half], ["1/4", "3/4"], ["x", "y"])
+    expected = hidden_law(third, half, weights=["1/4", "3/4"], names=["x", "y"], of=LETTERS)
     assert found.members[0].masses == expected.members[0].masses
     assert laws(belief_class(text, LETTERS))[0]["a", "a"] == Fraction(1, 36) + Fraction(3, 16)
     assert laws(belief_class("all-known", PAIR)) == [{x: 1} for x in PAIR]
@@ -279,7 +279,7 @@ def chance(law, event, given):
 def test_product_families_hold_all_combinations():
     laws = [{"a": Fraction(1, 3), "b": Fraction(2, 3)}, {"a": Fraction(1, 2), "b": Fraction(1, 2)}]
     universe = Records(("a", "b"), 3)
-    family = product_family(universe, laws)
+    family = product_family(*laws, of=universe)
     expected = [
         {x: prod(law[v] for law, v in zip(choice, x, strict=True)) for x in universe}
         for choice in product(laws, repeat=3)
@@ -289,7 +289,7 @@ def test_product_families_hold_all_combinations():
 
 
 def test_identical_families_hold_one_member_for_each_parameter():
-    family = identical_family(SIGNS, [PLUS, MINUS])
+    family = identical_family(PLUS, MINUS, of=SIGNS)
     assert [member.given(NOTHING) for member in family] == [
         {x: prod(law[v] for v in x) for x in SIGNS} for law in (PLUS, MINUS)
     ]
@@ -298,7 +298,7 @@ def test_identical_families_hold_one_member_for_each_parameter():
 def test_the_hidden_mean_gives_itself_away_but_not_once_it_is_known():
     # Bassily, Groce, Katz & Smith, Section II-E, with a sign for the record: noiseless privacy
     # fails by 4019/5000; it is 243/5000 for those who know the mean.
-    family = hidden_law(SIGNS, [PLUS, MINUS], names=[1, -1])
+    family = hidden_law(PLUS, MINUS, names=[1, -1], of=SIGNS)
     (belief,) = family
     assert belief.sides == {1: Fraction(1, 2), -1: Fraction(1, 2)}
     (unknown,) = family.knowing_less(lambda _: NOTHING, "nothing")
@@ -313,18 +313,20 @@ def test_the_hidden_mean_gives_itself_away_but_not_once_it_is_known():
 
 
 def test_weights_and_names_of_a_hidden_law():
-    (belief,) = hidden_law(BitStrings(1), ["1/4", 1], ["1/3", "2/3"], ["low", "high"])
+    (belief,) = hidden_law(
+        "1/4", 1, weights=["1/3", "2/3"], names=["low", "high"], of=BitStrings(1)
+    )
     assert belief.masses == {
         ((1,), "low"): Fraction(1, 12),
         ((0,), "low"): Fraction(1, 4),
         ((1,), "high"): Fraction(2, 3),
     }
-    assert list(hidden_law(BitStrings(1), ["1/4", 1]).members[0].sides) == [1, 2]
+    assert list(hidden_law("1/4", 1, of=BitStrings(1)).members[0].sides) == [1, 2]
 
 
 def test_draws_are_independent_with_the_shares_of_the_population():
     universe = Records(("a", "b"), 2)
-    (belief,) = draws(universe, ["a", "b", "b", "b"])
+    (belief,) = draws(["a", "b", "b", "b"], of=universe)
     shares = {"a": Fraction(1, 4), "b": Fraction(3, 4)}
     assert belief.given(NOTHING) == {x: shares[x[0]] * shares[x[1]] for x in universe}
 
@@ -332,19 +334,19 @@ def test_draws_are_independent_with_the_shares_of_the_population():
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: product_family(SIGNS, []), "family is empty"),
-        (lambda: identical_family(SIGNS, []), "family is empty"),
-        (lambda: hidden_law(SIGNS, []), "family is empty"),
-        (lambda: draws(SIGNS, []), "population is empty"),
-        (lambda: draws(SIGNS, [1, 7]), "'7' is not a value"),
-        (lambda: identical_family(SIGNS, [{1: "1/2"}]), "sums to 1/2"),
-        (lambda: identical_family(SIGNS, ["1/2"]), "names each value's probability"),
-        (lambda: product_family(Integers(0, 3), ["1/2"]), "no persons"),
-        (lambda: hidden_law(SIGNS, [PLUS, MINUS], ["1/2"]), "2 laws need as many weights"),
-        (lambda: hidden_law(SIGNS, [PLUS, MINUS], names=["a", "a"]), "different names"),
-        (lambda: hidden_law(SIGNS, [PLUS, MINUS], ["1/2", "1/3"]), "5/6"),
-        (lambda: all_known(Integers()), "too many databases"),
-        (lambda: product_family(BitStrings(16), ["1/2", "1/3"]), "2 laws for each of 16 records"),
+        (lambda: product_family(of=SIGNS), "family is empty"),
+        (lambda: identical_family(of=SIGNS), "family is empty"),
+        (lambda: hidden_law(of=SIGNS), "family is empty"),
+        (lambda: draws([], of=SIGNS), "population is empty"),
+        (lambda: draws([1, 7], of=SIGNS), "'7' is not a value"),
+        (lambda: identical_family({1: "1/2"}, of=SIGNS), "sums to 1/2"),
+        (lambda: identical_family("1/2", of=SIGNS), "names each value's probability"),
+        (lambda: product_family("1/2", of=Integers(0, 3)), "no persons"),
+        (lambda: hidden_law(PLUS, MINUS, weights=["1/2"], of=SIGNS), "2 laws need as many weights"),
+        (lambda: hidden_law(PLUS, MINUS, names=["a", "a"], of=SIGNS), "different names"),
+        (lambda: hidden_law(PLUS, MINUS, weights=["1/2", "1/3"], of=SIGNS), "5/6"),
+        (lambda: all_known(of=Integers()), "too many databases"),
+        (lambda: product_family("1/2", "1/3", of=BitStrings(16)), "2 laws for each of 16 records"),
     ],
 )
 def test_what_is_no_family_is_refused(build, words):
@@ -355,4 +357,4 @@ def test_what_is_no_family_is_refused(build, words):
 def test_too_large_a_family_names_the_limit(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_SUPPORT", 15)
     with pytest.raises(TooLarge, match=r"more than 15 databases.*fewer people"):
-        product_family(BitStrings(2), ["1/2", "1/3"])
+        product_family("1/2", "1/3", of=BitStrings(2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from twoworlds.calls import Call, Registry, Text, is_python, load, parse
@@ -40,6 +40,14 @@ def read_values(values: Text | int | tuple[object, ...]) -> int | list[object]:
         digits = isinstance(value, str) and value.removeprefix("-").isdigit()
         listed.append(int(str(value)) if digits else value)
     return listed
+
+
+def read_names(given: Text | int, what: str) -> tuple[Hashable, ...]:
+    """Read a list of names, or how many there are (then 1, 2, ...)."""
+    if isinstance(given, list):
+        found = read_values(given)
+        return tuple(found) if isinstance(found, list) else ()
+    return tuple(range(1, whole(given, what, at_least=1) + 1))
 
 
 @UNIVERSES.register("bits")

@@ -20,8 +20,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.beliefs import BELIEFS
-from twoworlds.worlds.catalogue import UNIVERSES
-from twoworlds.worlds.members import read_names
+from twoworlds.worlds.catalogue import UNIVERSES, read_names
 from twoworlds.worlds.statistic import Computed, Statistic
 from twoworlds.worlds.statistics import STATISTICS
 from twoworlds.worlds.universe import SUBSTITUTE, Point, Universe

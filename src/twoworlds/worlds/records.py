@@ -129,6 +129,16 @@ class Records(Universe):
         else:
             raise InvalidInput(f"{self.expression} has no listed pairs: use substitute")
 
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The positions in the list."""
+        if not self.fixed:
+            raise InvalidInput(
+                f"{self.expression} has databases of several sizes, so that nobody is in all of "
+                "them: use samples(members, values), where persons have names"
+            )
+        return tuple(range(1, self.n + 1)) or super().members  # type: ignore[return-value]
+
     def require_lengths(self) -> None:
         """Raise unless databases of several sizes exist, as add-remove needs."""
         if self.fixed:

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
-from typing import ClassVar
 
 from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, Order, compare, number, probability, show, whole
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
-from twoworlds.worlds.catalogue import UNIVERSES, read_values
-from twoworlds.worlds.members import read_names
+from twoworlds.worlds.catalogue import UNIVERSES, read_names, read_values
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
 ABSENT = "absent"
@@ -42,9 +40,6 @@ class Samples(Universe):
 
     people: tuple[Hashable, ...]
     values: tuple[Hashable, ...]
-    noun: ClassVar[str] = "person"
-    entry: ClassVar[tuple[str, str]] = ("entry", "entries")
-    shows_missing: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for what, given in (("member", self.people), ("value", self.values)):

@@ -11,11 +11,11 @@ parameter everywhere: ``"substitute"``, ``"add-remove"`` or ``"explicit"`` pairs
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from twoworlds.errors import InvalidInput, TooLarge
 
@@ -67,6 +67,60 @@ class Universe(ABC):
         if relation == ADD_REMOVE:
             return "one database has one person's record more than the other"
         return "the databases differ in one person's record"
+
+    # What is said of a person, where databases speak of persons; see `members`.
+    noun: ClassVar[str] = "person"
+    entry: ClassVar[tuple[str, str]] = ("entry", "entries")
+    shows_missing: ClassVar[bool] = False  # whether a database without someone shows who is missing
+
+    @property
+    def members(self) -> tuple[Hashable, ...]:
+        """The persons: positions 1, 2, ... of a list, or names where a database may lack some."""
+        raise InvalidInput(
+            f"{self.expression} has no persons to speak of: use bits(n), records(values, n), "
+            "samples(members, values) or graphs(n), or give functions of your own"
+        )
+
+    def part(self, database: Point, member: Hashable) -> Hashable:
+        """Return what the database says of a person."""
+        return self._word(database)[int(str(member)) - 1]  # type: ignore[no-any-return]
+
+    def without(self, database: Point, member: Hashable) -> Hashable:
+        """Return the database without the person."""
+        word, position = self._word(database), int(str(member)) - 1
+        return (*word[:position], *word[position + 1 :])
+
+    def _word(self, database: Point) -> Any:
+        """Return the list of records that a database is."""
+        return database
+
+    def chosen(
+        self, given: Sequence[object] | None = None, example: str = "persons(1, 3)"
+    ) -> tuple[Hashable, ...]:
+        """Return the persons of these names, or all of them."""
+        everyone = self.members
+        if given is None:
+            return everyone
+        names = {str(member): member for member in everyone}
+        texts = [str(name).strip() for name in given]
+        for name, text in zip(given, texts, strict=True):
+            if text not in names:
+                raise InvalidInput(
+                    f"{name!r} is no {self.noun} of {self.expression}: {_range(everyone)}; "
+                    f"write {example}"
+                )
+            if texts.count(text) > 1:
+                raise InvalidInput(f"{self.noun} {text} is named twice: write {example}")
+        if not texts:
+            raise InvalidInput(f"no person is named: write {example}")
+        return tuple(names[text] for text in texts)
+
+    def say_members(self, chosen: Sequence[Hashable]) -> str:
+        """Name the entries of persons in words."""
+        names, (one, many) = [str(member) for member in chosen], self.entry
+        if len(names) == 1:
+            return f"{one} of {self.noun} {names[0]}"
+        return f"{many} of {self.noun}s {', '.join(names[:-1])} and {names[-1]}"
 
     def entries(self, database: Point) -> Point:
         """Return what a statistic looks at: the records, where a database holds more than them."""
@@ -188,6 +242,17 @@ class Explicit(Universe):
             return "any two databases (each label is read as one person's whole record)"
         return super().explain(relation) + f" (each label is read as {records} records)"
 
+    @property
+    def members(self) -> tuple[Hashable, ...]:
+        """The positions, where all labels are lists of one length."""
+        sizes = {len(word) for word in self._words.values()}
+        if len(sizes) == 1 and sizes != {0}:
+            return tuple(range(1, sizes.pop() + 1))
+        return super().members
+
+    def _word(self, database: Point) -> Any:
+        return self._words[database]
+
     @cached_property
     def _listed(self) -> dict[Point, tuple[Point, ...]]:
         near: dict[Point, dict[Point, None]] = {}
@@ -261,6 +326,13 @@ class Product(Universe):
     def around(self, point: Point, relation: str) -> Iterator[Point]:
         """Outputs have no neighbours."""
         raise InvalidInput(f"{self.expression} is a set of outputs: it has no neighbours")
+
+
+def _range(everyone: tuple[Hashable, ...]) -> str:
+    if everyone == tuple(range(1, len(everyone) + 1)):
+        return f"there are {len(everyone)}, counted from 1"
+    shown = ", ".join(str(member) for member in everyone[:8])
+    return f"there are {shown}{', ...' if len(everyone) > 8 else ''}"
 
 
 def _adjacent(x: Sequence[Point], y: Sequence[Point], relation: str) -> bool:
