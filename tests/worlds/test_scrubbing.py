@@ -129,9 +129,7 @@ def test_functions_of_ones_own_may_be_random():
     ("build", "words"),
     [
         (lambda: persons(0), "persons=0"),
-        (lambda: persons("1/2"), "persons=1/2"),
         (lambda: persons(2)[1].private((1,)), "no person 2"),
-        (lambda: persons(2)[1].scrubbed((1,)), "no person 2"),
         (lambda: persons(1)[0].private("a"), "list of records"),
         (lambda: members(BitStrings(2), [3]), "'?3'? is no person of bits.2.: there are 2"),
         (lambda: members(BitStrings(2), [0]), "counted from 1"),

@@ -102,7 +102,6 @@ def test_own_functions_by_name():
         ("schools([1, 2])", BITS, "person 3 is in no school"),
         ("schools([1, 2], [3, 4])", BITS, "pupil 4"),
         ("schools(1, 2)", BITS, "list each school's pupils"),
-        ("schools", BITS, "list each school's pupils"),
         ("firms([1/2=1])", NUMBERS, "noise of 1/2 .*smaller unit"),
         ("firms([1=1/2])", NUMBERS, "sum to 1/2"),
         ("firms([1=1/2, 1=1/2])", NUMBERS, "given twice"),

@@ -317,7 +317,6 @@ def test_a_clamped_strategy_is_the_table_of_its_transcripts():
         ("batch(count, noise=geometric(ratio=2))", "needs the argument 'universe'"),
         ("batch(count, noise=gaussian(sigma=1), universe=bits(2))", "Laplace noise, integer noise"),
         ("batch(count, noise=geometric(ratio=2, bits=3), universe=bits(2))", "noise alone"),
-        ("batch(count, noise=parity(bits=2), universe=bits(2))", "noise alone"),
         ("batch(count, noise=randomized-response(bits=1, keep=3/4), universe=bits(2))", "noise="),
         ("batch(sum, noise=laplace(scale=1), universe=integers())", "sum failed on 0"),
         ("batch(cuont, noise=geometric(ratio=2), universe=bits(2))", "did you mean"),

@@ -172,7 +172,6 @@ def test_courses_that_look_ahead_overlap_or_leave_gaps_are_refused():
         ([Ask(histogram([0, 1]), [1])], "2 parts"),
         ([Ask(histogram([0, 1]), [[1]])], "2 lists"),
         ([Computed(lambda x: (), "nothing")], "answers nothing"),
-        ([Then(lambda box: "count")], "is no query"),
     ],
 )
 def test_bad_steps_are_refused(steps, said):
