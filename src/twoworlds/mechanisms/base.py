@@ -48,11 +48,7 @@ class Mechanism(ABC):
     universe: Universe
     outputs: Universe
     exact: bool = True
-
-    @property
-    @abstractmethod
-    def expression(self) -> str:
-        """The call that builds this mechanism, as one would type it."""
+    expression: str  # the call that builds it, as one would type it
 
     @abstractmethod
     def probability(self, output: Point, database: Point) -> Number:
@@ -68,7 +64,7 @@ class Mechanism(ABC):
         order = tuple(self.outputs)
         p = [self.probability(o, x) for o in order]
         q = [self.probability(o, y) for o in order]
-        return FiniteComparison(x, y, p, q, lambda cells: Listed.of(order[i] for i in cells))
+        return FiniteComparison.of(x, y, order, p, q)
 
     def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
         """Yield the comparison of every pair, also of those that no hockey-stick gap needs.
@@ -267,7 +263,8 @@ class Dense(Mechanism):
         expression: str | None = None,
     ) -> None:
         self.universe, self.outputs = universe, outputs
-        self._expression = expression
+        shape = f"matrix of {outputs.size} outputs and {universe.size} databases"
+        self.expression = expression or shape
         _check_shape(universe, outputs, rows)
         self.rows: tuple[tuple[Number, ...], ...] = tuple(
             tuple(
@@ -299,12 +296,6 @@ class Dense(Mechanism):
         rows = [[law.get(output, 0) for law in laws] for output in outputs]
         return Dense(universe, Explicit(outputs), rows)
 
-    @property
-    def expression(self) -> str:
-        """The call it was tabulated from, or its shape."""
-        shape = f"matrix of {self.outputs.size} outputs and {self.universe.size} databases"
-        return self._expression or shape
-
     def probability(self, output: Point, database: Point) -> Number:
         """Look the entry up."""
         return self.rows[self.outputs.positions[output]][self.universe.positions[database]]
@@ -328,14 +319,10 @@ class Dense(Mechanism):
         columns, scale = self._columns
         order = tuple(self.outputs)
         position = self.universe.positions
-
-        def event(cells: Sequence[int]) -> Event:
-            return Listed.of(order[i] for i in cells)
-
         for x, y in pairs(self.universe, relation, group):
             p, q = columns[position[x]], columns[position[y]]
-            yield FiniteComparison(x, y, p, q, event, scale)
-            yield FiniteComparison(y, x, q, p, event, scale)
+            yield FiniteComparison.of(x, y, order, p, q, scale)
+            yield FiniteComparison.of(y, x, order, q, p, scale)
 
     @cached_property
     def _columns(self) -> tuple[list[tuple[Number | int, ...]], int]:

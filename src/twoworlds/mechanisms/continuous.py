@@ -60,6 +60,8 @@ class Continuous(Mechanism):
         self.sensitivity = positive(sensitivity, "sensitivity")
         self.universe: Universe = Reals(self.sensitivity)
         self.outputs = Reals()
+        moved = exact_text(self.sensitivity)
+        self._tail = "" if self.sensitivity == 1 else f", sensitivity={moved}"
 
     @abstractmethod
     def upper_tail(self, distance: Number) -> Number:
@@ -133,21 +135,15 @@ class Laplace(Continuous):
         super().__init__(sensitivity)
         if (rate is None) == (scale is None):
             raise InvalidInput("laplace takes exactly one of scale and rate")
-        self._scale = None if scale is None else positive(scale, "scale")
-        self.rate = positive(rate, "rate") if self._scale is None else 1 / self._scale
-
-    @property
-    def scale(self) -> Number:
-        """The scale b."""
-        return 1 / self.rate if self._scale is None else self._scale
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
-        if isinstance(self.scale, Fraction) or self._scale is not None:
-            return f"laplace(scale={exact_text(self.scale)}{tail})"
-        return f"laplace(rate={exact_text(self.rate)}{tail})"
+        if scale is None:
+            self.rate = positive(rate, "rate")
+            self.scale = 1 / self.rate
+        else:
+            self.scale = positive(scale, "scale")
+            self.rate = 1 / self.scale
+        by_rate = scale is None and not isinstance(self.scale, Fraction)
+        width = f"rate={exact_text(self.rate)}" if by_rate else f"scale={exact_text(self.scale)}"
+        self.expression = f"laplace({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the density e^(-|output - answer| / b) / (2 b)."""
@@ -197,16 +193,13 @@ class Gaussian(Continuous):
         super().__init__(sensitivity)
         if (sigma is None) == (sigma2 is None):
             raise InvalidInput("gaussian takes exactly one of sigma and sigma2")
-        self._squared = None if sigma2 is None else positive(sigma2, "sigma2")
-        self.sigma = positive(sigma, "sigma") if self._squared is None else sqrt(self._squared)
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
-        if self._squared is not None:
-            return f"gaussian(sigma2={exact_text(self._squared)}{tail})"
-        return f"gaussian(sigma={exact_text(self.sigma)}{tail})"
+        if sigma2 is None:
+            self.sigma = positive(sigma, "sigma")
+            width = f"sigma={exact_text(self.sigma)}"
+        else:
+            square = positive(sigma2, "sigma2")
+            self.sigma, width = sqrt(square), f"sigma2={exact_text(square)}"
+        self.expression = f"gaussian({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the normal density."""

@@ -56,9 +56,12 @@ class Channel(ABC):
     def probability(self, output: Point, value: Any) -> Number:
         """Return P(output | value)."""
 
-    @abstractmethod
     def compare(self, change: Change) -> Comparison:
-        """Compare the laws of two values."""
+        """Compare the laws of two values, output by output."""
+        order = tuple(self.outputs)
+        p = [self.probability(o, change.before) for o in order]
+        q = [self.probability(o, change.after) for o in order]
+        return FiniteComparison.of(change.x, change.y, order, p, q)
 
     @abstractmethod
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
@@ -90,15 +93,6 @@ class Through(Channel):
         """Look the entry up."""
         return self.dense.probability(output, value)
 
-    def compare(self, change: Change) -> Comparison:
-        """Compare two columns of the table."""
-        order = tuple(self.outputs)
-        p = [self.probability(o, change.before) for o in order]
-        q = [self.probability(o, change.after) for o in order]
-        return FiniteComparison(
-            change.x, change.y, p, q, lambda cells: Listed.of(order[i] for i in cells)
-        )
-
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw from the column."""
         return self.dense.sample(value, rng)
@@ -117,11 +111,7 @@ class Deterministic(Channel):
     def compare(self, change: Change) -> Comparison:
         """Two different values share no output."""
         values = (change.before, change.after)
-
-        def event(cells: Sequence[int]) -> Event:
-            return Listed.of(values[i] for i in cells)
-
-        return FiniteComparison(change.x, change.y, [1, 0], [0, 1], event)
+        return FiniteComparison.of(change.x, change.y, values, [1, 0], [0, 1])
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Return the value."""
@@ -180,13 +170,7 @@ class OnStatistic(Mechanism):
         self, universe: Universe, statistic: Statistic, channel: Channel, *, expression: str
     ) -> None:
         self.universe, self.statistic, self.channel = universe, statistic, channel
-        self.outputs = channel.outputs
-        self._expression = expression
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        return self._expression
+        self.outputs, self.expression = channel.outputs, expression
 
     def probability(self, output: Point, database: Point) -> Number:
         """Evaluate the statistic, then the channel."""
@@ -239,16 +223,13 @@ class OnStatistic(Mechanism):
         y = next(self.universe.around(x, relation), None)
         if y is None:
             x, y = next(pairs(self.universe, relation, group), (x, x))
-        everything = Anything()
-        yield FiniteComparison(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
+        yield _alike(x, y)
 
     def compare(self, x: Point, y: Point) -> Comparison:
         """Compare the channel on two values of the statistic."""
         change = Change(self.statistic(x), self.statistic(y), x, y)
         if change.before == change.after:
-            return FiniteComparison(
-                x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(())
-            )
+            return _alike(x, y)
         return self.channel.compare(change)
 
     def pair(self, other: Mechanism) -> Mechanism:
@@ -280,6 +261,11 @@ class OnStatistic(Mechanism):
     def _on(self, universe: Universe, expression: str, channel: Channel) -> OnStatistic:
         statistic = Computed(self.statistic, self.statistic.name)
         return type(self)(universe, statistic, channel, expression=expression)
+
+
+def _alike(x: Point, y: Point) -> Comparison:
+    """Compare a law with itself."""
+    return FiniteComparison(x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(()))
 
 
 def _by_distance(mechanism: Mechanism) -> bool:
@@ -358,9 +344,7 @@ class FiniteNoise(Channel):
         outputs = range(low, max(values) + self.start + len(self.masses))
         p = [self.probability(o, values[0]) for o in outputs]
         q = [self.probability(o, values[1]) for o in outputs]
-        return FiniteComparison(
-            change.x, change.y, p, q, lambda cells: Listed.of(outputs[i] for i in cells)
-        )
+        return FiniteComparison.of(change.x, change.y, outputs, p, q)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw the noise and add it."""

@@ -125,12 +125,8 @@ class Paired(Mechanism):
     ) -> None:
         self.first, self.second = first, second
         self.universe, self.outputs = first.universe, Product((first.outputs, second.outputs))
+        self.expression = f"pair({first.expression}, {second.expression})"
         self._changes = changes
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        return f"pair({self.first.expression}, {self.second.expression})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Multiply the probabilities of both outputs."""
