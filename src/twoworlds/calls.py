@@ -8,11 +8,15 @@ builders, checks the arguments against the builder's signature, and suggests the
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from twoworlds.errors import InvalidInput, UnknownName
@@ -23,6 +27,8 @@ Text = str | list[Any]
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _DEEPEST = 20
 _OPEN, _CLOSE = "([{", ")]}"
+_PYTHON = "python:"
+ABOUT = "of"  # what a call is read for, given beside it: nobody types it
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,8 @@ class NamedBuilder(Generic[T]):
         """The call with its arguments; those in brackets may be left out."""
         parts = []
         for name, parameter in inspect.signature(self.build).parameters.items():
+            if name == ABOUT:
+                continue
             if parameter.kind is parameter.VAR_POSITIONAL:
                 parts.append(f"{name}, ...")
                 continue
@@ -184,6 +192,8 @@ class Registry(Generic[T]):
         """Parse a call and build what it names; further named arguments may come beside it."""
         call = parse(text)
         entry = self[call.name]
+        if ABOUT not in inspect.signature(entry.build).parameters:
+            beside.pop(ABOUT, None)  # it is the same whatever it is about
         for name in beside:
             if name in call.named:
                 raise InvalidInput(f"{name} is given twice, inside {text!r} and beside it")
@@ -226,3 +236,50 @@ def _check_arguments(entry: NamedBuilder[T], call: Call) -> None:
             raise InvalidInput(
                 f"{entry.name} needs the argument {parameter.name!r}; usage: {entry.usage}"
             )
+
+
+# --- Python objects of the user by name ----------------------------------------------------------
+
+
+def is_python(text: object) -> bool:
+    """Tell whether a text names a Python object."""
+    return isinstance(text, str) and text.strip().startswith(_PYTHON)
+
+
+def load(text: str) -> object:
+    """Return the object that a text names.
+
+    >>> load("python:statistics:median")((1, 2, 9))
+    2
+    """
+    module, _, name = text.strip().removeprefix(_PYTHON).partition(":")
+    if not module or not name:
+        raise InvalidInput(f"{text!r}: write python:package.module:name, or python:./file.py:name")
+    try:
+        is_file = module.endswith(".py") or "/" in module
+        found = _from_file(Path(module)) if is_file else import_module(module)
+        return getattr(found, name)
+    except (ImportError, AttributeError, ValueError, OSError) as error:
+        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    """Run a file as a module; what lies beside it can be imported by it, as by a program."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ImportError(f"there is no Python file {path}: write python:./file.py:name")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # for dataclasses, which look there
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_function(text: str) -> Callable[[Any], Any]:
+    """Return the function that a text names."""
+    found = load(text)
+    if not callable(found):
+        raise InvalidInput(f"{text!r} is {found!r}, not a function: name a function")
+    return found

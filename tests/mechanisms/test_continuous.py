@@ -22,7 +22,7 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Listed, OnRecords
 from twoworlds.mechanisms.continuous import Gaussian, Laplace
 from twoworlds.numbers import INFINITY, Real, ball, bounds, decimal, exp, ln
-from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, BitStrings, Reals
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
 
@@ -166,18 +166,6 @@ def test_ratio_for_undoes_the_gap(mechanism, delta):
     assert comparison.gap(max(Fraction(1), low * (1 - slack))).delta > delta
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"),
-    [("0.1", "6.83175109222768e-7"), ("1", "1.0628e-5")],
-)
-def test_the_variance_of_the_lecture_gives_the_known_delta(epsilon, delta):
-    """sigma^2 = ln(1/delta) / epsilon^2 at delta = 10^-6 is enough for 1/10, too little for 1."""
-    variance = ln(Fraction(10**6)) / Fraction(epsilon) ** 2
-    found = Gaussian(sigma2=variance).family(SUBSTITUTE).gap(exp(Fraction(epsilon)))[1].delta
-    digits = len(delta.split("e")[0]) - 1
-    assert abs(Fraction(decimal(found, 20)) / Fraction(delta) - 1) < Fraction(10) ** (1 - digits)
-
-
 @given(RATES, st.fractions(-4, 4, max_denominator=5), st.fractions(-4, 4, max_denominator=5))
 def test_half_lines_have_the_integral_of_the_density(scale, centre, threshold):
     for noise, density in (
@@ -237,20 +225,6 @@ def test_parameters_are_finite_and_positive(build, name, bad):
         build(bad)
 
 
-@pytest.mark.parametrize(
-    "build",
-    [
-        Laplace,
-        lambda: Laplace(scale=1, rate=1),
-        Gaussian,
-        lambda: Gaussian(sigma=1, sigma2=1),
-    ],
-)
-def test_exactly_one_way_to_say_the_width_is_taken(build):
-    with pytest.raises(InvalidInput, match="exactly one"):
-        build()
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("mechanism", [Laplace(scale=2), Gaussian(sigma=2)])
 def test_samples_follow_the_density(mechanism):
@@ -287,25 +261,6 @@ def test_a_count_of_bits_costs_what_the_bare_noise_costs(bare, counted):
             measure(counted, ratio=ratio).delta
         )
     assert bounds(measure(bare, delta="1/10").ratio) == bounds(measure(counted, delta="1/10").ratio)
-
-
-@pytest.mark.parametrize(("bare", "counted"), PAIRS)
-def test_densities_and_masses_are_those_around_the_count(bare, counted):
-    noise, noisy = mechanism(bare), mechanism(counted)
-    assert (noisy.universe, noisy.outputs) == (BitStrings(4), Reals())
-    half = Fraction(1, 2)
-    assert bounds(noisy.probability(half, (1, 0, 1, 1))) == bounds(noise.probability(half, 3))
-    event = AtLeast(Fraction(5))
-    assert bounds(noisy.mass(event, (1, 1, 1, 1))) == bounds(noise.mass(event, 4))
-
-
-def test_groups_add_up_and_errors_are_those_of_the_noise():
-    from twoworlds.mechanisms.accuracy import errors_of
-
-    assert measure("laplace(scale=2, bits=4)", group=3).epsilon == Fraction(3, 2)
-    for bare, counted in PAIRS:
-        first, second = (errors_of(mechanism(text)) for text in (bare, counted))
-        assert [bounds(b.exact) for b in first] == [bounds(b.exact) for b in second]
 
 
 def test_a_count_has_sensitivity_one():

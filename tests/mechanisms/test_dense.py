@@ -14,13 +14,10 @@ from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.base import Dense
 from twoworlds.numbers import INFINITY, Real, bounds, exp, ln
 from twoworlds.worlds import (
-    ADD_REMOVE,
-    EXPLICIT,
     SUBSTITUTE,
     BitStrings,
     Explicit,
     Integers,
-    Universe,
 )
 
 RATIOS = st.one_of(
@@ -173,33 +170,6 @@ def test_rows_columns_and_entries_agree(mechanism):
         assert law.mass(Listed.of(mechanism.outputs)) == 1
 
 
-def test_groups_compare_columns_further_apart():
-    flip = [["3/4", "1/4"], ["1/4", "3/4"]]
-    rows = [
-        [Fraction(flip[a][c]) * Fraction(flip[b][d]) for c in (0, 1) for d in (0, 1)]
-        for a in (0, 1)
-        for b in (0, 1)
-    ]
-    both = Dense(BitStrings(2), BitStrings(2), rows)
-    assert both.family(SUBSTITUTE).peak()[1].ratio == 3
-    assert both.family(SUBSTITUTE, 2).peak()[1].ratio == 9
-    assert both.family(SUBSTITUTE, 5).peak()[1].ratio == 9
-
-
-def test_listed_pairs_are_the_only_ones_compared():
-    rows = [["1/2", "1/3", "1"], ["1/2", "2/3", "0"]]
-    universe = Universe.of("abc", [("a", "b")])
-    mechanism = Dense(universe, Explicit((0, 1)), rows)
-    assert mechanism.family(EXPLICIT).peak()[1].ratio == Fraction(3, 2)
-    assert mechanism.family(SUBSTITUTE).peak()[1].ratio == INFINITY
-
-
-def test_floats_are_read_as_the_decimals_they_print():
-    ten = Dense(Explicit(("a", "b")), Explicit(tuple(range(10))), np.full((10, 2), 0.1))
-    assert ten.probability(3, "a") == Fraction(1, 10)
-    assert ten.family(SUBSTITUTE).peak()[1].ratio == 1
-
-
 def test_irrational_entries_are_compared_as_they_are():
     keep = exp(Fraction(1)) / (1 + exp(Fraction(1)))
     rows = [[keep, 1 - keep], [1 - keep, keep]]
@@ -246,11 +216,6 @@ def test_an_ill_formed_matrix_is_refused_with_its_place(rows, error, message):
         Dense(BITS, BITS, rows)
 
 
-def test_an_infinite_entry_is_refused():
-    with pytest.raises(InvalidInput):
-        Dense(BITS, BITS, [["inf", 0], [0, 1]])
-
-
 def test_a_column_that_misses_1_by_a_hair_is_refused():
     third = Fraction(1, 3)
     with pytest.raises(NotStochastic, match="too little"):
@@ -279,24 +244,10 @@ def test_a_function_that_returns_something_else_is_refused():
         Dense.from_function(BITS, lambda _x: {"a": "1/2"})
 
 
-def test_an_unknown_database_or_output_is_refused():
-    mechanism = Dense(BITS, BITS, [[1, 0], [0, 1]])
-    for ask in (mechanism.distribution, mechanism.row):
-        with pytest.raises(InvalidInput, match=r"'2' is not in bits\(1\)"):
-            ask("2")
-    with pytest.raises(InvalidInput, match="not in"):
-        mechanism.distribution("1")["7"]
-
-
 def test_a_universe_of_one_database_has_nothing_to_compare():
     alone = Dense(Explicit(("a",)), BITS, [["1/2"], ["1/2"]])
     with pytest.raises(Unsupported, match="no two neighbouring"):
         alone.family(SUBSTITUTE)
-
-
-def test_a_relation_without_neighbours_is_refused():
-    with pytest.raises(InvalidInput, match="several sizes"):
-        Dense(BITS, BITS, [[1, 0], [0, 1]]).family(ADD_REMOVE)
 
 
 def test_a_table_beyond_memory_is_refused():

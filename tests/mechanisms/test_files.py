@@ -158,20 +158,6 @@ def test_a_universe_that_can_be_typed_survives_json(write, text):
     assert again.rows == made.table().rows
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "truncated-geometric(ratio=2, high=3)",
-        "restrict(randomized-response(bits=2, keep=3/4), [11, 00])",
-    ],
-)
-def test_any_other_universe_is_written_as_labels(write, text):
-    made = mechanism(text)
-    again = read_table(write("m.json", to_json_text(made)))
-    assert again.rows == made.table().rows
-    assert list(map(str, again.universe)) == [made.universe.label(x) for x in made.universe]
-
-
 def test_numbers_without_an_exact_form_are_not_written(tmp_path):
     noise = mechanism("restrict(discrete-gaussian(sigma2=1), [0, 1])")
     with pytest.raises(InvalidInput, match="is infinite"):
@@ -222,11 +208,8 @@ def test_rejects_a_csv_that_is_no_mechanism(write, content, error, message):
     ("content", "message"),
     [
         ("", "is not valid JSON"),
-        ("{", "is not valid JSON"),
-        ("[" * 100_000, "is not valid JSON"),
         ("[1, 2]", "expected"),
         ("null", "expected"),
-        ("{}", "expected"),
         ('{"matrix": 5}', "expected"),
         ('{"matrix": [1, 2]}', "expected"),
         ('{"matrix": [[1]]}', 'name the columns with "databases"'),
@@ -243,10 +226,8 @@ def test_rejects_a_csv_that_is_no_mechanism(write, content, error, message):
         ('{"universe": "bits(2)", "matrix": [[1, 1]]}', "has 2 entries for 4 databases"),
         ('{"universe": "integers()", "matrix": [[1, 1]]}', "needs a finite universe"),
         ('{"databases": ["a"], "matrix": []}', "empty"),
-        ('{"databases": [], "matrix": [[]]}', "empty"),
         ('{"databases": ["a"], "matrix": [[true]]}', "is a truth value"),
         ('{"databases": ["a"], "matrix": [[null]]}', "expected a number"),
-        ('{"databases": ["a"], "matrix": [[[1]]]}', "expected a number"),
         ('{"databases": ["a"], "matrix": [[NaN]]}', "is not a number"),
         ('{"databases": ["a"], "matrix": [[1e999999]]}', "exponents beyond"),
         ('{"databases": ["a"], "matrix": [[' + "9" * 5000 + "]]}", "is not valid JSON|sums to"),
@@ -263,7 +244,6 @@ def test_rejects_a_json_that_is_no_mechanism(write, content, message):
     ("universe", "message"),
     [
         ("bits(3)", r"its databases are not those of bits\(3\)"),
-        ("bits(40)", r"its databases are not those of bits\(40\)"),
         ("integers()", "needs a finite universe"),
         ("reals()", "needs a finite universe"),
         ("points([a, b])", "its databases are not those of"),
@@ -304,9 +284,7 @@ def test_rejects_a_file_too_large_to_be_read_as_text(write, monkeypatch):
     [
         (np.array([0.5, 0.5]), "expected outputs by databases"),
         (np.zeros((0, 2)), "expected outputs by databases"),
-        (np.zeros((2, 2, 2)), "expected outputs by databases"),
         (np.array([["a", "b"]]), "not a .npy array of real numbers"),
-        (np.array([[1 + 2j, 1]]), "not a .npy array of real numbers"),
         (np.array([[0.5, 0.5], [0.5, 0.4]]), "column 0 sums to 0.9, off by -0.1"),
         (np.array([[1.5, 0.5], [-0.5, 0.5]]), r"P\(1 \| 1\) = 1.5 is not a probability"),
         (np.array([[np.nan, 0.5], [1, 0.5]]), r"P\(1 \| 1\) = nan is not a probability"),
@@ -317,15 +295,6 @@ def test_rejects_an_array_that_is_no_mechanism(tmp_path, array, message):
     np.save(path, array)
     with pytest.raises(InvalidInput, match=message):
         read_mechanism(path, universe="bits(1)")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"garbage", b"\x93NUMPY", b"\x93NUMPY\x01\x00\x10\x00not a header at", b"PK\x03\x04zip"],
-)
-def test_rejects_garbage_named_npy(write, content):
-    with pytest.raises(InvalidInput, match=r"m.npy"):
-        read_mechanism(write("m.npy", content))
 
 
 def test_rejects_pickled_and_zipped_arrays(tmp_path):

@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import BitStrings, Dense, Records, Universe
+from twoworlds import BitStrings, Records, Universe
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import (
     deltas,
-    laws,
     ratios,
     stochastic_matrices,
     universes,
@@ -99,29 +98,6 @@ def test_the_exact_comparisons_of_the_family_are_those_of_the_doubles(question):
         assert comparison.peak().ratio == (INFINITY if exact is None else exact)
 
 
-@given(st.integers(1, 3).flatmap(lambda n: stochastic_matrices(3, 2**n)))
-def test_floats_and_fractions_agree_on_the_same_matrix(rows):
-    universe = BitStrings(len(rows[0]).bit_length() - 1)
-    exact = Dense(universe, Universe.of("abc"), rows)
-    floats = in_floats(rows, universe, Universe.of("abc"))
-    for options in ({"ratio": 1}, {"ratio": 2}, {"epsilon": "1/2"}):
-        found = [float(tw.measure(m, **options).delta) for m in (exact, floats)]
-        assert found[0] == pytest.approx(found[1], abs=1e-12)
-
-
-def test_the_survey_in_floats():
-    keep = np.array([[0.75, 0.25], [0.25, 0.75]])
-    survey = FloatMatrix(BitStrings(3), BitStrings(3), np.kron(np.kron(keep, keep), keep))
-    verdict = tw.measure(survey)
-    assert holds(verdict.ratio, Fraction(3), 1e-14)
-    assert verdict.to_dict()["arithmetic"] == "float, with rigorous error bounds"
-    assert tw.check(survey, "dp(ratio=3.000001)")
-    assert not tw.check(survey, "dp(ratio=2.999999)")
-    assert holds(tw.measure(survey, ratio=2).delta, Fraction(1, 4))
-    assert float(tw.measure(survey, delta="1/4").ratio) == pytest.approx(2, rel=1e-9)
-    assert float(tw.measure(survey, group=2).ratio) == pytest.approx(9, rel=1e-12)
-
-
 def test_an_output_possible_in_one_world_only_has_infinite_ratio():
     shown = in_floats([[1, 0], [0, 1]], BitStrings(1))
     assert tw.measure(shown).ratio == INFINITY
@@ -168,11 +144,3 @@ def test_rejects_what_is_no_stochastic_matrix(matrix, error, message):
 def test_rounding_within_the_tolerance_is_accepted():
     thirds = np.full((3, 2), 1 / 3)
     assert FloatMatrix(BitStrings(1), Universe.of("abc"), thirds).outputs.size == 3
-
-
-@given(st.lists(laws(3), min_size=2, max_size=2))
-def test_no_event_is_missed_on_one_pair(columns):
-    floats = in_floats([list(row) for row in zip(*columns, strict=True)], BitStrings(1))
-    p, q = (brute.column(floats, x) for x in ((1,), (0,)))
-    exact = max(brute.largest_difference(p, q), Fraction(0))
-    assert holds(floats.family("substitute").gap(Fraction(1))[1].delta, exact, 1e-12)

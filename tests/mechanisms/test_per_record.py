@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.event import OnRecords
 from twoworlds.mechanisms import per_record
 from twoworlds.mechanisms.base import Dense
@@ -182,30 +182,6 @@ def test_forty_bits_are_measured_without_going_through_their_databases():
     assert mechanism.family(SUBSTITUTE, 40).peak()[1].ratio == 3**40
 
 
-def test_a_large_group_says_what_its_event_is():
-    mechanism = PerRecord(FLIP, 16)
-    family = mechanism.family(SUBSTITUTE, 16)
-    assert "times likelier" in family.gap(Fraction(3))[1].event.describe(mechanism.outputs)
-    assert family.gap(Fraction(3**20))[1].event.describe(mechanism.outputs) == "no output at all"
-    sharp = Dense(
-        Explicit((1, 0)),
-        Explicit((1, 0)),
-        [
-            [1 - Fraction(1, 10**30), Fraction(1, 10**30)],
-            [Fraction(1, 10**30), 1 - Fraction(1, 10**30)],
-        ],
-    )
-    event = PerRecord(sharp, 14).family(SUBSTITUTE, 14).peak()[1].event  # ratio beyond every float
-    assert "times likelier" in event.describe(mechanism.outputs)
-
-
-def test_an_event_that_cannot_happen_has_an_example_all_the_same():
-    mechanism = PerRecord(FLIP, 3)
-    nothing = mechanism.family(SUBSTITUTE).gap(Fraction(100))[1].event
-    assert mechanism.mass(nothing, (1, 1, 1)) == 0
-    assert mechanism.example(nothing, (1, 1, 1)) in mechanism.outputs
-
-
 def test_impossible_outputs_make_the_ratio_infinite_in_large_groups_too():
     z = Dense(Explicit((1, 0)), Explicit((1, 0)), [["1/2", 0], ["1/2", 1]])
     mechanism = PerRecord(z, 20)
@@ -216,18 +192,6 @@ def test_impossible_outputs_make_the_ratio_infinite_in_large_groups_too():
     assert found.delta == 1 - Fraction(1, 2**14)
     assert mechanism.mass(found.event, comparison.y) == 0
     assert family.ratio_for(1 - Fraction(1, 2**14))[1] == 1
-
-
-def test_an_event_of_large_groups_has_a_mass_in_a_third_world(monkeypatch):
-    monkeypatch.setattr(per_record, "_WORDS_LISTED", 0)
-    rows = [["1/2", 0, "1/3"], ["1/2", "1/2", "1/3"], [0, "1/2", "1/3"]]
-    mechanism = PerRecord(Dense(Explicit("abc"), Explicit((0, 1, 2)), rows), 2)
-    for comparison in mechanism.family(SUBSTITUTE, 2):
-        event = comparison.gap(Fraction(3)).event
-        for database in mechanism.universe:
-            p = law(mechanism, database)
-            held = sum(m for word, m in p.items() if event.holds(word))
-            assert mechanism.mass(event, database) == held
 
 
 def test_irrational_transitions_are_compared_while_their_words_can_be_listed():
@@ -274,16 +238,6 @@ def test_other_relations_are_refused():
         PerRecord(FLIP, 3).family(EXPLICIT)
 
 
-def test_the_whole_table_of_many_records_is_refused():
-    mechanism = PerRecord(FLIP, 30)
-    for ask in (mechanism.table, lambda: mechanism.row("1" * 30), lambda: mechanism.then(len)):
-        with pytest.raises(TooLarge, match="structure"):
-            ask()
-    one = (1,) * 30
-    assert mechanism.probability(one, one) == Fraction(3, 4) ** 30
-    assert mechanism.distribution("1" * 30)[one] == Fraction(3, 4) ** 30
-
-
 @pytest.mark.statistical
 def test_samples_follow_the_transition():
     """A fresh seed would fail once in a million runs (chi-square tail of Laurent & Massart)."""
@@ -295,16 +249,6 @@ def test_samples_follow_the_transition():
     statistic = sum((drawn.count(o) - n * float(m)) ** 2 / (n * float(m)) for o, m in p.items())
     degrees, tail = len(p) - 1, 14.0
     assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail
-
-
-@given(mechanisms(), st.data(), RATIOS)
-def test_two_databases_differ_in_their_differing_records_alone(mechanism, data, ratio):
-    databases = list(mechanism.universe)
-    x, y = data.draw(st.sampled_from(databases)), data.draw(st.sampled_from(databases))
-    p, q = law(mechanism, x), law(mechanism, y)
-    gap = mechanism.compare(x, y).gap(ratio)
-    assert gap.delta == sum(max(Fraction(0), p[o] - ratio * q[o]) for o in p)
-    assert mechanism.mass(gap.event, x) - ratio * mechanism.mass(gap.event, y) == gap.delta
 
 
 def test_forty_differing_records_are_merged_by_their_likelihood_ratio():

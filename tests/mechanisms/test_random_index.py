@@ -63,17 +63,6 @@ def test_the_gap_is_that_of_all_neighbours(sizes, group, ratio):
         assert (comparison.x, comparison.y) in neighbours(values, n, group)
 
 
-@given(SIZES, st.integers(1, 4))
-def test_no_finite_ratio_holds_unless_delta_covers_the_published(sizes, group):
-    n, values = sizes
-    family = RandomIndex(n, values).family(SUBSTITUTE, group)
-    share = Fraction(min(group, n), n) if values > 1 else Fraction(0)
-    assert family.peak()[1].ratio == (INFINITY if values > 1 else 1)
-    assert family.ratio_for(share)[1] == 1
-    if share:
-        assert family.ratio_for(share - Fraction(1, 1000))[1] == INFINITY
-
-
 def test_delta_is_one_in_n_at_every_epsilon():
     family = RandomIndex(4, 3).family(SUBSTITUTE)
     for ratio in (Fraction(1), Fraction(1000), exp(Fraction(50)), INFINITY):

@@ -51,15 +51,6 @@ def test_every_entry_is_the_probability_of_its_row_on_its_column(text, law, outp
         assert sum(Fraction(found[output, database]) for output in outputs) == 1
 
 
-def test_one_column_and_one_row_are_those_of_the_matrix():
-    text = "randomized-response(bits=2, keep=3/4)"
-    whole = printed(show(text).answer().blocks[0])
-    column = printed(show(text, database="10").answer().blocks[0])
-    row = printed(show(text, output="01").answer().blocks[0])
-    assert column == {key: p for key, p in whole.items() if key[1] == "10"}
-    assert row == {key: p for key, p in whole.items() if key[0] == "01"}
-
-
 def test_a_window_of_infinitely_many_outputs_and_a_density_are_said_to_be_such():
     window = show("geometric(ratio=2)").answer()
     assert window.notes == ["a window: there are infinitely many outputs and databases"]

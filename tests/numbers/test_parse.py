@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
-    INFINITY,
     Exp,
     Log,
     Order,
@@ -87,42 +86,9 @@ def test_what_is_trivially_rational_becomes_rational():
     assert number("e") == Exp(Fraction(1))
 
 
-@pytest.mark.parametrize(
-    "text", ["inf", "+inf", "Infinity", "∞", float("inf"), Decimal("Infinity")]
-)
-def test_infinity_is_one_number(text):
-    assert number(text) is INFINITY
-
-
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_float_is_the_decimal_that_it_prints(x):
     assert number(x) == Fraction(repr(x)) == number(repr(x))
-
-
-@given(st.fractions())
-def test_the_text_of_a_rational_reads_back(q):
-    assert number(str(q)) == q
-
-
-@given(st.decimals(allow_nan=False, allow_infinity=False))
-def test_a_decimal_is_read_exactly(d):
-    assert number(d) == Fraction(d)
-
-
-@given(st.fractions(min_value=-50, max_value=50, max_denominator=40))
-def test_the_formula_of_a_power_of_e_reads_back(q):
-    exponential = number(f"e^({q})")
-    assert exponential == (1 if q == 0 else Exp(q))
-    if q:
-        assert number(exponential.formula) == exponential
-
-
-@given(st.fractions(min_value=0, max_denominator=1000).filter(lambda q: q > 0))
-def test_the_formula_of_a_logarithm_reads_back(q):
-    logarithm = number(f"ln({q})")
-    assert logarithm == (0 if q == 1 else Log(q))
-    if q != 1:
-        assert number(logarithm.formula) == logarithm
 
 
 BAD = [

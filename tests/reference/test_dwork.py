@@ -47,9 +47,9 @@ def test_erratum_histogram_variances_are_twice_the_squared_scale(
     # Section 5.1 calls the scales variances.
     plan = histogram_calibration(cells, epsilon)
     for level, expected in (
-        (plan.naive, naive),
-        (plan.add_remove, add_remove),
-        (plan.substitute, substitute),
+        (plan["naive"], naive),
+        (plan["add-remove"], add_remove),
+        (plan["substitute"], substitute),
     ):
         assert (level.scale, level.variance) == tuple(map(Fraction, expected)), case
 

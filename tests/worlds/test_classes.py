@@ -10,14 +10,14 @@ import pytest
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.worlds import BitStrings, Graphs, Integers, Records, Samples
-from twoworlds.worlds import families as module
+from twoworlds.worlds import classes as module
 from twoworlds.worlds import joint as joint_module
 from twoworlds.worlds.belief import explicit
 from twoworlds.worlds.belief import uniform as uniform_belief
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.classes import belief_class
-from twoworlds.worlds.families import (
+from twoworlds.worlds.classes import (
     all_known,
+    belief_class,
     draws,
     hidden_law,
     identical_family,
@@ -66,12 +66,12 @@ def test_a_list_holds_its_parts_in_order():
 def test_families_by_their_calls():
     third, half = {"a": "1/3", "b": "2/3"}, {"a": "1/2", "b": "1/2"}
     found = belief_class("product([a=1/3, b=2/3], [a=1/2, b=1/2])", LETTERS)
-    assert laws(found) == laws(product_family(LETTERS, [third, half]))
+    assert laws(found) == laws(product_family(third, half, of=LETTERS))
     found = belief_class("iid(1/3, 1/2)", PAIR)
     assert laws(found) == [dict(belief(f"independent({p})", PAIR)) for p in ("1/3", "1/2")]
     text = "hidden-law([a=1/3, b=2/3], [a=1/2, b=1/2], weights=[1/4, 3/4], names=[x, y])"
     found = belief_class(text, LETTERS, "parameter")
-    expected = hidden_law(LETTERS, [third, half], ["1/4", "3/4"], ["x", "y"])
+    expected = hidden_law(third, half, weights=["1/4", "3/4"], names=["x", "y"], of=LETTERS)
     assert found.members[0].masses == expected.members[0].masses
     assert laws(belief_class(text, LETTERS))[0]["a", "a"] == Fraction(1, 36) + Fraction(3, 16)
     assert laws(belief_class("all-known", PAIR)) == [{x: 1} for x in PAIR]
@@ -92,11 +92,6 @@ def test_sampling_priors_by_their_calls():
     assert discard[(("ann", 1),)] == Fraction(1, 6)
 
 
-def test_several_populations_make_a_class():
-    found = belief_class("[sample([1, 0, 1], fixed=1), sample([0, 0, 1], fixed=1)]", PEOPLE)
-    assert [(("ann", 1),) in law for law in laws(found)] == [True, False]
-
-
 def test_hulls():
     assert belief_class("hull(uniform, explicit(11=1))", PAIR).hull
     assert belief_class("hull([uniform, explicit(11=1)])", PAIR, "known(1)").hull
@@ -107,44 +102,19 @@ def test_hulls():
     assert belief_class([once], PAIR).hull
 
 
-def test_side_information_applies_to_every_member():
-    found = belief_class("[uniform, independent(1/3)]", PAIR, "known(1)")
-    assert [member.sides[1] for member in found] == [Fraction(1, 2), Fraction(1, 3)]
-
-
 @pytest.mark.parametrize(
     ("text", "universe", "words"),
     [
         ("uniform", BitStrings(3), "the 3 bits are fair and independent"),
-        ("uniform", BitStrings(1), "the bit is fair"),
         ("uniform", LETTERS, "the 2 records are independent, each uniform on a, b"),
-        ("uniform", Records(("a", "b"), 1), "the record is uniform on a, b"),
         ("uniform", Graphs((1, 2, 3)), "all 8 databases are equally likely"),
-        ("uniform", Records(2, 2, smallest=1), "all 6 databases are equally likely"),
-        ("independent(0.25)", PAIR, "the 2 bits are independent, each 1 with probability 1/4"),
         (
             "independent(1/4, 1/2)",
             PAIR,
             "the 2 bits are independent: record 1 is 1 with probability 1/4; "
             "record 2 is 1 with probability 1/2",
         ),
-        (
-            "independent([a=1/4, b=3/4])",
-            LETTERS,
-            "the 2 records are independent, each a with probability 1/4 or b with probability 3/4",
-        ),
         ("explicit(11=1)", PAIR, "the database is 11 for certain"),
-        (
-            "explicit(11=1/4, 10=1/4, 00=1/2)",
-            PAIR,
-            "the database is 11 with probability 1/4, 10 with probability 1/4 or 00 with "
-            "probability 1/2",
-        ),
-        (
-            "explicit(ab=1/2, ba=1/2)",
-            LETTERS,
-            "the database is ab with probability 1/2 or ba with probability 1/2",
-        ),
         (
             "hidden(9/10=1/2, 1/10=1/2)",
             PAIR,
@@ -191,7 +161,6 @@ def test_the_assumption_can_follow_if(text, universe, words):
     ("text", "universe", "words"),
     [
         ("[]", PAIR, "class of beliefs is empty"),
-        ([], PAIR, "class of beliefs is empty"),
         ("list()", PAIR, "class of beliefs is empty"),
         ("[uniform, ]", PAIR, "empty argument"),
         ("[uniform", PAIR, "is not a call"),
@@ -289,7 +258,7 @@ def chance(law, event, given):
 def test_product_families_hold_all_combinations():
     laws = [{"a": Fraction(1, 3), "b": Fraction(2, 3)}, {"a": Fraction(1, 2), "b": Fraction(1, 2)}]
     universe = Records(("a", "b"), 3)
-    family = product_family(universe, laws)
+    family = product_family(*laws, of=universe)
     expected = [
         {x: prod(law[v] for law, v in zip(choice, x, strict=True)) for x in universe}
         for choice in product(laws, repeat=3)
@@ -299,7 +268,7 @@ def test_product_families_hold_all_combinations():
 
 
 def test_identical_families_hold_one_member_for_each_parameter():
-    family = identical_family(SIGNS, [PLUS, MINUS])
+    family = identical_family(PLUS, MINUS, of=SIGNS)
     assert [member.given(NOTHING) for member in family] == [
         {x: prod(law[v] for v in x) for x in SIGNS} for law in (PLUS, MINUS)
     ]
@@ -308,7 +277,7 @@ def test_identical_families_hold_one_member_for_each_parameter():
 def test_the_hidden_mean_gives_itself_away_but_not_once_it_is_known():
     # Bassily, Groce, Katz & Smith, Section II-E, with a sign for the record: noiseless privacy
     # fails by 4019/5000; it is 243/5000 for those who know the mean.
-    family = hidden_law(SIGNS, [PLUS, MINUS], names=[1, -1])
+    family = hidden_law(PLUS, MINUS, names=[1, -1], of=SIGNS)
     (belief,) = family
     assert belief.sides == {1: Fraction(1, 2), -1: Fraction(1, 2)}
     (unknown,) = family.knowing_less(lambda _: NOTHING, "nothing")
@@ -323,24 +292,20 @@ def test_the_hidden_mean_gives_itself_away_but_not_once_it_is_known():
 
 
 def test_weights_and_names_of_a_hidden_law():
-    (belief,) = hidden_law(BitStrings(1), ["1/4", 1], ["1/3", "2/3"], ["low", "high"])
+    (belief,) = hidden_law(
+        "1/4", 1, weights=["1/3", "2/3"], names=["low", "high"], of=BitStrings(1)
+    )
     assert belief.masses == {
         ((1,), "low"): Fraction(1, 12),
         ((0,), "low"): Fraction(1, 4),
         ((1,), "high"): Fraction(2, 3),
     }
-    assert list(hidden_law(BitStrings(1), ["1/4", 1]).members[0].sides) == [1, 2]
-
-
-def test_point_beliefs_are_all_databases():
-    family = all_known(BitStrings(2))
-    assert [member.given(NOTHING) for member in family] == [{x: 1} for x in BitStrings(2)]
-    assert family.members[1].name == "10"
+    assert list(hidden_law("1/4", 1, of=BitStrings(1)).members[0].sides) == [1, 2]
 
 
 def test_draws_are_independent_with_the_shares_of_the_population():
     universe = Records(("a", "b"), 2)
-    (belief,) = draws(universe, ["a", "b", "b", "b"])
+    (belief,) = draws(["a", "b", "b", "b"], of=universe)
     shares = {"a": Fraction(1, 4), "b": Fraction(3, 4)}
     assert belief.given(NOTHING) == {x: shares[x[0]] * shares[x[1]] for x in universe}
 
@@ -348,19 +313,19 @@ def test_draws_are_independent_with_the_shares_of_the_population():
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: product_family(SIGNS, []), "family is empty"),
-        (lambda: identical_family(SIGNS, []), "family is empty"),
-        (lambda: hidden_law(SIGNS, []), "family is empty"),
-        (lambda: draws(SIGNS, []), "population is empty"),
-        (lambda: draws(SIGNS, [1, 7]), "'7' is not a value"),
-        (lambda: identical_family(SIGNS, [{1: "1/2"}]), "sums to 1/2"),
-        (lambda: identical_family(SIGNS, ["1/2"]), "names each value's probability"),
-        (lambda: product_family(Integers(0, 3), ["1/2"]), "no persons"),
-        (lambda: hidden_law(SIGNS, [PLUS, MINUS], ["1/2"]), "2 laws need as many weights"),
-        (lambda: hidden_law(SIGNS, [PLUS, MINUS], names=["a", "a"]), "different names"),
-        (lambda: hidden_law(SIGNS, [PLUS, MINUS], ["1/2", "1/3"]), "5/6"),
-        (lambda: all_known(Integers()), "too many databases"),
-        (lambda: product_family(BitStrings(16), ["1/2", "1/3"]), "2 laws for each of 16 records"),
+        (lambda: product_family(of=SIGNS), "family is empty"),
+        (lambda: identical_family(of=SIGNS), "family is empty"),
+        (lambda: hidden_law(of=SIGNS), "family is empty"),
+        (lambda: draws([], of=SIGNS), "population is empty"),
+        (lambda: draws([1, 7], of=SIGNS), "'7' is not a value"),
+        (lambda: identical_family({1: "1/2"}, of=SIGNS), "sums to 1/2"),
+        (lambda: identical_family("1/2", of=SIGNS), "names each value's probability"),
+        (lambda: product_family("1/2", of=Integers(0, 3)), "no persons"),
+        (lambda: hidden_law(PLUS, MINUS, weights=["1/2"], of=SIGNS), "2 laws need as many weights"),
+        (lambda: hidden_law(PLUS, MINUS, names=["a", "a"], of=SIGNS), "different names"),
+        (lambda: hidden_law(PLUS, MINUS, weights=["1/2", "1/3"], of=SIGNS), "5/6"),
+        (lambda: all_known(of=Integers()), "too many databases"),
+        (lambda: product_family("1/2", "1/3", of=BitStrings(16)), "2 laws for each of 16 records"),
     ],
 )
 def test_what_is_no_family_is_refused(build, words):
@@ -371,4 +336,4 @@ def test_what_is_no_family_is_refused(build, words):
 def test_too_large_a_family_names_the_limit(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_SUPPORT", 15)
     with pytest.raises(TooLarge, match=r"more than 15 databases.*fewer people"):
-        product_family(BitStrings(2), ["1/2", "1/3"])
+        product_family("1/2", "1/3", of=BitStrings(2))

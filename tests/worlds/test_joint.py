@@ -95,20 +95,6 @@ def test_masses_are_read_exactly_so_that_no_float_appears():
     assert Joint({("a", 0): "1/4", ("b", 0): 0.75}).given(0)["b"] == Fraction(3, 4)
 
 
-def test_a_belief_without_side_information_knows_nothing():
-    joint = Joint.of(uniform(PAIR))
-    assert joint.sides == {NOTHING: 1}
-    assert joint.given(NOTHING) == dict.fromkeys(PAIR, Fraction(1, 4))
-    assert joint.name == ""
-    assert repr(joint) == "Joint(4 databases, no side information)"
-    assert repr(Joint.of(uniform(PAIR), sum, "coins")) == "Joint(coins: 4 databases, 3 Z)"
-
-
-def test_side_information_may_be_random():
-    joint = Joint.of(explicit(PAIR, {"11": 1}), lambda _: {"seen": "1/3", "unseen": "2/3"})
-    assert joint.sides == {"seen": Fraction(1, 3), "unseen": Fraction(2, 3)}
-
-
 @pytest.mark.parametrize(
     ("build", "words"),
     [

@@ -133,7 +133,6 @@ def test_statistics_of_a_sample_look_at_the_values_only():
         (lambda: sampling(THREE, VALUES, {1: 2, 0: -1}), "size 0 has probability -1: negative"),
         (lambda: sizes_at_rate(3, "3/2"), "rate=3/2"),
         (lambda: sizes_after_discard(3, {"1/2": 1}), "discard=1/2"),
-        (lambda: sizes_after_discard(3, {-1: 1}), "discard=-1"),
     ],
 )
 def test_what_is_no_sample_is_refused(build, words):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import Order, compare, sqrt
-from twoworlds.worlds import BitStrings, Explicit, Integers, Records, TrueAnswer, distance
+from twoworlds.worlds import BitStrings, Explicit, Integers, Records, TrueAnswer
 from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity
 from twoworlds.worlds.statistics import (
     constant,
@@ -102,22 +102,6 @@ def test_global_sensitivity_is_the_largest_local_one(function):
     assert all(s.at == x == s.pair[0] for s, x in zip(local, UNIVERSE, strict=True))
 
 
-@given(function=VECTORS)
-def test_the_length_lies_between_the_largest_move_and_the_sum(function):
-    long = global_sensitivity(function.get, UNIVERSE, norm="L1").value
-    short = global_sensitivity(function.get, UNIVERSE, norm="L2").value
-    assert float(short) <= float(long) * (1 + 1e-12)
-    assert float(long) <= 2**0.5 * float(short) * (1 + 1e-12)
-
-
-@given(function=VECTORS, group=st.integers(1, 3))
-def test_a_group_moves_at_most_its_size_times_the_sensitivity(function, group):
-    one = global_sensitivity(function.get, UNIVERSE).value
-    many = global_sensitivity(function.get, UNIVERSE, group=group)
-    assert one <= many.value <= group * one
-    assert 1 <= distance(UNIVERSE, *many.pair, "substitute") <= group
-
-
 @pytest.mark.parametrize("relation", ["substitute", "add-remove"])
 @pytest.mark.parametrize("group", [1, 2])
 def test_structure_and_enumeration_agree(relation, group):
@@ -137,18 +121,6 @@ def test_local_sensitivity_of_the_median():
     assert global_sensitivity(median, BitStrings(5)).value == 1
 
 
-def test_local_sensitivity_of_a_long_database_needs_only_its_neighbours():
-    found = local_sensitivity(total(), Records((0, 3, 10), 50), (3,) * 50)
-    assert found.value == 7
-
-
-def test_l2_sensitivity_of_a_histogram_is_the_square_root_of_two():
-    found = global_sensitivity(histogram("abcde"), PEOPLE, norm="L2", neighbours="substitute")
-    assert found.value.formula == "sqrt(2)"
-    other = global_sensitivity(histogram("abcde"), PEOPLE, norm="L2", neighbours="add-remove")
-    assert other.value == 1
-
-
 def test_erratum_a_histogram_moves_by_two_when_a_record_is_replaced():
     # Dwork, Section 5.1 prints ||f(D1) - f(D2)||_1 = 1 "for any two databases differing in only
     # one element". That is so for a record more or less; a replaced one moves two cells.
@@ -163,12 +135,6 @@ def test_erratum_a_histogram_moves_by_two_when_a_record_is_replaced():
     assert "substitute (the databases differ in one person's record)" in (
         by_relation["substitute"].explain()
     )
-
-
-def test_erratum_even_with_at_most_one_in_print_equality_needs_a_move_that_counts():
-    # Wu: 1/n "has global sensitivity" and Dwork: "= 1" need a predicate that is not constant.
-    assert global_sensitivity(proportion(9, 50), BitStrings(50)).value == 0
-    assert global_sensitivity(proportion(1, 50), BitStrings(50)).value == Fraction(1, 50)
 
 
 def test_erratum_a_vector_has_one_sensitivity_neither_largest_nor_sum_of_the_parts():
@@ -206,13 +172,6 @@ def test_nobody_to_compare_with_gives_zero_and_no_pair():
     assert (alone.value, alone.pair) == (0, None)
 
 
-def test_a_statistic_that_nobody_moves_names_two_neighbours_all_the_same():
-    found = global_sensitivity(constant("1/2"), BitStrings(3))
-    assert found.value == 0
-    assert one_replaced(*found.pair)
-    assert "no neighbour moves it, it is 1/2 on 111 and 011" in found.explain()
-
-
 def test_an_irrational_length_is_exact():
     found = global_sensitivity(lambda x: (x[0], 2 * x[0]), BitStrings(1), norm="L2").value
     assert compare(found * found, Fraction(5)) in (Order.UNDECIDED, Order.EQUAL)
@@ -241,8 +200,6 @@ def test_an_irrational_length_is_exact():
         (lambda: global_sensitivity(lambda x: x, Records("ab", 2)),
          InvalidInput, r"'a' is not a number"),
         (lambda: global_sensitivity(lambda x: x[: 1 + x[0]], BitStrings(2)),
-         InvalidInput, r"answers of different lengths"),
-        (lambda: global_sensitivity(lambda x: (0,) if x[0] else 0, BitStrings(2)),
          InvalidInput, r"answers of different lengths"),
         (lambda: global_sensitivity(3, BitStrings(2)),
          InvalidInput, r"statistic=3 is not a statistic: give one"),

@@ -9,7 +9,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.worlds import BitStrings, Graphs, Integers, Records, Samples
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.joint import NOTHING, Joint
-from twoworlds.worlds.sides import Side, side
+from twoworlds.worlds.sides import side
 
 BITS = BitStrings(3)
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
@@ -57,11 +57,6 @@ def test_what_is_learned_sometimes_is_else_nothing():
     assert found.given(NOTHING) == dict.fromkeys(BITS, EIGHTH)
     assert uniform("sometimes(known(1), 1)").sides == {("learned", 1): HALF, ("learned", 0): HALF}
     assert uniform("sometimes(known(1), 0)").sides == {NOTHING: 1}
-
-
-def test_both_of_two_random_values_are_drawn_independently():
-    found = uniform("both(noisy(known(1), 3/4), noisy(known(1), 3/4))")
-    assert found.masses[(1, 1, 1), (1, 0)] == EIGHTH * Fraction(3, 16)
 
 
 def delta(joint, ratio):
@@ -137,15 +132,6 @@ def test_what_is_known_is_said(text, what):
     assert side(text, BITS).what == what
 
 
-def test_functions_and_objects_are_taken():
-    assert uniform(sum).sides[3] == EIGHTH
-    ready = Side.of(max, "the largest")
-    assert side(ready, BITS) is ready
-    assert side(None, BITS).what == ""
-    lambda_side = uniform(lambda x: {x[0]: HALF, "?": HALF})
-    assert lambda_side.sides == {1: Fraction(1, 4), 0: Fraction(1, 4), "?": HALF}
-
-
 def test_joint_laws_keep_what_their_attackers_know():
     joint = Joint.of(dict.fromkeys(BITS, EIGHTH), lambda x: x[0], "mine")
     kept = belief_class(joint, BITS)
@@ -189,17 +175,3 @@ def test_side_information_that_makes_no_sense_is_refused(text, universe, words):
     belief = "uniform"
     with pytest.raises(InvalidInput, match=words):
         belief_class(belief, universe, text)
-
-
-def test_side_information_about_nothing_says_nothing():
-    for text in ("sometimes(none, 1/2)", "noisy(none, 3/4)", "both(none, none)"):
-        assert side(text, BitStrings(2)).what == ""
-    found = belief_class("uniform", BITS, "sometimes(none, 1/2)").assumption
-    assert found == belief_class("uniform", BITS).assumption
-
-
-def test_graphs_have_no_size_to_be_known():
-    with pytest.raises(
-        InvalidInput, match=r"size: the databases of graphs\(nodes=2\) are no lists"
-    ):
-        side("size", Graphs((1, 2)))

@@ -59,14 +59,6 @@ def test_every_label_finds_its_point(points):
         assert universe.find(universe.label(point)) == point
 
 
-@pytest.mark.parametrize("relation", [SUBSTITUTE, ADD_REMOVE])
-@given(points=UNIVERSES)
-def test_neighbours_are_symmetrical_and_never_oneself(points, relation):
-    found = around(Explicit(points), relation)
-    assert all((y, x) in found for x, y in found)
-    assert all(x != y for x, y in found)
-
-
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
@@ -139,16 +131,9 @@ def test_an_unknown_point_is_refused_and_some_known_ones_shown(bad):
         Explicit(("a", "b")).find(bad)
 
 
-def test_equal_universes_are_equal_and_hash_alike():
-    assert Explicit(("a", "b")) == Universe.of(["a", "b"])
-    assert hash(Explicit(("a", "b"))) == hash(Universe.of(["a", "b"]))
-    assert Explicit(("a", "b")) != Explicit(("b", "a"))
-    assert Explicit(("a", "b"), (("a", "b"),)) != Explicit(("a", "b"))
-
-
 @given(UNIVERSES, UNIVERSES)
 def test_a_product_holds_all_pairs(first, second):
-    both = Product(Explicit(first), Explicit(second))
+    both = Product((Explicit(first), Explicit(second)))
     expected = [(a, b) for a in first for b in second]
     assert list(both) == expected
     assert both.size == len(expected)
@@ -159,7 +144,7 @@ def test_a_product_holds_all_pairs(first, second):
 
 
 def test_a_product_finds_its_labels_and_has_no_neighbours():
-    both = Product(Explicit(("a", "b")), Explicit((0, 1)))
+    both = Product((Explicit(("a", "b")), Explicit((0, 1))))
     for pair in both:
         assert both.find(both.label(pair)) == pair
     with pytest.raises(InvalidInput, match="no neighbours"):
@@ -167,5 +152,5 @@ def test_a_product_finds_its_labels_and_has_no_neighbours():
 
 
 def test_a_product_with_an_infinite_part_is_infinite():
-    assert Product(Integers(0, None), Explicit(("a",))).size is None
-    assert (10**9, "a") in Product(Integers(0, None), Explicit(("a",)))
+    assert Product((Integers(0, None), Explicit(("a",)))).size is None
+    assert (10**9, "a") in Product((Integers(0, None), Explicit(("a",))))

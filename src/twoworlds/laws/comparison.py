@@ -122,6 +122,20 @@ class FiniteComparison(Comparison):
     event: Callable[[Sequence[int]], Event]
     scale: int = 1
 
+    @staticmethod
+    def of(
+        x: Point,
+        y: Point,
+        outputs: Sequence[Any],
+        p: Sequence[Number | int],
+        q: Sequence[Number | int],
+        scale: int = 1,
+    ) -> FiniteComparison:
+        """Compare two laws of the same outputs; events list the outputs they hold."""
+        return FiniteComparison(
+            x, y, p, q, lambda cells: Listed.of(outputs[i] for i in cells), scale
+        )
+
     def peak(self) -> Peak:
         """Take the cell of the largest ratio, comparing by cross-multiplication."""
         best: int | None = None
@@ -220,7 +234,7 @@ def between(
     """
     outcomes, nothing = tuple(dict.fromkeys([*first, *second])), Fraction(0)
     p, q = ([law.get(o, nothing) for o in outcomes] for law in (first, second))
-    return FiniteComparison(x, y, p, q, lambda cells: Listed.of(outcomes[i] for i in cells))
+    return FiniteComparison.of(x, y, outcomes, p, q)
 
 
 def apart(first: Mapping[Any, Number], second: Mapping[Any, Number], ratio: Number) -> Number:

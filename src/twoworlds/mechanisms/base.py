@@ -48,11 +48,7 @@ class Mechanism(ABC):
     universe: Universe
     outputs: Universe
     exact: bool = True
-
-    @property
-    @abstractmethod
-    def expression(self) -> str:
-        """The call that builds this mechanism, as one would type it."""
+    expression: str  # the call that builds it, as one would type it
 
     @abstractmethod
     def probability(self, output: Point, database: Point) -> Number:
@@ -68,7 +64,7 @@ class Mechanism(ABC):
         order = tuple(self.outputs)
         p = [self.probability(o, x) for o in order]
         q = [self.probability(o, y) for o in order]
-        return FiniteComparison(x, y, p, q, lambda cells: Listed.of(order[i] for i in cells))
+        return FiniteComparison.of(x, y, order, p, q)
 
     def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
         """Yield the comparison of every pair, also of those that no hockey-stick gap needs.
@@ -183,7 +179,7 @@ class Mechanism(ABC):
     def pair(self, other: Mechanism) -> Mechanism:
         """Return both outputs, computed independently on the same database."""
         _same_universe(self, other)
-        outputs = Product(self.outputs, other.outputs)
+        outputs = Product((self.outputs, other.outputs))
         if outputs.size is None:
             raise Unsupported(
                 "a mechanism with infinitely many outputs is paired with noise on an answer only: "
@@ -200,7 +196,6 @@ class Mechanism(ABC):
         return Dense(self.universe, outputs, rows, expression=text)
 
     def __repr__(self) -> str:
-        """Show the expression."""
         return f"<{self.expression}: {self.universe.expression} -> {self.outputs.expression}>"
 
     def answer(self) -> Answer:
@@ -231,19 +226,15 @@ class Law(Mapping[Point, Number]):
     """The law of the output on one database: a view that computes what is asked of it."""
 
     def __init__(self, mechanism: Mechanism, database: Point) -> None:
-        """Look at a mechanism on one database."""
         self._mechanism, self.database = mechanism, database
 
     def __getitem__(self, output: object) -> Number:
-        """Return the probability of an output."""
         return self._mechanism.probability(self._mechanism.outputs.find(output), self.database)
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the outputs."""
         return iter(self._mechanism.outputs)
 
     def __len__(self) -> int:
-        """Return how many outputs there are, when they are finitely many."""
         size = self._mechanism.outputs.size
         if size is None:
             raise Unsupported(f"{self._mechanism.expression} has infinitely many outputs")
@@ -271,9 +262,9 @@ class Dense(Mechanism):
         *,
         expression: str | None = None,
     ) -> None:
-        """Read and check the matrix: one row per output, one column per database."""
         self.universe, self.outputs = universe, outputs
-        self._expression = expression
+        shape = f"matrix of {outputs.size} outputs and {universe.size} databases"
+        self.expression = expression or shape
         _check_shape(universe, outputs, rows)
         self.rows: tuple[tuple[Number, ...], ...] = tuple(
             tuple(
@@ -305,12 +296,6 @@ class Dense(Mechanism):
         rows = [[law.get(output, 0) for law in laws] for output in outputs]
         return Dense(universe, Explicit(outputs), rows)
 
-    @property
-    def expression(self) -> str:
-        """The call it was tabulated from, or its shape."""
-        shape = f"matrix of {self.outputs.size} outputs and {self.universe.size} databases"
-        return self._expression or shape
-
     def probability(self, output: Point, database: Point) -> Number:
         """Look the entry up."""
         return self.rows[self.outputs.positions[output]][self.universe.positions[database]]
@@ -334,14 +319,10 @@ class Dense(Mechanism):
         columns, scale = self._columns
         order = tuple(self.outputs)
         position = self.universe.positions
-
-        def event(cells: Sequence[int]) -> Event:
-            return Listed.of(order[i] for i in cells)
-
         for x, y in pairs(self.universe, relation, group):
             p, q = columns[position[x]], columns[position[y]]
-            yield FiniteComparison(x, y, p, q, event, scale)
-            yield FiniteComparison(y, x, q, p, event, scale)
+            yield FiniteComparison.of(x, y, order, p, q, scale)
+            yield FiniteComparison.of(y, x, order, q, p, scale)
 
     @cached_property
     def _columns(self) -> tuple[list[tuple[Number | int, ...]], int]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
@@ -171,61 +172,35 @@ def dwork_scale(sensitivity: object, epsilon: object) -> PrintedScale:
     return PrintedScale(moved, price, moved / price, printed, moved / printed)
 
 
-@dataclass(frozen=True)
-class NoiseLevel:
-    """Laplace noise calibrated to one sensitivity."""
+class NoiseLevel(NamedTuple):
+    """Laplace noise calibrated to one sensitivity; the variance of each coordinate is 2 b^2."""
 
     sensitivity: int
     scale: Number
-
-    @property
-    def variance(self) -> Number:
-        """The variance 2 b^2 of each coordinate."""
-        return 2 * self.scale * self.scale
+    variance: Number
 
 
-@dataclass(frozen=True)
-class HistogramCalibration:
-    """Noise for a histogram: cell by cell, and for the whole vector at once.
-
-    Attributes:
-        naive: k counts of sensitivity 1, each with epsilon / k of the budget.
-        add_remove: the whole histogram, one record more or less: Delta = 1.
-        substitute: the whole histogram, one record replaced: Delta = 2 (0 with one cell only).
-        printed_variances: what the paper calls variances, k / epsilon and 1 / epsilon.
-    """
-
-    cells: int
-    epsilon: Number
-    naive: NoiseLevel
-    add_remove: NoiseLevel
-    substitute: NoiseLevel
-    printed_variances: tuple[Number, Number]
-    citation: str = "Dwork, Section 5.1, histogram queries"
-    note: str = (
-        "the printed variances are scales: a Laplace variable of scale b has variance 2 b^2; "
-        "and distance 1 is for adding or removing a record, replacing one gives 2"
-    )
-
-
-def histogram_calibration(cells: object, epsilon: object) -> HistogramCalibration:
+def histogram_calibration(cells: object, epsilon: object) -> dict[str, NoiseLevel]:
     """Return the noise for a histogram whose cells partition the records, naive and joint.
 
-    naive: b = k / epsilon;   whole: b = 1 / epsilon (add-remove), 2 / epsilon (substitute)
+        naive: k counts of sensitivity 1, each with epsilon / k of the budget, b = k / epsilon
+        add-remove: the whole histogram, one record more or less, b = 1 / epsilon
+        substitute: the whole histogram, one record replaced, b = 2 / epsilon (0 with one cell only)
+
     where: k is the number of cells  (Dwork, Section 5.1; Wu, Section 4)
 
-    Differs: Dwork prints these scales as variances, and the distance for add-remove only.
+    Differs: Dwork prints the scales k / epsilon and 1 / epsilon as variances, and the distance for
+    add-remove only.
 
     >>> plan = histogram_calibration(10, "1/2")
-    >>> [(str(n.scale), str(n.variance)) for n in (plan.naive, plan.add_remove, plan.substitute)]
-    [('20', '800'), ('2', '8'), ('4', '32')]
+    >>> [(name, str(noise.scale), str(noise.variance)) for name, noise in plan.items()]
+    [('naive', '20', '800'), ('add-remove', '2', '8'), ('substitute', '4', '32')]
     """
     k, price = whole(cells, "cells", at_least=1), read_epsilon(epsilon)
     # Replacing a record moves it from one cell to another; with one cell there is no other.
-    naive, more, other = (
-        NoiseLevel(moved, laplace_scale(moved, price)) for moved in (k, 1, 2 if k > 1 else 0)
-    )
-    return HistogramCalibration(k, price, naive, more, other, (k / price, 1 / price))
+    moves = {"naive": k, "add-remove": 1, "substitute": 2 if k > 1 else 0}
+    scales = {name: laplace_scale(moved, price) for name, moved in moves.items()}
+    return {name: NoiseLevel(moves[name], b, 2 * b * b) for name, b in scales.items()}
 
 
 def _sensitivity(given: object) -> Number:

@@ -57,10 +57,11 @@ class Continuous(Mechanism):
     """Noise with a density, added to a real-valued answer of given sensitivity."""
 
     def __init__(self, sensitivity: object = 1) -> None:
-        """Take how far one person can move the true answer."""
         self.sensitivity = positive(sensitivity, "sensitivity")
         self.universe: Universe = Reals(self.sensitivity)
         self.outputs = Reals()
+        moved = exact_text(self.sensitivity)
+        self._tail = "" if self.sensitivity == 1 else f", sensitivity={moved}"
 
     @abstractmethod
     def upper_tail(self, distance: Number) -> Number:
@@ -131,25 +132,18 @@ class Laplace(Continuous):
     def __init__(
         self, *, rate: object = None, scale: object = None, sensitivity: object = 1
     ) -> None:
-        """Take the scale b, or the rate 1/b, which may be a logarithm."""
         super().__init__(sensitivity)
         if (rate is None) == (scale is None):
             raise InvalidInput("laplace takes exactly one of scale and rate")
-        self._scale = None if scale is None else positive(scale, "scale")
-        self.rate = positive(rate, "rate") if self._scale is None else 1 / self._scale
-
-    @property
-    def scale(self) -> Number:
-        """The scale b."""
-        return 1 / self.rate if self._scale is None else self._scale
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
-        if isinstance(self.scale, Fraction) or self._scale is not None:
-            return f"laplace(scale={exact_text(self.scale)}{tail})"
-        return f"laplace(rate={exact_text(self.rate)}{tail})"
+        if scale is None:
+            self.rate = positive(rate, "rate")
+            self.scale = 1 / self.rate
+        else:
+            self.scale = positive(scale, "scale")
+            self.rate = 1 / self.scale
+        by_rate = scale is None and not isinstance(self.scale, Fraction)
+        width = f"rate={exact_text(self.rate)}" if by_rate else f"scale={exact_text(self.scale)}"
+        self.expression = f"laplace({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the density e^(-|output - answer| / b) / (2 b)."""
@@ -196,20 +190,16 @@ class Gaussian(Continuous):
     def __init__(
         self, *, sigma: object = None, sigma2: object = None, sensitivity: object = 1
     ) -> None:
-        """Take the standard deviation, or its square."""
         super().__init__(sensitivity)
         if (sigma is None) == (sigma2 is None):
             raise InvalidInput("gaussian takes exactly one of sigma and sigma2")
-        self._squared = None if sigma2 is None else positive(sigma2, "sigma2")
-        self.sigma = positive(sigma, "sigma") if self._squared is None else sqrt(self._squared)
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
-        if self._squared is not None:
-            return f"gaussian(sigma2={exact_text(self._squared)}{tail})"
-        return f"gaussian(sigma={exact_text(self.sigma)}{tail})"
+        if sigma2 is None:
+            self.sigma = positive(sigma, "sigma")
+            width = f"sigma={exact_text(self.sigma)}"
+        else:
+            square = positive(sigma2, "sigma2")
+            self.sigma, width = sqrt(square), f"sigma2={exact_text(square)}"
+        self.expression = f"gaussian({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the normal density."""

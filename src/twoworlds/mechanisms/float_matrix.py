@@ -17,7 +17,7 @@ import numpy as np
 
 from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
 from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, Gap, Peak
-from twoworlds.laws.event import Event, Listed
+from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, below, compare
 from twoworlds.worlds import SUBSTITUTE, Part, Point, Records, Universe, pairs
@@ -41,22 +41,16 @@ class FloatMatrix(Mechanism):
     def __init__(
         self, universe: Universe, outputs: Universe, matrix: Any, *, expression: str | None = None
     ) -> None:
-        """Check a matrix with one row per output and one column per database; it is not copied."""
         self.universe, self.outputs = universe, outputs
         self.matrix: NDArray[np.float64] = np.ascontiguousarray(matrix, dtype=np.float64)
-        self._expression = expression
+        shape = f"float matrix of {outputs.size} outputs and {universe.size} databases"
+        self.expression = expression or shape
         if self.matrix.shape != (outputs.size, universe.size):
             raise InvalidInput(
                 f"the matrix has shape {self.matrix.shape}, but there are {outputs.size} outputs "
                 f"and {universe.size} databases: one row per output, one column per database"
             )
         _check(self.matrix, universe, outputs)
-
-    @property
-    def expression(self) -> str:
-        """The file it came from, or its shape."""
-        shape = f"float matrix of {self.outputs.size} outputs and {self.universe.size} databases"
-        return self._expression or shape
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the double, exactly."""
@@ -182,11 +176,7 @@ class _FloatFamily(Family):
         matrix, outputs = self._mechanism.matrix, self._outputs
         p = [Fraction(float(entry)) for entry in matrix[:, x]]
         q = [Fraction(float(entry)) for entry in matrix[:, y]]
-
-        def event(cells: Sequence[int]) -> Event:
-            return Listed.of(outputs[i] for i in cells)
-
-        return FiniteComparison(self._databases[x], self._databases[y], p, q, event)
+        return FiniteComparison.of(self._databases[x], self._databases[y], outputs, p, q)
 
 
 def _between(low: float, high: float) -> Number:

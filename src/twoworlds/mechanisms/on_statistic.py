@@ -14,18 +14,19 @@ do not overlap an output is possible in one world only, and the ratio is infinit
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.charts import Bars, Chart
-from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, RatioCell
+from twoworlds.errors import InvalidInput, NotStochastic
+from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.mechanisms.base import Dense, Mechanism
+from twoworlds.mechanisms.several import Paired
 from twoworlds.numbers import Number, rational
 from twoworlds.worlds import (
     Change,
@@ -33,7 +34,6 @@ from twoworlds.worlds import (
     Integers,
     Part,
     Point,
-    Product,
     Statistic,
     TrueAnswer,
     Universe,
@@ -56,9 +56,12 @@ class Channel(ABC):
     def probability(self, output: Point, value: Any) -> Number:
         """Return P(output | value)."""
 
-    @abstractmethod
     def compare(self, change: Change) -> Comparison:
-        """Compare the laws of two values."""
+        """Compare the laws of two values, output by output."""
+        order = tuple(self.outputs)
+        p = [self.probability(o, change.before) for o in order]
+        q = [self.probability(o, change.after) for o in order]
+        return FiniteComparison.of(change.x, change.y, order, p, q)
 
     @abstractmethod
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
@@ -90,15 +93,6 @@ class Through(Channel):
         """Look the entry up."""
         return self.dense.probability(output, value)
 
-    def compare(self, change: Change) -> Comparison:
-        """Compare two columns of the table."""
-        order = tuple(self.outputs)
-        p = [self.probability(o, change.before) for o in order]
-        q = [self.probability(o, change.after) for o in order]
-        return FiniteComparison(
-            change.x, change.y, p, q, lambda cells: Listed.of(order[i] for i in cells)
-        )
-
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw from the column."""
         return self.dense.sample(value, rng)
@@ -117,11 +111,7 @@ class Deterministic(Channel):
     def compare(self, change: Change) -> Comparison:
         """Two different values share no output."""
         values = (change.before, change.after)
-
-        def event(cells: Sequence[int]) -> Event:
-            return Listed.of(values[i] for i in cells)
-
-        return FiniteComparison(change.x, change.y, [1, 0], [0, 1], event)
+        return FiniteComparison.of(change.x, change.y, values, [1, 0], [0, 1])
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Return the value."""
@@ -179,15 +169,8 @@ class OnStatistic(Mechanism):
     def __init__(
         self, universe: Universe, statistic: Statistic, channel: Channel, *, expression: str
     ) -> None:
-        """Join a universe, a statistic on it and a channel from its values."""
         self.universe, self.statistic, self.channel = universe, statistic, channel
-        self.outputs = channel.outputs
-        self._expression = expression
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        return self._expression
+        self.outputs, self.expression = channel.outputs, expression
 
     def probability(self, output: Point, database: Point) -> Number:
         """Evaluate the statistic, then the channel."""
@@ -240,16 +223,13 @@ class OnStatistic(Mechanism):
         y = next(self.universe.around(x, relation), None)
         if y is None:
             x, y = next(pairs(self.universe, relation, group), (x, x))
-        everything = Anything()
-        yield FiniteComparison(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
+        yield _alike(x, y)
 
     def compare(self, x: Point, y: Point) -> Comparison:
         """Compare the channel on two values of the statistic."""
         change = Change(self.statistic(x), self.statistic(y), x, y)
         if change.before == change.after:
-            return FiniteComparison(
-                x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(())
-            )
+            return _alike(x, y)
         return self.channel.compare(change)
 
     def pair(self, other: Mechanism) -> Mechanism:
@@ -281,6 +261,11 @@ class OnStatistic(Mechanism):
     def _on(self, universe: Universe, expression: str, channel: Channel) -> OnStatistic:
         statistic = Computed(self.statistic, self.statistic.name)
         return type(self)(universe, statistic, channel, expression=expression)
+
+
+def _alike(x: Point, y: Point) -> Comparison:
+    """Compare a law with itself."""
+    return FiniteComparison(x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(()))
 
 
 def _by_distance(mechanism: Mechanism) -> bool:
@@ -359,117 +344,9 @@ class FiniteNoise(Channel):
         outputs = range(low, max(values) + self.start + len(self.masses))
         p = [self.probability(o, values[0]) for o in outputs]
         q = [self.probability(o, values[1]) for o in outputs]
-        return FiniteComparison(
-            change.x, change.y, p, q, lambda cells: Listed.of(outputs[i] for i in cells)
-        )
+        return FiniteComparison.of(change.x, change.y, outputs, p, q)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw the noise and add it."""
         drawn = rng.choice(len(self.masses), p=[float(mass) for mass in self.masses])
         return int(value) + self.start + int(drawn)
-
-
-# --- Two mechanisms run independently on the same database, where a matrix would be infinite -----
-# For a pair of databases each mechanism sorts its outputs into finitely many *cells* of constant
-# likelihood ratio; the pair of outputs has a cell for each pair of cells, and its masses multiply.
-# That is exact for geometric noise and everything finite. Noise whose likelihood ratio never
-# becomes constant (Skellam, Gaussian, ...) has infinitely many cells and is refused.
-
-_SHOWN = 4
-
-
-@dataclass(frozen=True)
-class Both(Event):
-    """Pairs of outputs of which the first lies in one event and the second in another."""
-
-    parts: tuple[tuple[Event, Event], ...]
-
-    def holds(self, output: Point) -> bool:
-        """Tell whether a pair of outputs belongs to one of the parts."""
-        first, second = output
-        return any(a.holds(first) and b.holds(second) for a, b in self.parts)
-
-    def describe(self, outputs: Universe) -> str:
-        """Say the parts, as many as one can read."""
-        if not self.parts or not isinstance(outputs, Product):
-            return "no output at all"
-        said = [
-            f"({a.describe(outputs.first)} and {b.describe(outputs.second)})"
-            for a, b in self.parts[:_SHOWN]
-        ]
-        more = len(self.parts) - _SHOWN
-        return " or ".join(said) + (f", and {more} more cases" if more > 0 else "")
-
-
-class Paired(Mechanism):
-    """Both outputs of two mechanisms on one database."""
-
-    def __init__(
-        self,
-        first: Mechanism,
-        second: Mechanism,
-        changes: Callable[[str, int], Iterator[tuple[Point, Point]]] | None = None,
-    ) -> None:
-        """Join two mechanisms on one universe."""
-        self.first, self.second = first, second
-        self.universe, self.outputs = first.universe, Product(first.outputs, second.outputs)
-        self._changes = changes
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        return f"pair({self.first.expression}, {self.second.expression})"
-
-    def probability(self, output: Point, database: Point) -> Number:
-        """Multiply the probabilities of both outputs."""
-        a, b = output
-        return self.first.probability(a, database) * self.second.probability(b, database)
-
-    def mass(self, event: Event, database: Point) -> Number:
-        """Add up the parts, each a product of two masses."""
-        if not isinstance(event, Both):
-            return super().mass(event, database)
-        masses = (
-            self.first.mass(a, database) * self.second.mass(b, database) for a, b in event.parts
-        )
-        return sum(masses, start=Fraction(0))
-
-    def example(self, event: Event, database: Point) -> Point | None:
-        """Take one output of each part of the first case."""
-        if not isinstance(event, Both) or not event.parts:
-            return None
-        a, b = event.parts[0]
-        return self.first.example(a, database), self.second.example(b, database)
-
-    def family(self, relation: str, group: int = 1) -> Family:
-        """Compare every pair of databases, cell by cell."""
-        listed = self._changes or (lambda r, g: pairs(self.universe, r, g))
-        both = ((a, b) for x, y in listed(relation, group) for a, b in ((x, y), (y, x)))
-        return Each(
-            (self.compare(x, y) for x, y in dict.fromkeys(both)),
-            "both outputs are independent, so their likelihood ratios multiply",
-        )
-
-    def compare(self, x: Point, y: Point) -> Comparison:
-        """Multiply the cells of both comparisons."""
-        left, right = self.first.compare(x, y).cells(), self.second.compare(x, y).cells()
-        cells = [
-            RatioCell(a.p * b.p, a.q * b.q, Both(((a.event, b.event),)))
-            for a in left
-            for b in right
-        ]
-
-        def event(chosen: Sequence[int]) -> Event:
-            return Both(tuple(part for i in chosen for part in cells[i].event.parts))  # type: ignore[attr-defined]
-
-        return FiniteComparison(x, y, [cell.p for cell in cells], [cell.q for cell in cells], event)
-
-    def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw both outputs."""
-        return self.first.sample(database, rng), self.second.sample(database, rng)
-
-    def pair(self, other: Mechanism) -> Mechanism:
-        """Join a third mechanism."""
-        if other.universe != self.universe:
-            raise Unsupported("the mechanisms look at different databases")
-        return Paired(self, other, self._changes)

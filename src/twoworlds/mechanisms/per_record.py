@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
-from twoworlds.laws.event import Event, Listed, OnRecords
+from twoworlds.laws.event import Event, OnRecords
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import INFINITY, Number, Real, show, whole
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Point, Records, Universe
@@ -58,14 +58,8 @@ class PerRecord(Mechanism):
         self.records = whole(records, "records", at_least=1)
         self.universe: Records = _words(transition.universe, self.records)
         self.outputs: Records = _words(transition.outputs, self.records)
-        self._expression = expression
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        return (
-            self._expression or f"{self.transition.expression}, for each of {self.records} records"
-        )
+        plain = f"{transition.expression}, for each of {self.records} records"
+        self.expression = expression or plain
 
     def probability(self, output: Point, database: Point) -> Number:
         """Multiply the transitions of all records."""
@@ -174,13 +168,26 @@ class PerRecord(Mechanism):
         irrational = any(isinstance(mass, Real) for row in self.transition.rows for mass in row)
         words = len(outputs) ** len(positions)
         if words <= (_MOST_WORDS if irrational else _WORDS_LISTED):
-            return _listed(x, y, positions, outputs, p, q)
+            listed = list(product(outputs, repeat=len(p)))
+            top, bottom = ([_product(laws, word) for word in listed] for laws in (p, q))
+
+            def of_words(cells: Sequence[int]) -> Event:
+                return OnRecords(positions, frozenset(listed[i] for i in cells))
+
+            return FiniteComparison(x, y, top, bottom, of_words)
         if irrational:
             raise Unsupported(
                 f"{words} words of outputs are too many to list, and irrational likelihood ratios "
                 "cannot be merged: use a smaller group, or give the transition as fractions"
             )
-        return _by_loss(x, y, positions, p, q)
+        classes = by_ratio(p, q)
+        ratios = list(classes)
+
+        def of_ratios(cells: Sequence[int]) -> Event:
+            return ByLoss(positions, tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
+
+        top, bottom = map(list, zip(*classes.values(), strict=True))
+        return FiniteComparison(x, y, top, bottom, of_ratios)
 
     def pair(self, other: Mechanism) -> Mechanism:
         """Two such mechanisms on the same records are again one, record by record."""
@@ -212,10 +219,7 @@ class ByLoss(Event):
     def holds(self, output: Point) -> bool:
         """Multiply the ratios of the differing records and look the class up."""
         entries = [output[i] for i in self.positions]
-        top = prod((law[o] for law, o in zip(self.first, entries, strict=True)), start=Fraction(1))
-        bottom = prod(
-            (law[o] for law, o in zip(self.second, entries, strict=True)), start=Fraction(1)
-        )
+        top, bottom = _product(self.first, entries), _product(self.second, entries)
         return top != 0 and (INFINITY if bottom == 0 else top / bottom) in self.classes
 
     def mass(self, laws: Sequence[dict[Point, Number]]) -> Number:
@@ -253,43 +257,9 @@ def _words(values: Universe, records: int) -> Records:
     return BitStrings(records) if listed == (1, 0) else Records(listed, records)
 
 
-def _listed(
-    x: tuple[Point, ...],
-    y: tuple[Point, ...],
-    positions: tuple[int, ...],
-    outputs: tuple[Point, ...],
-    p: list[dict[Point, Number]],
-    q: list[dict[Point, Number]],
-) -> Comparison:
-    words = list(product(outputs, repeat=len(p)))
-    top = [
-        prod((law[o] for law, o in zip(p, word, strict=True)), start=Fraction(1)) for word in words
-    ]
-    bottom = [
-        prod((law[o] for law, o in zip(q, word, strict=True)), start=Fraction(1)) for word in words
-    ]
-
-    def event(cells: Sequence[int]) -> Event:
-        return OnRecords(positions, frozenset(words[i] for i in cells))
-
-    return FiniteComparison(x, y, top, bottom, event)
-
-
-def _by_loss(
-    x: tuple[Point, ...],
-    y: tuple[Point, ...],
-    positions: tuple[int, ...],
-    p: list[dict[Point, Number]],
-    q: list[dict[Point, Number]],
-) -> Comparison:
-    classes = by_ratio(p, q)
-    ratios = list(classes)
-
-    def event(cells: Sequence[int]) -> Event:
-        return ByLoss(positions, tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
-
-    masses = list(classes.values())
-    return FiniteComparison(x, y, [a for a, _ in masses], [b for _, b in masses], event)
+def _product(laws: Sequence[dict[Point, Number]], word: Sequence[Point]) -> Number:
+    """Return the probability of a word of outputs, one for each law."""
+    return prod((law[o] for law, o in zip(laws, word, strict=True)), start=Fraction(1))
 
 
 def by_ratio(
@@ -299,28 +269,21 @@ def by_ratio(
 
     Words are merged one record at a time, so that alike records give few classes.
     """
+    nothing = Fraction(0), Fraction(0)
     classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
     for law_p, law_q in zip(p, q, strict=True):
-        classes = dict(_grown(classes, law_p, law_q))
+        grown: dict[Number, tuple[Number, Number]] = {}
+        for (ratio, (mass_p, mass_q)), o in product(classes.items(), law_p):
+            if law_p[o] != 0 or law_q[o] != 0:
+                key = _times(ratio, law_p[o], law_q[o])
+                old = grown.get(key, nothing)
+                grown[key] = (old[0] + mass_p * law_p[o], old[1] + mass_q * law_q[o])
+        if len(grown) > _MOST_CLASSES:
+            raise Unsupported(
+                f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group"
+            )
+        classes = grown
     return classes
-
-
-def _grown(
-    classes: dict[Number, tuple[Number, Number]], p: dict[Point, Number], q: dict[Point, Number]
-) -> Iterator[tuple[Number, tuple[Number, Number]]]:
-    grown: dict[Number, tuple[Number, Number]] = {}
-    for ratio, (mass_p, mass_q) in classes.items():
-        for o in p:
-            if p[o] == 0 and q[o] == 0:
-                continue
-            key = _times(ratio, p[o], q[o])
-            old = grown.get(key, (Fraction(0), Fraction(0)))
-            grown[key] = (old[0] + mass_p * p[o], old[1] + mass_q * q[o])
-    if len(grown) > _MOST_CLASSES:
-        raise Unsupported(
-            f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group"
-        )
-    yield from grown.items()
 
 
 def _times(ratio: Number, p: Number, q: Number) -> Number:
@@ -342,17 +305,11 @@ class RandomIndex(Mechanism):
     def __init__(
         self, records: int, values: int | Sequence[Point], *, expression: str | None = None
     ) -> None:
-        """Take how many people there are and what their values may be."""
         self.universe: Records = Records(values, whole(records, "records", at_least=1))
         self.outputs = Explicit(
             tuple((i + 1, value) for i in range(self.universe.n) for value in self.universe.values)
         )
-        self._expression = expression or f"random-index(records={records}, values={values})"
-
-    @property
-    def expression(self) -> str:
-        """The call that builds it."""
-        return self._expression
+        self.expression = expression or f"random-index(records={records}, values={values})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return 1/n if the record is the one published."""
@@ -371,11 +328,8 @@ class RandomIndex(Mechanism):
         cells = [(i + 1, x[i]) for i in range(n)] + [(i + 1, y[i]) for i in range(changed)]
         p = [Fraction(1, n)] * n + [Fraction(0)] * changed
         q = [Fraction(i >= changed, n) for i in range(n)] + [Fraction(1, n)] * changed
-
-        def event(chosen: Sequence[int]) -> Event:
-            return Listed.of(cells[i] for i in chosen)
-
-        return Each([FiniteComparison(x, y, p, q, event)], "all values and persons are alike")
+        compared = FiniteComparison.of(x, y, cells, p, q)
+        return Each([compared], "all values and persons are alike")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Choose a person and publish the record."""

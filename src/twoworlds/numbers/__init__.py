@@ -8,14 +8,6 @@ that never overstates privacy. `compare` answers ``Order.UNDECIDED`` rather than
 from __future__ import annotations
 
 from twoworlds.numbers.named import Exp, Log, Root, exp, ln, power, sqrt
-from twoworlds.numbers.parse import (
-    number,
-    positive,
-    probability,
-    ratio_at_least_one,
-    rational,
-    whole,
-)
 from twoworlds.numbers.real import (
     INFINITY,
     LIMIT_BITS,
@@ -29,17 +21,23 @@ from twoworlds.numbers.real import (
     positive_part,
     working_precision,
 )
-from twoworlds.numbers.show import (
+from twoworlds.numbers.text import (
     Side,
     above,
     below,
     bounds,
     decimal,
     exact_text,
+    number,
+    positive,
+    probability,
+    ratio_at_least_one,
+    rational,
     show,
     signed,
     stated,
     to_json,
+    whole,
 )
 
 __all__ = [

@@ -132,9 +132,9 @@ def spread(scale: Fraction) -> dict[str, Number]:
     (Fraction(1, 4), Fraction(2, 1))
     """
     from twoworlds.mechanisms import Laplace
-    from twoworlds.mechanisms.accuracy import laplace_tail
+    from twoworlds.mechanisms.accuracy import laplace_errors
 
-    law, beyond = Laplace(scale=scale), laplace_tail(scale, 3).exact
+    law, beyond = Laplace(scale=scale), laplace_errors(scale, t=3)[2].exact
     return {"scale": scale, "peak": law.probability(0, 0), "mean": law.scale, "beyond": beyond}
 
 

@@ -23,7 +23,7 @@ from math import prod
 from typing import Any
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.strategy import Interaction, Randomized
+from twoworlds.mechanisms.strategy import Interaction
 from twoworlds.numbers import Number, maximum
 from twoworlds.theorems.common import pure, substitution
 from twoworlds.theorems.guarantee import Guarantee
@@ -227,7 +227,7 @@ def adaptive_laplace(given: Guarantee, _context: Context) -> Guarantee:
 
 
 def strategy_guarantee(
-    mechanism: Interaction | Randomized, *, neighbours: Any = None, group: int = 1
+    mechanism: Interaction, *, neighbours: Any = None, group: int = 1
 ) -> Guarantee:
     """Return what Theorem 5 starts from, for a strategy with noise: its Delta F in units of noise.
 

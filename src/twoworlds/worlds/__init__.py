@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from twoworlds.worlds.graphs import Graph, Graphs
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
-from twoworlds.worlds.neighbours import check_group, distance, pairs, resolve, within
-from twoworlds.worlds.records import BitStrings, Integers, Reals, Records
+from twoworlds.worlds.records import (
+    BitStrings,
+    Integers,
+    Reals,
+    Records,
+    check_group,
+    distance,
+    pairs,
+    resolve,
+    within,
+)
 from twoworlds.worlds.samples import Samples
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, TrueAnswer, Value

@@ -38,7 +38,6 @@ class Belief(Result, Mapping[Point, Number]):
     """
 
     def __init__(self, universe: Universe, masses: Mapping[Point, Number]) -> None:
-        """Take masses that sum to 1; use `explicit` to read them from labels and text."""
         self.universe = universe
         self._masses = {x: mass for x, mass in masses.items() if mass != 0}
         for x, mass in self._masses.items():
@@ -51,15 +50,12 @@ class Belief(Result, Mapping[Point, Number]):
             )
 
     def __getitem__(self, database: object) -> Number:
-        """Return the probability of a database, given as such or by its label."""
         return self._masses.get(self.universe.find(database), Fraction(0))
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the databases held possible."""
         return iter(self._masses)
 
     def __len__(self) -> int:
-        """Return how many databases are held possible."""
         return len(self._masses)
 
     def given(self, likelihood: Callable[[Point], Number]) -> Belief | None:
@@ -108,7 +104,6 @@ class Belief(Result, Mapping[Point, Number]):
         return sum((positive_part(gap) for gap in gaps), start=zero)
 
     def __repr__(self) -> str:
-        """Show the likeliest databases."""
         ranked = sorted(self._masses.items(), key=lambda item: -float(item[1]))[:4]
         shown = ", ".join(f"{self.universe.label(x)}: {show(mass)}" for x, mass in ranked)
         return f"Belief({shown}{', ...' if len(self) > 4 else ''})"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from twoworlds.calls import Call, Registry, Text, parse
+from twoworlds.calls import Call, Registry, Text, is_python, load, parse
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import whole
 from twoworlds.worlds import statistics
@@ -21,7 +16,6 @@ from twoworlds.worlds.statistics import STATISTICS, Batch
 from twoworlds.worlds.universe import Explicit, Universe
 
 UNIVERSES: Registry[Universe] = Registry("universe")
-_PYTHON = "python:"
 
 
 def universe(text: str | Universe) -> Universe:
@@ -46,6 +40,14 @@ def read_values(values: Text | int | tuple[object, ...]) -> int | list[object]:
         digits = isinstance(value, str) and value.removeprefix("-").isdigit()
         listed.append(int(str(value)) if digits else value)
     return listed
+
+
+def read_names(given: Text | int, what: str) -> tuple[Hashable, ...]:
+    """Read a list of names, or how many there are (then 1, 2, ...)."""
+    if isinstance(given, list):
+        found = read_values(given)
+        return tuple(found) if isinstance(found, list) else ()
+    return tuple(range(1, whole(given, what, at_least=1) + 1))
 
 
 @UNIVERSES.register("bits")
@@ -152,45 +154,6 @@ def batch(*statistics: str | Statistic, universe: Universe | None = None) -> Sta
     return Batch.of([statistic(one, universe) for one in statistics], universe)
 
 
-# --- Python objects of the user by name ----------------------------------------------------------
-
-
-def is_python(text: object) -> bool:
-    """Tell whether a text names a Python object."""
-    return isinstance(text, str) and text.strip().startswith(_PYTHON)
-
-
-def load(text: str) -> object:
-    """Return the object that a text names.
-
-    >>> load("python:statistics:median")((1, 2, 9))
-    2
-    """
-    module, _, name = text.strip().removeprefix(_PYTHON).partition(":")
-    if not module or not name:
-        raise InvalidInput(f"{text!r}: write python:package.module:name, or python:./file.py:name")
-    try:
-        is_file = module.endswith(".py") or "/" in module
-        found = _from_file(Path(module)) if is_file else importlib.import_module(module)
-        return getattr(found, name)
-    except (ImportError, AttributeError, ValueError, OSError) as error:
-        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
-
-
-def _from_file(path: Path) -> ModuleType:
-    """Run a file as a module; what lies beside it can be imported by it, as by a program."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ImportError(f"there is no Python file {path}: write python:./file.py:name")
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)  # for dataclasses, which look there
-    spec.loader.exec_module(module)
-    return module
-
-
 def load_for(text: str, universe: Universe) -> Any:
     """Return the object that a text names or, if that is a function, its value on a universe."""
     found = load(text)
@@ -203,11 +166,3 @@ def load_for(text: str, universe: Universe) -> Any:
     except Exception as error:
         kind = type(error).__name__
         raise InvalidInput(f"{text!r} failed on {universe.expression}: {kind}: {error}") from error
-
-
-def load_function(text: str) -> Callable[[Any], Any]:
-    """Return the function that a text names."""
-    found = load(text)
-    if not callable(found):
-        raise InvalidInput(f"{text!r} is {found!r}, not a function: name a function")
-    return found

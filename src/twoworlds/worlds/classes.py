@@ -2,38 +2,42 @@
 
 Any belief of `twoworlds.worlds.beliefs` is a class of one. A class is built for a universe, and
 what the attacker knows is given beside it (`twoworlds.worlds.sides`). The hidden parameter of
-``hidden(...)`` and ``hidden-law(...)`` is known only to an attacker whose side information is
-``parameter``.
+``hidden(...)`` and ``hidden-law(...)`` is side information, which an attacker has only whose side
+information is ``parameter``. That matters: what is private against those who do not know it can
+fail against those who do, and for noiseless privacy the other way round as well (Bassily, Groce,
+Katz & Smith, Section II-E).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
-from twoworlds.calls import Registry, Text, parse
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.calls import Registry, Text, is_python, parse
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import number, whole
-from twoworlds.worlds import families
 from twoworlds.worlds.assumptions import (
     alternatives,
     either,
+    entries,
     plain,
     read_pairs,
     say_belief,
+    say_law,
     say_population,
 )
-from twoworlds.worlds.belief import Belief, independent
+from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, independent, records_of
 from twoworlds.worlds.beliefs import BELIEFS, belief
-from twoworlds.worlds.catalogue import is_python, load_for
+from twoworlds.worlds.catalogue import load_for
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.samples import Samples, sampling, sizes_after_discard, sizes_at_rate
 from twoworlds.worlds.sides import Side
 from twoworlds.worlds.sides import side as build_side
 from twoworlds.worlds.universe import Universe
 
-Builder = Callable[[Universe], BeliefClass]
-CLASSES: Registry[Builder] = Registry("class of beliefs")
+CLASSES: Registry[BeliefClass] = Registry("class of beliefs")
 
 Given = str | Belief | Joint | BeliefClass
 Knowledge = str | Callable[[Any], Any] | Side
@@ -99,10 +103,10 @@ def _read(text: Given | Sequence[Given], universe: Universe) -> BeliefClass:
     if is_python(text):
         raise InvalidInput(f"{text!r} stands in a list: let the Python function return the list")
     if text.strip().startswith("[") and text.strip().endswith("]"):
-        return CLASSES.build(f"list({text.strip()[1:-1]})")(universe)
+        return CLASSES.build(f"list({text.strip()[1:-1]})", of=universe)
     name = parse(text).name
     if name in CLASSES:
-        return CLASSES.build(text)(universe)
+        return CLASSES.build(text, of=universe)
     if name not in BELIEFS:
         known = [entry.name for registry in (CLASSES, BELIEFS) for entry in registry]
         raise UnknownName("belief or class of beliefs", name, known)
@@ -138,82 +142,136 @@ def _union(parts: Sequence[BeliefClass]) -> BeliefClass:
     return BeliefClass(members, either([part.assumption for part in parts]), parts[0].hull)
 
 
-def _all_of(beliefs: Sequence[Text], universe: Universe) -> BeliefClass:
-    flat = [one for part in beliefs for one in (part if isinstance(part, list) else [part])]
-    return _union([_read(str(one), universe) for one in flat])
-
-
 @CLASSES.register("list")
-def listed(*beliefs: Text) -> Builder:
+def listed(*beliefs: Text, of: Universe) -> BeliefClass:
     """One of these beliefs or classes, nobody says which; short: [uniform, independent(1/3)]."""
-    return lambda universe: _all_of(beliefs, universe)
+    flat = [one for part in beliefs for one in (part if isinstance(part, list) else [part])]
+    return _union([_read(str(one), of) for one in flat])
 
 
 @CLASSES.register("hull")
-def hull(*beliefs: Text) -> Builder:
+def hull(*beliefs: Text, of: Universe) -> BeliefClass:
     """Any mixture of these beliefs or classes (Theorem 4)."""
-    return lambda universe: _all_of(beliefs, universe).with_mixtures()
+    return listed(*beliefs, of=of).with_mixtures()
 
 
 @CLASSES.register("all-known")
-def all_known() -> Builder:
+def all_known(*, of: Universe) -> BeliefClass:
     """The attacker knows the whole database, whichever it is: all point beliefs."""
-    return families.all_known
+    _refuse_large(of.size, 1, f"{of.expression} has too many databases")
+    members = tuple(Joint.of({x: Fraction(1)}, name=of.label(x)) for x in of)
+    return BeliefClass(members, "the attacker knows the whole database")
 
 
 @CLASSES.register("product")
-def product(*laws: Text) -> Builder:
-    """Records are independent, each with one of these laws: all combinations."""
-    read = _laws(laws)
-    return lambda universe: families.product_family(universe, read)
+def product_family(*laws: object, of: Universe) -> BeliefClass:
+    """Records are independent, each with one of these laws: all combinations.
+
+    >>> from twoworlds.worlds.records import BitStrings
+    >>> len(product_family("1/3", "1/2", of=BitStrings(3)))
+    8
+    """
+    n, chosen = records_of(of).n, _laws(laws)
+    _refuse_large(len(chosen) ** n, of.size, f"{len(chosen)} laws for each of {n} records")
+    members = tuple(_independent(of, choice) for choice in product(chosen, repeat=n))
+    said = ", or ".join(map(say_law, chosen))
+    return BeliefClass(members, f"{entries(of)} independent, each {said}")
 
 
 @CLASSES.register("iid")
-def iid(*laws: Text) -> Builder:
-    """Records are independent with the same law, one of these, fixed but unknown."""
-    read = _laws(laws)
-    return lambda universe: families.identical_family(universe, read)
+def identical_family(*laws: object, of: Universe) -> BeliefClass:
+    """Records are independent with the same law, one of these, fixed but unknown.
+
+    >>> from twoworlds.worlds.records import BitStrings
+    >>> identical_family("9/10", "1/10", of=BitStrings(2)).assumption
+    'the 2 bits are independent, all 1 with probability 9/10, or all 1 with probability 1/10'
+    """
+    chosen = _laws(laws)
+    _refuse_large(len(chosen), of.size, f"{len(chosen)} laws")
+    members = tuple(_independent(of, [law]) for law in chosen)
+    said = ", or ".join(f"all {say_law(law)}" for law in chosen)
+    return BeliefClass(members, f"{entries(of)} independent, {said}")
 
 
 @CLASSES.register("hidden-law")
-def hidden_law(*laws: Text, weights: Text | None = None, names: Text | None = None) -> Builder:
-    """Records are independent given one of these laws, which is drawn by the weights."""
+def hidden_law(
+    *laws: object,
+    weights: Sequence[object] | None = None,
+    names: Sequence[Hashable] | None = None,
+    of: Universe,
+) -> BeliefClass:
+    """Records are independent given one of these laws, which is drawn by the weights.
+
+    The side information is which law it is: its name, or else its number from 1.
+
+    >>> from twoworlds.worlds.records import Records
+    >>> laws = {1: "9/10", -1: "1/10"}, {1: "1/10", -1: "9/10"}
+    >>> hidden_law(*laws, of=Records((1, -1), 2)).members[0].given(1)[1, 1]
+    Fraction(81, 100)
+    """
     if isinstance(weights, str) or isinstance(names, str):
         raise InvalidInput("hidden-law: give weights and names as lists, such as [1/3, 2/3]")
-    read = _laws(laws)
-    return lambda universe: families.hidden_law(universe, read, weights, names)
+    chosen = _laws(laws)
+    shares = list(weights) if weights else [Fraction(1, len(chosen))] * len(chosen)
+    called = list(names) if names else list(range(1, len(chosen) + 1))
+    if len(shares) != len(chosen) or len(set(called)) != len(chosen) or len(called) != len(chosen):
+        raise InvalidInput(
+            f"{len(chosen)} laws need as many weights and different names, "
+            f"{len(shares)} weights and the names {', '.join(map(str, called))} are given"
+        )
+    _refuse_large(len(chosen), of.size, f"{len(chosen)} laws")
+    parts = [
+        Joint({(x, name): mass for x, mass in independent(of, [law]).items()})
+        for law, name in zip(chosen, called, strict=True)
+    ]
+    said = "; or ".join(
+        f"with probability {plain(share)} each is {say_law(law)}"
+        for law, share in zip(chosen, shares, strict=True)
+    )
+    mixed = Joint.mixture(parts, shares, "hidden law")
+    return BeliefClass((mixed,), f"{entries(of)} independent given a hidden law: {said}")
 
 
 @CLASSES.register("draws")
-def draws(population: Text) -> Builder:
-    """Records are drawn independently, with replacement, from a population's values: [1, 1, 0]."""
+def draws(population: Sequence[object], *, of: Universe) -> BeliefClass:
+    """Records are drawn independently, with replacement, from a population's values: [1, 1, 0].
+
+    That is the limit of samples from ever larger populations in which each value keeps its share.
+    """
     values = _population(population)
-    return lambda universe: families.draws(universe, values)
+    if not values:
+        raise InvalidInput("the population is empty: give each person's value")
+    texts = [str(value).strip() for value in values]
+    law = {value: Fraction(texts.count(value), len(texts)) for value in dict.fromkeys(texts)}
+    joint = Joint.of(independent(of, [law]), name="draws")
+    return BeliefClass(
+        (joint,),
+        f"{entries(of)} independent draws, with replacement, from a population of "
+        f"{len(values)}, so that each is {alternatives(list(law.items()))}",
+    )
 
 
 @CLASSES.register("sample")
 def sample(
-    population: Text,
+    population: Sequence[object],
     rate: Text | None = None,
     fixed: Text | None = None,
     discard: Text | None = None,
     sizes: Text | None = None,
-) -> Builder:
+    *,
+    of: Universe,
+) -> BeliefClass:
     """A random sample of a population's values: at a rate, of a fixed size, or by sizes' law."""
     values = _population(population)
     law, words = _size_law(len(values), rate, fixed, discard, sizes)
-
-    def build(universe: Universe) -> BeliefClass:
-        if not isinstance(universe, Samples):
-            raise InvalidInput(
-                f"sample needs people with names, {universe.expression} has none: use the universe "
-                "samples(members, values), or draws(...) for draws with replacement"
-            )
-        joint = Joint.of(sampling(universe, values, law), name="sample")
-        people = say_population(universe.people, values)
-        return BeliefClass((joint,), f"the database is a random sample of {people}, {words}")
-
-    return build
+    if not isinstance(of, Samples):
+        raise InvalidInput(
+            f"sample needs people with names, {of.expression} has none: use the universe "
+            "samples(members, values), or draws(...) for draws with replacement"
+        )
+    joint = Joint.of(sampling(of, values, law), name="sample")
+    people = say_population(of.people, values)
+    return BeliefClass((joint,), f"the database is a random sample of {people}, {words}")
 
 
 def _size_law(
@@ -261,14 +319,34 @@ def _integers(text: Text, example: str) -> dict[int, str]:
     return law
 
 
-def _population(text: Text) -> list[object]:
+def _population(text: Sequence[object]) -> list[object]:
     if isinstance(text, str):
         raise InvalidInput(f"population={text}: give each person's value, such as [1, 1, 0]")
     return list(text)
 
 
-def _laws(laws: Sequence[Text]) -> list[object]:
+def _laws(laws: Sequence[object]) -> list[object]:
     """Read laws of a record: the probability of 1, or a list such as [a=1/2, b=1/2]."""
+    if not laws:
+        raise InvalidInput("the family is empty: name at least one law of a record, such as 1/3")
     return [
         dict(read_pairs(law, "[a=1/2, b=1/2]")) if isinstance(law, list) else law for law in laws
     ]
+
+
+def _independent(universe: Universe, laws: Sequence[object]) -> Joint:
+    texts = (
+        f"[{', '.join(f'{value}={plain(mass)}' for value, mass in law.items())}]"
+        if isinstance(law, Mapping)
+        else plain(law)
+        for law in laws
+    )
+    return Joint.of(independent(universe, laws), name=f"independent({', '.join(texts)})")
+
+
+def _refuse_large(members: int | None, databases: int | None, what: str) -> None:
+    if members is None or databases is None or members * databases > LARGEST_SUPPORT:
+        raise TooLarge(
+            f"{what}: more than {LARGEST_SUPPORT} databases in all the beliefs of the class; "
+            "use fewer people or laws, or a `noiseless` release, which works by structure"
+        )

@@ -20,8 +20,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.beliefs import BELIEFS
-from twoworlds.worlds.catalogue import UNIVERSES
-from twoworlds.worlds.members import read_names
+from twoworlds.worlds.catalogue import UNIVERSES, read_names
 from twoworlds.worlds.statistic import Computed, Statistic
 from twoworlds.worlds.statistics import STATISTICS
 from twoworlds.worlds.universe import SUBSTITUTE, Point, Universe
@@ -68,7 +67,6 @@ class Graph:
         return Graph(kept, frozenset(edge for edge in self.edges if node not in edge))
 
     def __str__(self) -> str:
-        """Show the labels, where there is more than a name, and the edges."""
         shown = (f"{n}" if label == "" else f"{n}:{label}" for n, label in self.labels)
         order = {node: i for i, node in enumerate(self.nodes)}
         ranked = sorted(self.edges, key=lambda edge: (order[edge[0]], order[edge[1]]))
@@ -91,7 +89,6 @@ class Graphs(Universe):
     shows_missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse repeated names."""
         for what, given in (("node", self.nodes), ("label", self.labels)):
             if not given:
                 raise InvalidInput(f"graphs need at least one {what}")
@@ -125,7 +122,6 @@ class Graphs(Universe):
         return int(len(self.labels) ** len(self.nodes) * 2 ** len(self.pairs))
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the graphs, the edges fastest."""
         for labels in product(self.labels, repeat=len(self.nodes)):
             for edges in product((True, False), repeat=len(self.pairs)):
                 yield self._graph(labels, edges)
@@ -135,7 +131,6 @@ class Graphs(Universe):
         return Graph(tuple(zip(self.nodes, labels, strict=True)), frozenset(chosen))
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a graph on these nodes."""
         return (
             isinstance(point, Graph)
             and point.nodes == self.nodes

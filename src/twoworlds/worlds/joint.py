@@ -101,7 +101,6 @@ class Joint(Result):
     """
 
     def __init__(self, masses: Mapping[tuple[Point, Side], object], name: str = "") -> None:
-        """Take the probability of each pair (x, z)."""
         what = f"the belief {name}".strip()
         read = {_pair(pair, what): _mass(mass, pair) for pair, mass in masses.items()}
         _require_law(read, what)
@@ -189,11 +188,9 @@ class Joint(Result):
         return Joint(found, name or " or ".join(part.name for part in parts if part.name))
 
     def __len__(self) -> int:
-        """Return how many pairs are held possible."""
         return len(self.masses)
 
     def __repr__(self) -> str:
-        """Show the size."""
         name = f"{self.name}: " if self.name else ""
         known = "no side information" if self.sides.keys() <= {NOTHING} else f"{len(self.sides)} Z"
         return f"Joint({name}{len(self.databases)} databases, {known})"
@@ -266,16 +263,13 @@ class BeliefClass(Result):
     hull: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an empty class: everything would be private against nobody."""
         if not self.members:
             raise InvalidInput("the class of beliefs is empty: name at least one belief")
 
     def __iter__(self) -> Iterator[Joint]:
-        """Run through the members."""
         return iter(self.members)
 
     def __len__(self) -> int:
-        """Return how many members are listed."""
         return len(self.members)
 
     def each(self, change: Callable[[Joint], Joint], assumption: str) -> BeliefClass:
@@ -300,7 +294,6 @@ class BeliefClass(Result):
         return BeliefClass(self.members, f"{self.assumption} (or any mixture of these)", hull=True)
 
     def __repr__(self) -> str:
-        """Show the assumption and the size."""
         count = f"{len(self)} belief{'s' if len(self) > 1 else ''}"
         return (
             f"BeliefClass({count}{' and their mixtures' if self.hull else ''}: {self.assumption})"

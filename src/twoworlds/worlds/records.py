@@ -1,4 +1,4 @@
-"""Universes of records (bit strings, lists over a set of values), and of answers on the line.
+"""Universes of records (bit strings, lists over a set of values) and answers; neighbours in them.
 
 A database is a tuple of values, one for each person (Kasiviswanathan & Smith, Section 1.1).
 Bit strings run from 11...1 down to 00...0, the order of Lin & Kifer. With ``smallest`` given,
@@ -8,14 +8,24 @@ other with one record taken out.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, product
+from typing import Any
 
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import Number, exact_text, number, positive, rational, show, whole
-from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
+from twoworlds.worlds.universe import (
+    ADD_REMOVE,
+    EXPLICIT,
+    LARGEST_LISTED,
+    SUBSTITUTE,
+    Part,
+    Point,
+    Universe,
+)
 
 _MOST = 10**6  # records, or values of one: a database is written out
 _SEPARATORS = ",;|/ "
@@ -36,7 +46,6 @@ class Records(Universe):
     def __init__(
         self, values: int | Sequence[Point], n: int, *, smallest: int | None = None
     ) -> None:
-        """Take the values themselves, or how many there are (then 0, 1, 2, ...)."""
         if not isinstance(values, Iterable):
             values = tuple(range(whole(values, "values", at_least=1, at_most=_MOST)))
         chosen = tuple(values)
@@ -68,12 +77,10 @@ class Records(Universe):
         return self.smallest == self.n
 
     def __iter__(self) -> Iterator[tuple[Point, ...]]:
-        """Run through the databases, first record slowest, longest databases first."""
         for length in self.lengths:
             yield from product(self.values, repeat=length)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a list of the right length over the values."""
         return (
             isinstance(point, tuple)
             and self.smallest <= len(point) <= self.n
@@ -122,6 +129,16 @@ class Records(Universe):
         else:
             raise InvalidInput(f"{self.expression} has no listed pairs: use substitute")
 
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The positions in the list."""
+        if not self.fixed:
+            raise InvalidInput(
+                f"{self.expression} has databases of several sizes, so that nobody is in all of "
+                "them: use samples(members, values), where persons have names"
+            )
+        return tuple(range(1, self.n + 1)) or super().members  # type: ignore[return-value]
+
     def require_lengths(self) -> None:
         """Raise unless databases of several sizes exist, as add-remove needs."""
         if self.fixed:
@@ -157,7 +174,6 @@ class BitStrings(Records):
     """
 
     def __init__(self, k: int) -> None:
-        """Take the number of bits."""
         super().__init__((1, 0), whole(k, "bits", at_least=1, at_most=_MOST))
 
     @property
@@ -166,7 +182,6 @@ class BitStrings(Records):
         return f"bits({self.n})"
 
     def __hash__(self) -> int:
-        """Agree with the equality of records."""
         return hash((self.values, self.n, self.smallest))
 
 
@@ -193,7 +208,6 @@ class Integers(Universe):
     step: int = 1
 
     def __post_init__(self) -> None:
-        """Check the ends and the step."""
         for name in ("low", "high"):
             value = getattr(self, name)
             if value is not None:
@@ -215,7 +229,6 @@ class Integers(Universe):
         return None if self.low is None or self.high is None else self.high - self.low + 1
 
     def __iter__(self) -> Iterator[int]:
-        """Run upward from the low end, downward from the high end, or outward from 0."""
         if self.low is not None:
             yield from count(self.low) if self.high is None else range(self.low, self.high + 1)
         elif self.high is not None:
@@ -226,7 +239,6 @@ class Integers(Universe):
                 yield from (k, -k)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a whole number between the ends."""
         return (
             isinstance(point, int)
             and not isinstance(point, bool)
@@ -271,7 +283,6 @@ class Reals(Universe):
     step: Number = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Check the step."""
         object.__setattr__(self, "step", positive(self.step, "step"))
 
     @property
@@ -280,11 +291,9 @@ class Reals(Universe):
         return
 
     def __iter__(self) -> Iterator[Point]:
-        """The reals cannot be listed."""
         raise InvalidInput("the real numbers cannot be listed one by one")
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is a rational number (reals are given as rationals)."""
         return isinstance(point, (int, Fraction)) and not isinstance(point, bool)
 
     @property
@@ -303,3 +312,133 @@ class Reals(Universe):
     def around(self, point: Point, relation: str) -> Iterator[Point]:
         """Neighbours cannot be listed one by one."""
         raise InvalidInput("neighbours of a real number cannot be listed one by one")
+
+
+# --- Neighbours: which two databases differ by one person, or by a group of them ----------------
+# `pairs` lists the unordered pairs of a finite universe at distance 1 to ``group``; `distance` is
+# the number of single steps between two databases (Hamming distance for substitution). Group
+# privacy (Dwork, after Definition 2) compares databases at distance at most c.
+
+PAIR_LIMIT = 1 << 22
+LARGEST_GROUP = 1_000_000
+
+
+def resolve(
+    universe: Universe, relation: str | Iterable[tuple[object, object]] | None
+) -> tuple[Universe, str]:
+    """Return the universe and the name of the relation that is meant on it.
+
+    Explicit pairs (as pairs of labels, or as the text ``"11~10, 10~00"``) give a new universe
+    that carries them.
+    """
+    if relation is None:
+        return universe, universe.relation
+    if isinstance(relation, str) and "~" not in relation:
+        known = [SUBSTITUTE, ADD_REMOVE] + ([EXPLICIT] if universe.relation == EXPLICIT else [])
+        if relation not in known:
+            raise UnknownName("neighbour relation", relation, [*known, "label~label, ..."])
+        return universe, relation
+    listed: list[Any] = _from_text(relation) if isinstance(relation, str) else list(relation)
+    for pair in listed:
+        if len(pair) != 2:
+            raise InvalidInput(f'neighbour pair {pair!r}: give two databases, as in ("11", "10")')
+    if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in listed):
+        raise InvalidInput("listed neighbours are pairs of databases, as in [(x, y), (y, z)]")
+    found = tuple((universe.find(x), universe.find(y)) for x, y in listed)
+    if not found:
+        raise InvalidInput("no neighbour pairs are listed: nothing would be protected")
+    if universe.size is not None and universe.size <= LARGEST_LISTED:
+        points = tuple(universe)
+    else:
+        points = tuple(dict.fromkeys(point for pair in found for point in pair))
+    return Part(universe, points, found), EXPLICIT
+
+
+def check_group(group: object) -> int:
+    """Read a group size of at least one person."""
+    size = whole(group, "group", at_least=1)
+    if size > LARGEST_GROUP:
+        raise InvalidInput(f"group={size}: groups of at most {LARGEST_GROUP} people are compared")
+    return size
+
+
+def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | None:
+    """Return the number of single steps from x to y, or None when there is no way.
+
+    >>> distance(BitStrings(3), (1, 1, 1), (0, 1, 0), "substitute")
+    2
+    """
+    if isinstance(universe, Part) and not (universe.pairs and relation == EXPLICIT):
+        return distance(universe.whole, x, y, relation)
+    if relation == SUBSTITUTE and isinstance(universe, Records):
+        same = len(x) == len(y)
+        return sum(a != b for a, b in zip(x, y, strict=True)) if same else None
+    if isinstance(universe, Integers):
+        steps: int = -(-abs(x - y) // universe.step)
+        return steps
+    for point, away in _breadth_first(universe, x, relation, None):
+        if point == y:
+            return away
+    return None
+
+
+def within(universe: Universe, x: Point, relation: str, group: int = 1) -> Iterator[Point]:
+    """Yield the databases at distance 1 to ``group`` from x."""
+    if group == 1:
+        yield from universe.around(x, relation)
+    elif isinstance(universe, Part) and not (universe.pairs and relation == EXPLICIT):
+        yield from (p for p in within(universe.whole, x, relation, group) if p in universe)
+    else:
+        yield from (p for p, steps in _breadth_first(universe, x, relation, group) if steps)
+
+
+def pairs(universe: Universe, relation: str, group: int = 1) -> Iterator[tuple[Point, Point]]:
+    """Yield every unordered pair of databases at distance 1 to ``group``, each once."""
+    if universe.size is None or universe.size > PAIR_LIMIT:
+        raise TooLarge(
+            f"{universe.expression} is too large to list its neighbours one by one: "
+            "use a mechanism with structure (one transition per record, or noise on a statistic)"
+        )
+    positions = universe.positions
+    found = 0
+    for x in universe:
+        for y in within(universe, x, relation, group):
+            if positions[x] < positions[y]:
+                found += 1
+                if found > PAIR_LIMIT:
+                    raise TooLarge(
+                        f"more than {PAIR_LIMIT} neighbour pairs in {universe.expression}: "
+                        "use a smaller universe or a mechanism with structure"
+                    )
+                yield x, y
+    if not found and universe.size > 1:
+        raise InvalidInput(
+            f"no two databases of {universe.expression} are neighbours under {relation}, which "
+            "reads labels as lists of records: list the pairs instead, as in "
+            "neighbours='a~b, b~c'"
+        )
+
+
+def _breadth_first(
+    universe: Universe, start: Point, relation: str, limit: int | None
+) -> Iterator[tuple[Point, int]]:
+    seen = {start}
+    queue = deque([(start, 0)])
+    while queue:
+        point, steps = queue.popleft()
+        yield point, steps
+        if limit is None or steps < limit:
+            for other in universe.around(point, relation):
+                if other not in seen:
+                    seen.add(other)
+                    queue.append((other, steps + 1))
+
+
+def _from_text(text: str) -> list[tuple[str, str]]:
+    listed = []
+    for part in text.split(","):
+        x, tilde, y = part.partition("~")
+        if not tilde or not x.strip() or not y.strip():
+            raise InvalidInput(f'neighbour pair {part.strip()!r}: write pairs as "11~10, 10~00"')
+        listed.append((x.strip(), y.strip()))
+    return listed

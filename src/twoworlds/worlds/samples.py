@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
-from typing import ClassVar
 
 from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, Order, compare, number, probability, show, whole
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
-from twoworlds.worlds.catalogue import UNIVERSES, read_values
-from twoworlds.worlds.members import read_names
+from twoworlds.worlds.catalogue import UNIVERSES, read_names, read_values
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
 ABSENT = "absent"
@@ -42,12 +40,8 @@ class Samples(Universe):
 
     people: tuple[Hashable, ...]
     values: tuple[Hashable, ...]
-    noun: ClassVar[str] = "person"
-    entry: ClassVar[tuple[str, str]] = ("entry", "entries")
-    shows_missing: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Refuse repeated names and values, as texts too."""
         for what, given in (("member", self.people), ("value", self.values)):
             if not given:
                 raise InvalidInput(f"samples need at least one {what}")
@@ -76,13 +70,11 @@ class Samples(Universe):
         return int((len(self.values) + 1) ** len(self.people))
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the databases, first person slowest, each present before absent."""
         for choice in product((*self.values, ABSENT), repeat=len(self.people)):
             entries = zip(self.people, choice, strict=True)
             yield tuple(entry for entry in entries if entry[1] != ABSENT)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether these are people of the population, in its order, with possible values."""
         if not isinstance(point, tuple) or not all(_is_pair(entry) for entry in point):
             return False
         names = [entry[0] for entry in point]

@@ -28,7 +28,6 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, number, show, whole
 from twoworlds.worlds.joint import as_law, law_at, plain_label, value_at
-from twoworlds.worlds.members import HasMembers, member_part, member_rest, members_of, noun_of
 from twoworlds.worlds.universe import Point, Universe
 
 _SEPARATORS = "|/:"
@@ -46,7 +45,6 @@ class Tagged:
     database: Point
 
     def __str__(self) -> str:
-        """Show both."""
         return f"{plain_label(self.database)} without {self.tag}"
 
 
@@ -109,14 +107,17 @@ def members(
     >>> [pair.name for pair in members(BitStrings(3), [3])]
     ['person 3']
     """
-    found = []
-    noun = noun_of(universe)
+    noun = universe.noun
     how = "their record is taken out" if noun == "person" else "it is taken out with its edges"
-    for member in members_of(universe, chosen):
-        part, rest = member_part(universe, member), member_rest(universe, member)
-        found.append(Scrub(f"{noun} {member}", part, rest, how))
-    shown = isinstance(universe, HasMembers) and universe.shows_missing
-    return _tagged(found, tagged=tagged or shown)
+
+    def pair(member: Hashable) -> Scrub:
+        def private(x: Point) -> Hashable:
+            return universe.part(x, member)
+
+        return Scrub(f"{noun} {member}", private, lambda x: universe.without(x, member), how)
+
+    found = [pair(member) for member in universe.chosen(chosen)]
+    return _tagged(found, tagged=tagged or universe.shows_missing)
 
 
 def public_attributes(

@@ -7,20 +7,19 @@ carries the name of whom it is scrubbed of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from twoworlds.calls import Registry, Text
+from twoworlds.calls import Registry, Text, is_python, load_function
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import scrubbing as build
 from twoworlds.worlds.assumptions import read_pairs
 from twoworlds.worlds.belief import records_of
-from twoworlds.worlds.catalogue import is_python, load_for, load_function
+from twoworlds.worlds.catalogue import load_for
 from twoworlds.worlds.graphs import Graphs
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.universe import Universe
 
-Builder = Callable[[Universe], tuple[Scrub, ...]]
-SCRUBS: Registry[Builder] = Registry("kind of privacy")
+SCRUBS: Registry[tuple[Scrub, ...]] = Registry("kind of privacy")
 _TAGGED = "tagged"
 
 
@@ -34,7 +33,7 @@ def scrubs(text: str | Scrub | Iterable[str | Scrub], universe: Universe) -> tup
     if isinstance(text, Scrub):
         return (text,)
     if isinstance(text, str):
-        return _loaded(text, universe) if is_python(text) else SCRUBS.build(text)(universe)
+        return _loaded(text, universe) if is_python(text) else SCRUBS.build(text, of=universe)
     if not isinstance(text, Iterable):
         raise InvalidInput(f"{text!r} (type {type(text).__name__}) names nothing private")
     found = tuple(pair for part in text for pair in scrubs(part, universe))
@@ -60,54 +59,44 @@ def _loaded(text: str, universe: Universe) -> tuple[Scrub, ...]:
 
 
 @SCRUBS.register("persons")
-def persons(*chosen: Text) -> Builder:
+def persons(*chosen: Text, of: Universe) -> tuple[Scrub, ...]:
     """Each person's entry is private and taken out; name some (1, 3) or tagged or both."""
     named, tagged = _split(chosen)
-    return lambda universe: build.members(universe, named or None, tagged=tagged)
+    return build.members(of, named or None, tagged=tagged)
 
 
 @SCRUBS.register("nodes")
-def nodes(*chosen: Text) -> Builder:
+def nodes(*chosen: Text, of: Universe) -> tuple[Scrub, ...]:
     """Each node's label and edges are private and taken out; the others keep their names."""
-    named, tagged = _split(chosen)
-
-    def pairs(universe: Universe) -> tuple[Scrub, ...]:
-        if not isinstance(universe, Graphs):
-            raise InvalidInput(f"{universe.expression} has no nodes: use the universe graphs(n)")
-        return build.members(universe, named or None, tagged=tagged)
-
-    return pairs
+    if not isinstance(of, Graphs):
+        raise InvalidInput(f"{of.expression} has no nodes: use the universe graphs(n)")
+    return persons(*chosen, of=of)
 
 
 @SCRUBS.register("public")
-def public(fields: Text, *tagged: Text, blank: Text = "?") -> Builder:
+def public(fields: Text, *tagged: Text, blank: Text = "?", of: Universe) -> tuple[Scrub, ...]:
     """Records have fields, of which these are public, such as [1], and the others private."""
     listed = fields if isinstance(fields, list) else [fields]
     _, tag = _split(tagged, "public([1], tagged)")
     value = int(str(blank)) if str(blank).removeprefix("-").isdigit() else str(blank)
-
-    def pairs(universe: Universe) -> tuple[Scrub, ...]:
-        records = records_of(universe)
-        found = build.public_attributes(records.n, listed, blank=value, tagged=tag)
-        for record in records.values:  # refuses records without such fields
-            found[0].private((record,))
-        return found
-
-    return pairs
+    records = records_of(of)
+    found = build.public_attributes(records.n, listed, blank=value, tagged=tag)
+    for record in records.values:  # refuses records without such fields
+        found[0].private((record,))
+    return found
 
 
 @SCRUBS.register("schools")
-def schools(*groups: Text) -> Builder:
+def schools(*groups: Text, of: Universe) -> tuple[Scrub, ...]:
     """Each pupil's record is private, their whole school is taken out: list [1, 2], [3]."""
     named, tagged = _split(groups)
     if not named or any(isinstance(group, str) for group in named):
         raise InvalidInput("schools: list each school's pupils, such as schools([1, 2], [3])")
-    listed = [list(group) for group in named]
-    return lambda universe: build.schools(listed, records_of(universe).n, tagged=tagged)
+    return build.schools([list(group) for group in named], records_of(of).n, tagged=tagged)
 
 
 @SCRUBS.register("firms")
-def firms(noise: Text, *tagged: Text, clip: Text = "yes") -> Builder:
+def firms(noise: Text, *tagged: Text, clip: Text = "yes", of: Universe) -> tuple[Scrub, ...]:
     """Each firm's entry is private, [-1=1/4, 0=1/2, 1=1/4] is added, clipped to the values."""
     example = "firms([-1=1/4, 0=1/2, 1=1/4], clip=no)"
     if isinstance(noise, str) or clip not in ("yes", "no"):
@@ -117,28 +106,24 @@ def firms(noise: Text, *tagged: Text, clip: Text = "yes") -> Builder:
     if len(law) != len(pairs):
         raise InvalidInput("firms: a noise value is given twice")
     _, tag = _split(tagged, example)
-
-    def build_firms(universe: Universe) -> tuple[Scrub, ...]:
-        records = records_of(universe)
-        found = build.firms(records.n, law, tagged=tag)
-        for value in records.values:  # refuses entries that are no whole numbers
-            found[0].scrubbed((value,))
-        if clip == "no":
-            return found
-        low, high = min(records.values), max(records.values)
-        return build.firms(records.n, law, low=low, high=high, tagged=tag)
-
-    return build_firms
+    records = records_of(of)
+    found = build.firms(records.n, law, tagged=tag)
+    for value in records.values:  # refuses entries that are no whole numbers
+        found[0].scrubbed((value,))
+    if clip == "no":
+        return found
+    low, high = min(records.values), max(records.values)
+    return build.firms(records.n, law, low=low, high=high, tagged=tag)
 
 
 @SCRUBS.register("own")
-def own(private: Text, scrubbed: Text, name: Text = "the private part") -> Builder:
+def own(private: Text, scrubbed: Text, name: Text = "the private part") -> tuple[Scrub, ...]:
     """Functions of your own, both given as python:module:function; alt may return a law."""
     for given in (private, scrubbed):
         if not is_python(given):
             raise InvalidInput(f"own: {given!r} is no function: write python:module:function")
-    pair = build.own(str(name), load_function(str(private)), load_function(str(scrubbed)))
-    return lambda _: (pair,)
+    functions = load_function(str(private)), load_function(str(scrubbed))
+    return (build.own(str(name), *functions),)
 
 
 def _split(words: Sequence[Text], only: str = "") -> tuple[list[Text], bool]:

@@ -27,8 +27,7 @@ from twoworlds.charts import Dots
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, exact_text, show, sqrt
 from twoworlds.show import Result
-from twoworlds.worlds.neighbours import check_group, pairs, resolve
-from twoworlds.worlds.records import Records
+from twoworlds.worlds.records import Records, check_group, pairs, resolve
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import Explicit, Part, Point, Universe
 

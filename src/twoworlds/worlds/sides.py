@@ -15,13 +15,12 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from twoworlds.calls import Registry, Text, parse
+from twoworlds.calls import Registry, Text, is_python, load_function, parse
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.assumptions import plain
-from twoworlds.worlds.catalogue import is_python, load_function, statistic
+from twoworlds.worlds.catalogue import statistic
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, as_law, gathered, law_at, times
-from twoworlds.worlds.members import member_part, member_rest, members_of, say_members
 from twoworlds.worlds.statistics import STATISTICS
 from twoworlds.worlds.universe import Point, Universe
 
@@ -79,8 +78,7 @@ class Side:
         return Joint(found, joint.name)
 
 
-Builder = Callable[[Universe], Side]
-SIDES: Registry[Builder] = Registry("side information")
+SIDES: Registry[Side] = Registry("side information")
 
 
 def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> Side:
@@ -93,7 +91,7 @@ def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> 
     if isinstance(text, Side):
         return text
     if text is None:
-        return none()(universe)
+        return none()
     if not isinstance(text, str):
         return Side.of(text, f"the value of {getattr(text, '__name__', 'a function')}")
     if is_python(text):
@@ -101,7 +99,7 @@ def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> 
         return Side.of(load_function(text), f"the value of {name}")
     name = parse(text).name
     if name in SIDES:
-        return SIDES.build(text)(universe)
+        return SIDES.build(text, of=universe)
     if name in STATISTICS:
         found = statistic(text, universe)
         return Side.of(found, f"the {found.name}")
@@ -110,158 +108,121 @@ def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> 
 
 
 @SIDES.register("none")
-def none() -> Builder:
+def none() -> Side:
     """The attacker knows nothing besides the belief."""
-    return lambda _: Side("", lambda *_: {NOTHING: Fraction(1)})
+    return Side("", lambda *_: {NOTHING: Fraction(1)})
 
 
 @SIDES.register("known")
-def known(*members: Text) -> Builder:
+def known(*members: Text, of: Universe) -> Side:
     """The attacker knows the entries of these persons, named like 1, 3."""
-
-    def build(universe: Universe) -> Side:
-        chosen = members_of(universe, members, "known(1, 3)")
-        parts = [member_part(universe, member) for member in chosen]
-        what = f"the {say_members(universe, chosen)}"
-        if len(parts) == 1:
-            return Side.of(parts[0], what)
-        return Side.of(lambda x: tuple(part(x) for part in parts), what)
-
-    return build
+    chosen = of.chosen(members, "known(1, 3)")
+    what = f"the {of.say_members(chosen)}"
+    if len(chosen) == 1:
+        return Side.of(lambda x: of.part(x, chosen[0]), what)
+    return Side.of(lambda x: tuple(of.part(x, member) for member in chosen), what)
 
 
 @SIDES.register("others")
-def others(member: Text) -> Builder:
+def others(member: Text, *, of: Universe) -> Side:
     """The attacker knows everything except this person's entry."""
-
-    def build(universe: Universe) -> Side:
-        (chosen,) = members_of(universe, (member,), "others(1)")
-        what = f"everything except the {say_members(universe, [chosen])}"
-        return Side.of(member_rest(universe, chosen), what)
-
-    return build
+    (chosen,) = of.chosen((member,), "others(1)")
+    what = f"everything except the {of.say_members([chosen])}"
+    return Side.of(lambda x: of.without(x, chosen), what)
 
 
 @SIDES.register("everything")
-def everything() -> Builder:
+def everything() -> Side:
     """The attacker knows the whole database."""
-    return lambda _: Side.of(lambda x: x, "the whole database")
+    return Side.of(lambda x: x, "the whole database")
 
 
 @SIDES.register("size")
-def size() -> Builder:
+def size(*, of: Universe) -> Side:
     """The attacker knows how many records the database has."""
-
-    def build(universe: Universe) -> Side:
-        if not isinstance(next(iter(universe)), Sized):
-            raise InvalidInput(
-                f"size: the databases of {universe.expression} are no lists of records, and have "
-                "no size that could be known: name a statistic of them"
-            )
-        return Side.of(len, "the number of records")
-
-    return build
+    if not isinstance(next(iter(of)), Sized):
+        raise InvalidInput(
+            f"size: the databases of {of.expression} are no lists of records, and have "
+            "no size that could be known: name a statistic of them"
+        )
+    return Side.of(len, "the number of records")
 
 
 @SIDES.register("parameter")
-def parameter() -> Builder:
+def parameter() -> Side:
     """The attacker knows the hidden parameter of the belief."""
-    return lambda _: Side("the hidden parameter", lambda _, w: {w: Fraction(1)}, hidden=True)
+    return Side("the hidden parameter", lambda _, w: {w: Fraction(1)}, hidden=True)
 
 
 @SIDES.register("both")
-def both(*sides: Text) -> Builder:
+def both(*sides: Text, of: Universe) -> Side:
     """The attacker knows all of these, such as known(1), parity."""
     if not sides:
         raise InvalidInput("both: write both(known(1), parity)")
+    parts = [side(str(part), of) for part in sides]
 
-    def build(universe: Universe) -> Side:
-        parts = [side(str(part), universe) for part in sides]
+    def law(x: Point, w: Hashable) -> Law:
+        laws = [part.law(x, w).items() for part in parts]
+        return {
+            tuple(z for z, _ in choice): prod((p for _, p in choice), start=Fraction(1))
+            for choice in product(*laws)
+        }
 
-        def law(x: Point, w: Hashable) -> Law:
-            laws = [part.law(x, w).items() for part in parts]
-            return {
-                tuple(z for z, _ in choice): prod((p for _, p in choice), start=Fraction(1))
-                for choice in product(*laws)
-            }
-
-        what = " and also ".join(part.what for part in parts if part.what)
-        return Side(what, law, any(part.hidden for part in parts))
-
-    return build
+    what = " and also ".join(part.what for part in parts if part.what)
+    return Side(what, law, any(part.hidden for part in parts))
 
 
 @SIDES.register("sometimes")
-def sometimes(what: Text, chance: Text) -> Builder:
+def sometimes(what: Text, chance: Text, *, of: Universe) -> Side:
     """The attacker learns it with this chance, and nothing otherwise."""
-    p = probability(chance, "chance")
+    p, whole = probability(chance, "chance"), side(str(what), of)
 
-    def build(universe: Universe) -> Side:
-        whole = side(str(what), universe)
+    def law(x: Point, w: Hashable) -> Law:
+        found = {("learned", z): p * q for z, q in whole.law(x, w).items() if p}
+        return {**found, NOTHING: 1 - p} if p != 1 else found
 
-        def law(x: Point, w: Hashable) -> Law:
-            found = {("learned", z): p * q for z, q in whole.law(x, w).items() if p}
-            return {**found, NOTHING: 1 - p} if p != 1 else found
-
-        told = f"with probability {plain(p)} {whole.what}" if whole.what else ""
-        return Side(told, law, whole.hidden)
-
-    return build
+    told = f"with probability {plain(p)} {whole.what}" if whole.what else ""
+    return Side(told, law, whole.hidden)
 
 
 @SIDES.register("blur")
-def blur(what: Text, function: Text) -> Builder:
+def blur(what: Text, function: Text, *, of: Universe) -> Side:
     """The attacker knows only a function of it, given as python:module:function."""
     if not is_python(function):
         raise InvalidInput(f"blur: {function!r} is no function: write python:module:function")
-    change = load_function(str(function))
+    change, whole = load_function(str(function)), side(str(what), of)
+    name = str(function).rpartition(":")[2]
 
-    def build(universe: Universe) -> Side:
-        whole = side(str(what), universe)
-        name = str(function).rpartition(":")[2]
+    def law(x: Point, w: Hashable) -> Law:
+        found: dict[Any, Number] = {}
+        for z, p in whole.law(x, w).items():
+            for blurred, q in law_at(change, z, f"the function {name}").items():
+                found[blurred] = found.get(blurred, Fraction(0)) + p * q
+        return found
 
-        def law(x: Point, w: Hashable) -> Law:
-            found: dict[Any, Number] = {}
-            for z, p in whole.law(x, w).items():
-                for blurred, q in law_at(change, z, f"the function {name}").items():
-                    found[blurred] = found.get(blurred, Fraction(0)) + p * q
-            return found
-
-        return Side(f"the value of {name} on {whole.what or 'nothing'}", law, whole.hidden)
-
-    return build
+    return Side(f"the value of {name} on {whole.what or 'nothing'}", law, whole.hidden)
 
 
 @SIDES.register("noisy")
-def noisy(what: Text, keep: Text) -> Builder:
+def noisy(what: Text, keep: Text, *, of: Universe) -> Side:
     """The attacker hears it true with probability keep, else another value, evenly."""
-    p = probability(keep, "keep")
+    p, whole = probability(keep, "keep"), side(str(what), of)
+    if whole.hidden:
+        raise InvalidInput(
+            "noisy: which values the hidden parameter has is not known from the universe: "
+            "use blur(parameter, python:module:function) or sometimes(parameter, 1/4)"
+        )
+    _ = of.positions  # refuses a universe too large to list
+    values = tuple(dict.fromkeys(z for x in of for z in whole.law(x, NOTHING)))
+    true = p if len(values) > 1 else Fraction(1)
+    other = (1 - true) / max(1, len(values) - 1)
 
-    def build(universe: Universe) -> Side:
-        whole = side(str(what), universe)
-        if whole.hidden:
-            raise InvalidInput(
-                "noisy: which values the hidden parameter has is not known from the universe: "
-                "use blur(parameter, python:module:function) or sometimes(parameter, 1/4)"
-            )
-        values = _values(whole, universe)
-        true = p if len(values) > 1 else Fraction(1)
-        other = (1 - true) / max(1, len(values) - 1)
+    def law(x: Point, w: Hashable) -> Law:
+        found: dict[Any, Number] = dict.fromkeys(values, Fraction(0))
+        for z, q in whole.law(x, w).items():
+            for heard in values:
+                found[heard] += q * (true if heard == z else other)
+        return as_law(found)
 
-        def law(x: Point, w: Hashable) -> Law:
-            found: dict[Any, Number] = dict.fromkeys(values, Fraction(0))
-            for z, q in whole.law(x, w).items():
-                for heard in values:
-                    found[heard] += q * (true if heard == z else other)
-            return as_law(found)
-
-        heard = f"as heard: true with probability {plain(p)}, else one of the other values, evenly"
-        return Side(f"{whole.what}, {heard}" if whole.what else "", law)
-
-    return build
-
-
-def _values(whole: Side, universe: Universe) -> tuple[Hashable, ...]:
-    """Return all values that side information takes on a universe."""
-    universe.positions  # noqa: B018 - refuses a universe too large to list
-    return tuple(dict.fromkeys(z for x in universe for z in whole.law(x, NOTHING)))
+    heard = f"as heard: true with probability {plain(p)}, else one of the other values, evenly"
+    return Side(f"{whole.what}, {heard}" if whole.what else "", law)

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import rational
-from twoworlds.worlds.neighbours import pairs
-from twoworlds.worlds.records import Integers, Records
+from twoworlds.worlds.records import Integers, Records, pairs
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
 Scalar = int | Fraction

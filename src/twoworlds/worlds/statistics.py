@@ -239,9 +239,13 @@ class Batch(Statistic):
                 "the batch is empty: name at least one statistic, as in batch(count)"
             )
         first = next(iter(universe))
+        # Batches among the parts are taken apart, so that sums stay sums.
+        flat = [
+            one for part in parts for one in (part.parts if isinstance(part, Batch) else (part,))
+        ]
         # As a plain function a part says what fails, if it cannot read such databases.
-        found = [Computed(part, part.name)(first) for part in parts]
-        return Batch(tuple(parts), tuple(len(_flat(value)) for value in found))
+        found = [Computed(part, part.name)(first) for part in flat]
+        return Batch(tuple(flat), tuple(len(_flat(value)) for value in found))
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -2,7 +2,7 @@
 
 A `Universe` is a finite or infinite ordered set of hashable points, each with a label that a
 person can type. Neighbours are asked of it point by point (`Universe.around`); everything else
-about neighbours (pairs, distances, groups) is derived in `twoworlds.worlds.neighbours`.
+about neighbours (pairs, distances, groups) is derived in `twoworlds.worlds.records`.
 
 Wu, Section 2, and Dwork, Definition 2 leave the neighbour relation to the reader; here it is a
 parameter everywhere: ``"substitute"``, ``"add-remove"`` or ``"explicit"`` pairs.
@@ -11,10 +11,11 @@ parameter everywhere: ``"substitute"``, ``"add-remove"`` or ``"explicit"`` pairs
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import product
+from typing import Any, ClassVar
 
 from twoworlds.errors import InvalidInput, TooLarge
 
@@ -66,6 +67,60 @@ class Universe(ABC):
         if relation == ADD_REMOVE:
             return "one database has one person's record more than the other"
         return "the databases differ in one person's record"
+
+    # What is said of a person, where databases speak of persons; see `members`.
+    noun: ClassVar[str] = "person"
+    entry: ClassVar[tuple[str, str]] = ("entry", "entries")
+    shows_missing: ClassVar[bool] = False  # whether a database without someone shows who is missing
+
+    @property
+    def members(self) -> tuple[Hashable, ...]:
+        """The persons: positions 1, 2, ... of a list, or names where a database may lack some."""
+        raise InvalidInput(
+            f"{self.expression} has no persons to speak of: use bits(n), records(values, n), "
+            "samples(members, values) or graphs(n), or give functions of your own"
+        )
+
+    def part(self, database: Point, member: Hashable) -> Hashable:
+        """Return what the database says of a person."""
+        return self._word(database)[int(str(member)) - 1]  # type: ignore[no-any-return]
+
+    def without(self, database: Point, member: Hashable) -> Hashable:
+        """Return the database without the person."""
+        word, position = self._word(database), int(str(member)) - 1
+        return (*word[:position], *word[position + 1 :])
+
+    def _word(self, database: Point) -> Any:
+        """Return the list of records that a database is."""
+        return database
+
+    def chosen(
+        self, given: Sequence[object] | None = None, example: str = "persons(1, 3)"
+    ) -> tuple[Hashable, ...]:
+        """Return the persons of these names, or all of them."""
+        everyone = self.members
+        if given is None:
+            return everyone
+        names = {str(member): member for member in everyone}
+        texts = [str(name).strip() for name in given]
+        for name, text in zip(given, texts, strict=True):
+            if text not in names:
+                raise InvalidInput(
+                    f"{name!r} is no {self.noun} of {self.expression}: {_range(everyone)}; "
+                    f"write {example}"
+                )
+            if texts.count(text) > 1:
+                raise InvalidInput(f"{self.noun} {text} is named twice: write {example}")
+        if not texts:
+            raise InvalidInput(f"no person is named: write {example}")
+        return tuple(names[text] for text in texts)
+
+    def say_members(self, chosen: Sequence[Hashable]) -> str:
+        """Name the entries of persons in words."""
+        names, (one, many) = [str(member) for member in chosen], self.entry
+        if len(names) == 1:
+            return f"{one} of {self.noun} {names[0]}"
+        return f"{many} of {self.noun}s {', '.join(names[:-1])} and {names[-1]}"
 
     def entries(self, database: Point) -> Point:
         """Return what a statistic looks at: the records, where a database holds more than them."""
@@ -134,7 +189,6 @@ class Explicit(Universe):
     pairs: tuple[tuple[Point, Point], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check that there are points, that they differ, and that the pairs use them."""
         if not self.points:
             raise InvalidInput("the universe is empty: name at least one database")
         if len(self.positions) != len(self.points):
@@ -153,11 +207,9 @@ class Explicit(Universe):
         return len(self.points)
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the points."""
         return iter(self.points)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is one of the points."""
         return point in self.positions
 
     @property
@@ -190,6 +242,17 @@ class Explicit(Universe):
             return "any two databases (each label is read as one person's whole record)"
         return super().explain(relation) + f" (each label is read as {records} records)"
 
+    @property
+    def members(self) -> tuple[Hashable, ...]:
+        """The positions, where all labels are lists of one length."""
+        sizes = {len(word) for word in self._words.values()}
+        if len(sizes) == 1 and sizes != {0}:
+            return tuple(range(1, sizes.pop() + 1))
+        return super().members
+
+    def _word(self, database: Point) -> Any:
+        return self._words[database]
+
     @cached_property
     def _listed(self) -> dict[Point, tuple[Point, ...]]:
         near: dict[Point, dict[Point, None]] = {}
@@ -215,39 +278,61 @@ class Explicit(Universe):
 
 @dataclass(frozen=True)
 class Product(Universe):
-    """Pairs of points: the outputs of two mechanisms run on the same database."""
+    """Tuples of points: the outputs of several mechanisms run on the same database."""
 
-    first: Universe
-    second: Universe
+    parts: tuple[Universe, ...]
 
     @property
     def size(self) -> int | None:
         """The product of the sizes."""
-        a, b = self.first.size, self.second.size
-        return None if a is None or b is None else a * b
+        found = 1
+        for part in self.parts:
+            if part.size is None:
+                return None
+            found *= part.size
+        return found
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the pairs, the second part fastest."""
-        return ((a, b) for a in self.first for b in self.second)
+        if self.size is None:
+            raise InvalidInput("there are infinitely many outputs: ask for single ones")
+        return product(*self.parts)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether both parts belong."""
-        pair = isinstance(point, tuple) and len(point) == 2
-        return pair and point[0] in self.first and point[1] in self.second  # type: ignore[index]
+        fits = isinstance(point, tuple) and len(point) == len(self.parts)
+        return fits and all(p in part for p, part in zip(point, self.parts, strict=True))  # type: ignore[call-overload]
 
     @property
     def expression(self) -> str:
-        """The two parts."""
-        return f"{self.first.expression} x {self.second.expression}"
+        """The parts."""
+        return " x ".join(part.expression for part in self.parts)
 
     def label(self, point: Point) -> str:
-        """Return both labels."""
-        a, b = point
-        return f"({self.first.label(a)}; {self.second.label(b)})"
+        """Return the labels of all parts between brackets."""
+        labels = (part.label(p) for p, part in zip(point, self.parts, strict=True))
+        return f"({'; '.join(labels)})"
+
+    def _parse(self, label: str) -> Point | None:
+        texts = label.removeprefix("(").removesuffix(")").split(";")
+        if len(texts) != len(self.parts):
+            return None if self.size is None else super()._parse(label)
+        try:
+            return tuple(part.find(t) for t, part in zip(texts, self.parts, strict=True))
+        except InvalidInput:
+            return None
+
+    def _hint(self) -> str:
+        return f"write the {len(self.parts)} outputs as in (0; 1), between brackets"
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
         """Outputs have no neighbours."""
         raise InvalidInput(f"{self.expression} is a set of outputs: it has no neighbours")
+
+
+def _range(everyone: tuple[Hashable, ...]) -> str:
+    if everyone == tuple(range(1, len(everyone) + 1)):
+        return f"there are {len(everyone)}, counted from 1"
+    shown = ", ".join(str(member) for member in everyone[:8])
+    return f"there are {shown}{', ...' if len(everyone) > 8 else ''}"
 
 
 def _adjacent(x: Sequence[Point], y: Sequence[Point], relation: str) -> bool:
@@ -282,7 +367,6 @@ class Part(Universe):
     pairs: tuple[tuple[Point, Point], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check that the points differ and belong to the universe, and the pairs to the points."""
         for point in self.points:
             if point not in self.whole:
                 raise InvalidInput(f"{point!r} is not in {self.whole.expression}")
@@ -298,11 +382,9 @@ class Part(Universe):
         return len(self.points)
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the points."""
         return iter(self.points)
 
     def __contains__(self, point: object) -> bool:
-        """Tell whether this is one of the points."""
         return point in self._own
 
     @property

@@ -36,10 +36,10 @@ from twoworlds.attacks.audit.subjects import (
     split_pair,
     taken,
 )
+from twoworlds.calls import load
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals, Universe
-from twoworlds.worlds.catalogue import load
 
 _GRID = 1 << 20
 _GENERATORS = ("rng", "generator", "gen", "random", "random_state", "prng", "bit_generator")

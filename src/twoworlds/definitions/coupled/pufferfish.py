@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from twoworlds.calls import is_python, load_function
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
 from twoworlds.definitions.coupled.measures import (
     ByConclusions,
@@ -42,7 +43,6 @@ from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Records, Universe
-from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.secret import Secret, secret

@@ -24,7 +24,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Block, Table
-from twoworlds.calls import parse
+from twoworlds.calls import is_python, load_function, parse
 from twoworlds.charts import HeatMap
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.mechanisms import Mechanism
@@ -32,7 +32,6 @@ from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
-from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic

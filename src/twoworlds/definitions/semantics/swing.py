@@ -67,7 +67,7 @@ from twoworlds.mechanisms import (
     RandomIndex,
 )
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.mechanisms.on_statistic import Paired
+from twoworlds.mechanisms.several import Paired
 from twoworlds.numbers import INFINITY, Number, Real
 from twoworlds.worlds import Additive, Change, Point, Records, Universe
 

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from twoworlds.calls import Registry, Text
+from twoworlds.calls import Registry, Text, is_python, load
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
 from twoworlds.numbers import exact_text, number
 from twoworlds.worlds import Universe
-from twoworlds.worlds.catalogue import is_python, load
 
 MECHANISMS: Registry[Mechanism] = Registry("mechanism")
 named = MECHANISMS.register

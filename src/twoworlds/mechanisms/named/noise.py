@@ -37,8 +37,7 @@ from twoworlds.mechanisms.continuous import (
 )
 from twoworlds.mechanisms.named.load import mechanism, named
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
-from twoworlds.mechanisms.strategy import Ask, HalfOpen, Interaction, Strategy, Then, read_noise
-from twoworlds.mechanisms.strategy.regions import Box, tiles
+from twoworlds.mechanisms.strategy import Ask, Interaction, Strategy, Then, read_noise, tiles
 from twoworlds.numbers import (
     Exp,
     decimal,
@@ -315,16 +314,12 @@ def adaptive(
     built = {str(query): build_statistic(query, where) for query in then}
     follow = dict(zip(tiles(ends), (built[str(query)] for query in then), strict=True))
 
-    def choose(box: Box) -> Statistic:
-        known: HalfOpen = box[0]
-        return follow[known]
-
     text = (
         f"adaptive({_spelled(first)}, cuts=[{', '.join(map(str, ends))}], "
         f"then=[{', '.join(map(_spelled, then))}], noise={added.expression}, "
         f"universe={where.expression})"
     )
-    steps = (Ask(build_statistic(first, where), ends), Then(choose))
+    steps = (Ask(build_statistic(first, where), ends), Then(lambda box: follow[box[0]]))
     return Strategy.of(where, steps).answered(read_noise(added), expression=text)
 
 

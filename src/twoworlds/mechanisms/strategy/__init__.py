@@ -10,43 +10,35 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.strategy.interaction import Answering, Interaction
-from twoworlds.mechanisms.strategy.noise import (
-    AnswerNoise,
-    BoundedNoise,
-    IntegerNoise,
-    LaplaceNoise,
+from twoworlds.mechanisms.several import Boxes, HalfOpen
+from twoworlds.mechanisms.strategy.interaction import (
+    Answering,
+    Interaction,
+    randomized,
     read_noise,
 )
-from twoworlds.mechanisms.strategy.randomized import Randomized, from_family, randomized
-from twoworlds.mechanisms.strategy.regions import Boxes, HalfOpen, Transcripts
 from twoworlds.mechanisms.strategy.strategy import (
     Ask,
     Course,
     Strategy,
     StrategySensitivity,
     Then,
-    strategy_sensitivity,
+    from_family,
+    tiles,
 )
 
 __all__ = [
-    "AnswerNoise",
     "Answering",
     "Ask",
-    "BoundedNoise",
     "Boxes",
     "Course",
     "HalfOpen",
-    "IntegerNoise",
     "Interaction",
-    "LaplaceNoise",
-    "Randomized",
     "Strategy",
     "StrategySensitivity",
     "Then",
-    "Transcripts",
     "from_family",
     "randomized",
     "read_noise",
-    "strategy_sensitivity",
+    "tiles",
 ]
