@@ -3,7 +3,6 @@
 import math
 import random
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -11,20 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import Dense, check, measure, mechanism
-from twoworlds.definitions.semantics import beliefs
-from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
+from twoworlds.definitions.semantics.beliefs import (
+    exact_failure,
+    smooth_slope,
+    worst_differences,
+    worst_found,
+)
 from twoworlds.definitions.semantics.failure import FailureCurve, failure_probability
-from twoworlds.definitions.semantics.pair import Masses, half_line_failure, pair_failure
+from twoworlds.definitions.semantics.pair import Masses, pair_failure
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.table import Likelihoods, few_people, table_bounds, tabulated
-from twoworlds.definitions.semantics.witnesses import failure_of
+from twoworlds.definitions.semantics.table import Likelihoods
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import PerRecord
 from twoworlds.numbers import Order, above, bounds, compare
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.theorems import one_bit_worst, sharper_semantic
 from twoworlds.worlds import BitStrings, Explicit, Records
-from twoworlds.worlds.belief import Belief
 
 BIT, PAIR = BitStrings(1), BitStrings(2)
 TENTHS = st.fractions(Fraction(1, 20), Fraction(9, 10), max_denominator=20)
@@ -86,21 +87,20 @@ def test_one_bit_is_exact_and_no_belief_fails_more_often(dense, limit):
 
 
 @given(dense_mechanisms(PAIR), TENTHS, st.integers(0, 10**6))
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_every_bound_holds_for_random_beliefs_and_the_belief_shown(dense, limit, seed):
-    table = Likelihoods.of(dense)
-    found = table_bounds(table, limit)
-    upper = min(bound.value for bound in found)
+    curve, table = FailureCurve(dense), Likelihoods.of(dense)
+    uppers = [curve._bad(limit), *curve._from_profile(limit)]
     for belief in random_beliefs(PAIR, seed, 15):
-        assert brute(dense, belief, limit) <= upper
-    shown = worst_found(table, limit)
-    belief = {table.databases[j]: m for j, m in shown.masses.items()}
-    assert shown.failure <= brute(dense, belief, limit) <= upper
-    assert exact_failure(table, shown.masses, limit) == brute(dense, belief, limit)
+        assert brute(dense, belief, limit) <= min(uppers)
+    masses, failure = worst_found(table, limit)
+    belief = {table.databases[j]: m for j, m in masses.items()}
+    assert failure <= brute(dense, belief, limit) <= min(uppers)
+    assert exact_failure(table, masses, limit) == brute(dense, belief, limit)
 
 
 @given(dense_mechanisms(Records((0, 1, 2), 1)), TENTHS, st.integers(0, 10**6))
-@settings(max_examples=8)
+@settings(max_examples=3)
 def test_three_values_and_any_default(dense, limit, seed):
     for default in (0, 2):
         ends = failure_probability(dense, limit, default=default)
@@ -140,18 +140,15 @@ def test_reference_belief_lies_within_the_ends():
     assert ends.lower >= Fraction(25, 48)
 
 
-@pytest.mark.parametrize(
-    "text", ["noisy-parity(bits=2, keep=3/4)", "truncated-geometric(ratio=2, bits=3)"]
-)
-def test_the_failure_vanishes_exactly_at_the_supremum(text):
-    built = mechanism(text)
+def test_the_failure_vanishes_exactly_at_the_supremum():
+    built = mechanism("truncated-geometric(ratio=2, bits=2)")
     top = SemanticPrivacy().tightest(built).epsilon
     assert failure_probability(built, top).upper == 0
     assert failure_probability(built, top - Fraction(1, 1000)).lower > 0
 
 
 @given(dense_mechanisms(BIT), TENTHS)
-@settings(max_examples=25)
+@settings(max_examples=8)
 def test_one_bit_never_exceeds_the_theorems_from_the_profile(dense, limit):
     truth = bounds(failure_probability(dense, limit).upper)[0]
     for ratio in (Fraction(11, 10), Fraction(3, 2), Fraction(2)):
@@ -175,7 +172,7 @@ def test_d15_one_bit_with_a_small_leak_reaches_the_tight_factor():
     rho = (1 + 2 * limit) / (1 - 2 * limit) * (1 + Fraction(1, 10**9))
     q = delta / (rho - ratio)
     cells = [Masses(rho * q, q), Masses(q, rho * q), Masses(1 - (rho + 1) * q, 1 - (rho + 1) * q)]
-    found = pair_failure(cells, limit, default=True)
+    found = pair_failure(cells, limit)
     assert abs(float(found.value / delta) - 2.99778907762674) < 1e-3
 
 
@@ -186,66 +183,6 @@ def test_geometric_noise_is_its_clamped_table():
     )
     assert (noise.lower, noise.upper) == (clamped.lower, clamped.upper)
     assert noise.lower < noise.upper == Fraction(1, 3)
-
-
-@pytest.mark.slow
-def test_noise_with_infinitely_many_outputs_is_cut_far_out():
-    built = mechanism("discrete-gaussian(sigma=3, bits=2)")
-    table = tabulated(built)
-    assert len(table.folded) == 2
-    ends = failure_probability(built, Fraction(1, 5))
-    assert 0 < ends.lower < ends.upper < Fraction(1, 10)
-    assert ends.witness.verify()
-    # A window that is wide enough holds almost all of the noise: brute force on it agrees.
-    wide = range(-15, 18)
-    rows = [[bounds(built.probability(t, x))[0] for x in PAIR] for t in wide]
-    rows.append([1 - sum(column) for column in zip(*rows, strict=True)])
-    dense = Dense(PAIR, Explicit((*map(str, wide), "far out")), rows)
-    for belief in [*random_beliefs(PAIR, 1, 20), dict(ends.witness.belief)]:
-        assert brute(dense, belief, Fraction(1, 5)) <= ends.upper + max(rows[-1])
-    assert brute(dense, dict(ends.witness.belief), Fraction(1, 5)) >= ends.lower
-
-
-@pytest.mark.slow
-def test_many_people_and_bare_answers_get_the_bound_of_the_profile():
-    many = failure_probability(mechanism("discrete-gaussian(sigma=6, bits=40)"), Fraction(2, 5))
-    bare = failure_probability(mechanism("gaussian(sigma=5)"), Fraction(2, 5), records=10)
-    for ends in (many, bare):
-        assert 0 < ends.lower < ends.upper < 1
-        assert "privacy profile" in ends.source
-        assert ends.witness.verify()
-    assert few_people(mechanism("geometric(ratio=2, bits=40)"), 40).universe.n == 3
-    assert few_people(mechanism("gaussian(sigma=5)"), 10).universe.n == 3
-    assert few_people(mechanism("randomized-response(bits=5, keep=3/4)"), 5) is None
-
-
-def test_half_lines_agree_with_the_classes_of_outputs():
-    noise = mechanism("geometric(ratio=2, bits=1)")
-    comparison = noise.compare((1,), (0,))
-    cells = [Masses(c.p, c.q) for c in comparison.cells()]
-    for k in range(1, 16):
-        w, limit = Fraction(k, 16), Fraction(1, 10)
-        masses = {(1,): w, (0,): 1 - w}
-        outputs = Explicit(("low", "high"))
-        dense = Dense(BIT, outputs, [[cells[0].p, cells[0].q], [cells[1].p, cells[1].q]])
-        assert half_line_failure(noise, comparison, limit, w) == brute(dense, masses, limit)
-
-
-def test_records_treated_on_their_own_fail_independently():
-    survey = mechanism("randomized-response(bits=3, keep=3/4)")
-    w = Fraction(49, 100)
-    belief = {}
-    for x in product((1, 0), repeat=3):
-        mass = Fraction(1)
-        for bit in x:
-            mass *= w if bit else 1 - w
-        belief[x] = mass
-    one = brute(mechanism("randomized-response(bits=1, keep=3/4)"), {(1,): w, (0,): 1 - w}, 0.25)
-    assert 0 < one < 1
-    assert brute(survey, belief, Fraction(1, 4)) == 1 - (1 - one) ** 3
-    large = failure_probability(mechanism("randomized-response(bits=40, keep=3/4)"), Fraction(1, 4))
-    assert large.lower > 1 - Fraction(1, 2**39)
-    assert large.witness.to_dict()["people"] == 40
 
 
 def test_check_holds_refutes_or_says_that_it_is_undecided():
@@ -273,25 +210,22 @@ def test_without_delta_the_claim_is_the_pure_one():
         assert refuted.epsilon == Fraction(1, 2)
 
 
-@pytest.mark.parametrize("delta", ["1/10"])
 @pytest.mark.parametrize(
-    "text", ["randomized-response(bits=1, keep=3/4)", "truncated-geometric(ratio=2, bits=2)"]
+    "text",
+    [
+        "randomized-response(bits=1, keep=3/4)",
+        pytest.param("truncated-geometric(ratio=2, bits=2)", marks=pytest.mark.slow),
+    ],
 )
-def test_the_epsilon_for_a_delta_lies_between_its_ends(text, delta):
-    verdict = measure(text, definition=f"semantic(delta={delta})")
+def test_the_epsilon_for_a_delta_lies_between_its_ends(text):
+    verdict = measure(text, definition="semantic(delta=1/10)")
     failure = FailureCurve(mechanism(text))
-    allowed = Fraction(delta)
-    assert compare(failure.upper(verdict.upper).value, allowed) is not Order.GREATER
+    allowed = Fraction(1, 10)
+    assert compare(failure.upper(verdict.upper)[0], allowed) is not Order.GREATER
     assert failure.lower(verdict.lower)[0] > allowed
     shown = verdict.to_dict()["epsilon"]
     assert Fraction(shown["lower"]) <= verdict.lower
     assert bounds(verdict.upper)[1] <= Fraction(shown["upper"])
-
-
-def test_the_same_belief_is_found_every_time():
-    built = mechanism("truncated-geometric(ratio=2, bits=2)")
-    first, second = (failure_probability(built, Fraction(1, 4)) for _ in range(2))
-    assert dict(first.witness.belief) == dict(second.witness.belief)
 
 
 @pytest.mark.parametrize(
@@ -318,18 +252,25 @@ def test_a_bare_answer_needs_the_number_of_people():
         measure("gaussian(sigma=5)", definition="semantic(epsilon=2/5)")
 
 
-def densities(text):
-    """Density and statistic of Gaussian and Laplace noise on a count, written out."""
-    kind, scale = text
-    if kind == "gaussian":
-        return lambda z: math.exp(-z * z / (2 * scale * scale)) / (scale * math.sqrt(2 * math.pi))
-    return lambda z: math.exp(-abs(z) / scale) / (2 * scale)
+def test_many_people_and_bare_answers_get_the_bound_of_the_profile():
+    many = failure_probability(mechanism("discrete-gaussian(sigma=6, bits=6)"), Fraction(2, 5))
+    bare = failure_probability(mechanism("gaussian(sigma=5)"), Fraction(2, 5), records=10)
+    for ends in (many, bare):
+        assert 0 < ends.upper < 1
+        assert "privacy profile" in ends.source
+    assert bare.witness is None
+    assert 0 < many.lower < many.upper
+    assert many.witness.verify()
 
 
-def integrated(density, belief, limit, span=14, step=1 / 400):
-    """P_t[max_i SD > limit] for noise with a density on a count of bits, by the midpoint rule."""
+def integrated(belief, limit, span=14, step=1 / 100):
+    """P_t[max_i SD > limit] for normal noise on a count of bits, by the midpoint rule."""
     people = len(next(iter(belief)))
     total, t = 0.0, -span + step / 2
+
+    def density(z):
+        return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
     while t < span + people:
         real = {x: density(t - sum(x)) * float(m) for x, m in belief.items()}
         mass = sum(real.values())
@@ -343,45 +284,17 @@ def integrated(density, belief, limit, span=14, step=1 / 400):
     return total
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "noise", "value"),
-    [
-        ("gaussian(sigma=1, bits=2)", ("gaussian", 1), 0.87856431),
-        ("laplace(scale=1, bits=2)", ("laplace", 1), 0.88651859),
-    ],
-)
-def test_a_belief_is_charged_with_breaches_about_everybody(text, noise, value):
-    built = mechanism(text)
-    half = Fraction(1, 2)
-    belief = {(1, 1): half, (0, 1): half}
-    exact = float(failure_of(built, Belief(PAIR, belief), Fraction(1, 5)))
-    assert abs(exact - value) < 1e-8
-    assert abs(integrated(densities(noise), belief, 0.2) - exact) < 5e-3
-    ends = failure_probability(built, Fraction(1, 5))
-    assert ends.lower >= Fraction(value) - Fraction(1, 10**7)
-    shown = integrated(densities(noise), dict(ends.witness.belief), 0.2)
-    assert abs(shown - float(ends.witness.failure)) < 5e-3
-
-
 def test_the_belief_shown_refutes_gaussian_noise_on_two_bits():
     refuted = check("gaussian(sigma=1, bits=2)", "semantic(epsilon=1/5, delta=4/5)")
     assert refuted.holds is False
+    shown = integrated(dict(refuted.witness.belief), 0.2)
+    assert shown == pytest.approx(float(refuted.witness.failure), abs=0.02)
     assert refuted.witness.failure > Fraction(4, 5)
     assert "people" not in refuted.witness.to_dict()
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize(
-    ("weights", "start", "bits", "limit"),
-    [
-        ([1, 2, 1], -1, 2, Fraction(1, 5)),
-        ([1, 1], 0, 2, Fraction(11, 20)),
-        ([1, 0, 3, 1], -2, 2, Fraction(3, 10)),
-        ([1], 1, 3, Fraction(1, 2)),
-    ],
-)
-def test_noise_of_few_values_is_its_own_finite_table(weights, start, bits, limit):
+def test_noise_of_few_values_is_its_own_finite_table():
+    weights, start, bits, limit = [1, 2, 1], -1, 2, Fraction(1, 5)
     masses = [Fraction(w, sum(weights)) for w in weights]
     text = f"integer-noise([{', '.join(map(str, masses))}], start={start}, bits={bits})"
     built = mechanism(text)
@@ -427,17 +340,12 @@ def one_bit_failure(kind, scale, limit, w):
     return total
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "scale", "limit"),
     [
         ("gaussian", 2, Fraction(1, 5)),
-        ("gaussian", 2, Fraction(1, 2)),
-        ("gaussian", 0.25, Fraction(1, 2)),
-        ("gaussian", 0.25, Fraction(9, 10)),
-        ("laplace", 1, Fraction(1, 5)),
         ("laplace", 1, Fraction(6, 25)),
-        ("laplace", 5, Fraction(1, 50)),
+        pytest.param("gaussian", 0.25, Fraction(9, 10), marks=pytest.mark.slow),
     ],
 )
 def test_one_bit_of_noise_is_known_to_a_thousandth(kind, scale, limit):
@@ -450,25 +358,6 @@ def test_one_bit_of_noise_is_known_to_a_thousandth(kind, scale, limit):
     assert max(grid) >= float(ends.lower) * (1 - 2e-3)
     w = float(ends.witness.belief[(1,)])
     assert abs(one_bit_failure(kind, scale, float(limit), w) - float(ends.lower)) < 1e-8
-
-
-def test_one_bit_of_integer_noise_is_known_to_a_thousandth():
-    built = mechanism("discrete-gaussian(sigma=3, bits=1)")
-    limit = Fraction(1, 5)
-    ends = failure_probability(built, limit)
-    assert 0 < ends.lower <= ends.upper <= ends.lower * (1 + Fraction(1, 1000))
-    weights = [math.exp(-k * k / 18) for k in range(-60, 61)]
-    law = {k: weight / sum(weights) for k, weight in zip(range(-60, 61), weights, strict=True)}
-    worst = 0.0
-    for k in range(1, 2000):
-        w, failure = k / 2000, 0.0
-        for t in range(-59, 60):
-            p, q = law[t - 1], law[t]
-            seen = w * p + (1 - w) * q
-            if w * (1 - w) * abs(p - q) > float(limit) * seen:
-                failure += seen
-        worst = max(worst, failure)
-    assert float(ends.lower) - 1e-5 <= worst <= float(ends.upper) + 1e-12
 
 
 def test_a_refuted_claim_shows_a_belief_that_breaks_it_though_none_attains_the_supremum():
@@ -504,19 +393,18 @@ def drawn(seed):
     return Dense(universe, Explicit(tuple(f"t{k}" for k in range(outputs))), rows), limit
 
 
-@pytest.mark.parametrize("seed", [1091, 1102])
-def test_beliefs_that_fail_surely_are_found(seed):
-    dense, limit = drawn(seed)
-    found = worst_found(Likelihoods.of(dense), limit)
-    belief = {tuple(dense.universe)[j]: mass for j, mass in found.masses.items()}
-    assert found.failure == brute(dense, belief, limit) == 1
+def test_a_belief_that_fails_surely_is_found():
+    dense, limit = drawn(1091)
+    masses, failure = worst_found(Likelihoods.of(dense), limit)
+    belief = {tuple(dense.universe)[j]: mass for j, mass in masses.items()}
+    assert failure == brute(dense, belief, limit) == 1
 
 
-@pytest.mark.few(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2000, 2005))
 def test_drawn_beliefs_do_not_beat_the_one_shown(seed):
     dense, limit = drawn(seed)
-    shown = float(worst_found(Likelihoods.of(dense), limit).failure)
+    shown = float(worst_found(Likelihoods.of(dense), limit)[1])
     floats = FloatsOf(dense)
     draw = random.Random(seed)
     best, belief = 0.0, None
@@ -577,7 +465,7 @@ def test_each_of_many_people_of_more_than_two_values():
     ends = failure_probability(built, Fraction(2, 5))
     assert ends.witness.people == 30
     assert ends.witness.verify()
-    one = ends.witness.one
+    one = ends.witness
     single = brute(one.mechanism, dict(one.belief), Fraction(2, 5), default="c")
     assert ends.lower == 1 - (1 - single) ** 30 > 0
 
@@ -587,7 +475,7 @@ def test_the_slope_of_the_smooth_failure_is_its_derivative():
     table = Likelihoods.of(dense)
     p = table.floats
     q = np.array([p[:, list(removed)] for removed in table.removed])
-    counted, tau = np.ones(len(p), dtype=bool), 0.05
+    tau = 0.05
     logs = np.log(np.arange(1, p.shape[1] + 1.0))
 
     def smooth(masses):
@@ -596,7 +484,7 @@ def test_the_slope_of_the_smooth_failure_is_its_derivative():
         return float((mass / (1 + np.exp((float(limit) - worst) / tau))).sum())
 
     belief = np.exp(logs) / np.exp(logs).sum()
-    slope = beliefs._slope(p, q, counted, belief[None], float(limit), tau)[0]
+    slope = smooth_slope(p, q, belief[None], float(limit), tau)[0]
     for k in range(len(logs)):
         step = np.zeros_like(logs)
         step[k] = 1e-6

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import mechanism
-from twoworlds.definitions.semantics.games import play, play_one
+from twoworlds.definitions.semantics.games import conclusions, play
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.worlds import BitStrings, Records
@@ -118,7 +118,7 @@ def test_products_are_recognised_and_nothing_else():
 def test_irrational_likelihoods_stay_products():
     survey = mechanism("randomized-response(bits=40, epsilon=1)")
     held = product_belief("uniform", survey.universe)
-    real, without = play_one(survey, held, "1" * 40, 7)
+    real, without = conclusions(survey, held, (1,) * 40, 7)
     difference = real.difference(without)
     assert float(difference) == pytest.approx(2.718281828459045 / 3.718281828459045 - 0.5)
 

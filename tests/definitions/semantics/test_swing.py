@@ -218,73 +218,6 @@ def test_one_transition_for_each_record_agrees_with_its_table(columns, n, defaul
     assert by_structure.high.p == m.probability(by_structure.output, by_structure.high.database)
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize(
-    "text",
-    [
-        "pair(geometric(ratio=2, bits=2), randomized-response(bits=2, keep=3/4))",
-        "pair(geometric(ratio=2, bits=2), geometric(ratio=3, bits=2))",
-        "pair(truncated-geometric(ratio=2, bits=2), geometric(ratio=2, bits=2))",
-        "pair(geometric(ratio=2, bits=2), noisy-parity(bits=2, keep=3/4))",
-        "pair(geometric(ratio=2, bits=2), parity(bits=2))",
-        "pair(integer-noise([1/2, 1/2], bits=2), geometric(ratio=2, bits=2))",
-    ],
-)
-def test_pairs_agree_with_enumeration(text):
-    m = mechanism(text)
-    first, second = (
-        range(-4, 7) if universe.size is None else universe
-        for universe in (m.outputs.first, m.outputs.second)
-    )
-    for default in (0, 1):
-        found = worst_swing(m, default)
-        brute = enumerated(m, [(a, b) for a in first for b in second], default)
-        assert found.ratio == (INFINITY if brute is None else brute)
-        if brute is not None:
-            assert swing_at(m, found.output, found.person - 1, default) == brute
-
-
-def test_three_outputs_nest_as_the_pair_writes_them():
-    one = mechanism("geometric(ratio=2, bits=2)")
-    for m in (one.pair(one).pair(one), one.pair(one.pair(one))):
-        verdict = SemanticPrivacy().tightest(m)
-        assert verdict.swing == 64
-        assert verdict.witness.verify()
-
-
-def test_different_sums_of_the_same_records_are_moved_together():
-    people = Records(3, 2)
-    first = on(people, Additive(lambda v: v), AddedNoise(HALF))
-    second = on(people, Additive(lambda v: -v), AddedNoise(HALF))
-    m = first.pair(second)
-    window = list(product(range(-2, 7), range(-6, 3)))
-    for default in (0, 1, 2):
-        assert worst_swing(m, default).ratio == enumerated(m, window, default)
-
-
-def test_a_pair_looks_beyond_the_heap_of_noise_clamped_on_one_side():
-    heaped = on(BitStrings(2), COUNT, AddedNoise(HALF, low=4))
-    m = heaped.pair(mechanism("geometric(ratio=11/10, bits=2)"))
-    window = list(product(range(4, 9), range(-3, 6)))
-    for default in (0, 1):
-        assert worst_swing(m, default).ratio == enumerated(m, window, default)
-
-
-def test_pairs_of_many_persons_need_no_enumeration():
-    m = mechanism("pair(geometric(ratio=2, bits=16), geometric(ratio=2, bits=16))")
-    assert worst_swing(m).ratio == 16
-
-
-def test_pairs_with_noise_of_infinitely_many_likelihood_ratios():
-    skellam = mechanism("pair(skellam(1, 1, bits=2), randomized-response(bits=2, keep=3/4))")
-    assert worst_swing(skellam).ratio == INFINITY
-    polya = mechanism(
-        "pair(differenced-negative-binomial(1/2, 2, bits=2), randomized-response(bits=2, keep=3/4))"
-    )
-    with pytest.raises(Unsupported, match="never becomes constant"):
-        worst_swing(polya)
-
-
 @pytest.mark.parametrize(
     ("text", "outputs"),
     [
@@ -293,14 +226,13 @@ def test_pairs_with_noise_of_infinitely_many_likelihood_ratios():
         ("restrict(geometric(ratio=2), [0, 1, 2])", range(-5, 8)),
         ("restrict(geometric(p=1/2, sensitivity=2), [0, 2, 3])", range(-5, 8)),
         ("integer-noise([1/4, 1/2, 1/4], start=-1)", None),
-        ("pair(geometric(ratio=2), geometric(ratio=3))", None),
     ],
 )
 def test_a_bare_answer_moves_both_ways(text, outputs):
     m = mechanism(text)
     found = worst_swing(m)
     if outputs is None:
-        assert found.ratio == (36 if "pair" in text else INFINITY)
+        assert found.ratio == INFINITY
         return
     step = 2 if "sensitivity=2" in text else 1
     pairs = [(u, v) for u in m.universe for v in m.universe if 0 < abs(u - v) <= step]
@@ -389,15 +321,15 @@ def test_tables_of_records_agree_with_enumeration(rows, default):
     agrees(Dense(Records(3, 2), Integers(0, len(rows) - 1), entries), default)
 
 
-def test_thousands_of_persons_cost_no_more_than_a_few():
+def test_hundreds_of_persons_cost_no_more_than_a_few():
     for text, ratio in (
-        ("randomized-response(bits=5000, keep=3/4)", 3),
-        ("geometric(ratio=2, bits=5000)", 4),
-        ("truncated-geometric(ratio=2, bits=5000)", 4),
-        ("noisy-parity(bits=500, keep=3/4)", 9),
-        ("parity(bits=5000)", INFINITY),
-        ("integer-noise([1/2, 1/2], bits=5000)", INFINITY),
-        ("constant(bits=5000)", 1),
+        ("randomized-response(bits=300, keep=3/4)", 3),
+        ("geometric(ratio=2, bits=300)", 4),
+        ("truncated-geometric(ratio=2, bits=300)", 4),
+        ("noisy-parity(bits=100, keep=3/4)", 9),
+        ("parity(bits=300)", INFINITY),
+        ("integer-noise([1/2, 1/2], bits=300)", INFINITY),
+        ("constant(bits=300)", 1),
     ):
         assert worst_swing(mechanism(text)).ratio == ratio
 

@@ -3,25 +3,18 @@
 The failure probability f(b) = P_t[max_i SD(b_0(. | t), b_i(. | t)) > s] jumps where an output
 starts to breach, so it is searched from many starts, in floats and always in the same way: single
 databases, the uniform belief, beliefs on two databases (among them the worst ones for each single
-output, and for two outputs at a time) and drawn ones. All of them climb together on a smooth f
-(see below), then mass is moved about while f itself grows. The best beliefs are rounded to
-small rationals and evaluated exactly: what is returned is true of the rounded belief, however it
-was found.
+output, and for two outputs at a time) and drawn ones. All of them climb together on a smooth f,
 
-Climbing on a smooth failure probability, many beliefs at a time, in floats.
+    sum_t P_t sigma((G_t - s) / tau),     sigma(z) = 1 / (1 + e^-z),     G_t = max_i SD,
 
-The failure probability of a belief b is sum_t P_t [G_t > s] with G_t = max_i SD of the two
-posteriors. It is flat between its jumps, so they are rounded off,
-
-    f(b) = sum_t P_t sigma((G_t - s) / tau),     sigma(z) = 1 / (1 + e^-z),
-
-and tau is made smaller step by step: outputs next to the threshold are felt before they cross it.
+where tau is made smaller step by step: outputs next to the threshold are felt before they cross it.
 With pi and kappa the posteriors of Game 0 and of the game of the worst person, whose likelihoods
 are p and q, P and Q the probabilities of the output, and e_x the sign of pi_x - kappa_x,
 
     dG/db_x = ((p_x / P) (e_x - <e, pi>) - (q_x / Q) (e_x - <e, kappa>)) / 2.
 
-Nothing is proved here: what comes out are beliefs to be evaluated exactly.
+Then mass is moved about while f itself grows. The best beliefs are rounded to small rationals and
+evaluated exactly: what is returned is true of the rounded belief, however it was found.
 """
 
 from __future__ import annotations
@@ -30,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import lcm, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.semantics.table import Likelihoods
 from twoworlds.numbers.portable import exp, log
@@ -39,8 +32,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
-    Flags = np.ndarray[Any, np.dtype[np.bool_]]
     Places = np.ndarray[Any, np.dtype[np.intp]]
+
+Found = dict[int, Fraction]  # a belief, by the place of its databases
 
 _MARGIN = 1e-9
 _WORK = 20_000_000
@@ -59,28 +53,17 @@ _FLOORS = (0.0, 0.0, 1e-5, 1e-3, 1e-2)  # a database that was ruled out may come
 _ODDS = (0.5, 0.3, 0.7, 0.15, 0.85, 0.05, 0.95)
 _MOVES = (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6)
 _DENOMINATORS = (1, 2, 4, 10, 60, 1000, 10**5, 10**7, 10**10, 10**13)
-
-
-class FoundBelief(NamedTuple):
-    """A belief, by the place of its databases, and a lower bound of its failure probability."""
-
-    masses: dict[int, Fraction]
-    failure: Fraction
-
-
-class Bad(NamedTuple):
-    """A belief, its failure probability as floats tell, and the outputs that may breach."""
-
-    masses: dict[int, Fraction]
-    value: float
-    outputs: list[int]
+_CLIMBING = 30_000_000  # likelihoods looked at while climbing
+_MOST_AT_ONCE = 192
+_FEWEST = 8
+_STAGES = ((0.1, 0.3), (0.03, 0.3), (0.01, 0.2), (0.003, 0.1), (1e-3, 0.03), (2e-4, 0.01))
+_STEPS = 25
+_LEAST = 1e-12
+_OVER = 1e-6  # aim a little above s
 
 
 def exact_failure(
-    table: Likelihoods,
-    masses: dict[int, Fraction],
-    s: Fraction,
-    outputs: Iterable[int] | None = None,
+    table: Likelihoods, masses: Found, s: Fraction, outputs: Iterable[int] | None = None
 ) -> Fraction:
     """Return the failure probability of one belief; for enclosed likelihoods, a lower bound.
 
@@ -88,16 +71,12 @@ def exact_failure(
     """
     total = Fraction(0)
     for t in range(len(table.outputs)) if outputs is None else outputs:
-        if t in table.folded:
-            continue
         if any(_exceeds(table, masses, t, i, s) for i in range(len(table.removed))):
             total += sum((m * table.low[t][j] for j, m in masses.items()), start=Fraction(0))
     return total
 
 
-def _exceeds(
-    table: Likelihoods, masses: dict[int, Fraction], t: int, person: int, s: Fraction
-) -> bool:
+def _exceeds(table: Likelihoods, masses: Found, t: int, person: int, s: Fraction) -> bool:
     """Tell whether the difference surely exceeds s: sum (p Q - q P)_+ b > s P Q."""
     low, high, removed = table.low[t], table.high[t], table.removed[person]
     zero = Fraction(0)
@@ -113,53 +92,48 @@ def _exceeds(
     return sum((gap for gap in gaps if gap > 0), start=zero) > s * p_high * q_high
 
 
-def worst_found(table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)) -> FoundBelief:
-    """Return the worst belief that was found; the search stops at one that fails ``enough``."""
-    best = FoundBelief({0: Fraction(1)}, Fraction(0))
-    for masses, value, outputs in bad_beliefs(table, s, enough):
-        if value < best.failure:
-            continue
-        failure = exact_failure(table, masses, s, outputs)
-        if failure > best.failure:
-            best = FoundBelief(masses, failure)
-    return best
+def worst_found(
+    table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)
+) -> tuple[Found, Fraction]:
+    """Return the worst belief that was found and its failure.
 
-
-def bad_beliefs(table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)) -> list[Bad]:
-    """Return beliefs, the worst first as far as floats tell, simple ones before others."""
+    The search stops at a belief that fails ``enough``.
+    """
     import numpy as np
 
     search = _Search(table, float(s))
-    starts = np.array(list(_starts(table, s)))
+    starts = np.array(list(starting_beliefs(table, s)))
     values = search.values(starts)
     pool = starts[np.argsort(-values, kind="stable")]
     goal = min(float(enough), 1.0) - _MARGIN
     if values.max() < goal:
-        higher = climbed(search.p, search.q, search.counted, pool, float(s))
-        pool = np.concatenate([pool[: 4 * _STARTS], higher])
+        pool = np.concatenate([pool[: 4 * _STARTS], search.climbed(pool)])
         values = search.values(pool)
         pool = pool[np.argsort(-values, kind="stable")]
     search.nearness = 1e-4 * float(values.max())
     chosen = search.unlike(pool)
     if values.max() < goal:
         chosen = [search.improved(one, pool[: 4 * _STARTS]) for one in chosen]
-    rounded = [masses for one in chosen for masses in _rounded(one)]
     search.nearness = 0.0
-    values = search.values(np.array([_dense(masses, table) for masses in rounded])).round(10)
+    rounded = [masses for one in chosen for masses in rounded_beliefs(one)]
+    size = range(len(table.databases))
+    dense = np.array([[float(masses.get(j, 0)) for j in size] for masses in rounded])
+    values = search.values(dense).round(10)
     parts = [lcm(*(mass.denominator for mass in masses.values())) for masses in rounded]
     order = sorted(range(len(rounded)), key=lambda k: (-values[k], parts[k]))
     distinct = {frozenset(rounded[k].items()): k for k in reversed(order)}
-    return [
-        Bad(rounded[k], float(values[k]), search.breaching(_dense(rounded[k], table)))
-        for k in reversed(distinct.values())
-    ][:_ROUNDED_TRIED]
+    best, failure = {0: Fraction(1)}, Fraction(0)
+    for k in list(reversed(distinct.values()))[:_ROUNDED_TRIED]:
+        if values[k] >= failure:
+            _, worst = search.worst(dense[k][None])
+            near = [int(t) for t in np.flatnonzero(worst[0] > search.s - 1e-6)]
+            if (exact := exact_failure(table, rounded[k], s, near)) > failure:
+                best, failure = rounded[k], exact
+    return best, failure
 
 
-def _dense(masses: dict[int, Fraction], table: Likelihoods) -> list[float]:
-    return [float(masses.get(j, 0)) for j in range(len(table.databases))]
-
-
-def _starts(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
+def starting_beliefs(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
+    """Yield the beliefs that a search begins with."""
     import numpy as np
 
     size = len(table.databases)
@@ -171,19 +145,19 @@ def _starts(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
     if len(pairs) > most:
         chosen = np.random.default_rng(0).choice(len(pairs), most, replace=False)
         pairs = [pairs[k] for k in sorted(chosen)]
-    for j, k in pairs:
-        for odds in _ODDS:
-            belief = np.zeros(size)
-            belief[j], belief[k] = odds, 1 - odds
-            yield belief
-    single = []
-    for j, k, weight in (*_neighbours(table), *_single_outputs(table, s)):
+
+    def on_two(j: int, k: int, weight: float) -> Floats:
         belief = np.zeros(size)
         belief[j], belief[k] = weight, 1 - weight
-        single.append(belief)
-    yield from single
+        return belief
+
+    yield from (on_two(j, k, odds) for j, k in pairs for odds in _ODDS)
+    near = sorted({(j, k) for removed in table.removed for j, k in enumerate(removed) if j != k})
+    for j, k in near[:_MOST_NEIGHBOURS]:
+        yield from (on_two(j, k, part / _PARTS) for part in range(1, _PARTS))
+    worst = [on_two(*one) for one in _single_outputs(table, s)]
+    yield from worst
     draw = np.random.default_rng(1)
-    worst = single[-len(list(_single_outputs(table, s))) :]
     for _ in range(_MIXED if len(worst) > 1 else 0):
         one, two = draw.choice(len(worst), 2, replace=False)
         share = draw.uniform()
@@ -196,36 +170,24 @@ def _starts(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
 
 def _single_outputs(table: Likelihoods, s: Fraction) -> Iterator[tuple[int, int, float]]:
     """Yield the worst belief for each output and person that can breach: S1, on two databases."""
-    for t in range(len(table.outputs)):
+    for t, row in enumerate(table.low):
         for i, removed in enumerate(table.removed):
-            if t in table.folded or not table.can_breach(t, i, s):
+            seen = [j for j, k in enumerate(removed) if row[j] and row[k]]
+            if not seen or not table.can_breach(t, i, s):
                 continue
-            seen = [j for j, k in enumerate(removed) if table.low[t][j] and table.low[t][k]]
-            if not seen:
-                continue
-            ratios = {j: float(table.low[t][j] / table.low[t][removed[j]]) for j in seen}
+            ratios = {j: float(row[j] / row[removed[j]]) for j in seen}
             top, bottom = max(seen, key=ratios.__getitem__), min(seen, key=ratios.__getitem__)
             w = 1 / (sqrt(ratios[top] / ratios[bottom]) + 1)
-            high = w / float(table.low[t][removed[top]])
-            low = (1 - w) / float(table.low[t][removed[bottom]])
+            high, low = w / float(row[removed[top]]), (1 - w) / float(row[removed[bottom]])
             if top != bottom:
                 yield top, bottom, high / (high + low)
 
 
-def _neighbours(table: Likelihoods) -> Iterator[tuple[int, int, float]]:
-    """Yield databases with and without a person, and many beliefs on the two."""
-    pairs = {(j, k) for removed in table.removed for j, k in enumerate(removed) if j != k}
-    for j, k in sorted(pairs)[:_MOST_NEIGHBOURS]:
-        for part in range(1, _PARTS):
-            yield j, k, part / _PARTS
-
-
-def _rounded(belief: Floats) -> Iterator[dict[int, Fraction]]:
+def rounded_beliefs(belief: Floats) -> Iterator[Found]:
     """Yield the belief rounded to common denominators, coarse ones first."""
     for denominator in _DENOMINATORS:
         parts = {j: round(float(m) * denominator) for j, m in enumerate(belief)}
-        total = sum(parts.values())
-        if total:
+        if total := sum(parts.values()):
             yield {j: Fraction(part, total) for j, part in parts.items() if part}
 
 
@@ -237,7 +199,6 @@ class _Search:
 
         self.s = s
         self.nearness = 0.0
-        self.counted = np.array([t not in table.folded for t in range(len(table.outputs))])
         self.p = table.floats
         self.q = np.array([self.p[:, list(removed)] for removed in table.removed])
 
@@ -246,37 +207,26 @@ class _Search:
         import numpy as np
 
         size = max(_CHUNK // self.p.size, 1)
-        chunks = [self._values(beliefs[k : k + size]) for k in range(0, len(beliefs), size)]
-        return np.concatenate(chunks)
+        found = []
+        for k in range(0, len(beliefs), size):
+            mass, worst = self.worst(beliefs[k : k + size])
+            breach = (worst > self.s + _MARGIN) & (mass > 0)
+            near = np.minimum(worst / max(self.s, _MARGIN), 1.0)
+            found.append((mass * (breach + self.nearness * near)).sum(axis=1))
+        return np.concatenate(found)
 
-    def breaching(self, belief: Sequence[float]) -> list[int]:
-        """Return the outputs that breach, or nearly do."""
-        import numpy as np
-
-        _, worst = self._worst(np.array([belief]))
-        return [int(t) for t in np.flatnonzero(worst[0] > self.s - 1e-6)]
+    def worst(self, beliefs: Floats) -> tuple[Floats, Floats]:
+        """Return the probability of each output, and the largest difference over persons."""
+        return worst_differences(self.p, self.q, beliefs)[:2]
 
     def unlike(self, beliefs: Floats) -> list[Floats]:
         """Return the first few beliefs that differ in the outputs that breach."""
-        mass, worst = self._worst(beliefs)
+        mass, worst = self.worst(beliefs)
         breach = (worst > self.s + _MARGIN) & (mass > 0)
         first: dict[bytes, Floats] = {}
         for belief, outputs in zip(beliefs, breach, strict=True):
             first.setdefault(outputs.tobytes(), belief)
         return list(first.values())[:_STARTS]
-
-    def _values(self, beliefs: Floats) -> Floats:
-        import numpy as np
-
-        mass, worst = self._worst(beliefs)
-        breach = (worst > self.s + _MARGIN) & (mass > 0) & self.counted
-        near = np.minimum(worst / max(self.s, _MARGIN), 1.0)
-        found: Floats = (mass * (breach + self.nearness * near)).sum(axis=1)
-        return found
-
-    def _worst(self, beliefs: Floats) -> tuple[Floats, Floats]:
-        """Return the probability of each output, and the largest difference over persons."""
-        return worst_differences(self.p, self.q, beliefs)[:2]
 
     def improved(self, belief: Floats, pool: Floats) -> Floats:
         """Move mass about while that helps, by set moves first, then by drawn ones."""
@@ -292,12 +242,7 @@ class _Search:
             if values[best] <= value * (1 + _MARGIN):
                 break
             belief, value = proposals[best], values[best]
-        return self._polished(belief, value, left)
-
-    def _polished(self, belief: Floats, value: float, left: int) -> Floats:
-        """Change the logarithms of a few masses by drawn amounts, smaller ones after failures."""
-        import numpy as np
-
+        # Then change the logarithms of a few masses by drawn amounts, smaller ones after failures.
         draw = np.random.default_rng(2)
         scale = 0.3
         for _ in range(_ROUNDS):
@@ -318,6 +263,32 @@ class _Search:
                 scale *= 0.8
         return belief
 
+    def climbed(self, starts: Floats) -> Floats:
+        """Return the beliefs that the starts climb to: the best half, and others from all over."""
+        import numpy as np
+
+        steps = len(_STAGES) * _STEPS
+        size = min(max(_CLIMBING // (self.q.size * steps), _FEWEST), _MOST_AT_ONCE)
+        if len(starts) > size:
+            best = size // 2
+            others = np.linspace(best, len(starts) - 1, size - best).astype(int)
+            starts = np.concatenate([starts[:best], starts[others]])
+        logs = log(np.maximum(starts, _LEAST))
+        for tau, rate in _STAGES:
+            first, second = np.zeros_like(logs), np.zeros_like(logs)
+            left, right = 1.0, 1.0  # 0.8^k and 0.9^k
+            for _ in range(_STEPS):
+                left, right = 0.8 * left, 0.9 * right
+                slope = smooth_slope(self.p, self.q, _from_logs(logs), self.s + _OVER, tau)
+                first = 0.8 * first + 0.2 * slope
+                second = 0.9 * second + 0.1 * slope * slope
+                mean, spread = first / (1 - left), second / (1 - right)
+                logs = np.maximum(logs + rate * mean / (np.sqrt(spread) + 1e-9), -60.0)
+                logs -= logs.max(axis=1, keepdims=True)
+        found = _from_logs(logs)
+        cleaned = np.where(found < 1e-7, 0.0, found)
+        return np.concatenate([found, cleaned / cleaned.sum(axis=1, keepdims=True)])
+
 
 def _moves(belief: Floats, pool: Sequence[Floats] | Floats) -> Iterator[Floats]:
     """Yield beliefs with some mass moved to or from each database, or towards another belief."""
@@ -331,20 +302,13 @@ def _moves(belief: Floats, pool: Sequence[Floats] | Floats) -> Iterator[Floats]:
                 less[j] *= 1 - share
                 yield less / less.sum()
     for other in pool:
-        for share in _MOVES[:3]:
-            yield belief * (1 - share) + other * share
+        yield from (belief * (1 - share) + other * share for share in _MOVES[:3])
 
 
-# --- ascent ---------------------------------------------------------------------------------------
-
-
-_CLIMBING = 30_000_000  # likelihoods looked at while climbing
-_MOST_AT_ONCE = 192
-_FEWEST = 8
-_STAGES = ((0.1, 0.3), (0.03, 0.3), (0.01, 0.2), (0.003, 0.1), (1e-3, 0.03), (2e-4, 0.01))
-_STEPS = 25
-_LEAST = 1e-12
-_OVER = 1e-6  # aim a little above s
+def _from_logs(logs: Floats) -> Floats:
+    masses = exp(logs)
+    found: Floats = masses / masses.sum(axis=1, keepdims=True)
+    return found
 
 
 def worst_differences(p: Floats, q: Floats, beliefs: Floats) -> tuple[Floats, Floats, Places]:
@@ -368,49 +332,7 @@ def worst_differences(p: Floats, q: Floats, beliefs: Floats) -> tuple[Floats, Fl
     return mass, worst, who
 
 
-def climbed(p: Floats, q: Floats, counted: Flags, starts: Floats, s: float) -> Floats:
-    """Return the beliefs that the starts climb to; ``counted`` outputs are those that matter."""
-    import numpy as np
-
-    steps = len(_STAGES) * _STEPS
-    size = min(max(_CLIMBING // (q.size * steps), _FEWEST), _MOST_AT_ONCE)
-    chosen = _spread(starts, size)
-    logs = log(np.maximum(chosen, _LEAST))
-    for tau, rate in _STAGES:
-        first, second = np.zeros_like(logs), np.zeros_like(logs)
-        left, right = 1.0, 1.0  # 0.8^k and 0.9^k
-        for _ in range(_STEPS):
-            left, right = 0.8 * left, 0.9 * right
-            slope = _slope(p, q, counted, _beliefs(logs), s + _OVER, tau)
-            first = 0.8 * first + 0.2 * slope
-            second = 0.9 * second + 0.1 * slope * slope
-            mean, spread = first / (1 - left), second / (1 - right)
-            logs = np.maximum(logs + rate * mean / (np.sqrt(spread) + 1e-9), -60.0)
-            logs -= logs.max(axis=1, keepdims=True)
-    found = _beliefs(logs)
-    cleaned = np.where(found < 1e-7, 0.0, found)
-    return np.concatenate([found, cleaned / cleaned.sum(axis=1, keepdims=True)])
-
-
-def _spread(starts: Floats, size: int) -> Floats:
-    """Return the best half, and others from all over the rest."""
-    import numpy as np
-
-    if len(starts) <= size:
-        return starts
-    best = size // 2
-    others = np.linspace(best, len(starts) - 1, size - best).astype(int)
-    return np.concatenate([starts[:best], starts[others]])
-
-
-def _beliefs(logs: Floats) -> Floats:
-
-    masses = exp(logs)
-    found: Floats = masses / masses.sum(axis=1, keepdims=True)
-    return found
-
-
-def _slope(p: Floats, q: Floats, counted: Flags, beliefs: Floats, s: float, tau: float) -> Floats:
+def smooth_slope(p: Floats, q: Floats, beliefs: Floats, s: float, tau: float) -> Floats:
     """Return the derivative of the smooth failure probability by the logarithms of the belief."""
     import numpy as np
 
@@ -425,7 +347,7 @@ def _slope(p: Floats, q: Floats, counted: Flags, beliefs: Floats, s: float, tau:
         move = real * (sign - (sign * real * held).sum(axis=2)[:, :, None])
         move -= removed * (sign - (sign * removed * held).sum(axis=2)[:, :, None])
         move = np.nan_to_num(move / 2, nan=0.0, posinf=0.0, neginf=0.0)
-    weight = mass * step * (1 - step) / tau * counted
-    slope = ((step * counted)[:, :, None] * p[None] + weight[:, :, None] * move).sum(axis=1)
+    weight = mass * step * (1 - step) / tau
+    slope = (step[:, :, None] * p[None] + weight[:, :, None] * move).sum(axis=1)
     found: Floats = beliefs * (slope - (beliefs * slope).sum(axis=1, keepdims=True))
     return found

@@ -4,41 +4,36 @@ For a belief b and a number epsilon the breaches are the outputs t with
 
     max_i SD(b_0(. | t), b_i(. | t)) > epsilon,
 
-where an undefined posterior, of Game 0 or of Game i, counts as a breach. How likely they are
-depends on the true database, which the belief need not hold possible. `breaches` finds them
+where an undefined posterior, of Game 0 or of Game i, counts as a breach. Two databases that have
+the same answer with a person, and the same answer without, are alike: no output tells them apart.
+A `View` of a belief adds them up, so that a belief about a count of n bits has at most 2n cases.
 
-* one by one, where a database can lead to finitely many outputs only; if every record is treated
-  on its own, only the records on which the belief wavers are looked at, as all others cancel;
-* as half-lines, for log-concave noise on an answer, where one of the two games holds one answer
-  possible and the other one two. Then one posterior is the prior, and with m the prior mass of the
-  larger answer u, v the smaller one and L(t) = f(t - u) / f(t - v), which rises in t, the other
-  posterior exceeds it by more than epsilon
+How likely the breaches are depends on the true database, which the belief need not hold possible.
+Finitely many outputs are looked at one by one. Integer noise is looked at in a window around the
+true answer: where likelihood ratios stay constant outside of the answers held possible (geometric
+noise), the mass is exact; otherwise the window holds all but 2^-bits of the noise, and the rest
+enters as doubt. Noise with a density is looked at stretch by stretch: between two answers held
+possible every log-likelihood is linear in the output t, up to a common part,
 
-      iff   L(t) > (m + epsilon) (1 - m) / (m (1 - m - epsilon)),
+    Laplace, rate r:    -r |t - v|                  = r (-+ t +- v)
+    Gaussian, sigma:    -(t - v)^2 / (2 sigma^2)    ~ (v t - v^2 / 2) / sigma^2
 
-  and the same downward. For Gaussian noise L is e to a linear function of t, the posterior is
-  logistic in t, and the mass of the breaches is a normal tail;
-* in a window, for any other belief about noise on an answer: see `window`.
+so that the difference of the two games over a whole stretch is enclosed by interval arithmetic. A
+stretch is a breach, or none, or is halved until what is left is too little to matter; that rest
+enters as doubt. Probabilities below 2^-256 are not told from 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.window import (
-    Breaches,
-    Judge,
-    Stretches,
-    View,
-    Window,
-    up_to,
-    views,
-)
+from flint import arb
+
+from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
@@ -47,245 +42,341 @@ from twoworlds.mechanisms import (
     AtLeast,
     AtMost,
     Event,
+    Laplace,
+    Listed,
     Mechanism,
     OnStatistic,
-    PerRecord,
 )
 from twoworlds.mechanisms.on_statistic import FiniteNoise
-from twoworlds.numbers import Number, Order, at_most_one
-from twoworlds.worlds import Change, Point
-from twoworlds.worlds.belief import Belief
+from twoworlds.numbers import (
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    ball,
+    compare,
+    positive_part,
+    working_precision,
+)
+from twoworlds.worlds import Point
+from twoworlds.worlds.belief import Belief, records_of
 
 _MOST_OUTPUTS = 1 << 18
+_WIDEST_WINDOW = 1 << 14
+_FEWEST_BITS, _MOST_BITS = 64, 256
+_MOST_STRETCHES = 20_000
+
+Game = tuple[tuple[Number, tuple[Fraction, Fraction]], ...]  # mass, and line of log-likelihood
+Stretch = tuple[Fraction | None, Fraction | None]  # from, to; None is no end
 
 
-def breaches(
-    mechanism: Mechanism, belief: Belief, epsilon: Number, default: object = None
-) -> Breaches:
-    """Find the outputs after which some person's difference exceeds epsilon."""
-    if isinstance(mechanism, PerRecord):
-        open_records = _open_records(belief)
-        if len(open_records) < mechanism.records:
-            return _ByRecord(mechanism, belief, epsilon, default, open_records)
-    seen = views(mechanism, belief, default)
-    if mechanism.outputs.size is not None or _channel(mechanism, FiniteNoise):
-        return _OneByOne(mechanism, seen, epsilon)
-    seen = [view for view in seen if not view.unmoved]
-    if not isinstance(mechanism, OnStatistic) or not _channel(mechanism, AddedNoise, AddedDensity):
-        raise Unsupported(f"the breaches of {mechanism.expression}: too many outputs to look at")
-    two_answers = [_two_answers(view) for view in seen]
-    if all(two is not None for two in two_answers):
-        return _half_lines(mechanism, [two for two in two_answers if two is not None], epsilon)
-    if _channel(mechanism, AddedNoise):
-        return Window(mechanism, seen, epsilon)
-    return Stretches(mechanism, seen, epsilon)
+class AnswerClass(NamedTuple):
+    """Databases of one answer, with and without the person, and what the belief gives them."""
+
+    mass: Number
+    answer: Any
+    removed: Any
+
+
+class View(NamedTuple):
+    """A belief as far as it matters for one person: the cases that can be told apart."""
+
+    person: int
+    cases: tuple[AnswerClass, ...]
+    likelihood: Callable[[Point, Any], Number]
+
+    def joint(self, output: Point) -> tuple[list[Number], list[Number]]:
+        """Return the masses of the cases together with the output, in Game 0 and in Game i."""
+        real = [case.mass * self.likelihood(output, case.answer) for case in self.cases]
+        return real, [case.mass * self.likelihood(output, case.removed) for case in self.cases]
+
+    def difference(self, output: Point) -> Number:
+        """Return SD(b_0, b_i) after an output, 1 where a posterior is undefined."""
+        real, removed = self.joint(output)
+        p, q = sum(real, start=Fraction(0)), sum(removed, start=Fraction(0))
+        if p == 0 or q == 0:
+            return Fraction(1)
+        gaps = (a / p - b / q for a, b in zip(real, removed, strict=True))
+        return sum((positive_part(gap) for gap in gaps), start=Fraction(0))
+
+
+def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[View]:
+    """Return the belief as seen for each person, once for persons that are alike."""
+    records = records_of(mechanism.universe)
+    d = default_value(records, default)
+    on = mechanism if isinstance(mechanism, OnStatistic) else None
+    answer: Callable[[Point], Any] = (lambda database: database) if on is None else on.statistic
+    likelihood = mechanism.probability if on is None else on.channel.probability
+    own = {x: answer(x) for x in belief}
+    found: dict[frozenset[AnswerClass], View] = {}
+    for i in range(records.n):
+        masses: dict[tuple[Any, Any], Number] = {}
+        for x, mass in belief.items():
+            key = (own[x], own[x] if x[i] == d else answer(without(x, i, d)))
+            masses[key] = masses.get(key, Fraction(0)) + mass
+        cases = tuple(AnswerClass(mass, *key) for key, mass in masses.items())
+        found.setdefault(frozenset(cases), View(i + 1, cases, likelihood))
+    return list(found.values())
 
 
 def reachable(mechanism: Mechanism, truth: Point) -> Iterator[Point]:
     """Run through the outputs that a database can lead to, where they are finitely many."""
     outputs: Iterable[Point] = mechanism.outputs
-    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
     size = mechanism.outputs.size
-    if isinstance(channel, FiniteNoise) and isinstance(mechanism, OnStatistic):
+    if isinstance(mechanism, OnStatistic) and isinstance(mechanism.channel, FiniteNoise):
         answer: Any = mechanism.statistic(truth)
-        start = answer + channel.start
-        outputs, size = range(start, start + len(channel.masses)), len(channel.masses)
+        start, size = answer + mechanism.channel.start, len(mechanism.channel.masses)
+        outputs = range(start, start + size)
     if size is None or size > _MOST_OUTPUTS:
-        raise TooLarge(f"{mechanism.expression} has too many outputs to look at one by one")
+        raise TooLarge(
+            f"{mechanism.expression} has too many outputs to look at one by one: use fewer records"
+        )
     return (t for t in outputs if mechanism.probability(t, truth) != 0)
 
 
-def _channel(mechanism: Mechanism, *kinds: type) -> bool:
-    return isinstance(mechanism, OnStatistic) and isinstance(mechanism.channel, kinds)
-
-
-class _OneByOne(Breaches):
-    """Finitely many outputs."""
-
-    def __init__(self, mechanism: Mechanism, seen: list[View], epsilon: Number) -> None:
-        self.mechanism, self.judge = mechanism, Judge(seen, epsilon)
-
-    def mass(self, truth: Point) -> Number:
-        total: Number = Fraction(0)
-        for t in reachable(self.mechanism, truth):
-            order = self.judge(t)
-            if order is Order.GREATER:
-                total = total + self.mechanism.probability(t, truth)
-            elif order is Order.UNDECIDED:
-                total = total + up_to(self.mechanism.probability(t, truth))
-        return at_most_one(total)  # the columns of a float matrix sum to 1 only roughly
-
-    def example(self, truth: Point) -> Point | None:
-        outputs = reachable(self.mechanism, truth)
-        return next((t for t in outputs if self.judge(t) is Order.GREATER), None)
-
-
-def _open_records(belief: Belief) -> list[int]:
-    """Return the positions at which the belief wavers, counted from 0."""
-    first, *others = belief
-    return [i for i, value in enumerate(first) if any(x[i] != value for x in others)]
-
-
-class _ByRecord(Breaches):
-    """The same transition for each record: breaches on the open records, and on known ones.
-
-    The output of a known record tells nothing, unless it is impossible under the value known or
-    under the default value: then a posterior is undefined.
-    """
+class Breaches:
+    """The outputs that are breaches, and how likely they are for each true database."""
 
     def __init__(
-        self,
-        mechanism: PerRecord,
-        belief: Belief,
-        epsilon: Number,
-        default: object,
-        open_records: list[int],
+        self, mechanism: Mechanism, belief: Belief, epsilon: Number, default: object = None
     ) -> None:
-        self.law, self.open = mechanism.transition, open_records
-        self.known: tuple[Point, ...] = next(iter(belief))
-        d = default_value(mechanism.universe, default)
-        undefined_counts = larger(Fraction(1), epsilon)
-        self.fine = [
-            [
-                o
-                for o in self.law.outputs
-                if not undefined_counts
-                or (self.law.probability(o, v) != 0 and self.law.probability(o, d) != 0)
-            ]
-            for v in self.known
-        ]
-        self.inner: Breaches | None = None
-        if open_records:
-            part = PerRecord(self.law, len(open_records))
-            masses = {tuple(x[i] for i in open_records): p for x, p in belief.items()}
-            self.inner = breaches(part, Belief(part.universe, masses), epsilon, default)
+        self.mechanism, self.epsilon = mechanism, epsilon
+        self.seen = views(mechanism, belief, default)
+        channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+        self.finite = mechanism.outputs.size is not None or isinstance(channel, FiniteNoise)
+        if not self.finite and not isinstance(channel, AddedNoise | AddedDensity):
+            raise Unsupported(f"the breaches of {mechanism.expression}: too many outputs")
+        self.channel: Any = channel
+        self.answers: list[Any] = []
+        if not self.finite:
+            self.seen = [view for view in self.seen if larger(_reach(view), epsilon)]
+            cases = [case for view in self.seen for case in view.cases]
+            self.answers = sorted({v for case in cases for v in (case.answer, case.removed)})
+        self._orders: dict[Point, Order] = {}
+        self._known: dict[tuple[Point, int], arb] = {}
 
-    @property
-    def candidates(self) -> list[Point]:
-        """The open records in all ways, each known one at the value that is worst."""
-        values = tuple(self.law.universe)
-        if len(values) ** len(self.open) > _MOST_OUTPUTS:
-            return []
-        base = [
-            value if i in self.open else min(values, key=lambda v, i=i: float(self._fine(i, v)))  # type: ignore[misc]
-            for i, value in enumerate(self.known)
-        ]
-        found = []
-        for word in product(values, repeat=len(self.open)):
-            for i, value in zip(self.open, word, strict=True):
-                base[i] = value
-            found.append(tuple(base))
-        return found
-
-    def _fine(self, position: int, value: Point) -> Number:
-        parts = (self.law.probability(o, value) for o in self.fine[position])
-        return sum(parts, start=Fraction(0))
+    def judge(self, output: Point) -> Order:
+        """Compare the worst difference after an output with epsilon: GREATER is a breach."""
+        if output not in self._orders:
+            orders = (compare(view.difference(output), self.epsilon) for view in self.seen)
+            self._orders[output] = _worst(orders)
+        return self._orders[output]
 
     def mass(self, truth: Point) -> Number:
-        fine: Number = Fraction(1)
-        if self.inner is not None:
-            fine = 1 - self.inner.mass(tuple(truth[i] for i in self.open))
-        for i, value in enumerate(truth):
-            if i not in self.open:
-                fine = fine * self._fine(i, value)
-        return 1 - fine
+        """Return the probability of a breach if this database is the true one."""
+        if self.finite:
+            law = (
+                (t, self.mechanism.probability(t, truth)) for t in reachable(self.mechanism, truth)
+            )
+            # The columns of a float matrix sum to 1 only roughly.
+            return at_most_one(_added((self.judge(t), mass) for t, mass in law))
+        if not self.seen:
+            return Fraction(0)
+        if isinstance(self.channel, AddedNoise) and self._constant_outside():
+            mass = self.mechanism.mass
+            return _added((self.judge(t), mass(event, truth)) for t, event in self._stretched())
+        found = Real(lambda bits: self._enclosed(truth, min(max(bits, _FEWEST_BITS), _MOST_BITS)))
+        return at_most_one(positive_part(found))
 
     def example(self, truth: Point) -> Point | None:
-        likely = {
-            v: max(self.law.outputs, key=lambda o, v=v: float(self.law.probability(o, v)))  # type: ignore[misc]
-            for v in set(truth)
-        }
-        output = [likely[value] for value in truth]
-        inner = (
-            None if self.inner is None else self.inner.example(tuple(truth[i] for i in self.open))
-        )
-        if inner is not None:
-            for i, value in zip(self.open, inner, strict=True):
-                output[i] = value
-            return tuple(output)
-        for i, value in enumerate(truth):
-            rest = [o for o in self.law.outputs if i not in self.open and o not in self.fine[i]]
-            possible = [o for o in rest if self.law.probability(o, value) != 0]
-            if possible:
-                output[i] = possible[0]
-                return tuple(output)
-        return None
+        """Return a breach that this database can lead to, the true answer itself if it is one."""
+        near: Iterable[Point]
+        if self.finite:
+            near = reachable(self.mechanism, truth)
+        else:
+            answer: Any = self.channel_answer(truth)
+            reached = [*self.answers, answer]
+            near = [answer, *range(int(min(reached)) - 2, int(max(reached)) + 3)]
+        return next((t for t in near if self.judge(t) is Order.GREATER), None)
+
+    def channel_answer(self, truth: Point) -> Any:
+        """Return the answer that noise is added to."""
+        return self.mechanism.statistic(truth)  # type: ignore[attr-defined]
+
+    def _constant_outside(self) -> bool:
+        width = self.answers[-1] - self.answers[0]
+        return bool(width == 0 or self.channel.noise.last_step(width) == width)
+
+    def _stretched(self) -> Iterator[tuple[int, Event]]:
+        """Yield outputs with the event that they stand for."""
+        low, high = self.answers[0], max(self.answers[-1], self.answers[0] + 1)
+        yield low, AtMost(low)
+        yield from ((t, Listed.of([t])) for t in range(low + 1, high))
+        yield high, AtLeast(high)
+
+    def _enclosed(self, truth: Point, bits: int) -> arb:
+        if (truth, bits) not in self._known:
+            parts = self._window if isinstance(self.channel, AddedNoise) else self._halved
+            with working_precision(bits + 64):
+                total, doubt = arb(0), arb(0)
+                for order, mass in parts(self.channel_answer(truth), truth, bits):
+                    if order is Order.GREATER:
+                        total += mass
+                    elif order is Order.UNDECIDED:
+                        doubt += mass
+                half = doubt.nonnegative_part() / 2
+                self._known[truth, bits] = total + half + arb(0, half.abs_upper())
+        return self._known[truth, bits]
+
+    def _window(self, answer: int, truth: Point, bits: int) -> Iterator[tuple[Order, arb]]:
+        """Yield the outputs around the true answer, and all others as doubt."""
+        mass, width = self.mechanism.mass, 1
+
+        def outside() -> Number:
+            far = mass(AtMost(answer - width - 1), truth)
+            return far + mass(AtLeast(answer + width + 1), truth)
+
+        while larger(outside(), Fraction(1, 1 << bits)):
+            width *= 2
+            if width > _WIDEST_WINDOW:
+                raise TooLarge(
+                    f"{self.mechanism.expression} spreads over more than {_WIDEST_WINDOW} outputs: "
+                    "use less noise, or geometric noise"
+                )
+        yield Order.UNDECIDED, ball(outside(), bits)
+        for t in range(answer - width, answer + width + 1):
+            yield self.judge(t), ball(self.mechanism.probability(t, truth), bits)
+
+    def _halved(self, answer: Any, _truth: Point, bits: int) -> Iterator[tuple[Order, arb]]:
+        """Yield stretches of outputs, halved until they are decided, or too rare to matter."""
+        answer, bits = Fraction(answer), bits + 64
+        noise, tiny, looked_at = self.channel.noise, arb(2) ** (64 - bits), 0
+        waiting: list[Stretch] = list(pairwise([None, *map(Fraction, self.answers), None]))
+
+        def beyond(end: Fraction | None, nowhere: int) -> arb:
+            return arb(nowhere) if end is None else ball(noise.upper_tail(end - answer), bits)
+
+        while waiting:
+            looked_at += 1
+            low, high = waiting.pop()
+            mass = beyond(low, 1) - beyond(high, 0)
+            order = _worst(self._on_stretch(view, (low, high), bits) for view in self.seen)
+            if order is not Order.UNDECIDED or mass < tiny or looked_at > _MOST_STRETCHES:
+                yield order, mass
+                continue
+            if low is not None and high is not None:
+                middle = (low + high) / 2
+            elif low is not None:  # cut ever further away from the true answer
+                middle = max(low, answer) + 2 * max(low - answer, Fraction(1))
+            else:
+                assert high is not None
+                middle = min(high, answer) - 2 * max(answer - high, Fraction(1))
+            waiting += [(low, middle), (middle, high)]
+
+    def _on_stretch(self, view: View, stretch: Stretch, bits: int) -> Order:
+        """Compare the difference of the two games anywhere on a stretch with epsilon."""
+        low, high = stretch
+        games = [
+            tuple((c.mass, self._line(v, stretch)) for c, v in zip(view.cases, game, strict=True))
+            for game in zip(*((c.answer, c.removed) for c in view.cases), strict=True)
+        ]
+        if all(len({slope for _, (slope, _) in game}) == 1 for game in games):
+            # Nothing depends on t, up to a common factor: one output decides.
+            return compare(view.difference(high if low is None else low), self.epsilon)
+        if low is None or high is None:
+            return Order.UNDECIDED
+        t = ball((low + high) / 2, bits) + arb(0, ball((high - low) / 2, bits).upper())
+        noise = self.channel.noise
+        rate = ball(noise.rate if isinstance(noise, Laplace) else 1 / noise.sigma**2, bits)
+        gap = arb(0)
+        for p, q in zip(*(_posterior(game, rate, t, bits) for game in games), strict=True):
+            gap += (p - q).nonnegative_part()
+        limit = ball(self.epsilon, bits)
+        if gap > limit:
+            return Order.GREATER
+        return Order.LESS if gap <= limit else Order.UNDECIDED
+
+    def _line(self, value: Any, stretch: Stretch) -> tuple[Fraction, Fraction]:
+        """Return slope and start of the log-likelihood on a stretch, in the unit of the noise."""
+        answer = Fraction(value)
+        if not isinstance(self.channel.noise, Laplace):
+            return answer, -answer * answer / 2
+        above = stretch[0] is not None and stretch[0] >= answer
+        return (Fraction(-1), answer) if above else (Fraction(1), -answer)
 
 
-@dataclass(frozen=True)
-class _HalfLines(Breaches):
-    """All outputs up to one threshold, and all from another one on."""
+def _reach(view: View) -> Number:
+    """Return what the difference stays below, after any output of noise that reaches everywhere.
 
-    mechanism: OnStatistic
-    low: Number | int | None
-    high: Number | int | None
-
-    def mass(self, truth: Point) -> Number:
-        if self.low is not None and self.high is not None and not larger(self.high, self.low):
-            return Fraction(1)
-        events: list[Event] = [] if self.low is None else [AtMost(self.low)]
-        events += [] if self.high is None else [AtLeast(self.high)]
-        parts = (self.mechanism.mass(event, truth) for event in events)
-        return sum(parts, start=Fraction(0))
-
-    def example(self, truth: Point) -> Point | None:
-        """Return the true answer, or a whole number beyond a threshold."""
-        answer: Any = self.mechanism.statistic(truth)
-        if (self.low is not None and larger(self.low, answer)) or (
-            self.high is not None and larger(answer, self.high)
-        ):
-            return answer
-        if self.high is not None:
-            return int(float(self.high)) + 2
-        return None if self.low is None else int(float(self.low)) - 2
-
-
-class _TwoAnswers(NamedTuple):
-    low: Any
-    high: Any
-    mass: Number  # of the high one
-
-
-def _two_answers(view: View) -> _TwoAnswers | None:
-    """Return the two answers held possible in one game, if there is only one in the other."""
+    Where one game holds a single answer possible, its posterior is the prior; the other one may
+    come near to certainty of the rarest answer, and no nearer.
+    """
+    if all(case.answer == case.removed for case in view.cases):
+        return Fraction(0)
     games: list[dict[Any, Number]] = [{}, {}]
-    for case in view.cases:
-        for game, answer in zip(games, (case.answer, case.removed), strict=True):
-            game[answer] = game.get(answer, Fraction(0)) + case.mass
+    for mass, *answers in view.cases:
+        for game, answer in zip(games, answers, strict=True):
+            game[answer] = game.get(answer, Fraction(0)) + mass
     fewer, more = sorted(games, key=len)
-    if len(fewer) > 1 or len(more) > 2:
-        return None
-    low, high = min(more), max(more)
-    return _TwoAnswers(low, high, more[high])
+    return 1 - min(more.values(), key=float) if len(fewer) == 1 else Fraction(1)
 
 
-def _half_lines(mechanism: OnStatistic, found: list[_TwoAnswers], epsilon: Number) -> _HalfLines:
-    lows: list[Number | int] = []
-    highs: list[Number | int] = []
-    for low, high, m in found:
-        if low == high:
-            continue  # a single answer is held possible: nothing changes, with or without
-        if larger(1 - m, epsilon):
-            ratio = (m + epsilon) * (1 - m) / (m * (1 - m - epsilon))
-            highs += _threshold(mechanism, high, low, ratio)
-        if larger(m, epsilon):
-            ratio = m * (1 - m + epsilon) / ((m - epsilon) * (1 - m))
-            lows += _threshold(mechanism, low, high, ratio)
-    lowest = None if not highs else _extreme(highs, lambda a, b: larger(b, a))
-    highest = None if not lows else _extreme(lows, larger)
-    return _HalfLines(mechanism, highest, lowest)
+@lru_cache(maxsize=256)
+def _terms(game: Game, bits: int) -> list[tuple[arb, list[tuple[arb, arb, arb]]]]:
+    """Return the mass of every case, and masses, slopes and starts of all against its own line."""
+    masses: dict[tuple[Fraction, Fraction], Number] = {}
+    for mass, line in game:
+        masses[line] = masses.get(line, Fraction(0)) + mass
+    against = {
+        (slope, start): [
+            (ball(mass, bits), ball(other - slope, bits), ball(begin - start, bits))
+            for (other, begin), mass in masses.items()
+        ]
+        for slope, start in masses
+    }
+    return [(ball(mass, bits), against[line]) for mass, line in game]
 
 
-def _threshold(mechanism: OnStatistic, u: Any, v: Any, ratio: Number) -> list[Number | int]:
-    """Return where f(t - u) / f(t - v) begins to exceed a ratio of at least 1, if anywhere."""
-    event = mechanism.channel.compare(Change(u, v, u, v)).gap(ratio).event
-    return [event.threshold] if isinstance(event, (AtLeast, AtMost)) else []
+def _posterior(game: Game, rate: arb, t: arb, bits: int) -> Iterator[arb]:
+    """Yield b(x | t) for every case, as b(x) / sum_z b(z) P(t | z) / P(t | x)."""
+    for own, others in _terms(game, bits):
+        total = arb(0)
+        for mass, slope, start in others:
+            total += mass * (rate * (slope * t + start)).exp()
+        yield own / total
 
 
-def _extreme(
-    values: list[Number | int], better: Callable[[Number | int, Number | int], bool]
-) -> Number | int:
-    best = values[0]
-    for value in values[1:]:
-        best = value if better(value, best) else best
-    return best
+def _worst(orders: Iterable[Order]) -> Order:
+    """Return GREATER if one is, else whether one is undecided."""
+    listed = list(orders)
+    doubtful = Order.UNDECIDED if Order.UNDECIDED in listed else Order.LESS
+    return Order.GREATER if Order.GREATER in listed else doubtful
+
+
+def _added(parts: Iterable[tuple[Order, Number]]) -> Number:
+    """Add up the masses of what is a breach; what is undecided may count or not."""
+    total: Number = Fraction(0)
+    for order, mass in parts:
+        if order is Order.GREATER:
+            total = total + mass
+        elif order is Order.UNDECIDED:
+            total = total + _up_to(mass)
+    return total
+
+
+def _up_to(mass: Number) -> Real:
+    """Return a number of which only is known that it lies between 0 and the mass."""
+    half = mass / 2
+    return Real(lambda bits: ball(half, bits) + arb(0, ball(half, bits).abs_upper()))
+
+
+def failure_of(
+    mechanism: Mechanism,
+    belief: Belief,
+    epsilon: Number,
+    default: object = None,
+    truth: Point | None = None,
+) -> Number:
+    """Return how likely a breach is, on a true database or on one drawn from the belief.
+
+    >>> from twoworlds import mechanism
+    >>> from twoworlds.worlds.belief import explicit
+    >>> noise = mechanism("integer-noise([1/4, 1/2, 1/4], start=-1, bits=2)")
+    >>> belief = explicit(noise.universe, {"11": "1/2", "01": "1/2"})
+    >>> failure_of(noise, belief, Fraction(1, 5))
+    Fraction(1, 1)
+    """
+    found = Breaches(mechanism, belief, epsilon, default)
+    if truth is not None:
+        return found.mass(truth)
+    return sum((mass * found.mass(x) for x, mass in belief.items()), start=Fraction(0))

@@ -5,73 +5,81 @@ For a mechanism and a difference s the question is
     delta*(s) = sup over beliefs b of  P_t[max_i SD(b_0(. | t), b_i(. | t)) > s],   t ~ A(x), x ~ b
 
 (Kasiviswanathan & Smith, Definition 2.3; an undefined posterior counts as a breach). No closed form
-is known in general. The upper end is the least of several proved bounds, the lower end the failure
-probability of one belief, which is shown and can be played again. Both are exact numbers, and they
-meet: at 0 from the supremum of S1 on; for one record with two values, where the supremum is known;
-and wherever the belief found reaches the bound. For one record with two values and noise of
-infinitely many likelihood ratios they are as good as next to each other (see `half_lines`).
+is known in general. The upper end is the least of proved bounds: 0 from the supremum of S1 on; the
+outputs that can breach at all (`table`); and S4 from the exact privacy profile,
+n delta(epsilon) (2 + e^epsilon) / tau with tau = s - tanh(epsilon/2), optimised over epsilon. The
+lower end is the failure probability of one belief, which is shown and can be played again: the
+worst one found for a small table (`beliefs`), for each person where every record is treated on its
+own, and otherwise one on two neighbours. For one record with two values the supremum is known, or
+as good as known (`pair`).
 
-Small mechanisms are tabulated. For the others (noise with a density, many records) the upper end is
-S4 from the exact privacy profile, n delta(epsilon) (2 + e^epsilon) / tau with
-tau = s - tanh(epsilon/2), optimised over epsilon. The lower end is a belief about a few people, the
-others known, whose breaches are found exactly, about whomever they are (see `breaches`); or, where
-every record is treated on its own, the same belief about each person.
+A claim holds if the upper end is small enough, is refuted by the belief shown if the lower end is
+too large, and is undecided otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, NamedTuple
 
-from twoworlds.definitions.semantics.beliefs import bad_beliefs, worst_found
+from twoworlds.charts import Chart, Span
+from twoworlds.definitions.semantics.beliefs import worst_found
+from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.pair import HalfLines, pair_failure, worst_half_lines
-from twoworlds.definitions.semantics.swing import worst_swing
-from twoworlds.definitions.semantics.table import (
-    FailureBound,
-    Likelihoods,
-    few_people,
-    in_steps,
-    table_bounds,
-    tabulated,
+from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_failure
+from twoworlds.definitions.semantics.swing import semantic_value, worst_swing
+from twoworlds.definitions.semantics.table import bad_outputs, tabulated
+from twoworlds.definitions.semantics.witnesses import FailureWitness
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.words import at_least, moved_too_often, percent
+from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
+from twoworlds.mechanisms import Comparison, Mechanism, OnStatistic, PerRecord
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    above,
+    below,
+    bounds,
+    compare,
+    show,
+    to_json,
 )
-from twoworlds.definitions.semantics.witnesses import (
-    BeliefFailure,
-    EachPerson,
-    PairBelief,
-    failure_of,
-    rational_cells,
-)
-from twoworlds.definitions.verdict import Proof
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms import Comparison, Mechanism, OnStatistic, PerRecord, RandomIndex
-from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, sqrt
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 
 _RATIOS = 24
-_TRIED = 2
-_BETTER = 1e-4
+_BITS = 40
+_FINE, _COARSE, _COARSEST = 10**6, 10**3, 64
+_MORE = Fraction(1, 1000)
+_ZERO, _ONE = Fraction(0), Fraction(1)
+_NAME = "semantic privacy"
 ONE_BIT = (
     "one record with two values: the failure of every belief w is known, and piecewise linear "
     "in w (twoworlds, S4 for one bit)"
 )
-TWO_TAILS = (
+RANGES = (
     "one record with two values: the two events that breach, over ranges of beliefs "
     "(twoworlds, S4 for one bit)"
 )
 PURE = "no belief sees a larger difference after any output (twoworlds, S1)"
+BAD_OUTPUTS = (
+    "the outputs that can breach at all, on the database that makes them likeliest (twoworlds, S1)"
+)
 PROFILE = (
     "n delta(epsilon) (2 + e^epsilon) / tau from the exact privacy profile, optimised over epsilon "
     "(twoworlds, S4, sharper than Kasiviswanathan & Smith, Theorem 2.4(1))"
 )
+NOTHING = "no probability exceeds 1, and S4 gives no less here"
+
+Shown = tuple[Number, FailureWitness | None]  # a lower end, and the belief that gives it
 
 
-@dataclass(frozen=True)
-class Ends:
+class Ends(NamedTuple):
     """What is known of delta*(s): it lies between ``lower`` and ``upper``.
 
     Attributes:
@@ -79,29 +87,15 @@ class Ends:
         witness: the belief that gave the lower end; it may only come near an exact supremum.
     """
 
-    epsilon: Number
     lower: Number
     upper: Number
     source: str
-    witness: Proof | None
+    witness: FailureWitness | None
 
     @property
     def exact(self) -> bool:
         """Whether both ends meet."""
         return self.lower is self.upper or compare(self.lower, self.upper, limit=256) is Order.EQUAL
-
-    @property
-    def value(self) -> Number:
-        """Return the failure probability: as an exact number, or as the enclosure it is."""
-        return self.upper if self.exact else enclosure(self.lower, self.upper)
-
-
-def enclosure(lower: Number, upper: Number) -> Real:
-    """Return a number of which two ends are known."""
-    low, high = bounds(lower)[0], bounds(upper)[1]
-    found = Real.between(low, high)
-    found.cap = high
-    return found
 
 
 def failure_probability(
@@ -129,227 +123,157 @@ class FailureCurve:
     ) -> None:
         self.mechanism, self.default = mechanism, default
         self.people = _people(mechanism, records)
-        self.swing = self._largest_swing()
+        self.supremum: Number | None = None  # the largest difference that any belief can see
+        try:
+            swing = worst_swing(mechanism, default).ratio
+            self.supremum = None if swing == INFINITY else semantic_value(swing)
+        except (TooLarge, Unsupported):
+            pass
         self.two = self._two_values()
-        self.pair = None if self.two is None else rational_cells(self.two)
-        if self.pair is not None or not _two_tails(mechanism, self.two):
-            self.two = None
-        small = self.pair is not None or self.two is not None
-        self.table = None if small else tabulated(mechanism, default)
-        self._half_lines: dict[Fraction, HalfLines] = {}
+        self.pair = None if self.two is None else _rational_cells(self.two)
+        known = self.pair is not None or self.two is not None
+        self.table = None if known else tabulated(mechanism, default)
+        self._ranged: dict[Fraction, tuple[Fraction, Fraction]] = {}
 
     def ends(self, epsilon: Number, above: Fraction | None = None) -> Ends:
         """Return both ends at one difference; the belief shown exceeds ``above``, if one does."""
-        if self.pure(epsilon):
-            zero = Fraction(0)
-            return Ends(epsilon, zero, zero, PURE, None)
-        if self.pair is not None and isinstance(epsilon, Fraction):
-            found = pair_failure(self.pair, epsilon, default=True, above=above)
-            witness = self._pair_witness(epsilon, found.weight, found.reached)
-            return Ends(epsilon, found.value, found.upper, ONE_BIT, witness)
-        upper = self.upper(epsilon)
-        lower, witness = self.lower(epsilon, upper.value)
-        return Ends(epsilon, lower, upper.value, upper.source, witness)
+        if self.pair is not None and isinstance(epsilon, Fraction) and not self.pure(epsilon):
+            found = pair_failure(self.pair, epsilon, above=above)
+            _, witness = self._on_two(self._sure, found.weight, epsilon)
+            return Ends(found.value, found.upper, ONE_BIT, witness)
+        upper, source = self.upper(epsilon)
+        lower, witness = self.lower(epsilon, upper)
+        return Ends(lower, upper, source, witness)
 
     def pure(self, epsilon: Number) -> bool:
         """Tell whether no belief ever sees a difference above epsilon."""
         if not epsilon < 1:
             return True
-        if self.swing is None or self.swing == INFINITY:
+        top = self.supremum
+        if top is None:
             return False
-        if self.supremum is epsilon or _same_formula(self.supremum, epsilon):
-            return True
-        limit = ((1 + epsilon) / (1 - epsilon)) ** 2
-        return compare(self.swing, limit, limit=256) in (Order.LESS, Order.EQUAL)
+        if isinstance(top, Real) and isinstance(epsilon, Real):  # perhaps written the same
+            same = top.formula is not None and top.formula == epsilon.formula
+            return same or top is epsilon or compare(top, epsilon, limit=256) is Order.LESS
+        return compare(top, epsilon, limit=256) in (Order.LESS, Order.EQUAL)
 
-    @cached_property
-    def supremum(self) -> Number | None:
-        """The largest difference that any belief can see, where it is known (S1)."""
-        if self.swing is None or self.swing == INFINITY:
-            return None
-        root = sqrt(self.swing)
-        return (root - 1) / (root + 1)
-
-    def upper(self, epsilon: Number) -> FailureBound:
-        """Return the least of the proved bounds, the simplest first where they agree."""
+    def upper(self, epsilon: Number) -> tuple[Fraction, str]:
+        """Return the least of the proved bounds, and where it comes from."""
         if self.pure(epsilon):
-            return FailureBound(Fraction(0), PURE)
+            return _ZERO, PURE
         s = bounds(epsilon)[0]
         if self.pair is not None:
-            return FailureBound(bounds(pair_failure(self.pair, s, default=True).upper)[1], ONE_BIT)
+            return bounds(pair_failure(self.pair, s).upper)[1], ONE_BIT
         if self.two is not None:
-            return FailureBound(self._tails(self.two, s).upper, TWO_TAILS)
-        found = self._from_profile(s) if self.table is None else table_bounds(self.table, s)
-        return min(found, key=lambda bound: bound.value)
+            return self._over_ranges(self.two, s)[1], RANGES
+        found = [] if self.table is None else [(self._bad(s), BAD_OUTPUTS)]
+        found += [(_ONE, NOTHING), *((value, PROFILE) for value in self._from_profile(s))]
+        return min(found, key=lambda bound: bound[0])
 
-    def lower(
-        self, epsilon: Number, enough: Fraction = Fraction(1)
-    ) -> tuple[Fraction, Proof | None]:
+    def lower(self, epsilon: Number, enough: Fraction = _ONE) -> Shown:
         """Return the failure probability of the worst belief found, and that belief.
 
         The search stops at a belief that fails ``enough``.
         """
         if self.pure(epsilon):
-            return Fraction(0), None
+            return _ZERO, None
         s = bounds(epsilon)[1]
         if self.pair is not None:
-            pair = pair_failure(self.pair, s, default=True)
-            return pair.reached, self._pair_witness(s, pair.weight, pair.reached)
-        if self.two is not None:
-            weight = self._tails(self.two, s).weight
-            masses = {self.two.x: weight, self.two.y: 1 - weight}
-            return self._evaluated(self.mechanism, masses, s)
+            return self._on_two(self._sure, pair_failure(self.pair, s).weight, s)
         if self.table is not None:
-            return self._lower_by_search(self.table, s, enough)
-        if isinstance(self.mechanism, RandomIndex):
-            return self._everyone_exposed(self.mechanism, s)
+            masses, _ = worst_found(self.table, s, enough)
+            return self._shown({self.table.databases[j]: m for j, m in masses.items()}, s)
         if isinstance(self.mechanism, PerRecord) and self.people > 1:
-            return self._lower_by_record(self.mechanism, s)
-        return self._lower_by_structure(s, enough)
+            _, one = FailureCurve(PerRecord(self.mechanism.transition, 1), self.default).lower(s)
+            if one is None:
+                return _ZERO, None
+            each = 1 - (1 - one.failure) ** self.people
+            return each, replace(one, people=self.people, failure=each)
+        return self._on_neighbours(s, enough)
 
-    def _tails(self, comparison: Comparison, s: Fraction) -> HalfLines:
-        if s not in self._half_lines:
-            self._half_lines[s] = worst_half_lines(self.mechanism, comparison, s)
-        return self._half_lines[s]
-
-    def _lower_by_search(
-        self, table: Likelihoods, s: Fraction, enough: Fraction
-    ) -> tuple[Fraction, Proof | None]:
-        found = worst_found(table, s, enough)
-        if found.failure == 0:
-            return found.failure, None
-        masses = {table.databases[j]: mass for j, mass in found.masses.items()}
-        belief = Belief(table.mechanism.universe, masses)
-        folded = frozenset(table.outputs[t] for t in table.folded)
-        witness = BeliefFailure(table.mechanism, belief, s, found.failure, self.default, folded)
-        return found.failure, witness
-
-    def _lower_by_record(self, mechanism: PerRecord, s: Fraction) -> tuple[Fraction, Proof | None]:
-        """Hold the worst belief about one record, about each of them."""
-        _, witness = FailureCurve(PerRecord(mechanism.transition, 1), self.default).lower(s)
-        if not isinstance(witness, BeliefFailure):
-            return Fraction(0), None
-        each = EachPerson(witness, self.people)
-        return each.failure, each
-
-    def _lower_by_structure(self, s: Fraction, enough: Fraction) -> tuple[Fraction, Proof | None]:
-        """Try beliefs on two neighbours, and all beliefs about a few people."""
-        few = few_people(self.mechanism, self.people)
-        if few is not None and (table := tabulated(few, self.default)) is not None:
-            return self._lower_by_search(table, s, enough)
-        target = self.mechanism if few is None else few
-        pairs: dict[frozenset[str], Comparison] = {}
-        for one in _comparisons(target, s):
-            key = frozenset((repr(one.x), repr(one.y)))
-            if key not in pairs or self._without_data(target, one):
-                pairs[key] = one
-        found = [self._lower_by_pair(target, one, s) for one in pairs.values()]
-        best = max((failure for failure, _ in found), default=Fraction(0))
-        steps = in_steps(target, self.default) if best <= enough else None
-        if steps is not None:
-            for bad in bad_beliefs(steps, s)[:_TRIED]:
-                if found and found[-1][0] > best:
-                    break
-                if bad.value > best + _BETTER:
-                    masses = {steps.databases[j]: mass for j, mass in bad.masses.items()}
-                    found.append(self._evaluated(target, masses, s))
-        return max(found, key=lambda one: one[0], default=(Fraction(0), None))
-
-    def _evaluated(
-        self, mechanism: Mechanism, masses: dict[Point, Fraction], s: Fraction
-    ) -> tuple[Fraction, Proof | None]:
-        belief = Belief(mechanism.universe, masses)
-        failure = failure_of(mechanism, belief, s, self.default)
+    def _shown(self, masses: dict[Point, Fraction], s: Fraction) -> Shown:
+        """Return how often a belief sees a breach, rounded down, with the belief."""
+        belief = Belief(self.mechanism.universe, masses)
+        found = failure_of(self.mechanism, belief, s, self.default)
+        failure = max(bounds(found, _BITS)[0], _ZERO)
         if failure == 0:
-            return failure, None
-        return failure, BeliefFailure(mechanism, belief, s, failure, self.default)
+            return _ZERO, None
+        return failure, FailureWitness(self.mechanism, belief, s, failure, self.default)
 
-    def _lower_by_pair(
-        self, mechanism: Mechanism, comparison: Comparison, s: Fraction
-    ) -> tuple[Fraction, Proof | None]:
-        """Return the worst belief on two neighbours for the person in whom they differ."""
-        cells = rational_cells(comparison)
-        default = cells is not None and self._without_data(mechanism, comparison)
-        if cells is None:
-            weight, reached, _ = worst_half_lines(mechanism, comparison, s)
-        else:
-            found = pair_failure(cells, s, default=default)
-            weight, reached = found.weight, found.reached
-        if reached == 0:
-            return reached, None
-        if isinstance(mechanism.universe, Records):
-            masses = {comparison.x: weight, comparison.y: 1 - weight}
-            with suppress(TooLarge, Unsupported):
-                return self._evaluated(mechanism, masses, s)
-        return reached, PairBelief(mechanism, comparison, weight, s, reached, default)
+    def _on_two(self, databases: tuple[Point, Point], weight: Fraction, s: Fraction) -> Shown:
+        return self._shown(dict(zip(databases, (weight, 1 - weight), strict=True)), s)
 
-    def _without_data(self, mechanism: Mechanism, comparison: Comparison) -> bool:
-        """Tell whether the second database is the first with a person left out."""
-        if not isinstance(mechanism.universe, Records):
-            return False
-        d = default_value(mechanism.universe, self.default)
-        pairs = zip(comparison.x, comparison.y, strict=True)
-        return all(v == d for u, v in pairs if u != v)
+    def _on_neighbours(self, s: Fraction, enough: Fraction) -> Shown:
+        """Try the belief that everybody has data, and some on the worst two neighbours."""
+        if not isinstance(self.mechanism.universe, Records):
+            return _ZERO, None
+        best: Shown = (_ZERO, None)
+        try:
+            best = self._shown({self._sure[0]: _ONE}, s)
+            family = self.mechanism.family(self.mechanism.universe.relation)
+            pair = family.gap(_ONE)[0] if self.two is None else self.two
+            if best[0] < enough:
+                weight, _ = self._over_ranges(pair, s)
+                best = max(best, self._on_two((pair.x, pair.y), weight, s), key=lambda one: one[0])
+        except (TooLarge, Unsupported):
+            pass
+        return best
 
-    def _everyone_exposed(
-        self, mechanism: RandomIndex, s: Fraction
-    ) -> tuple[Fraction, Proof | None]:
-        """Know that nobody has the default value: any record published is impossible without."""
-        records, one = mechanism.universe, Fraction(1)
+    @cached_property
+    def _sure(self) -> tuple[Point, Point]:
+        """The databases where nobody, and where everybody, has the default value."""
+        records = self.mechanism.universe
+        assert isinstance(records, Records)
         d = default_value(records, self.default)
-        other = next(v for v in records.values if v != d)
-        belief = Belief(records, {(other,) * records.n: one})
-        return one, BeliefFailure(mechanism, belief, s, one, self.default)
+        other = next((v for v in records.values if v != d), d)
+        return (other,) * records.n, (d,) * records.n
 
-    def _from_profile(self, s: Fraction) -> list[FailureBound]:
-        """Return S4 for ratios on a grid below (1 + s)/(1 - s): any of them is a valid bound."""
+    def _bad(self, s: Fraction) -> Fraction:
+        """Return how likely the outputs that can breach are on the worst database (S1)."""
+        assert self.table is not None
+        rows = [self.table.high[t] for t in bad_outputs(self.table, s)]
+        return min(
+            max((sum(column, _ZERO) for column in zip(*rows, strict=True)), default=_ZERO), _ONE
+        )
+
+    def _from_profile(self, s: Fraction) -> Iterator[Fraction]:
+        """Yield S4 for ratios on a grid below (1 + s)/(1 - s): any of them is a valid bound."""
         family = self.mechanism.family(self.mechanism.universe.relation)
         limit = (1 + s) / (1 - s)
-        found = [FailureBound(Fraction(1), "no probability exceeds 1, and S4 gives no less here")]
         for k in range(1, _RATIOS):
             ratio = 1 + (limit - 1) * Fraction(k, _RATIOS)
             delta = bounds(family.gap(ratio)[1].delta)[1]
             tau = s - (ratio - 1) / (ratio + 1)
-            found.append(FailureBound(self.people * delta * (2 + ratio) / tau, PROFILE))
-        return found
+            yield self.people * delta * (2 + ratio) / tau
 
-    def _largest_swing(self) -> Number | None:
-        try:
-            return worst_swing(self.mechanism, self.default).ratio
-        except (TooLarge, Unsupported):
-            return None
+    def _over_ranges(self, comparison: Comparison, s: Fraction) -> tuple[Fraction, Fraction]:
+        if s not in self._ranged:
+            self._ranged[s] = ranged_failure(self.mechanism, comparison, s)
+        return self._ranged[s]
 
     def _two_values(self) -> Comparison | None:
-        """Compare the two databases of one record with two values, the default second."""
+        """Compare the two databases of one record with two values, where that decides."""
         records = self.mechanism.universe
         if not isinstance(records, Records) or records.n != 1 or len(records.values) != 2:
             return None
-        d = default_value(records, self.default)
-        other = next(v for v in records.values if v != d)
-        return self.mechanism.compare((other,), (d,))
-
-    def _pair_witness(self, s: Fraction, weight: Fraction, reached: Fraction) -> Proof | None:
-        if reached == 0:
-            return None
-        records = self.mechanism.universe
-        assert isinstance(records, Records)
-        d = default_value(records, self.default)
-        other = next(v for v in records.values if v != d)
-        belief = Belief(records, {(other,): weight, (d,): 1 - weight})
-        return BeliefFailure(self.mechanism, belief, s, reached, self.default)
+        found = self.mechanism.compare(*self._sure)
+        tails = isinstance(self.mechanism, OnStatistic)
+        tails = tails and found.limit() == 0 == found.reverse().limit()
+        return found if tails or _rational_cells(found) is not None else None
 
 
-def _two_tails(mechanism: Mechanism, comparison: Comparison | None) -> bool:
-    """Tell whether the breaches are two half-lines, and no output is possible on one side only."""
-    if comparison is None or not isinstance(mechanism, OnStatistic):
-        return False
-    return comparison.limit() == 0 and comparison.reverse().limit() == 0
-
-
-def _same_formula(a: Number | None, b: Number) -> bool:
-    """Tell whether two irrational numbers are written the same, and so are the same."""
-    both = isinstance(a, Real) and isinstance(b, Real)
-    return both and a.formula is not None and a.formula == b.formula  # type: ignore[union-attr]
+def _rational_cells(comparison: Comparison) -> list[Masses] | None:
+    """Return the classes of outputs by likelihood ratio, where they are finite and rational."""
+    try:
+        cells = comparison.cells()
+    except Unsupported:
+        return None
+    found = [
+        Masses(cell.p, cell.q)
+        for cell in cells
+        if isinstance(cell.p, Fraction) and isinstance(cell.q, Fraction)
+    ]
+    return found if len(found) == len(cells) else None
 
 
 def _people(mechanism: Mechanism, records: int | None) -> int:
@@ -366,15 +290,189 @@ def _people(mechanism: Mechanism, records: int | None) -> int:
     return records
 
 
-def _comparisons(mechanism: Mechanism, s: Fraction) -> Iterator[Comparison]:
-    """Yield the pairs of neighbours that are worst at a few ratios."""
-    family = mechanism.family(mechanism.universe.relation)
-    half = Fraction(1, 2)
-    ratios = [Fraction(1), 1 + 4 * s / (1 - 2 * s)] if s < half else [Fraction(1)]
-    seen = set()
-    for ratio in ratios:
-        comparison, _ = family.gap(ratio)
-        for one in (comparison, comparison.reverse()):
-            if (key := (repr(one.x), repr(one.y))) not in seen:
-                seen.add(key)
-                yield one
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bounded(Verdict):
+    """A verdict on a number that is known to lie between two ends, which may meet.
+
+    Attributes:
+        lower, upper: the ends, as exact numbers.
+        bounded: the name of the number that they belong to.
+    """
+
+    lower: Number = Fraction(0)
+    upper: Number = Fraction(1)
+    bounded: str = "delta"
+
+    def fields(self) -> dict[str, Any]:
+        """Return the verdict, with the ends rounded outward to floats."""
+        found = super().fields()
+        value = to_json(found[self.bounded])
+        if value["exact"] is None:
+            found[self.bounded] = value | {"lower": below(self.lower), "upper": above(self.upper)}
+        return found
+
+    def _charts(self) -> Iterator[Chart]:
+        """Chart the ends between which the number lies."""
+        yield Span(self.bounded, self.lower, self.upper)
+
+    def __bool__(self) -> bool:
+        if self.holds is None and "(" in self.definition:
+            raise Undecided(
+                f"undecided: {self.definition} on {self.mechanism}: the failure probability over "
+                f"all beliefs lies between {show(self.lower, side='down')} and "
+                f"{show(self.upper, side='up')}; "
+                "claim a delta outside of this range, or another epsilon"
+            )
+        return super().__bool__()
+
+
+def failure_verdict(
+    failure: FailureCurve,
+    epsilon: Number,
+    assumptions: tuple[str, ...],
+    above: Fraction | None = None,
+) -> Bounded:
+    """Return the failure probability at a difference, between its ends.
+
+    The belief shown fails with more than ``above``, if one does that was found.
+    """
+    ends = failure.ends(epsilon, above)
+    sentence = _sentence(epsilon, ends)
+    return _bounded(failure, "delta", ends, {"epsilon": epsilon}, sentence, assumptions)
+
+
+def claim_verdict(
+    failure: FailureCurve, epsilon: Number, delta: Number, claim: str, assumptions: tuple[str, ...]
+) -> Bounded:
+    """Decide whether the failure probability at a difference stays within delta."""
+    found = failure_verdict(failure, epsilon, assumptions, bounds(delta)[1])
+    holds: bool | None = None
+    if compare(found.upper, delta) in (Order.LESS, Order.EQUAL):
+        holds = True
+    elif compare(found.lower, delta) is Order.GREATER:
+        holds = False
+    notes = (f"the claim allows delta {show(delta)}", *found.notes)
+    if holds is None:
+        notes += ("undecided: the claim lies between the ends",)
+    sentence = found.sentence
+    if holds is False:
+        sentence = moved_too_often(found.lower, epsilon, delta, "For some belief")
+    return replace(found, definition=claim, holds=holds, sentence=sentence, notes=notes)
+
+
+def difference_verdict(
+    failure: FailureCurve, delta: Number, assumptions: tuple[str, ...]
+) -> Bounded:
+    """Return the smallest difference whose failure probability is within delta, between its ends.
+
+    delta* falls with the difference, so whatever differences are tried, one whose upper end is
+    within delta is large enough, and one whose lower end exceeds delta is too small.
+    """
+    known = failure.table is not None or failure.two is not None
+    steps = _FINE if failure.pair is not None else _COARSE if known else _COARSEST
+
+    def enough(k: int) -> bool:
+        bound, _ = failure.upper(Fraction(k, steps))
+        return compare(bound, delta) in (Order.LESS, Order.EQUAL)
+
+    def too_little(k: int) -> bool:
+        shown, _ = failure.lower(Fraction(k, steps), bounds(delta)[1] + _MORE)
+        return compare(shown, delta) is Order.GREATER
+
+    high = _first(enough, 0, steps)
+    low = _first(lambda k: not too_little(k), 0, high) - 1
+    lower = Fraction(max(low, 0), steps)
+    upper: Number = Fraction(high, steps)
+    if failure.supremum is not None and compare(failure.supremum, upper) is Order.LESS:
+        upper = failure.supremum
+    witness = failure.lower(lower)[1] if low >= 0 else None
+    ends = Ends(lower, upper, failure.upper(upper)[1], witness)
+    sentence = (
+        f"Whatever someone believed before, with probability at least {at_least(delta)} the answer "
+        "moves their beliefs, compared with the same answer computed without you, by at most "
+        f"{percent(upper)} of probability in total."
+    )
+    if compare(upper, 1) is not Order.LESS or compare(delta, 1) is not Order.LESS:
+        sentence = (
+            "Nothing is promised: whatever difference is named, no chance is proved of staying "
+            "within it for every belief."
+        )
+    found = _bounded(failure, "epsilon", ends, {"delta": delta}, sentence, assumptions)
+    return replace(found, notes=(*found.notes, f"looked for in steps of 1/{steps}"))
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return a k from which on it seems to hold, by bisection; it holds at ``high`` for certain."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def _bounded(
+    failure: FailureCurve,
+    name: str,
+    ends: Ends,
+    known: dict[str, Number],
+    sentence: str,
+    assumptions: tuple[str, ...],
+) -> Bounded:
+    """Return a verdict on one number between its ends, which are told, beside a known one."""
+    lower, upper, source, witness = ends
+    value = upper
+    if ends.exact:
+        near = witness is not None and witness.failure < lower
+        how = "approached by beliefs such as the one shown" if near else "both ends meet"
+        note = f"{name} is exact: {how}"
+    else:
+        value = Real.between(bounds(lower)[0], bounds(upper)[1])
+        value.cap = bounds(upper)[1]
+        ranged = f"{name} lies between {show(lower, side='down')} and {show(upper, side='up')}"
+        note = f"{ranged}; the lower end is that of the belief shown"
+        if witness is None:
+            note = f"{ranged}; no belief was found that gives a lower end above 0"
+    values = {"epsilon": Fraction(0), "delta": Fraction(0)} | known | {name: value}
+    return Bounded(
+        failure.mechanism.expression,
+        _NAME,
+        values,
+        sentence,
+        assumptions,
+        witness=witness,
+        method=f"upper end: {source}",
+        notes=(note,),
+        exact=failure.mechanism.exact,
+        lower=lower,
+        upper=upper,
+        bounded=name,
+    )
+
+
+def _sentence(epsilon: Number, ends: Ends) -> str:
+    moved = percent(epsilon)
+    if ends.upper == 0:
+        return (
+            "Whatever someone believed before, this answer never moves their beliefs, compared "
+            f"with the same answer computed without you, by more than {moved} of probability."
+        )
+    some = ""
+    if ends.lower != 0:
+        chance = show(ends.lower, side="at least")
+        exceeded = percent(epsilon, side="down")
+        some = f" Some attacker sees more than {exceeded} with probability {chance}."
+    if compare(ends.upper, 1) is not Order.LESS:
+        return (
+            f"Nothing is promised: no chance is proved of staying within {moved} of probability "
+            f"for every belief.{some}"
+        )
+    return (
+        f"Whatever someone believed before, with probability at least {at_least(ends.upper)} this "
+        "answer moves their beliefs, compared with the same answer computed without you, by at "
+        f"most {moved} of probability in total.{some}"
+    )

@@ -42,7 +42,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
-from twoworlds.worlds import Point, Records
+from twoworlds.worlds import Part, Point, Records, Universe
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, records_of
 from twoworlds.worlds.secret import Secret
 
@@ -173,11 +173,9 @@ class Games(Result):
 
     def _tables(self) -> Iterator[Block]:
         if self.secret is not None:
-            worlds = ["before", "with everyone", *self._left_out()]
-            chances = zip(worlds, self.chances(self.secret).values(), strict=True)
             shown = [
                 (world, _IMPOSSIBLE, "") if p is None else (world, _written(p), _odds(p))
-                for world, p in list(chances)[: _MOST_PERSONS + 2]
+                for world, p in self._worlds(self.secret)
             ]
             yield Table(("", f"P({self.secret.name})", "odds"), shown)
             return
@@ -192,10 +190,9 @@ class Games(Result):
             return
         persons = self.without[:_MOST_PERSONS]
         heads = [f"without {i}" for i in range(1, len(persons) + 1)]
-        label = self.mechanism.universe.label
         rows = [
             (
-                shortened(label(x)),
+                shortened(self.mechanism.universe.label(x)),
                 _written(self.prior[x]),
                 _written(self.with_everyone[x]),
                 *("undefined" if b is None else _written(b[x]) for b in persons),
@@ -205,38 +202,40 @@ class Games(Result):
         yield Table(("database", "prior", "with everyone", *heads), rows)
         yield from _more(len(self.prior) - _MOST_DATABASES, "databases")
 
-    def _left_out(self) -> list[str]:
-        return [f"without person {i}" for i in range(1, len(self.without) + 1)]
+    def _worlds(self, secret: Secret) -> list[tuple[str, Number | None]]:
+        """Return the probability of a secret in each world, without persons beyond the first."""
+        left_out = (f"without person {i}" for i in range(1, len(self.without) + 1))
+        worlds = ["before", "with everyone", *left_out]
+        return list(zip(worlds, self.chances(secret).values(), strict=True))[: _MOST_PERSONS + 2]
 
     def _differences(self) -> Iterator[tuple[str, str]]:
-        persons = list(zip(self._left_out(), self.differences, strict=True))
-        for world, difference in persons[:_MOST_PERSONS]:
+        for i, difference in enumerate(self.differences[:_MOST_PERSONS], start=1):
             told = "this output is impossible: a breach"
-            yield world, told if difference is None else f"differs by {show(difference)}"
-        if len(persons) > _MOST_PERSONS:
-            yield "", f"... and {len(persons) - _MOST_PERSONS} persons more"
+            if difference is not None:
+                told = f"differs by {show(difference)}"
+            yield f"without person {i}", told
+        if len(self.differences) > _MOST_PERSONS:
+            yield "", f"... and {len(self.differences) - _MOST_PERSONS} persons more"
 
     def _chart(self, words: str) -> GroupedBars:
         """Chart the belief in the secret, or in each database: before, with everyone, without one.
 
-        The one left out of the databases is the one whose data makes the largest difference.
+        The one left out of the databases is the one whose data makes the largest difference. Of
+        many databases the likeliest are charted, and the others together.
         """
         if self.secret is not None:
-            worlds = ["before", "with everyone", *self._left_out()]
-            chances = [*self.chances(self.secret).values()]
-            bars = [_bar(*one) for one in zip(worlds, chances, strict=True)]
-            title = f"Belief in “{self.secret.name}”"
-            return GroupedBars(title, [("", bars[: _MOST_PERSONS + 2])], words)
+            bars = [_bar(*one) for one in self._worlds(self.secret)]
+            return GroupedBars(f"Belief in “{self.secret.name}”", [("", bars)], words)
         sizes = [2.0 if d is None else float(d) for d in self.differences]
         i = sizes.index(max(sizes))
-        beliefs: dict[str, Belief | None] = {
-            "before": self.prior,
-            "with everyone": self.with_everyone,
-        }
-        beliefs[f"without person {i + 1}"] = self.without[i]
-        label = self.mechanism.universe.label
-        kept = _likeliest(list(self.prior), [b for b in beliefs.values() if b is not None])
-        groups = {shortened(label(x)): [x] for x in kept}
+        worlds = {"before": self.prior, "with everyone": self.with_everyone}
+        beliefs: dict[str, Belief | None] = {**worlds, f"without person {i + 1}": self.without[i]}
+        kept = list(self.prior)
+        if len(kept) > _MOST_DATABASES:
+            held = [belief for belief in beliefs.values() if belief is not None]
+            kept.sort(key=lambda x: -max(float(belief[x]) for belief in held))
+            kept = kept[: _MOST_DATABASES - 1]
+        groups = {shortened(self.mechanism.universe.label(x)): [x] for x in kept}
         if rest := [x for x in self.prior if x not in set(kept)]:
             groups[f"the other {len(rest)}"] = rest
         drawn = [
@@ -291,14 +290,6 @@ def _bar(world: str, chance: Number | None) -> Bar:
     return Bar(world, above(chance), colour)
 
 
-def _likeliest(databases: list[Point], beliefs: list[Belief]) -> list[Point]:
-    if len(databases) <= _MOST_DATABASES:
-        return databases
-    ranked = sorted(databases, key=lambda x: -max(float(belief[x]) for belief in beliefs))
-    chosen = set(ranked[: _MOST_DATABASES - 1])
-    return [x for x in databases if x in chosen]
-
-
 def play(
     mechanism: Mechanism,
     belief: Belief,
@@ -309,12 +300,8 @@ def play(
 ) -> Games:
     """Play all games for one output.
 
-    Args:
-        mechanism: on lists of records.
-        belief: the attacker's prior on the same universe.
-        output: what was published.
-        default: the value that stands for "no data"; the last value of a record if left out.
-        secret: what is asked about; the databases themselves if left out.
+    ``default`` stands for "no data", the last value of a record if left out; ``secret`` is what is
+    asked about, the databases themselves if left out.
 
     >>> from twoworlds import mechanism
     >>> from twoworlds.worlds.belief import uniform
@@ -322,80 +309,62 @@ def play(
     >>> play(survey, uniform(survey.universe), "11").differences
     (Fraction(1, 4), Fraction(1, 4))
     """
-    records, t, d = _read(mechanism, belief, output, default)
-    held = _structured(mechanism, belief)
-    if secret is not None and (chance := held.probability(secret)) in (0, 1):
-        word = "impossible" if chance == 0 else "certain"
-        raise InvalidInput(
-            f"{secret.name} is {word} under this belief already: no output can change that"
-        )
-    real = _with_everyone(mechanism, held, t)
-    persons = track(range(records.n), "leaving each person out", records.n)
-    posteriors = tuple(_without(mechanism, held, real, t, i, d) for i in persons)
-    return Games(mechanism, t, d, held, real, posteriors, secret)
-
-
-def play_one(
-    mechanism: Mechanism, belief: Belief, output: object, person: int, *, default: object = None
-) -> tuple[Belief, Belief | None]:
-    """Play Game 0 and the game without one person, counted from 1; None where undefined.
-
-    >>> from twoworlds import mechanism
-    >>> from twoworlds.worlds.belief import uniform
-    >>> survey = mechanism("randomized-response(bits=2, keep=3/4)")
-    >>> with_all, without_2 = play_one(survey, uniform(survey.universe), "11", 2)
-    >>> with_all.difference(without_2)
-    Fraction(1, 4)
-    """
-    records, t, d = _read(mechanism, belief, output, default)
-    if not 1 <= person <= records.n:
-        raise InvalidInput(f"person={person}: there are {records.n}, counted from 1")
-    held = _structured(mechanism, belief)
-    real = _with_everyone(mechanism, held, t)
-    return real, _without(mechanism, held, real, t, person - 1, d)
-
-
-def _read(
-    mechanism: Mechanism, belief: Belief, output: object, default: object
-) -> tuple[Records, Point, Point]:
     records = records_of(mechanism.universe)
     if belief.universe != mechanism.universe:
         raise InvalidInput(
             f"the belief is about {belief.universe.expression}, "
             f"the mechanism about {mechanism.universe.expression}"
         )
-    return records, mechanism.outputs.find(output), default_value(records, default)
-
-
-def _structured(mechanism: Mechanism, belief: Belief) -> Belief:
-    """Return the belief as a product of laws where that is what it is, and of use."""
-    if not isinstance(mechanism, PerRecord):
-        return belief
-    found = product_belief(belief, mechanism.universe)
-    return belief if found is None else found
-
-
-def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief:
-    real: Belief | None
-    if isinstance(mechanism, PerRecord) and isinstance(belief, ProductBelief):
-        real = belief.observed(mechanism, t)
-    else:
-        real = _given(belief, lambda x: mechanism.probability(t, x))
+    t, held = mechanism.outputs.find(output), belief
+    d = default_value(records, default)
+    if isinstance(mechanism, PerRecord):  # a product of laws where that is what it is
+        held = product_belief(belief, mechanism.universe) or belief
+    if secret is not None and (chance := held.probability(secret)) in (0, 1):
+        word = "impossible" if chance == 0 else "certain"
+        raise InvalidInput(
+            f"{secret.name} is {word} under this belief already: no output can change that"
+        )
+    real = _with_everyone(mechanism, held, t)
     if real is None:
         raise InvalidInput(
             f"output {mechanism.outputs.label(t)} cannot occur under this belief: "
             "no posterior exists, in any game that really takes place"
         )
-    return real
+    persons = track(range(records.n), "leaving each person out", records.n)
+    posteriors = tuple(_without(mechanism, held, real, t, i, d) for i in persons)
+    return Games(mechanism, t, d, held, real, posteriors, secret)
+
+
+def conclusions(
+    mechanism: Mechanism, belief: Belief, output: Point, person: int, *, default: object = None
+) -> tuple[Belief | None, Belief | None]:
+    """Return the posteriors of Game 0 and of the game without one person, None where undefined.
+
+    >>> from twoworlds import mechanism
+    >>> from twoworlds.worlds.belief import uniform
+    >>> survey = mechanism("randomized-response(bits=2, keep=3/4)")
+    >>> with_all, without_2 = conclusions(survey, uniform(survey.universe), (1, 1), 2)
+    >>> with_all.difference(without_2)
+    Fraction(1, 4)
+    """
+    d = default_value(people(mechanism.universe), default)
+    real = _with_everyone(mechanism, belief, output)
+    return real, None if real is None else _without(mechanism, belief, real, output, person - 1, d)
+
+
+def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief | None:
+    if isinstance(mechanism, PerRecord) and isinstance(belief, ProductBelief):
+        return belief.observed(mechanism, t)
+    return _given(belief, lambda x: mechanism.probability(t, x))
 
 
 def _without(
     mechanism: Mechanism, belief: Belief, real: Belief, t: Point, person: int, default: Point
 ) -> Belief | None:
-    if isinstance(mechanism, PerRecord) and isinstance(belief, ProductBelief):
+    if isinstance(mechanism, PerRecord) and isinstance(real, ProductBelief):
+        assert isinstance(belief, ProductBelief)
         if mechanism.transition.probability(t[person], default) == 0:
             return None
-        assert isinstance(real, ProductBelief)
         return real.but(person, belief.laws[person])
     return _given(belief, lambda x: mechanism.probability(t, without(x, person, default)))
 
@@ -407,6 +376,13 @@ def _given(belief: Belief, likelihood: Callable[[Point], Number]) -> Belief | No
         if isinstance(mass, Real):
             mass.cap = Fraction(1)
     return found
+
+
+def people(universe: Universe) -> Records:
+    """Return the lists of records that a universe is made of, or is a part of."""
+    if isinstance(universe, Part) and universe.pairs is None:
+        return people(universe.whole)
+    return records_of(universe)
 
 
 def without(database: tuple[Point, ...], person: int, default: Point) -> tuple[Point, ...]:

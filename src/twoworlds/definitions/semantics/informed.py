@@ -30,7 +30,7 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.semantics.privacy import semantic_value
+from twoworlds.definitions.semantics.swing import semantic_value
 from twoworlds.definitions.verdict import Proof, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, any_belief, percent, points_claimed
 from twoworlds.errors import InvalidInput

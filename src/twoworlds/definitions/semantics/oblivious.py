@@ -11,11 +11,14 @@ any database, also one that b rules out. An undefined posterior counts as a brea
 * With a belief and a true database the failure probability is exact
   (see `breaches`); with a belief only, the worst true database is found.
 * Over all beliefs, each output has its own worst belief, but one belief must serve all outputs. The
-  outputs that are bad for some belief at all are known (see `swing`), so
+  outputs that are bad for some belief at all are known (see `swing`; and an output that is
+  impossible on some database leaves a belief in that one alone without a posterior), so
 
       failure of a shown belief  <=  delta  <=  max_x P(A(x) is bad for some belief),
 
-  and both sides often meet. With delta = 0 they always do: it is semantic privacy.
+  and both sides often meet. With delta = 0 they always do: it is semantic privacy. For one record
+  with two values, no belief fails more often than those outputs occur that it makes bad together
+  (see `pair`).
 
 Claim 1.2 of the paper: Gaussian noise on a count, the belief on 0...0 and 10...0, the truth 1...1.
 
@@ -25,34 +28,47 @@ differ by less than 1/2, with weight w on 10...0 by less than 1 - w.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
-from twoworlds.definitions.semantics.breaches import breaches, reachable
-from twoworlds.definitions.semantics.games import default_words, play
-from twoworlds.definitions.semantics.local import Step, smallest_difference
-from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
+from twoworlds.definitions.semantics.beliefs import (
+    rounded_beliefs,
+    starting_beliefs,
+    worst_differences,
+)
+from twoworlds.definitions.semantics.breaches import Breaches, reachable, views
+from twoworlds.definitions.semantics.games import default_words
+from twoworlds.definitions.semantics.local import (
+    Reaction,
+    Step,
+    curve,
+    smallest_difference,
+    worst_reaction,
+)
+from twoworlds.definitions.semantics.pair import Masses, candidates, intervals, together
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.window import views, worst_difference
-from twoworlds.definitions.verdict import Proof, Verdict, shortened
+from twoworlds.definitions.semantics.table import Likelihoods, bad_outputs
+from twoworlds.definitions.semantics.witnesses import FailureWitness
+from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.laws.comparison import larger
-from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, OnStatistic
-from twoworlds.numbers import Number, Order, compare, exact_text, show, to_json
+from twoworlds.numbers import Number, Order, bounds, compare, exact_text, show
 from twoworlds.worlds import Additive, Point
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
 
 _MOST_DATABASES = 1 << 12
-_UNDEFINED = "undefined: a breach"
+_MOST_ENTRIES = 1 << 20
+_MARGIN = 1e-9
+_FINELY = -3  # the finest roundings of a belief
+Places = dict[int, Fraction]  # numbers by the place of their database
 _OPEN = (
     "the worst belief fails at least as often as delta shown says, and at most as delta says; "
-    "delta shown is from a search of beliefs on two databases, and others may fail more often"
+    "delta shown is from a search of some beliefs, and others may fail more often"
 )
 
 
@@ -84,45 +100,43 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
+        claimed = None if epsilon is None else read_delta(epsilon, "epsilon")
         object.__setattr__(self, "belief", belief)
         object.__setattr__(self, "truth", truth)
-        read = None if epsilon is None else read_delta(epsilon, "epsilon")
-        object.__setattr__(self, "epsilon", read)
+        object.__setattr__(self, "epsilon", claimed)
         object.__setattr__(self, "delta", read_delta(delta))
         object.__setattr__(self, "default", default)
 
     def failure(self, mechanism: Mechanism, epsilon: object) -> Number:
         """Return P_t[max_i SD > epsilon] for the belief, at the true database or the worst one."""
-        return self._worst(mechanism, read_delta(epsilon, "epsilon"))[1]
+        held = self._held(mechanism)
+        return self._worst(mechanism, [held], read_delta(epsilon, "epsilon")).failure
 
     def curve(self, mechanism: Mechanism) -> list[Step]:
         """Return the failure probability for every epsilon exactly, as steps."""
-        held, truths = self._held(mechanism), self._truths(mechanism)
+        if mechanism.outputs.size is None:
+            raise Unsupported(
+                f"{mechanism.expression} has infinitely many outputs: ask for the failure "
+                "probability at an epsilon, as in --epsilon 1/2"
+            )
+        seen = views(mechanism, self._held(mechanism), self.default)
         laws = []
-        for x in truths:
-            masses: dict[Number, Number] = {}
-            for value, mass in self._differences(mechanism, held, x):
-                masses[value] = masses.get(value, Fraction(0)) + mass
-            laws.append(masses)
-        heights = sorted({value for masses in laws for value in masses}, key=float)
-        return [
-            Step(height, _largest(_mass_from(masses, height) for masses in laws))
-            for height in heights
-        ]
+        for x in self._truths(mechanism):
+            law = ((t, mechanism.probability(t, x)) for t in reachable(mechanism, x))
+            moved = [[Reaction(v.difference(t), p, t, v.person) for v in seen] for t, p in law]
+            laws.append([[worst_reaction(one) for one in moved]])
+        return curve(laws)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the failure probability at the epsilon given, or the largest difference."""
-        if self.belief is None:
-            return self._over_all_beliefs(mechanism)
         if self.epsilon is None:
             return self._largest_difference(mechanism)
-        truth, failure = self._worst(mechanism, self.epsilon)
-        witness = ObliviousWitness.of(
-            mechanism, self._held(mechanism), truth, self.epsilon, failure, self.default
-        )
+        if self.belief is None:
+            return self._over_all_beliefs(mechanism, self.epsilon)
+        witness = self._worst(mechanism, [self._held(mechanism)], self.epsilon)
         return self._verdict(
             mechanism,
-            {"epsilon": self.epsilon, "delta": failure},
+            {"epsilon": self.epsilon, "delta": witness.failure},
             witness,
             "the outputs that are breaches, found exactly, weighed by the law on the true database",
         )
@@ -136,27 +150,23 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         truth = "" if self.truth is None else f", truth={self.truth}"
         numbers = f"epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)}"
         claim = f"reality-oblivious({held}{numbers}{truth})"
-        shown = found.values.get("delta_shown")
-        if shown is None or compare(found.delta, self.delta) in (Order.LESS, Order.EQUAL):
-            return self._against(found, claim, found.delta)
-        if larger(shown, self.delta):
-            return self._against(found, claim, shown)
-        raise Undecided(
-            f"undecided: {claim} on {mechanism.expression}; over all beliefs the failure "
-            f"probability is at least {show(shown, side='down')} and at most "
-            f"{show(found.delta, side='up')}: "
-            "name a belief, or claim one of these"
-        )
+        shown = found.values.get("delta_shown", found.delta)
+        within = compare(found.delta, self.delta) in (Order.LESS, Order.EQUAL)
+        failure = found.delta if within or not larger(shown, self.delta) else shown
+        if not within and failure is not shown and "delta_shown" in found.values:
+            raise Undecided(
+                f"undecided: {claim} on {mechanism.expression}; over all beliefs the failure "
+                f"probability is at least {show(shown, side='down')} and at most "
+                f"{show(found.delta, side='up')}: "
+                "name a belief, or claim one of these"
+            )
+        whose = "For some belief" if self.belief is None else "For this belief"
+        broken = moved_too_often(failure, self.epsilon, self.delta, whose)
+        return found.against(claim, failure, self.delta, broken=broken)
 
     @property
     def _spelled(self) -> str:
         return self.belief if isinstance(self.belief, str) else repr(self.belief)
-
-    def _against(self, found: Verdict, claim: str, failure: Number) -> Verdict:
-        assert self.epsilon is not None
-        whose = "For some belief" if self.belief is None else "For this belief"
-        broken = moved_too_often(failure, self.epsilon, self.delta, whose)
-        return found.against(claim, failure, self.delta, broken=broken)
 
     def _held(self, mechanism: Mechanism) -> Belief:
         if self.belief is None:
@@ -168,68 +178,87 @@ class RealityObliviousPrivacy(PrivacyDefinition):
             return true_databases(mechanism)
         return [records_of(mechanism.universe).find(self.truth)]
 
-    def _worst(self, mechanism: Mechanism, epsilon: Number) -> tuple[Point, Number]:
-        """Return the true database of the largest failure probability, and that probability."""
-        bad = breaches(mechanism, self._held(mechanism), epsilon, self.default)
-        candidates = bad.candidates if self.truth is None else []
-        truth, *others = candidates or self._truths(mechanism)
-        worst = bad.mass(truth)
-        for x in others:
-            mass = bad.mass(x)
-            if larger(mass, worst):
-                truth, worst = x, mass
-        return truth, worst
-
-    def _differences(
-        self, mechanism: Mechanism, belief: Belief, truth: Point
-    ) -> Iterator[tuple[Number, Number]]:
-        if mechanism.outputs.size is None:
-            raise Unsupported(
-                f"{mechanism.expression} has infinitely many outputs: ask for the failure "
-                "probability at an epsilon, as in --epsilon 1/2"
-            )
-        seen = views(mechanism, belief, self.default)
-        for t in reachable(mechanism, truth):
-            yield worst_difference(seen, t), mechanism.probability(t, truth)
+    def _worst(
+        self, mechanism: Mechanism, beliefs: list[Belief], epsilon: Number
+    ) -> FailureWitness:
+        """Return the belief and the true database of the largest failure probability."""
+        worst: tuple[Number, Breaches, Belief, Point] | None = None
+        for belief in beliefs:
+            bad = Breaches(mechanism, belief, epsilon, self.default)
+            for x in self._truths(mechanism):
+                mass = bad.mass(x)
+                if worst is None or larger(mass, worst[0]):
+                    worst = mass, bad, belief, x
+        assert worst is not None
+        failure, bad, belief, truth = worst
+        return FailureWitness(
+            mechanism, belief, epsilon, failure, self.default, truth, bad.example(truth)
+        )
 
     def _largest_difference(self, mechanism: Mechanism) -> Verdict:
-        epsilon, failure = smallest_difference(self.curve(mechanism), self.delta)
-        return self._verdict(
-            mechanism,
-            {"epsilon": epsilon, "delta": failure},
-            None,
-            "every output played with and without every person",
-        )
-
-    def _over_all_beliefs(self, mechanism: Mechanism) -> Verdict:
-        if self.epsilon is None:
-            if self.truth is not None:
-                raise InvalidInput(
-                    "reality-oblivious with truth= and without a belief needs epsilon=: "
-                    "the failure probability there is bounded from both sides"
-                )
-            if self.delta != 0:
-                raise InvalidInput(
-                    "reality-oblivious with delta= and without a belief needs epsilon=, or a belief"
-                )
-            found = SemanticPrivacy(default=self.default).tightest(mechanism)
-            values = {"epsilon": found.epsilon, "delta": Fraction(0)}
-            return self._verdict(mechanism, values, found.witness, found.method)
-        upper, belief, truth, method = over_all_beliefs(
-            mechanism, self.epsilon, self._truths(mechanism), self.default
-        )
-        values = {"epsilon": self.epsilon, "delta": upper}
-        witness = None
-        if belief is not None:
-            failure = breaches(mechanism, belief, self.epsilon, self.default).mass(truth)
-            witness = ObliviousWitness.of(
-                mechanism, belief, truth, self.epsilon, failure, self.default
+        if self.belief is not None:
+            epsilon, failure = smallest_difference(self.curve(mechanism), self.delta)
+            why = "every output played with and without every person"
+            return self._verdict(mechanism, {"epsilon": epsilon, "delta": failure}, None, why)
+        if self.truth is not None:
+            raise InvalidInput(
+                "reality-oblivious with truth= and without a belief needs epsilon=: "
+                "the failure probability there is bounded from both sides"
             )
-            if compare(failure, upper) is not Order.EQUAL:
-                values["delta_shown"] = failure
-        elif upper != 0:
-            values["delta_shown"] = Fraction(0)
+        if self.delta != 0:
+            raise InvalidInput(
+                "reality-oblivious with delta= and without a belief needs epsilon=, or a belief"
+            )
+        found = SemanticPrivacy(default=self.default).tightest(mechanism)
+        values = {"epsilon": found.epsilon, "delta": Fraction(0)}
+        return self._verdict(mechanism, values, found.witness, found.method)
+
+    def _over_all_beliefs(self, mechanism: Mechanism, epsilon: Number) -> Verdict:
+        """Bound the failure probability from both sides."""
+        values: dict[str, Number] = {"epsilon": epsilon, "delta": Fraction(0)}
+        if self._never_fails(mechanism, epsilon):
+            return self._verdict(mechanism, values, None, "no output is bad for any belief")
+        table = self._table(mechanism)
+        places = [table.databases.index(x) for x in self._truths(mechanism)]
+        s = bounds(epsilon)[0]
+        if len(table.databases) == 2 and table.low == table.high:
+            tried, masses = _about_one_bit(table, s)
+            what = "that one belief makes bad"
+        else:
+            tried, masses = _about_several(table, s, places)
+            what = "that are bad for some belief"
+        values["delta"] = min(max(one[j] for one in masses for j in places), Fraction(1))
+        held = [
+            Belief(mechanism.universe, {table.databases[j]: mass for j, mass in one.items()})
+            for one in tried
+        ]
+        witness = self._worst(mechanism, held, epsilon) if held else None
+        if witness is not None and compare(witness.failure, values["delta"]) is not Order.EQUAL:
+            values["delta_shown"] = witness.failure
+        method = f"at most the outputs {what}; at least those of the belief shown"
         return self._verdict(mechanism, values, witness, method)
+
+    def _never_fails(self, mechanism: Mechanism, epsilon: Number) -> bool:
+        """Tell whether semantic privacy holds without any failure, where that is known."""
+        try:
+            value = SemanticPrivacy(default=self.default).tightest(mechanism).epsilon
+        except Unsupported:
+            return False
+        return compare(value, epsilon) in (Order.LESS, Order.EQUAL)
+
+    def _table(self, mechanism: Mechanism) -> Likelihoods:
+        outputs = mechanism.outputs.size
+        if outputs is None:
+            raise Unsupported(
+                f"{mechanism.expression} has infinitely many outputs, and over all beliefs their "
+                "failure is not known: name the belief, as in explicit(10=1/2, 00=1/2)"
+            )
+        if records_of(mechanism.universe).size * outputs > _MOST_ENTRIES:
+            raise TooLarge(
+                f"{mechanism.expression} is too large to look at every output and database: "
+                "name a belief"
+            )
+        return Likelihoods.of(mechanism, self.default)
 
     def _verdict(
         self, mechanism: Mechanism, values: dict[str, Number], witness: Any, method: str
@@ -260,85 +289,6 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         )
 
 
-@dataclass(frozen=True)
-class ObliviousWitness(Proof):
-    """A belief and a true database, with the probability of a breach, and one such output.
-
-    It re-verifies by finding the breaches afresh, and by playing the games for the output shown.
-    """
-
-    mechanism: Mechanism = field(repr=False)
-    belief: Belief
-    truth: Point
-    epsilon: Number
-    failure: Number
-    output: Point | None
-    default: object = None
-
-    @staticmethod
-    def of(
-        mechanism: Mechanism,
-        belief: Belief,
-        truth: Point,
-        epsilon: Number,
-        failure: Number,
-        default: object,
-    ) -> ObliviousWitness:
-        """Look for an output that is a breach."""
-        output = breaches(mechanism, belief, epsilon, default).example(truth)
-        return ObliviousWitness(mechanism, belief, truth, epsilon, failure, output, default)
-
-    @property
-    def difference(self) -> Number | None:
-        """The largest difference after the output shown; None where a posterior is undefined."""
-        if self.output is None:
-            return Fraction(0)
-        likely = (self.mechanism.probability(self.output, x) for x in self.belief)
-        if all(p == 0 for p in likely):
-            return None
-        games = play(self.mechanism, self.belief, self.output, default=self.default)
-        return None if None in games.differences else games.worst
-
-    def verify(self) -> bool:
-        """Find the breaches afresh, and play the games for the output shown."""
-        fresh = breaches(self.mechanism, self.belief, self.epsilon, self.default).mass(self.truth)
-        if not agree(fresh, self.failure):
-            return False
-        difference = self.difference
-        return self.output is None or difference is None or larger(difference, self.epsilon)
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield what to show, line by line."""
-        label = self.belief.universe.label
-        ranked = sorted(self.belief.items(), key=lambda item: -float(item[1]))
-        for x, mass in ranked[:4]:
-            yield "belief", f"{show(mass)} in {shortened(label(x))}"
-        if len(ranked) > 4:
-            yield "", f"and {len(ranked) - 4} more"
-        yield (
-            "truth",
-            f"{shortened(label(self.truth))}: a breach with probability "
-            + show(self.failure, side="at least"),
-        )
-        if self.output is not None:
-            output = self.mechanism.outputs.label(self.output)
-            difference = self.difference
-            differ = _UNDEFINED if difference is None else f"differ by {show(difference)}"
-            yield "", f"for example output {output}: with and without a person, {differ}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        label = self.belief.universe.label
-        difference = self.difference
-        return {
-            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
-            "truth": label(self.truth),
-            "failure": to_json(self.failure, side="down"),
-            "output": None if self.output is None else self.mechanism.outputs.label(self.output),
-            "difference": None if difference is None else to_json(difference),
-        }
-
-
 def true_databases(mechanism: Mechanism) -> list[Point]:
     """Return the databases that may be true, one for each answer where only that matters.
 
@@ -348,11 +298,8 @@ def true_databases(mechanism: Mechanism) -> list[Point]:
     """
     records = records_of(mechanism.universe)
     if isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive):
-        by_answer = {
-            move.before: move.x
-            for move in mechanism.statistic.replacements(records, records.values[0])
-        }
-        return list(by_answer.values())
+        moves = mechanism.statistic.replacements(records, records.values[0])
+        return list({move.before: move.x for move in moves}.values())
     if records.size > _MOST_DATABASES:
         raise TooLarge(
             f"{records.expression} has too many databases to try each as the true one: give truth="
@@ -360,13 +307,37 @@ def true_databases(mechanism: Mechanism) -> list[Point]:
     return list(records)
 
 
-def _mass_from(masses: dict[Number, Number], height: Number) -> Number:
-    """Return the mass of all differences of at least a height."""
-    return sum((mass for value, mass in masses.items() if value >= height), start=Fraction(0))
+def _about_one_bit(table: Likelihoods, s: Fraction) -> tuple[list[Places], list[Places]]:
+    """Return the beliefs that matter about one bit, and how likely are outputs bad together."""
+    y = table.removed[0][0]  # the database without the person's data
+    x = 1 - y
+    cells = [Masses(row[x], row[y]) for row in table.low]
+    found = intervals(cells, s)
+    # To be sure of a database makes bad what leaves a posterior undefined, and nothing else.
+    sure = [[cell for cell in cells if 0 in cell], [cell for cell in cells if cell.q == 0]]
+    bad = [*(possible for _, _, possible in together(found)), *sure]
+    masses = [
+        {x: sum((p for p, _ in hit), Fraction(0)), y: sum((q for _, q in hit), Fraction(0))}
+        for hit in bad
+    ]
+    return [{x: w, y: 1 - w} for w in (*candidates(found), Fraction(0))], masses
 
 
-def _largest(values: Any) -> Number:
-    worst: Number = Fraction(0)
-    for value in values:
-        worst = value if larger(value, worst) else worst
-    return worst
+def _about_several(
+    table: Likelihoods, s: Fraction, truths: list[int]
+) -> tuple[list[Places], list[Places]]:
+    """Return the belief that fails most often of those tried, and how likely are bad outputs."""
+    import numpy as np
+
+    bad = bad_outputs(table, s)
+    bad += [t for t, row in enumerate(table.low) if 0 in row and t not in bad]
+    masses = {j: sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths}
+    p = table.floats
+    q = np.array([p[:, list(removed)] for removed in table.removed])
+    best, found = 0.0, None
+    for belief in starting_beliefs(table, s):
+        _, worst, _ = worst_differences(p, q, belief[None])
+        failure = ((worst[0] > float(s) + _MARGIN) @ p[:, truths]).max()
+        if failure > best + _MARGIN:
+            best, found = failure, belief
+    return [] if found is None else list(rounded_beliefs(found))[_FINELY:], [masses]

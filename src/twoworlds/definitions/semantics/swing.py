@@ -9,58 +9,57 @@ and the largest statistical difference of the posteriors of Game 0 and Game i, o
 exactly (sqrt R - 1) / (sqrt R + 1) = tanh(ln R / 4). Proof: the posterior of Game i may be any law
 q on the x with P(A(x_-i) = t) > 0, and that of Game 0 is r q / E_q r; the difference is convex in r
 for a fixed mean, so mass belongs on the extremes of r only, and one weight is left to optimise.
-If r takes the value 0 or infinity the supremum is 1; if t is impossible in Game i whatever the
-database, its posterior is undefined and counts as 1.
+
+* p = q = 0 says nothing and is left out; if every case is such, t never occurs and R = 1;
+* r = 0 or infinity makes R infinite, attained by some belief only when both occur;
+* q = 0 in every case, p > 0 in one: Game i has no posterior at all. It counts as infinite.
 
 `worst_swing` finds the largest swing over outputs and persons: by structure where there is one
-(one transition for each record; noise on a statistic, in `swing_statistic`;
-several outputs at once; bare answers), by compiled loops
-with a proven bound for a float matrix, and by enumeration, over whole numbers where all
-probabilities are rational, for any other table.
+(one transition for each record; a statistic; bare answers), by compiled loops with a proven bound
+for a float matrix, and by enumeration, over whole numbers where all probabilities are rational,
+for any other table. Of mechanisms that look at a statistic f only, some outputs are enough:
 
-Swings of several outputs, computed independently on one database.
+A *move* is the statistic with and without a person, f(x) and f(x_-i); at an output t it has
+r = P(t | f(x)) / P(t | f(x_-i)). A move is *up* if f(x) > f(x_-i). Moves that leave f alone have
+r = 1 and always exist (x = x_-i).
 
-The likelihood ratios of the parts multiply: r(x) = r_1(x) r_2(x) ... at an output of each. The
-largest r belongs to one database for all parts, so their moves (`twoworlds.definitions
-.swing_statistic`) are taken jointly; persons are alike only where every part is a sum.
-
-Which outputs are enough: all of a finite part; of geometric noise those from the smallest to the
-largest value, since r is constant beyond them. If the likelihood ratio of a part has no bound,
-take a change x -> x_-i of its statistic and outputs of the other parts that x can produce: either
-x_-i cannot, or the ratio of x grows without bound while that of x_-i itself is 1. So R is infinite.
+* **No noise.** A move that changes f makes t = f(x) impossible without the person: R is infinite.
+* **Log-concave integer noise Z.** For given records of person i, r is monotone in the sum of all
+  the others, so that their smallest and largest sums are enough. If Z is also symmetric, its
+  probabilities fall away from 0; at an output t above all values an up move then has r >= 1, a down
+  move r <= 1, and both move away from 1 as t grows. So R(t) never falls there, and its supremum is
+  the limit, (largest likelihood ratio of the furthest up move) x (the same, down). Below all values
+  likewise. Outputs between the values are looked at one by one.
+  If that limit is infinite, so is R.
+* **Finite noise on a sum.** Let a person change f. Either the default has not the largest f, and
+  the highest output of all is impossible without the person, or it has not the smallest, and the
+  lowest output is: R is infinite. Any other statistic: all outputs within reach are looked at.
+* **Laplace noise.** ln r is piecewise linear in t with corners at the values, and constant beyond
+  them; so is the difference of two such, and its maximum lies at a value. Normal noise: ln r is
+  linear in t without bound.
+* **A channel of finitely many outputs.** All outputs and all values within reach are looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import singledispatch
-from itertools import groupby, product
+from itertools import product
 from math import lcm, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.swing_statistic import (
-    METHOD,
-    Swing,
-    SwingCase,
-    bare,
-    largest,
-    limit_far_out,
-    of_cases,
-    on_answers,
-    on_statistic,
-    people,
-    refuse_large,
-    removals,
-    summed,
-    telling_outputs,
-)
+from twoworlds.definitions.semantics.games import default_value, people, without
 from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
+    AddedDensity,
+    AddedNoise,
     Continuous,
     Dense,
+    Deterministic,
+    Gaussian,
+    Laplace,
     Mechanism,
     OnStatistic,
     PerRecord,
@@ -70,9 +69,153 @@ from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.several import Paired
 from twoworlds.numbers import INFINITY, Number, Real
 from twoworlds.worlds import Additive, Change, Point, Records, Universe
+from twoworlds.mechanisms.on_statistic import FiniteNoise
+from twoworlds.numbers import INFINITY, Number, Real, exp, sqrt
+from twoworlds.worlds import (
+    Additive,
+    Change,
+    Integers,
+    Part,
+    Point,
+    Reals,
+    Records,
+    Statistic,
+    Universe,
+)
+from twoworlds.worlds.statistics import Constant
 
 if TYPE_CHECKING:
     from twoworlds.mechanisms.float_matrix import FloatMatrix
+
+LARGEST = 1 << 22
+Moves = list[Change]
+METHOD = "the largest swing of an output's likelihood decides over all beliefs at once"
+
+
+class SwingCase(NamedTuple):
+    """One database and the same without the person, with the probabilities of the output.
+
+    ``quotient`` is p / q where a closed form is known.
+    """
+
+    database: Point
+    removed: Point
+    p: Number
+    q: Number
+    quotient: Number | None = None
+
+    @property
+    def r(self) -> Number:
+        """P(A(x) = t) / P(A(x_-i) = t)."""
+        if self.quotient is not None:
+            return self.quotient
+        return INFINITY if self.q == 0 else self.p / self.q
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The largest swing of an output's likelihood, and the two cases that show it.
+
+    Attributes:
+        ratio: R, possibly infinite.
+        output: the output t, or None where only a limit over outputs reaches the ratio.
+        person: counted from 1, or None where the universe has no persons.
+        high: the case of the largest r.
+        low: the case of the smallest r.
+        attained: whether some output attains the ratio.
+        undefined: whether the output is impossible in Game i, whatever the database.
+        method: why nothing larger was missed.
+    """
+
+    ratio: Number
+    output: Point | None
+    person: int | None
+    high: SwingCase
+    low: SwingCase
+    attained: bool = True
+    undefined: bool = False
+    method: str = METHOD
+
+
+def semantic_value(ratio: Number) -> Number:
+    """Return (sqrt R - 1) / (sqrt R + 1) = tanh(ln R / 4).
+
+    >>> semantic_value(Fraction(9))
+    Fraction(1, 2)
+    """
+    if ratio == INFINITY:
+        return Fraction(1)
+    root = sqrt(ratio)
+    return (root - 1) / (root + 1)
+
+
+def of_cases(output: Point, person: int, cases: Iterable[SwingCase]) -> Swing:
+    """Return the swing of one output and person."""
+    high: SwingCase | None = None
+    low: SwingCase | None = None
+    defined = False
+    for case in cases:
+        if case.p == 0 and case.q == 0:
+            continue
+        defined = defined or case.q != 0
+        if high is None or larger(case.r, high.r):
+            high = case
+        if low is None or larger(low.r, case.r):
+            low = case
+    if high is None or low is None:
+        nothing = SwingCase((), (), Fraction(0), Fraction(0))
+        return Swing(Fraction(1), output, person, nothing, nothing)
+    if high.q == 0 or low.p == 0:
+        both = high.q == 0 and low.p == 0
+        attained = both or not defined
+        return Swing(INFINITY, output, person, high, low, attained, undefined=not defined)
+    return Swing(high.r / low.r, output, person, high, low)
+
+
+def largest(swings: Iterable[Swing]) -> Swing:
+    """Return the first of the largest swings, one that is attained if there is any."""
+    best: Swing | None = None
+    for swing in swings:
+        if (
+            best is None
+            or larger(swing.ratio, best.ratio)
+            or (swing.attained and not best.attained and swing.ratio == best.ratio)
+        ):
+            best = swing
+    assert best is not None
+    return best
+
+
+def removals(universe: Universe, default: Point) -> Iterator[tuple[int, Point, Point]]:
+    """Yield every person (counted from 1) and database x with x_-i, in the universe's order."""
+    records = people(universe)
+    refuse_large(records.n * (universe.size or 0), f"leaving out each person of {universe!r}")
+    for person in range(records.n):
+        for x in universe:
+            removed = without(x, person, default)
+            if removed not in universe:
+                raise Unsupported(
+                    f"leaving person {person + 1} out of {universe.label(x)} gives "
+                    f"{records.label(removed)}, which the restriction leaves out: keep it, or "
+                    "measure the whole mechanism"
+                )
+            yield person + 1, x, removed
+
+
+def refuse_large(size: int, what: str) -> None:
+    """Raise when there are too many things to enumerate."""
+    if size > LARGEST:
+        raise TooLarge(
+            f"{what} would take {size} cases, more than {LARGEST}: use fewer records, "
+            "or a mechanism with structure (randomized-response, pram, geometric, ...)"
+        )
+
+
+def bare(universe: Universe) -> bool:
+    """Tell whether the databases are true answers, without persons to speak of."""
+    while isinstance(universe, Part):
+        universe = universe.whole
+    return isinstance(universe, (Integers, Reals))
 
 
 def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
@@ -82,134 +225,128 @@ def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
     >>> worst_swing(mechanism("geometric(ratio=3, bits=40)")).ratio
     Fraction(9, 1)
     """
-    universe = mechanism.universe
-    if not mechanism.exact and isinstance(universe, Records):
+    if not mechanism.exact and isinstance(mechanism.universe, Records):
         from twoworlds.mechanisms.float_matrix import FloatMatrix  # numpy: only when needed
 
         if isinstance(mechanism, FloatMatrix):
             return _in_floats(mechanism, default)
-    return on_answers(mechanism) if bare(universe) else _swing(mechanism, default)
+    if isinstance(mechanism, Continuous) or bare(mechanism.universe):
+        return _on_answers(mechanism)
+    d = default_value(people(mechanism.universe), default)
+    if isinstance(mechanism, PerRecord):
+        return _per_record(mechanism, d)
+    if isinstance(mechanism, RandomIndex):
+        return _random_index(mechanism, d)
+    if isinstance(mechanism, OnStatistic):
+        return _on_statistic(mechanism, d)
+    return _enumerated(mechanism, d)
 
 
-@singledispatch
-def _swing(mechanism: Mechanism, default: object) -> Swing:
-    """Enumerate outputs, persons and databases."""
+def _on_answers(mechanism: Mechanism) -> Swing:
+    """Return the swing of a bare answer, which a person may move both ways.
+
+    Neighbours are symmetric: if leaving a person out turns the answer u into v in one world, it
+    turns v into u in another. At an output t, r = P(t | u) / P(t | v) is then largest where 1 / r
+    is smallest, and R is the square of the largest likelihood ratio, the tight ratio of
+    differential privacy; where that is only approached, so is R.
+    """
+    comparison, peak = mechanism.family(mechanism.universe.relation).peak()
+    x, y = comparison.x, comparison.y
+    # A density has no single outputs with mass: the true answer itself shows the ratio of Laplace.
+    output = mechanism.example(peak.event, x) if peak.attained else None
+    output = x if output is None and peak.attained else output
+    shown = x if output is None else output
+    p, q = mechanism.probability(shown, x), mechanism.probability(shown, y)
+    cases = SwingCase(x, y, p, q), SwingCase(y, x, q, p)
+    return Swing(peak.ratio**2, output, None, *cases, attained=peak.attained)
+
+
+def _enumerated(mechanism: Mechanism, default: Point) -> Swing:
+    """Look at all outputs, persons and databases; rational rows are compared in whole numbers."""
     universe, outputs = mechanism.universe, mechanism.outputs.size
-    d = default_value(people(universe), default)
     if outputs is None:
         raise TooLarge(
             f"{mechanism.expression} has infinitely many outputs and no structure that is known: "
             f"use noise on an answer, or clamp the outputs, as in {FINITE_OUTPUTS}"
         )
     refuse_large(outputs * (universe.size or 0) * people(universe).n, mechanism.expression)
-    listed = list(removals(universe, d))
+    databases, position = tuple(universe), universe.positions
+    moves: dict[int, list[tuple[int, int]]] = {}
+    for person, x, y in removals(universe, default):
+        moves.setdefault(person, []).append((position[x], position[y]))
 
     def swings() -> Iterator[Swing]:
-        for t in mechanism.outputs:
-            row = {x: mechanism.probability(t, x) for x in universe}
-            for person, moves in groupby(listed, key=lambda move: move[0]):
-                yield of_cases(t, person, (_case(x, y, row) for _, x, y in moves))
+        for k, t in enumerate(mechanism.outputs):
+            if isinstance(mechanism, Dense):
+                row: Sequence[Number] = mechanism.rows[k]
+            else:
+                row = [mechanism.probability(t, x) for x in databases]
+            whole = _whole(row)
+            for person, pairs in moves.items():
+                kept = pairs if whole is None else _extremes(whole, pairs)
+                ones = (Fraction(1) if x == y else None for x, y in kept)
+                cases = (
+                    SwingCase(databases[x], databases[y], row[x], row[y], one)
+                    for (x, y), one in zip(kept, ones, strict=True)
+                )
+                yield of_cases(t, person, cases)
 
     return largest(swings())
 
 
-def _case(x: Point, y: Point, row: Mapping[Point, Number]) -> SwingCase:
-    return SwingCase(x, y, row[x], row[y], Fraction(1) if x == y else None)
+def _whole(row: Sequence[Number]) -> list[int] | None:
+    """Return a rational row in whole numbers: a common factor cancels in every r."""
+    entries = [entry for entry in row if isinstance(entry, Fraction)]
+    if len(entries) < len(row):
+        return None
+    scale = lcm(*(entry.denominator for entry in entries))
+    return [int(entry * scale) for entry in entries]
 
 
-@_swing.register
-def _(mechanism: Dense, default: object) -> Swing:
-    """Compare whole numbers: a common factor of a row cancels in every r."""
-    if any(isinstance(entry, Real) for row in mechanism.rows for entry in row):
-        return _swing.dispatch(object)(mechanism, default)
-    universe = mechanism.universe
-    n = people(universe).n
-    refuse_large(len(mechanism.rows) * len(mechanism.rows[0]) * n, mechanism.expression)
-    d = default_value(people(universe), default)
-    databases, position = tuple(universe), universe.positions
-    moves: list[list[tuple[int, int]]] = [[] for _ in range(n)]
-    for i, x, y in removals(universe, d):
-        moves[i - 1].append((position[x], position[y]))
-
-    def swing(t: Point, row: Sequence[Number], person: int, chosen: tuple[int, int]) -> Swing:
-        cases = (
-            SwingCase(databases[x], databases[y], row[x], row[y])
-            for x, y in (moves[person][k] for k in chosen)
-        )
-        return of_cases(t, person + 1, cases)
-
-    found = []
-    for t, row in zip(mechanism.outputs, mechanism.rows, strict=True):
-        entries = [Fraction(entry) for entry in row]  # type: ignore[arg-type]
-        scale = lcm(*(entry.denominator for entry in entries))
-        whole = [int(entry * scale) for entry in entries]
-        found += [swing(t, row, i, _extremes(whole, moves[i])) for i in range(n)]
-    return largest(found)
-
-
-def _extremes(row: Sequence[int], moves: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the numbers of the moves of the largest and the smallest r, by multiplication."""
-    high = low = 0
+def _extremes(row: list[int], moves: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the moves of the largest and the smallest r, by multiplication."""
+    high = low = moves[0]
     p_high = q_high = p_low = q_low = 0
-    for k, (x, y) in enumerate(moves):
-        p, q = row[x], row[y]
+    for move in moves:
+        p, q = row[move[0]], row[move[1]]
         if p == q == 0:
             continue
         if p_high == q_high == 0 or p * q_high > p_high * q:
-            high, p_high, q_high = k, p, q
+            high, p_high, q_high = move, p, q
         if p_low == q_low == 0 or p * q_low < p_low * q:
-            low, p_low, q_low = k, p, q
-    return high, low
+            low, p_low, q_low = move, p, q
+    return [high, low]
 
 
-@_swing.register
-def _(mechanism: PerRecord, default: object) -> Swing:
+def _per_record(mechanism: PerRecord, default: Point) -> Swing:
     """One record decides: r(x) is the ratio of two entries of one row of the transition.
 
     The factors of the other records cancel, so that any number of records costs as much as one.
     """
-    d = default_value(mechanism.universe, default)
     law, others = mechanism.transition, mechanism.records - 1
-    rest = (d,) * others
-    likeliest = max(law.outputs, key=lambda w: float(law.probability(w, d)))
-    worst = largest(
-        of_cases(
-            (o, *(likeliest,) * others),
-            1,
-            [
-                SwingCase((v, *rest), (d, *rest), law.probability(o, v), law.probability(o, d))
-                for v in law.universe
-            ],
-        )
+    rest = (default,) * others
+    likeliest = max(law.outputs, key=lambda w: float(law.probability(w, default)))
+    factor = law.probability(likeliest, default) ** others
+
+    def case(o: Point, v: Point) -> SwingCase:
+        p, q = law.probability(o, v), law.probability(o, default)
+        quotient = INFINITY if q == 0 else p / q
+        return SwingCase((v, *rest), (default, *rest), p * factor, q * factor, quotient)
+
+    return largest(
+        of_cases((o, *(likeliest,) * others), 1, [case(o, v) for v in law.universe])
         for o in law.outputs
     )
-    factor = law.probability(likeliest, d) ** others
-    high, low = (
-        case._replace(p=case.p * factor, q=case.q * factor, quotient=case.r)
-        for case in (worst.high, worst.low)
-    )
-    return Swing(worst.ratio, worst.output, 1, high, low, worst.attained, worst.undefined)
 
 
-@_swing.register
-def _(mechanism: RandomIndex, default: object) -> Swing:
+def _random_index(mechanism: RandomIndex, default: Point) -> Swing:
     """Some record other than the default is published: without its owner that cannot happen."""
     records = mechanism.universe
-    d = default_value(records, default)
-    other = next((v for v in records.values if v != d), d)
-    base = (d,) * records.n
-    x, t = (other, *base[1:]), (1, other)
-    cases = [
-        SwingCase(w, base, mechanism.probability(t, w), mechanism.probability(t, base))
-        for w in (x, base)
-    ]
-    return of_cases(t, 1, cases)
-
-
-@_swing.register
-def _(mechanism: Continuous, _default: object) -> Swing:
-    """Answers on the line, also with listed pairs of neighbours."""
-    return on_answers(mechanism)
+    other = next((v for v in records.values if v != default), default)
+    base = (default,) * records.n
+    t, law = (1, other), mechanism.probability
+    shown = [(other, *base[1:]), base]
+    return of_cases(t, 1, [SwingCase(x, base, law(t, x), law(t, base)) for x in shown])
 
 
 def _in_floats(mechanism: FloatMatrix, default: object) -> Swing:
@@ -221,135 +358,169 @@ def _in_floats(mechanism: FloatMatrix, default: object) -> Swing:
     values = records.values
     found = _swing_kernels.swing_worst(mechanism.matrix, records.n, len(values), values.index(d))
     columns = tuple(mechanism.universe)
-    t = tuple(mechanism.outputs)[found.output]
-
-    def case(column: int) -> SwingCase:
-        x = columns[column]
-        y = (*x[: found.person], d, *x[found.person + 1 :])
-        return SwingCase(x, y, mechanism.probability(t, x), mechanism.probability(t, y))
-
-    swing = of_cases(t, found.person + 1, [case(found.high), case(found.low)])
+    t, law = tuple(mechanism.outputs)[found.output], mechanism.probability
+    pairs = [(columns[k], without(columns[k], found.person, d)) for k in (found.high, found.low)]
+    cases = [SwingCase(x, y, law(t, x), law(t, y)) for x, y in pairs]
     method = f"{METHOD}, searched in floats with proven error bounds"
+    swing = replace(of_cases(t, found.person + 1, cases), method=method)
     if found.lower is None or found.upper is None:
-        return replace(swing, method=method)
+        return swing
     exact = found.lower == found.upper
-    ratio = found.lower if exact else Real.between(found.lower, found.upper)
-    return replace(swing, ratio=ratio, method=method)
+    return replace(swing, ratio=found.lower if exact else Real.between(found.lower, found.upper))
 
 
-# --- two databases --------------------------------------------------------------------------------
+# --- statistics -----------------------------------------------------------------------------------
 
 
-def on_pair(mechanism: Paired, default: object) -> Swing:
-    """Return the largest swing of several outputs, computed independently on one database."""
-    if bare(mechanism.universe):
-        return on_answers(mechanism)
-    parts = list(_flat(mechanism))
-    d = default_value(people(mechanism.universe), default)
-    found = [
-        _of_joint_moves(mechanism, parts, person, moves)
-        for person, moves in _joint(mechanism.universe, parts, d).items()
-    ]
-    return largest(found)
-
-
-def _flat(mechanism: Mechanism) -> Iterator[Mechanism]:
-    if isinstance(mechanism, Paired):
-        yield from _flat(mechanism.first)
-        yield from _flat(mechanism.second)
-    else:
-        yield mechanism
-
-
-def _nested(mechanism: Mechanism, outputs: Iterator[Point]) -> Point:
-    """Put outputs of all parts together, as the pair itself writes them."""
-    if isinstance(mechanism, Paired):
-        return _nested(mechanism.first, outputs), _nested(mechanism.second, outputs)
-    return next(outputs)
-
-
-def _joint(
-    universe: Universe, parts: Sequence[Mechanism], default: Point
-) -> dict[int, list[list[Change]]]:
-    """Return, for each person, the distinct moves of all parts at once (one list for each move).
-
-    A part that looks at no statistic moves from database to database.
-    """
-    statistics = [part.statistic for part in parts if isinstance(part, OnStatistic)]
-    if len(statistics) == len(parts) and all(summed(universe, s) for s in statistics):
-        sums: Any = statistics
-        together = Additive(lambda v: tuple(s.phi(v) for s in sums), dimension=len(sums))
-        moves = together.replacements(people(universe), default)
-        found: Iterable[tuple[int, Point, Point]] = ((1, move.x, move.y) for move in moves)
-    else:
-        found = removals(universe, default)
-    kept: dict[int, dict[object, list[Change]]] = {}
-    for person, x, y in found:
-        changes = [_change(part, x, y) for part in parts]
-        key = tuple((change.before, change.after) for change in changes)
-        kept.setdefault(person, {}).setdefault(key, changes)
-    return {person: list(moves.values()) for person, moves in kept.items()}
-
-
-def _change(part: Mechanism, x: Point, y: Point) -> Change:
-    if isinstance(part, OnStatistic):
-        return Change(part.statistic(x), part.statistic(y), x, y)
-    return Change(x, y, x, y)
-
-
-def _of_joint_moves(
-    mechanism: Paired, parts: Sequence[Mechanism], person: int, moves: list[list[Change]]
-) -> Swing:
-    columns = [[move[k] for move in moves] for k in range(len(parts))]
-    tables = []
-    for part, column in zip(parts, columns, strict=True):
-        changed = [change for change in column if change.before != change.after]
-        if changed and isinstance(part, OnStatistic) and _endless(part, changed):
-            # The likelihood ratio of a change is unbounded, that of x_-i is 1.
-            case = SwingCase(changed[0].x, changed[0].y, Fraction(1), Fraction(1))
-            return Swing(INFINITY, None, person, case, case, attained=False)
-        outputs = telling_outputs(part, column)
-        refuse_large(len(outputs) * len(column), part.expression)
-        tables.append([(t, [_chances(part, t, change) for change in column]) for t in outputs])
-    size = prod(len(table) for table in tables) * len(moves)
-    refuse_large(size, mechanism.expression)
-
-    def swing(chosen: Sequence[tuple[Point, list[tuple[Number, Number]]]]) -> Swing:
-        t = _nested(mechanism, iter([o for o, _ in chosen]))
-        cases = (
-            SwingCase(
-                moves[m][0].x,
-                moves[m][0].y,
-                prod((chances[m][0] for _, chances in chosen), start=Fraction(1)),
-                prod((chances[m][1] for _, chances in chosen), start=Fraction(1)),
-            )
-            for m in range(len(moves))
-        )
-        return of_cases(t, person, cases)
-
-    return largest(swing(chosen) for chosen in product(*tables))
-
-
-def _endless(part: OnStatistic, moves: list[Change]) -> bool:
-    """Tell whether the likelihood ratio has no bound; refuse one that never becomes constant."""
-    limit = limit_far_out(part.channel, moves)
-    if limit is None or limit == INFINITY:
-        return limit == INFINITY
-    noise = part.channel.noise  # type: ignore[attr-defined]
-    if noise.last_step(1) != 1:
-        raise Unsupported(
-            f"the likelihood ratio of {part.expression} never becomes constant, so it cannot be "
-            "paired exactly with another mechanism: use geometric noise, or measure it alone"
-        )
-    return False
-
-
-def _chances(part: Mechanism, t: Point, change: Change) -> tuple[Number, Number]:
-    chance: Callable[[Point, Any], Number] = (
-        part.channel.probability if isinstance(part, OnStatistic) else part.probability
+def _on_statistic(mechanism: OnStatistic, default: Point) -> Swing:
+    """Return the largest swing, by the kind of the channel."""
+    universe, statistic, channel = mechanism.universe, mechanism.statistic, mechanism.channel
+    added = isinstance(statistic, Additive) and isinstance(universe, Records)
+    if isinstance(channel, Deterministic) and added:
+        return _told(mechanism, default)
+    plain = (
+        isinstance(statistic, Additive)
+        and added
+        and statistic.modulo is statistic.dimension is None
     )
-    return chance(t, change.before), chance(t, change.after)
+    smooth = isinstance(channel, (AddedNoise, AddedDensity, FiniteNoise))
+    found: Iterable[tuple[int, Change]]
+    if isinstance(statistic, Constant) and isinstance(universe, Records):
+        x = (default,) * people(universe).n
+        found = [(1, Change(statistic.value, statistic.value, x, x))]
+    elif smooth and plain:
+        found = ((1, move) for move in _at_extremes(people(universe), statistic, default))
+    elif isinstance(statistic, Additive) and added:  # in a sum all persons are alike
+        found = ((1, move) for move in statistic.replacements(people(universe), default))
+    else:
+        found = _any_moves(universe, statistic, default)
+    persons: dict[int, dict[object, Change]] = {}
+    for person, move in found:
+        persons.setdefault(person, {}).setdefault((move.before, move.after), move)
+    return largest(
+        _of_moves(mechanism, person, list(moves.values()), ends_only=plain)
+        for person, moves in persons.items()
+    )
 
 
-_swing.register(OnStatistic, on_statistic)
-_swing.register(Paired, on_pair)
+def _at_extremes(records: Records, statistic: Statistic, default: Point) -> Iterator[Change]:
+    """Yield the moves of one person where all others have the smallest, or the largest, value."""
+    in_order = sorted(records.values, key=lambda value: statistic((value,)))
+    for value, other in product(records.values, (in_order[0], in_order[-1])):
+        rest = (other,) * (records.n - 1)
+        x, y = (value, *rest), (default, *rest)
+        yield Change(statistic(x), statistic(y), x, y)
+
+
+def _any_moves(
+    universe: Universe, statistic: Statistic, default: Point
+) -> Iterator[tuple[int, Change]]:
+    refuse_large(universe.size or 0, f"listing {universe.expression}")
+    values = {x: statistic(x) for x in universe}
+    for person, x, y in removals(universe, default):
+        yield person, Change(values[x], values[y], x, y)
+
+
+def _told(mechanism: OnStatistic, default: Point) -> Swing:
+    """Publish a sum as it is, of numbers or of tuples, with a modulus or not.
+
+    If a value v changes f in the place of the default d, then t = f(v, d, ..., d) has p = 1, q = 0;
+    and with two persons f(v, v, d, ..., d) differs from t = f(d, v, d, ..., d) by as much: p = 0,
+    q = 1.
+    """
+    records, statistic = people(mechanism.universe), mechanism.statistic
+    base = (default,) * records.n
+    told = [(v, *base[1:]) for v in records.values]
+    x = next((x for x in told if statistic(x) != statistic(base)), base)
+    pairs = [(x, base), (base, base)]
+    if records.n > 1:  # another person's record may say the same in this person's place
+        pairs.append(((x[0], x[0], *base[2:]), (default, x[0], *base[2:])))
+    t, law = statistic(x), mechanism.probability
+    return of_cases(t, 1, (SwingCase(w, y, law(t, w), law(t, y)) for w, y in pairs))
+
+
+def _of_moves(mechanism: OnStatistic, person: int, moves: Moves, *, ends_only: bool) -> Swing:
+    """Return the largest swing of one person over all outputs."""
+    channel = mechanism.channel
+    if all(move.before == move.after for move in moves):
+        value: Any = moves[0].before
+        t = value if value in mechanism.outputs else next(iter(mechanism.outputs))
+        return of_cases(t, person, (_at(channel, t, move) for move in moves))
+    limit = _limit_far_out(channel, moves)
+    if limit == INFINITY:
+        widest = max(moves, key=lambda move: abs(move.before - move.after))  # type: ignore[operator]
+        t = max(widest.before, widest.after)
+        cases = [_at(channel, t, move) for move in (widest, moves[0])]
+        return Swing(INFINITY, None, person, cases[0], cases[1], attained=False)
+    outputs = _telling_outputs(mechanism, moves, ends_only=ends_only)
+    refuse_large(len(outputs) * len(moves), mechanism.expression)
+    inside = largest(
+        of_cases(t, person, (_at(channel, t, move) for move in moves)) for t in outputs
+    )
+    if limit is not None and larger(limit, inside.ratio):
+        return Swing(limit, None, person, inside.high, inside.low, attained=False)
+    return inside
+
+
+def _at(channel: Any, t: Any, move: Change) -> SwingCase:
+    """Return the case of a move at an output, with r in closed form for noise that has one."""
+    before: Any = move.before
+    after: Any = move.after
+    quotient: Number | None = None
+    if before == after:
+        quotient = Fraction(1)
+    elif isinstance(channel, AddedNoise) and channel.by_difference:
+        quotient = channel.noise.likelihood(t - after, before - after)
+    elif isinstance(channel, AddedDensity) and isinstance(channel.noise, Laplace):
+        quotient = exp(channel.noise.loss(t, before, after))
+    p, q = channel.probability(t, before), channel.probability(t, after)
+    return SwingCase(move.x, move.y, p, q, quotient)
+
+
+def _limit_far_out(channel: Any, moves: Moves) -> Number | None:
+    """Return the limit of R(t) at the open ends of the outputs, or None where there are none."""
+    if isinstance(channel, AddedDensity):
+        return INFINITY if isinstance(channel.noise, Gaussian) else None
+    if not isinstance(channel, AddedNoise) or None not in (channel.low, channel.high):
+        return None
+    differences: list[Any] = [move.before - move.after for move in moves]  # type: ignore[operator]
+    shifts = [shift for shift in (max(differences), -min(differences)) if shift > 0]
+    noise = channel.noise
+    ends = [noise] if channel.high is None else []
+    ends += [noise.reflected()] if channel.low is None else []
+    limits = [
+        prod((end.supremum(shift).ratio for shift in shifts), start=Fraction(1)) for end in ends
+    ]
+    if INFINITY in limits:
+        return INFINITY
+    if noise.reflected() != noise:
+        raise Unsupported(f"the swing of {noise.expression}, which is not symmetric, is not known")
+    return limits[0]
+
+
+def _telling_outputs(mechanism: OnStatistic, moves: Moves, *, ends_only: bool) -> Any:
+    """Return the outputs among which the largest swing, if attained at all, is attained."""
+    channel: Any = mechanism.channel
+    values: list[Any] = [value for move in moves for value in (move.before, move.after)]
+    if isinstance(channel, Deterministic):
+        return list(dict.fromkeys(values))
+    if isinstance(channel, AddedDensity) and isinstance(channel.noise, Laplace):
+        return sorted(set(values))
+    if isinstance(channel, FiniteNoise):
+        possible = [channel.start + i for i, mass in enumerate(channel.masses) if mass]
+        lowest, highest = min(values) + possible[0], max(values) + possible[-1]
+        return [highest, lowest] if ends_only else range(lowest, highest + 1)
+    if isinstance(channel, AddedNoise):
+        # Towards an open end, up to where the noise is no longer heaped up at the other one.
+        ends = [end for end in (channel.low, channel.high) if end is not None]
+        low = min([*values, *(end - 1 for end in ends)]) if channel.low is None else channel.low
+        high = max([*values, *(end + 1 for end in ends)]) if channel.high is None else channel.high
+        return range(low, high + 1)
+    size = mechanism.outputs.size
+    if size is None:
+        raise Unsupported(
+            f"the semantic value of {mechanism.expression} is not known: it has infinitely many "
+            "outputs and no structure that says which of them matter"
+        )
+    refuse_large(size, f"listing the outputs of {mechanism.expression}")
+    return tuple(mechanism.outputs)
