@@ -240,8 +240,10 @@ def _breaks(
     if found is not None and (found <= setting.known or holds is False):
         proven = bounds(delta)[0] > limit if target is None else holds is False
         exceeds = f"delta {'exceeds' if proven else 'is not proven to be at most'} {short(limit)}"
-        if found == 0:
-            return f"nothing more is needed: {exceeds} with no entry known"
+        if found == 0 or setting.density is not None:  # of a bound only this number is proven
+            known = 0 if setting.density is None else setting.known
+            many = counted(known, "entry", "entries") if known else "no entry"
+            return f"nothing more is needed: {exceeds} with {many} known"
         start = "it is broken already" if holds is False else "nothing more is needed"
         return f"{start}: {exceeds} for whoever knows {counted(found, 'entry', 'entries')} or more"
     certain = found is None or setting.certain(setting.people - found)
