@@ -20,8 +20,8 @@ from twoworlds.noiseless.estimates.likeliest import (
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.noiseless.histograms.data import release_histogram
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
-from twoworlds.noiseless.histograms.size_condition import SIZES, size_condition, size_law
-from twoworlds.noiseless.histograms.size_laws import SizeLaw
+from twoworlds.noiseless.histograms.size_condition import size_condition
+from twoworlds.noiseless.histograms.size_laws import SIZES, SizeLaw, size_law
 from twoworlds.noiseless.histograms.solve import (
     solve_known_members,
     solve_population,

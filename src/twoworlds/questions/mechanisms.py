@@ -391,7 +391,7 @@ def list_(
     """List what can be named, with one line each."""
     from twoworlds.definitions import DEFINITIONS
     from twoworlds.mechanisms.named.load import MECHANISMS
-    from twoworlds.noiseless.histograms.size_condition import SIZES
+    from twoworlds.noiseless.histograms.size_laws import SIZES
     from twoworlds.worlds.beliefs import BELIEFS
     from twoworlds.worlds.catalogue import UNIVERSES
     from twoworlds.worlds.classes import CLASSES

@@ -155,6 +155,6 @@ def test_every_headline_of_an_inference_optimum_is_checked():
         replace(best, upper=F(1)),
         replace(best, simulator=coin(best.scene.outputs[:1])),
         replace(best, proofs=()),
-        replace(best, proofs=(replace(best.proofs[0], ratio=F(1)), *best.proofs[1:])),
+        replace(best, proofs=(best.proofs[0]._replace(ratio=F(1)), *best.proofs[1:])),
     ):
         assert not forged.verify()

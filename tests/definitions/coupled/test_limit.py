@@ -10,8 +10,7 @@ import pytest
 from twoworlds import check, measure
 from twoworlds.definitions.coupled._program import comparisons
 from twoworlds.definitions.coupled.optimal import limit, optimal, smallest_ratio
-from twoworlds.definitions.coupled.scene import coin, scene
-from twoworlds.definitions.coupled.words import even_bet, refuted
+from twoworlds.definitions.coupled.scene import scene
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.scrubbing import Scrub, persons
@@ -109,11 +108,6 @@ def test_a_changed_limit_does_not_verify():
             assert forged is None or not forged.verify(), seed
 
 
-def test_a_simulator_of_other_outputs_does_not_verify():
-    best = limit(random_scene(1))
-    assert not replace(best, simulator=coin((7,))).verify()
-
-
 # --- claims ---------------------------------------------------------------------------------------
 
 
@@ -134,12 +128,6 @@ def test_a_claim_at_ratio_infinity_holds_where_a_simulator_attains_it():
     assert verdict.witness.verify()
 
 
-def test_a_claim_below_the_limit_fails():
-    text = "ddp(belief=uniform, side=parity, ratio=inf, delta={})"
-    assert check("parity(bits=2)", text.format("1/2")).holds is True
-    assert check("parity(bits=2)", text.format("49/100")).holds is False
-
-
 @pytest.mark.parametrize("text", ["ddp(belief=uniform)", "ddp(belief=uniform, ratio=inf)"])
 def test_certainty_is_said_where_an_output_is_possible_in_one_world_only(text):
     verdict = measure(PAIR, definition=text)
@@ -149,10 +137,3 @@ def test_certainty_is_said_where_an_output_is_possible_in_one_world_only(text):
     assert "with a probability of up to 0.5" in verdict.sentence
     assert verdict.witness.worst.probabilities == (F(1, 2), 0)
     assert any("there is no best one" in assumed for assumed in verdict.assumptions)
-
-
-def test_words_of_what_is_approached():
-    said = even_bet(INFINITY, F(1, 8), "on it", F(1, 2))
-    assert "of up to 0.5" in said
-    assert "as near to 0.125 as one likes" in said
-    assert "none attains it" in refuted("x", F(0), F(0), approached=True)

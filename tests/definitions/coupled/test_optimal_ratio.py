@@ -9,14 +9,12 @@ from fractions import Fraction
 import pytest
 
 from tests.definitions.coupled.test_optimal import (
-    A03,
     delta_of,
     fair,
     points,
     random_scene,
     sum_of_three,
 )
-from twoworlds.definitions.coupled._program import simplest, trial
 from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.errors import InvalidInput
@@ -53,15 +51,6 @@ def test_point_beliefs_of_two_laws_need_a_square_root():
     assert found.verify()
     finer = bounds(found.ratio, 512)
     assert finer[1] - finer[0] < F(1, 2**200)
-
-
-@pytest.mark.parametrize("delta", [F(0), F(1, 10), F(1, 7)])
-def test_three_laws_at_point_beliefs(delta):
-    found = scene(lambda x: A03[x], points(A03), persons(1))
-    best = smallest_ratio(found, delta)
-    assert best.exact
-    assert optimal(found, best.ratio).delta <= delta
-    assert optimal(found, best.ratio - F(1, 10**6)).delta > delta
 
 
 @pytest.mark.few(3)
@@ -122,33 +111,7 @@ def test_a_changed_answer_does_not_verify():
     assert not replace(best, reach=None).verify()
 
 
-def test_it_is_said_in_words_and_as_data():
-    best = smallest_ratio(sum_of_three(), F(1, 32))
-    assert "at every smaller ratio" in best.explain()
-    assert best.to_dict()["ratio"]["exact"] == "7"
-    assert len(best.to_dict()["tests"]) == len(list(best.facts())) - 1 > 0
-
-
 @pytest.mark.parametrize("delta", [-1, F(3, 2), "sqrt(1/8)"])
 def test_bad_deltas_are_refused(delta):
     with pytest.raises(InvalidInput, match="delta"):
         smallest_ratio(sum_of_three(), delta)
-
-
-def test_the_simplest_fraction_has_the_smallest_denominator():
-    rng = random.Random(0)
-    for _ in range(200):
-        low, high = sorted(F(rng.randint(0, 400), rng.randint(1, 99)) for _ in range(2))
-        found = simplest(low, high)
-        assert low <= found <= high
-        for bottom in range(1, found.denominator):
-            assert not any(
-                low <= F(top, bottom) <= high
-                for top in range(int(low * bottom), int(high * bottom) + 1)
-            )
-
-
-def test_trials_stay_inside_the_bracket():
-    for turn in range(1, 9):
-        for guess in (F(0), F(1, 3), F(5)):
-            assert F(1, 4) <= trial(F(1, 4), F(2, 5), guess, turn) <= F(2, 5)

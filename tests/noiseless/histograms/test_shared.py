@@ -8,9 +8,8 @@ import pytest
 
 from tests.noiseless.histograms import samples
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.noiseless.histograms import reveal, shared
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
-from twoworlds.noiseless.histograms.size_condition import (
+from twoworlds.noiseless.histograms.size_laws import (
     discarded,
     fixed,
     masses,
@@ -87,14 +86,6 @@ def test_constant_plus_laplace_at_the_first_place():
     assert float(bins.worst(5, Fraction(3, 2)).delta) == pytest.approx(0.046384502027053, abs=1e-12)
 
 
-def test_a_person_is_likelier_in_a_large_sample_than_a_place_says():
-    law = two_sided(30, "3/2", low=10, high=50)
-    place = SharedBins(law, shares=(HALF, HALF), place=1).worst(5, Fraction(3, 2))
-    person = SharedBins(law, shares=(HALF, HALF)).worst(5, Fraction(3, 2))
-    assert float(person.delta) == pytest.approx(0.052164490975820176, abs=1e-12)
-    assert person.delta > place.delta
-
-
 def test_erratum_21_a_late_place_in_the_list_is_exposed():
     # N is Poisson with mean 20; that a 60th entry exists says that N is 60, or little more.
     found = SharedBins(poisson(20), shares=(Fraction(1),), place=60).worst(5, exp(Fraction(1, 10)))
@@ -132,76 +123,6 @@ def test_rounded_and_endless_laws_enclose_what_exact_ones_give():
     assert float(low) == pytest.approx(float(near.worst(3, Fraction(3, 2)).delta), rel=1e-8)
 
 
-@pytest.mark.parametrize("kind", ["shares", "members"])
-def test_revealing_other_counts_bounds_delta_from_above(kind, monkeypatch):
-    law = discarded(30, "3/2", delta="1/10")
-    parts = {
-        "shares": (Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)),
-        "members": (20, 30, 15),
-    }[kind]
-    bins = SharedBins(law, **{kind: parts})
-    for k in (1, 5):
-        for ratio in (Fraction(5, 4), exp(Fraction(1, 2))):
-            for known in (0, 2):
-                exact = bins.worst(k, ratio, known)
-                assert not exact.bounded
-                with monkeypatch.context() as patch:
-                    patch.setattr(shared, "WORK", 0)
-                    bound = bins.worst(k, ratio, known)
-                assert bound.bounded
-                assert bounds(bound.delta)[0] == 0
-                assert bounds(exact.delta)[0] <= bounds(bound.delta)[1]
-                if k == 1:  # nothing is hidden, so nothing is revealed
-                    top = float(bounds(bound.delta)[1])
-                    assert top == pytest.approx(float(exact.delta), rel=1e-6)
-
-
-def test_a_shorter_way_with_hidden_tables_only_raises_the_bound(monkeypatch):
-    bins = SharedBins(discarded(20, "3/2", delta="1/10"), members=(9, 15))
-    exact = bins.worst(4, Fraction(5, 4), 1).delta
-    monkeypatch.setattr(shared, "WORK", 0)
-    full = bounds(bins.worst(4, Fraction(5, 4), 1).delta)[1]
-    monkeypatch.setattr(reveal, "_MOST_MASSES", 0)
-    short = bounds(bins.worst(4, Fraction(5, 4), 1).delta)[1]
-    assert exact <= full <= short
-
-
-def test_a_bound_skips_states_that_cannot_be():
-    # Of two known people neither can be left out of a sample of everybody.
-    whole = SharedBins(masses("24=1"), members=(9, 15))
-    assert whole.worst(1, Fraction(2), 2).delta == 1
-    assert whole.worst(1, Fraction(2), 2).sampled == 2
-
-
-def test_a_revealed_table_is_exactly_what_the_bound_computes(monkeypatch):
-    # Two bins of which only the first is truncated, by plain sums.
-    law, k, a, share = discarded(12, "3/2", delta="1/5"), 3, Fraction(5, 4), Fraction(1, 3)
-    worst = Fraction(0)
-    for own in (share, 1 - share):
-        real, ideal, total = {}, {}, Fraction(0)
-        for n, mass in listed(law).items():
-            total += mass * n
-            for (mine, rest), p in samples._multinomial(n - 1, (own, 1 - own)) if n else ():
-                for world, count in ((real, mine + 1), (ideal, mine)):
-                    table = (count if count >= k else 0, rest)
-                    world[table] = world.get(table, Fraction(0)) + mass * n * p
-        p, q = ({t: x / total for t, x in w.items()} for w in (real, ideal))
-        worst = max(worst, samples.worse(p, q, a))
-    monkeypatch.setattr(shared, "WORK", 0)
-    bound = SharedBins(law, shares=(share, 1 - share)).worst(k, a)
-    assert float(bounds(bound.delta)[1]) == pytest.approx(float(worst), rel=1e-6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "law", [discarded(10**5, "e^0.5", delta="1e-6"), two_sided(10**5, "e^0.5")]
-)
-def test_large_samples_get_a_bound(law):
-    found = SharedBins(law, shares=(Fraction(1, 5),) * 5).worst(100, exp(Fraction(3, 5)))
-    assert found.bounded
-    assert float(bounds(found.delta)[1]) < 1e-6
-
-
 def test_witnesses_verify_and_notice_a_change():
     chooser = random.Random(3)
     law = size_law(LAWS[0])
@@ -214,13 +135,6 @@ def test_witnesses_verify_and_notice_a_change():
         p, q = found.probabilities
         assert not replace(witness, probabilities=(p, q + Fraction(1, 10**6))).verify()
         assert "your bin shows" in witness.explain()
-
-
-def test_a_witness_without_any_table_says_so():
-    bins = SharedBins(size_law(LAWS[0]), shares=(HALF, HALF))
-    found = bins.worst(8, Fraction(3, 2))
-    assert found.delta == 0
-    assert table_witness(bins, 8, 0, Fraction(3, 2), found).data["example"] == "none"
 
 
 def test_larger_tables_are_verified_by_comparing_once_more():
@@ -249,7 +163,7 @@ def test_bad_input_is_refused():
         SharedBins(law, members=(6, 4)).worst(2, Fraction(2), 6)
     with pytest.raises(InvalidInput, match="no room"):
         SharedBins(masses("0=1"), members=(3, 4)).worst(2, Fraction(2))
-    with pytest.raises(TooLarge, match="one bin"):
+    with pytest.raises(TooLarge, match="fewer bins"):
         SharedBins(discarded(10**6, 2, delta="1/10"), shares=(Fraction(1),)).worst(2, Fraction(2))
     with pytest.raises(TooLarge, match="sizes that matter"):
         SharedBins(two_sided(100, "10001/10000"), shares=(HALF, HALF)).worst(2, Fraction(2))

@@ -3,7 +3,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from math import comb
 
 import pytest
@@ -12,11 +11,10 @@ from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TwoWorldsError, Undecided, Unsupported
 from twoworlds.laws.uniform import (
     _lattice,
-    delta_between,
     irwin_hall,
     uniform_delta,
 )
-from twoworlds.noiseless import UniformComponent, read_law, total
+from twoworlds.noiseless import read_law, total
 from twoworlds.numbers import bounds, decimal, exp, number
 
 HALF = Fraction(1, 2)
@@ -68,29 +66,6 @@ def test_uniform_delta_is_the_best_half_line(terms, shift, ratio):
     assert low - best < Fraction(1, 1000)
 
 
-@pytest.mark.parametrize("terms", [1, 2, 5])
-def test_ratio_one_is_the_total_variation_distance(terms):
-    low, high = (irwin_hall(terms, (terms + sign * HALF) / 2) for sign in (-1, 1))
-    assert uniform_delta(terms, HALF, Fraction(1)) == high - low
-    near_one = Fraction(1000001, 1000000)
-    close = bounds(uniform_delta(terms, HALF, near_one))
-    assert abs(close[0] - (high - low)) < Fraction(1, 10**5)
-
-
-def test_a_shift_beyond_the_whole_range_tells_everything():
-    assert uniform_delta(3, Fraction(3), Fraction(2)) == 1
-    assert total("[9, 11]", people=4, epsilon=1).delta == 1
-    assert total("[9, 11]", people=4, epsilon=1, simulator="centred").delta < 1
-
-
-def test_centring_moves_any_interval_to_the_middle():
-    """Erratum 18, for densities."""
-    here = bounds(total("[-1, 1]", people=30, epsilon="0.5").delta)
-    there = bounds(total("[9, 11]", people=30, epsilon="0.5", simulator="centred").delta)
-    assert here == there
-    assert bounds(total("[9, 11]", people=30, epsilon="0.5").delta)[0] > Fraction(9, 10)
-
-
 @pytest.mark.parametrize("terms", [20, 80])
 @pytest.mark.parametrize("shift", [HALF, Fraction(1), Fraction(41, 40)])
 def test_lattice_parts_bound_the_uniform_delta(terms, shift):
@@ -109,20 +84,7 @@ def test_many_uniform_entries_are_enclosed():
     assert total("[-1, 1]", people=500, epsilon="0.05", delta="1e-6").holds is False
 
 
-def test_delta_falls_with_people_across_the_change_of_method():
-    ratio = exp(number("0.2"))
-    law = read_law("[-1, 1]")
-    found = [bounds(delta_between(law, n, HALF, ratio)) for n in (150, 199, 200, 201, 260)]
-    assert all(b[0] <= a[1] for a, b in pairwise(found))
-
-
 # --- a uniform component ------------------------------------------------------------------------
-
-
-def test_a_full_component_is_the_uniform_law():
-    plain = total("[-1, 1]", people=9, epsilon="0.5")
-    full = total("component [-1, 1] at least 1/2", people=9, epsilon="0.5")
-    assert bounds(plain.delta) == bounds(full.delta)
 
 
 def test_the_component_bound_is_the_average_over_uniform_entries():
@@ -156,17 +118,6 @@ def test_conditioning_on_the_uniform_part_bounds_delta_on_a_lattice(seed):
             for b in range(others + 1)
         )
         assert delta(mixed, others, value) <= bound
-
-
-def test_blocks_only_loosen_the_average():
-    law = UniformComponent(Fraction(-1), Fraction(1), Fraction(1, 4))
-    ratio, others = exp(number(1)), 60
-    _, high = bounds(delta_between(law, others, HALF, ratio))
-    fine = sum(
-        Fraction(comb(others, b), 2**others) * bounds(uniform_delta(b, HALF, ratio))[1]
-        for b in range(others + 1)
-    )
-    assert fine <= high <= 2 * fine
 
 
 def test_a_claim_between_the_ends_of_a_bound_is_left_open():
@@ -225,15 +176,6 @@ def test_hidden_constants_are_named_and_not_printed():
 
 
 # --- words, witnesses, errors -------------------------------------------------------------------
-
-
-def test_words_begin_with_the_assumption():
-    found = total("[0, 100]", people=60, known=5, epsilon=1, simulator="centred")
-    assert found.sentence.startswith(
-        "If nobody knows more than 5 of the 60 entries and everybody holds the others to be "
-        "independent, each uniform between 0 and 100, then"
-    )
-    assert "your entry or 50 in its place" in found.sentence
 
 
 def test_witnesses_reverify_and_nearly_attain_delta():

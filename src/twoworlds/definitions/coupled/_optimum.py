@@ -288,7 +288,7 @@ class Limit(OfSimulator):
         if not self.attained:
             game = SceneProgram(made, outputs)
             widest = game.widest(self.delta)
-            return game.solve(None).delta == self.delta < _one_sided(made, widest) == self.reached
+            return game.solve(None)[0] == self.delta < _one_sided(made, widest) == self.reached
         bound = TestBound(made, outputs, self.distinguishers)
         return (
             sound(made, outputs, self.distinguishers)
@@ -335,12 +335,11 @@ class Limit(OfSimulator):
 def at_infinity(scene: Scene, made: Sequence[GivenValue]) -> Limit:
     """Return the infimum at ratio infinity; the tables must be exact."""
     game = SceneProgram(made, len(scene.outputs))
-    least = game.solve(None)
-    widest = game.widest(least.delta)
+    delta, _, stakes = game.solve(None)
+    widest = game.widest(delta)
     reached = _one_sided(made, widest)
-    tests = layers(least.stakes) if least.delta else ()
-    shown = table(scene, widest) if reached == least.delta else table(scene, widest, _WIDEST)
-    return Limit(scene, least.delta, reached, shown, tests)
+    shown = table(scene, widest) if reached == delta else table(scene, widest, _WIDEST)
+    return Limit(scene, delta, reached, shown, layers(stakes) if delta else ())
 
 
 def _one_sided(made: Sequence[GivenValue], laws: Laws) -> Fraction:

@@ -179,53 +179,27 @@ Key = tuple[int, str]
 """A comparison by number, and the world that a test favours: "real" or "ideal"."""
 
 
-@dataclass(frozen=True)
-class Solution:
-    """The least delta, the laws s(. | y) that attain it and the multipliers that prove it.
+Solution = tuple[Fraction, Laws, Mapping[Key, Mapping[int, Fraction]]]
+"""The least delta, the laws s(. | y) that attain it, and the multipliers ("stakes") that prove it.
 
-    ``stakes`` holds, by comparison and favoured world, the multiplier of each output's row: no
-    more for any output than the multiplier of the comparison, and those add up to 1.
-    """
-
-    delta: Fraction
-    laws: Laws
-    stakes: Mapping[Key, Mapping[int, Fraction]]
+These are, by comparison and favoured world, of each output's row: no more for any output than the
+multiplier of the comparison, and those add up to 1.
+"""
+Row = tuple[dict[int, Rational], Rational, Rational | None]
+"""A row of a linear program, at least so much and at most so much."""
 
 
-class _ProgramRows:
-    """Rows of a linear program, each with a lower bound and what it is about."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[int, Rational]] = []
-        self.lower: list[Rational | None] = []
-        self.upper: list[Rational | None] = []
-        self.about: list[tuple[Key, int] | None] = []
-        self.width = 0
-
-    def variables(self, count: int) -> range:
-        """Add variables and return their numbers."""
-        self.width += count
-        return range(self.width - count, self.width)
-
-    def at_least(
-        self, row: dict[int, Rational], bound: Rational, about: tuple[Key, int] | None = None
-    ) -> None:
-        self._add(row, bound, None, about)
-
-    def equal(self, row: dict[int, Rational], bound: Rational) -> None:
-        self._add(row, bound, bound, None)
-
-    def _add(
-        self,
-        row: dict[int, Rational],
-        low: Rational,
-        high: Rational | None,
-        about: tuple[Key, int] | None,
-    ) -> None:
-        self.rows.append(row)
-        self.lower.append(low)
-        self.upper.append(high)
-        self.about.append(about)
+def solved(
+    costs: Sequence[Rational],
+    rows: Sequence[Row],
+    *,
+    least: Sequence[Rational | None] | None = None,
+    most: Sequence[Rational | None] | None = None,
+) -> Optimal | None:
+    """Solve a linear program; None where it has no optimum."""
+    lines, lower, upper = zip(*rows, strict=True)
+    outcome = solve(costs, lines, lower=lower, upper=upper, least=least, most=most)
+    return outcome if isinstance(outcome, Optimal) else None
 
 
 class SceneProgram:
@@ -257,7 +231,7 @@ class SceneProgram:
             if best is None or delta > best[0]:
                 best = delta, stakes
         assert best is not None
-        return Solution(best[0], self._expanded(laws), best[1])
+        return best[0], self._expanded(laws), best[1]
 
     def _expanded(self, laws: Mapping[int, Mapping[int, Fraction]]) -> Laws:
         found = {y: laws[g] for g, members in enumerate(self.groups) for y in members}
@@ -270,25 +244,23 @@ class SceneProgram:
         outputs include those of all others (a mean of them). In the cone over these simulators it
         is found by one program: maximise sum m subject to m <= s and m <= 1.
         """
-        rows = _ProgramRows()
-        scale = rows.variables(1)[0]
-        pairs = [(g, t) for g in range(len(self.groups)) for t in range(self.outputs)]
-        place = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
-        part = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
-        for g in range(len(self.groups)):
-            rows.equal({**{place[g, t]: 1 for t in range(self.outputs)}, scale: -1}, 0)
-        for pair in pairs:
-            rows.at_least({place[pair]: 1, part[pair]: -1}, 0)
+        scale, number = 0, range(len(self.groups))
+        pairs = [(g, t) for g in number for t in range(self.outputs)]
+        place = {pair: 1 + j for j, pair in enumerate(pairs)}
+        part = {pair: 1 + len(pairs) + j for j, pair in enumerate(pairs)}
+        rows: list[Row] = [
+            ({**{place[g, t]: 1 for t in range(self.outputs)}, scale: -1}, 0, 0) for g in number
+        ]
+        rows += [({place[pair]: 1, part[pair]: -1}, 0, None) for pair in pairs]
         for comparison in self.small.values():
             row: dict[int, Rational] = {scale: floor}
             for t in range(self.outputs):
                 if not comparison.real.get(t):
                     row.update({place[g, t]: -p for g, p in comparison.ideal.items()})
-            rows.at_least(row, 0)
+            rows.append((row, 0, None))
         costs = [0] * (1 + len(pairs)) + [-1] * len(pairs)
-        most = [None] * (1 + len(pairs)) + [1] * len(pairs)
-        outcome = solve(costs, rows.rows, lower=rows.lower, upper=rows.upper, most=most)
-        if not isinstance(outcome, Optimal) or outcome.x[scale] == 0:
+        outcome = solved(costs, rows, most=[None] * (1 + len(pairs)) + [1] * len(pairs))
+        if outcome is None or outcome.x[scale] == 0:
             raise TwoWorldsError("no simulator has the floor that was found: please report this")
         x, size = outcome.x, outcome.x[scale]
         return self._expanded(
@@ -375,57 +347,51 @@ def _solve_for(
 ) -> Part:
     shown = sorted({t for comparison in part.values() for t, p in comparison.real.items() if p})
     inputs = sorted({g for comparison in part.values() for g in comparison.ideal})
-    rows = _ProgramRows()
-    delta = rows.variables(1)[0]
     pairs = [(g, t) for g in inputs for t in shown]
-    place = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
-    for g in inputs:
-        rows.equal({place[g, t]: 1 for t in shown}, 1)
+    place = {pair: 1 + j for j, pair in enumerate(pairs)}  # delta is variable 0
+    rows: list[Row] = [({place[g, t]: 1 for t in shown}, 1, 1) for g in inputs]
+    about: list[tuple[Key, int] | None] = [None] * len(rows)
+    width = 1 + len(pairs)
     for number in asked:
-        for world in ("real", "ideal"):
-            _budget(rows, (number, world), part[number], ratio, shown, place, delta)
-    free = [None, *([0] * (rows.width - 1))]
-    outcome = solve(
-        [1, *([0] * (rows.width - 1))], rows.rows, lower=rows.lower, upper=rows.upper, least=free
-    )
-    if not isinstance(outcome, Optimal):
+        for world in ("real", "ideal") if ratio is not None else ("ideal",):
+            budget: dict[int, Rational] = {0: 1}
+            for t, row in _excesses(part[number], world, ratio, shown, place):
+                row[0][width] = 1
+                budget[width] = -1
+                rows.append(row)
+                about.append(((number, world), t))
+                width += 1
+            rows.append((budget, 0, None))
+            about.append(None)
+    outcome = solved([1, *([0] * (width - 1))], rows, least=[None, *([0] * (width - 1))])
+    if outcome is None:
         raise TwoWorldsError("the program of the best simulator has no optimum: please report this")
     laws = {
         g: {t: outcome.x[place[g, t]] for t in shown if outcome.x[place[g, t]] != 0} for g in inputs
     }
     stakes: dict[Key, dict[int, Fraction]] = {}
-    for about, weight in zip(rows.about, outcome.y, strict=True):
-        if about is not None and weight != 0:
-            stakes.setdefault(about[0], {})[about[1]] = weight
+    for what, weight in zip(about, outcome.y, strict=True):
+        if what is not None and weight != 0:
+            stakes.setdefault(what[0], {})[what[1]] = weight
     return outcome.value, laws, stakes
 
 
-def _budget(
-    rows: _ProgramRows,
-    key: Key,
+def _excesses(
     comparison: GivenValue,
+    world: str,
     ratio: Fraction | None,
     shown: Sequence[int],
     place: Mapping[tuple[int, int], int],
-    delta: int,
-) -> None:
-    """Add the excesses of one world over the other, and that they sum to at most delta."""
-    favours_real = key[1] == "real"
-    if ratio is None and favours_real:
-        return
-    excesses: dict[int, Rational] = {delta: 1}
+) -> Iterator[tuple[int, Row]]:
+    """Yield, by output, how far one world exceeds the other: to be taken up by a new variable."""
     for t in shown:
         p = comparison.real.get(t, ZERO)
-        if (favours_real and p == 0) or (ratio is None and p != 0):
+        if (world == "real" and p == 0) or (ratio is None and p != 0):
             continue
-        scale: Fraction = ratio if favours_real and ratio is not None else Fraction(-1)
+        real = world == "real" and ratio is not None
+        scale = ratio if real and ratio is not None else Fraction(-1)
         row: dict[int, Rational] = {place[g, t]: scale * q for g, q in comparison.ideal.items()}
-        excess = rows.variables(1)[0]
-        row[excess] = 1
-        excesses[excess] = -1
-        bound = p if favours_real else ZERO if ratio is None else -ratio * p
-        rows.at_least(row, bound, (key, t))
-    rows.at_least(excesses, 0)
+        yield t, (row, p if real else ZERO if ratio is None else -ratio * p, None)
 
 
 _CLOSE = Fraction(1, 16)

@@ -42,17 +42,17 @@ class Distinguisher:
     Attributes:
         comparison: the number of the comparison (cell and value v) in its scene.
         favours: the world in which the event is taken to be likelier, "real" or "ideal".
-        event: the outputs, by number.
+        event: the outputs, by number (of inferences: private values).
         weight: how often this test is drawn.
     """
 
     comparison: int
     favours: str
-    event: tuple[int, ...]
+    event: tuple[Any, ...]
     weight: Fraction
 
 
-def layers(stakes: Mapping[Key, Mapping[int, Fraction]]) -> tuple[Distinguisher, ...]:
+def layers(stakes: Mapping[Key, Mapping[Any, Fraction]]) -> tuple[Distinguisher, ...]:
     """Write multipliers of single outputs as weights of nested events.
 
     >>> layers({(0, "real"): {0: Fraction(1, 2), 1: Fraction(1, 3)}})[0].event
@@ -62,8 +62,8 @@ def layers(stakes: Mapping[Key, Mapping[int, Fraction]]) -> tuple[Distinguisher,
     for (comparison, favours), weights in stakes.items():
         done = ZERO
         for level in sorted(set(weights.values())):
-            event = tuple(sorted(t for t, weight in weights.items() if weight >= level))
-            found.append(Distinguisher(comparison, favours, event, level - done))
+            event = _ordered([t for t, weight in weights.items() if weight >= level])
+            found.append(Distinguisher(comparison, favours, tuple(event), level - done))
             done = level
     return tuple(found)
 

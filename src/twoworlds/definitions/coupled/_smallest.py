@@ -231,23 +231,25 @@ class _Search:
         lower end where delta(a) does not fall, being 0.
         """
         solution = self.game.solve(ratio)
-        self.use(solution.laws)
-        reach = Reach(ratio, layers(solution.stakes))
+        delta, laws, stakes = solution
+        self.use(laws)
+        reach = Reach(ratio, layers(stakes))
         end = reach.end(self.made, self.outputs, self.delta, bits)
         if end is not None and end > self.lower:
             assert isinstance(end, Fraction)
             # Rounded down, the end may fall short of a ratio that is itself ruled out.
-            self.lower = max(end, ratio) if solution.delta > self.delta else end
+            self.lower = max(end, ratio) if delta > self.delta else end
             self.reach = reach
         fall = self._fall(solution)
-        return self.lower if fall == 0 else ratio + (solution.delta - self.delta) / fall
+        return self.lower if fall == 0 else ratio + (delta - self.delta) / fall
 
     def _fall(self, solution: Solution) -> Fraction:
         """Return -d delta / d a: what the stakes win of the law that is multiplied by a."""
         total = ZERO
-        for (number, favours), weights in solution.stakes.items():
+        _, laws, stakes = solution
+        for (number, favours), weights in stakes.items():
             made = self.made[number]
-            law = made.simulated(solution.laws) if favours == "real" else made.real
+            law = made.simulated(laws) if favours == "real" else made.real
             total += sum((w * law.get(t, ZERO) for t, w in weights.items()), start=ZERO)
         return total
 
@@ -262,11 +264,11 @@ class _Search:
 def search(scene: Scene, made: Sequence[GivenValue], delta: Fraction) -> SmallestRatio:
     """Return the smallest ratio for a delta."""
     found = _Search(scene, made, delta)
-    limit = found.game.solve(None)
-    widest = found.game.widest(limit.delta)
-    reach = Reach(ONE, layers(limit.stakes)) if limit.delta > delta else None
+    limit, _, stakes = found.game.solve(None)
+    widest = found.game.widest(limit)
+    reach = Reach(ONE, layers(stakes)) if limit > delta else None
     if reach is None:
-        found.use(_mixed(widest, (delta - limit.delta) / 2, found.outputs))
+        found.use(_mixed(widest, (delta - limit) / 2, found.outputs))
     if found.upper == INFINITY:
         simulator = table(scene, widest)
         return SmallestRatio(scene, delta, INFINITY, ONE, None, simulator, reach, widest)
@@ -293,7 +295,7 @@ def _result(found: _Search) -> SmallestRatio:
 
 def _unreached(game: SceneProgram, made: Sequence[GivenValue], delta: Fraction) -> bool:
     """Tell whether delta is the limit at large ratios, and is attained at none of them."""
-    limit = game.solve(None).delta
+    limit = game.solve(None)[0]
     return limit == delta and needed_ratio(made, game.widest(limit), delta) == INFINITY
 
 

@@ -13,7 +13,7 @@ What breaks a guarantee that rests on beliefs: the smallest extra knowledge that
 
 The attacker is told the entries of one person, then of two, and so on, until the number exceeds
 what was promised. All choices of so many persons are tried, as long as that is cheap; where the
-search ends early, `Breaks` says so.
+search ends early, a note says so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
 from twoworlds.definitions.coupled.measures import Found, Measure
@@ -56,18 +56,12 @@ class OverBeliefs(PrivacyDefinition):
     typed: ClassVar[str]
     mixtures_are_free: ClassVar[bool] = False
 
-    def _set(
-        self,
-        beliefs: Beliefs,
-        side: str | Callable[[Any], Any] | None,
-        ratio: object,
-        epsilon: object,
-        delta: object,
-    ) -> None:
-        object.__setattr__(self, "beliefs", beliefs)
-        object.__setattr__(self, "side", side)
-        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
-        object.__setattr__(self, "delta", None if delta is None else read_delta(delta))
+    def _set(self, *, ratio: object, epsilon: object, delta: object, **given: object) -> None:
+        """Set the fields, after reading the numbers."""
+        given["ratio"] = read_ratio(ratio, epsilon)
+        given["delta"] = None if delta is None else read_delta(delta)
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
 
     @abstractmethod
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
@@ -157,9 +151,9 @@ class OverBeliefs(PrivacyDefinition):
         more: dict[str, Number] = {}
         if self.ratio is None and self.delta is None:
             more["delta_at_ratio_1"] = measure.at_ratio(Fraction(1)).delta
-        breaks = self._breaks(where, found, None)
-        sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks.by)
-        notes = (*found.notes, *_said(breaks.unsearched))
+        by, unsearched = self._breaks(where, found, None)
+        sentence = assumed(where.beliefs.assumption, self._meaning(found), by)
+        notes = (*found.notes, *([] if unsearched is None else [unsearched]))
         return self._verdict(where, found, self.name, sentence, notes, more=more)
 
     def check(self, mechanism: Released) -> Verdict:
@@ -183,9 +177,9 @@ class OverBeliefs(PrivacyDefinition):
             sentence = assumed(where.beliefs.assumption, meaning)
             notes += self._nearest(where, measure, found, allowed)
         else:
-            breaks = self._breaks(where, found, allowed)
-            sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks.by)
-            notes += _said(breaks.unsearched)
+            by, unsearched = self._breaks(where, found, allowed)
+            sentence = assumed(where.beliefs.assumption, self._meaning(found), by)
+            notes += () if unsearched is None else (unsearched,)
         return self._verdict(where, found, self.claim, sentence, notes, holds=holds)
 
     def _numbers(self, allowed: Number) -> str:
@@ -239,13 +233,13 @@ class OverBeliefs(PrivacyDefinition):
     def _breaks(self, where: Scene, found: Found, allowed: Number | None) -> Breaks:
         """Say which further knowledge ends the guarantee, or that it was not searched."""
         if found.nothing_left or found.ratio == INFINITY:
-            return Breaks()
+            return None, None
         asked_ratio = self.ratio is None and allowed is None
         certain = compare(found.delta, 1, limit=64) is not Order.LESS
         if certain:
-            return Breaks()
+            return None, None
         if not self._cheap(where, for_ratio=asked_ratio):
-            return Breaks(unsearched=TOO_COSTLY)
+            return None, TOO_COSTLY
 
         def number(beliefs: BeliefClass) -> Number:
             measure = self._measure(scene(where.release, beliefs, where.scrubs))
@@ -286,10 +280,6 @@ class OverBeliefs(PrivacyDefinition):
             notes=notes,
             exact=source is None or source.exact,
         )
-
-
-def _said(text: str | None) -> tuple[str, ...]:
-    return () if text is None else (text,)
 
 
 def read_scrubs(
@@ -333,11 +323,8 @@ _WHICH = "which further knowledge breaks it was not searched"
 TOO_COSTLY = f"{_WHICH}: that would take too long"
 
 
-class Breaks(NamedTuple):
-    """What was found to break a guarantee, and what was not searched."""
-
-    by: str | None = None
-    unsearched: str | None = None
+Breaks = tuple[str | None, str | None]
+"""What was found to break a guarantee, and what was not searched."""
 
 
 def entries(beliefs: BeliefClass) -> int | None:
@@ -354,11 +341,11 @@ def broken_by(
     """Return the smallest set of entries whose knowledge raises a number above what is allowed."""
     n = entries(beliefs)
     if n is None:
-        return Breaks(unsearched=f"{_WHICH}: the databases are no lists of one length")
+        return None, f"{_WHICH}: the databases are no lists of one length"
     work = sum(len(member) for member in beliefs) * n
     for k in range(1, n + 1):
         if work * comb(n, k) > _MOST_WORK:
-            return Breaks(unsearched=_ended(k - 1))
+            return None, _ended(k - 1)
         worst: tuple[Number, tuple[int, ...]] | None = None
         for chosen in combinations(range(n), k):
             value = number(beliefs.knowing(_known(chosen), "more"))
@@ -368,8 +355,8 @@ def broken_by(
         if compare(worst[0], allowed, limit=_BITS) is Order.GREATER:
             named = " and ".join(str(i + 1) for i in worst[1])
             whose = f"the entr{'y of person' if k == 1 else 'ies of persons'} {named} too"
-            return Breaks(f"knowing {whose}: {what} is then {show(worst[0], side='at least')}")
-    return Breaks()
+            return f"knowing {whose}: {what} is then {show(worst[0], side='at least')}", None
+    return None, None
 
 
 def _ended(k: int) -> str:

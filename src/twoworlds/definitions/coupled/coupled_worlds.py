@@ -73,10 +73,9 @@ class WithSimulator(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        object.__setattr__(self, "scrubs", scrubs)
-        object.__setattr__(self, "simulator", simulator)
-        object.__setattr__(self, "tagged", False)
-        self._set(beliefs, side, ratio, epsilon, delta)
+        numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
+        more = {"scrubs": scrubs, "simulator": simulator, "tagged": False}
+        self._set(beliefs=beliefs, side=side, **numbers, **more)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         if self.scrubs is None:
@@ -131,10 +130,9 @@ class OfPersons(WithSimulator):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        object.__setattr__(self, "scrubs", None)
-        object.__setattr__(self, "simulator", simulator)
-        object.__setattr__(self, "tagged", tagged)
-        self._set(beliefs, side, ratio, epsilon, delta)
+        numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
+        more = {"scrubs": None, "simulator": simulator, "tagged": tagged}
+        self._set(beliefs=beliefs, side=side, **numbers, **more)
 
 
 @dataclass(frozen=True, init=False)

@@ -5,190 +5,104 @@ over (t, z) = (F(X), Z), and for all pairs (alt, priv), the posterior of priv(X)
 (epsilon, delta)-indistinguishable from the one given Sim(alt(X)) = t. An output that the simulator
 never names has no ideal posterior and counts as bad; failure is strict (>).
 
-Here simulators may name a symbol outside the range of the release, so that what remains of their
-probability is wasted there. Then the columns s(t | .) of different outputs are free of each other,
-and each is best by itself (`_column`): let delta_t be its least inner delta. With one belief and
-one z per output,
+**One output.** What is inferred from t depends on the column sigma(y) = s(t | y) only, and not on
+its scale. A `CellPosterior` is a cell (belief, pair, z) with the real world's posterior
+p_v = P(priv = v | t, z); in the ideal world the posterior is Q(v) / Q with
+Q(v) = sum_y P(v, y | z) sigma(y) and Q = sum_v Q(v). They are (epsilon, d)-indistinguishable if
 
-    delta*  =  min_c max ( c, P[ delta_t > c ] ),
+    sum_v ( p_v Q - a Q(v) )_+ <= d Q     and     sum_v ( Q(v) - a p_v Q )_+ <= d Q,     Q > 0.
 
-attained at c = 0 or c = delta_t for some t. With several beliefs or several z per output, one
-column has to serve all of them, and which to give up is a question of combinations (`_choice`).
-Sets of situations (t, belief, z) that do not go together are collected until the sets chosen do:
-then the answer is exact, up to an enclosure where a least inner delta is irrational. If that takes
-too long, what is known so far is returned as a lower and an upper bound, and says so.
+`least_inner` finds the least d of all columns, in several views at once. With one view Q = 1 may be
+asked, and it is one linear program. With several it is a quotient of linear functions: at a trial d
+the program minimises max ( left side - d Q ) subject to sum Q = 1, which is negative exactly when
+some column is better than d. Its column bounds the answer from above. Its multipliers, weights of
+tests (an event S of values, a favoured world), bound it from below: no column has less than
 
-Whether the best simulator can do without the outside symbol is tried by one more program
+    min_y  sum_k omega_k test_k(y) / sum_k omega_k q_k(y),      q_k(y) = P(y | z) in the view of k,
+    test_k(y) = p(S) q_k(y) - a P(S, y | z)      or      P(S, y | z) - a p(S) q_k(y).
+
+**All outputs.** Simulators may name a symbol outside the range of the release, so that what remains
+of their probability is wasted there. Then the columns of different outputs are free of each other.
+A *situation* is an output with a belief and side information, delta_s the least inner delta of all
+columns in it. No simulator has less than
+
+    min_c max ( c, max over beliefs of P[ delta_s > c ] ),
+
+and with one belief and one z per output the best columns attain it. With several, one column has to
+serve all situations of its output, or the likeliest of them: what is found is an upper bound, and
+says so. Whether the simulator can do without the outside symbol is tried by one more program
 (`InferenceOptimum.outside`): if not, ``lower`` holds for simulators within the range, too, and
 ``upper`` is not claimed for them.
-
-Which situations to give up, when one column of a simulator has to serve several.
-
-A *situation* is an output with a belief and side information. For every output one set of them is
-served together; the others are bad. If belief D gives the bad ones the probability b_D, and no
-served set has an inner delta above c, the simulator has delta max(c, max_D b_D). What is known of
-sets are conflicts: sets that cannot be served together with less than a bound (and so no larger
-set can). `cheapest` finds the least delta that the known conflicts allow, which is a lower bound of
-the true one, and the sets that would attain it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from twoworlds.definitions.coupled._column import (
-    InnerTest,
-    Sigma,
-    Situation,
-    attained,
-    fraction,
-    inner,
-    least,
-    least_inner,
-    lower_bound,
-    situations,
-    within_range,
-)
 from twoworlds.definitions.coupled._optimum import OfSimulator, encloses
+from twoworlds.definitions.coupled._program import Row, Trials, solved
+from twoworlds.definitions.coupled._proof import Distinguisher, layers
 from twoworlds.definitions.coupled.scene import Scene, Simulator
-from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.laws.comparison import apart
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
+from twoworlds.programs import Rational
 from twoworlds.worlds.joint import NOTHING, plain_label
 
-_MOST_STEPS = 20_000
-
-Masses = Mapping[int, Mapping[int, tuple[int, Fraction]]]
-"""By output and situation: the belief, and the probability it gives to the situation."""
-
-Served = dict[int, frozenset[int]]
-
-
-class Conflict(NamedTuple):
-    """Situations of one output that cannot be served together below a bound."""
-
-    output: int
-    situations: frozenset[int]
-    bound: Fraction
-
-
-class _TooMany(Exception):
-    """The search was given up."""
-
-
-def cheapest(masses: Masses, conflicts: Sequence[Conflict]) -> tuple[Fraction, Served] | None:
-    """Return the least delta that the conflicts allow, and the sets served; None if too hard.
-
-    >>> some = {0: {0: (0, Fraction(1, 4)), 1: (0, Fraction(3, 4))}}
-    >>> both = Conflict(0, frozenset({0, 1}), Fraction(1, 2))
-    >>> cheapest(some, [both])
-    (Fraction(1, 4), {0: frozenset({1})})
-    """
-    steps = _Steps()
-    best: tuple[Fraction, Served] = ONE, {t: frozenset() for t in masses}
-    try:
-        for c in sorted({ZERO, *(conflict.bound for conflict in conflicts)}):
-            if c >= best[0]:
-                break
-            options = [
-                (t, list(_maximal(frozenset(masses[t]), _active(conflicts, t, c), steps)))
-                for t in masses
-            ]
-            found = _least_bad(masses, options, best[0], steps)
-            if found is not None and max(c, found[0]) < best[0]:
-                best = max(c, found[0]), found[1]
-    except _TooMany:
-        return None
-    return best
-
-
-class _Steps:
-    def __init__(self) -> None:
-        self.left = _MOST_STEPS
-
-    def take(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise _TooMany
-
-
-def _active(conflicts: Sequence[Conflict], output: int, c: Fraction) -> list[frozenset[int]]:
-    return [x.situations for x in conflicts if x.output == output and x.bound > c]
-
-
-def _maximal(
-    whole: frozenset[int], conflicts: Sequence[frozenset[int]], steps: _Steps
-) -> Iterator[frozenset[int]]:
-    """Yield sets without any conflict, among them all maximal ones."""
-    seen: set[frozenset[int]] = set()
-    waiting = [whole]
-    while waiting:
-        some = waiting.pop()
-        if some in seen:
-            continue
-        seen.add(some)
-        steps.take()
-        broken = next((conflict for conflict in conflicts if conflict <= some), None)
-        if broken is None:
-            yield some
-        else:
-            waiting += [some - {s} for s in sorted(broken)]
-
-
-def _least_bad(
-    masses: Masses,
-    options: Sequence[tuple[int, Sequence[frozenset[int]]]],
-    below: Fraction,
-    steps: _Steps,
-) -> tuple[Fraction, Served] | None:
-    """Choose a set for every output so that the worst belief's bad probability is least."""
-    best: tuple[Fraction, Served] | None = None
-    waiting: list[tuple[int, dict[int, Fraction], Served]] = [(0, {}, {})]
-    while waiting:
-        depth, bad, served = waiting.pop()
-        steps.take()
-        worst = max(bad.values(), default=ZERO)
-        if worst >= (below if best is None else best[0]):
-            continue
-        if depth == len(options):
-            best = worst, served
-            continue
-        t, sets = options[depth]
-        for some in sorted(sets, key=lambda kept: (len(kept), sorted(kept))):
-            total = dict(bad)
-            for s, (belief, p) in masses[t].items():
-                if s not in some:
-                    total[belief] = total.get(belief, ZERO) + p
-            waiting.append((depth + 1, total, {**served, t: some}))
-    return best
-
-
 ZERO, ONE = Fraction(0), Fraction(1)
-_BITS = 128
-_MOST_ROUNDS = 40
+UNDEFINED = Fraction(2)
+"""The inner delta of an output that is never simulated: worse than any."""
 OUTSIDE = "(outside the range)"
 """The symbol on which a simulator wastes what it does not need."""
+_BITS, _RATIO_BITS = 64, 128
+_TINY = Fraction(1, 1 << 128)
+_MOST_ENTRIES = 1 << 18
+Sigma = Mapping[int, Fraction]
+Tests = tuple[Distinguisher, ...]
+"""Each of a view by number, with an event of private values."""
 
 
 @dataclass(frozen=True)
-class InnerProof:
-    """Tests of posteriors that no column of a simulator withstands better than ``bound``."""
+class CellPosterior:
+    """What one cell makes of an output."""
 
-    situations: tuple[int, ...]
+    cell: int
+    posterior: Mapping[Hashable, Fraction]
+    ideal: Mapping[Hashable, Mapping[int, Fraction]]
+
+    @cached_property
+    def total(self) -> dict[int, Fraction]:
+        """P(alt = y | z), by the number of y."""
+        return _sum(self.ideal.values())
+
+
+class Situation(NamedTuple):
+    """An output with a belief and side information: how likely it is, and who looks at it."""
+
+    output: int
+    belief: int
+    side: Hashable
+    chance: Fraction
+    views: tuple[CellPosterior, ...]
+
+
+class InnerProof(NamedTuple):
+    """Tests of posteriors that no column withstands better than ``bound`` in one situation."""
+
+    situation: int
     ratio: Fraction
     bound: Fraction
-    tests: tuple[InnerTest, ...]
+    tests: Tests
 
     def verify(self, everywhere: Sequence[Situation]) -> bool:
         """Add up the tests again, from the situations of a scene alone."""
-        some = [everywhere[number] for number in self.situations]
-        views = [view for situation in some for view in situation.views]
+        views = everywhere[self.situation].views
         return (
-            len({situation.output for situation in some}) == 1
-            and all(test.weight >= 0 and 0 <= test.view < len(views) for test in self.tests)
+            all(test.weight >= 0 and 0 <= test.comparison < len(views) for test in self.tests)
             and lower_bound(views, self.tests, self.ratio) == self.bound
         )
 
@@ -205,7 +119,7 @@ class InferenceOptimum(OfSimulator):
         upper: the simulator has no more.
         simulator: one that attains ``upper``.
         outside: whether it names a symbol outside the range of the release.
-        proofs: the tests behind ``lower``: which situations are bad, alone or together.
+        proofs: the tests behind ``lower``: which situations are bad.
         at: the rational ratio, at most the true one, at which ``upper`` is stated.
     """
 
@@ -229,7 +143,7 @@ class InferenceOptimum(OfSimulator):
         """What is proved of each output: the largest bound on its inner delta."""
         found: dict[Hashable, Fraction] = {}
         for proof in self.proofs:
-            t = self.scene.outputs[self._everywhere[proof.situations[0]].output]
+            t = self.scene.outputs[self._everywhere[proof.situation].output]
             found[t] = max(found.get(t, ZERO), proof.bound)
         return found
 
@@ -244,9 +158,9 @@ class InferenceOptimum(OfSimulator):
         return (
             all(proof.verify(everywhere) for proof in self.proofs)
             and all(encloses(self.at, self.ratio, proof.ratio) for proof in self.proofs)
-            and encloses(self.at, self.ratio, bounds(self.ratio, _BITS)[1])
+            and encloses(self.at, self.ratio, bounds(self.ratio, _RATIO_BITS)[1])
             and self.at >= 1
-            and self.lower == _lower(everywhere, self.proofs)[0]
+            and self.lower == _lower(everywhere, self.proofs)
             and self.upper == attained(everywhere, columns, self.at)
             and encloses(self.lower, self.delta, self.upper)
             and self.outside == _leaves_range(self.scene, self.simulator)
@@ -270,16 +184,13 @@ class InferenceOptimum(OfSimulator):
         """Yield the sentence, then every output with what its tests show."""
         yield "no better", self.sentence
         for proof in self.proofs:
-            some = [self._everywhere[number] for number in proof.situations]
-            names = " and ".join(self._name(situation) for situation in some)
-            chance = ", ".join(show(situation.chance) for situation in some)
-            yield names, f"probability {chance}; inner delta at least {_down(proof.bound)}"
-
-    def _name(self, situation: Situation) -> str:
-        known = "" if situation.side == NOTHING else f", knowing {plain_label(situation.side)}"
-        many = len(self.scene.beliefs) > 1
-        held = f", belief {situation.belief + 1}" if many else ""
-        return f"output {plain_label(self.scene.outputs[situation.output])}{known}{held}"
+            here = self._everywhere[proof.situation]
+            known = "" if here.side == NOTHING else f", knowing {plain_label(here.side)}"
+            held = f", belief {here.belief + 1}" if len(self.scene.beliefs) > 1 else ""
+            output = plain_label(self.scene.outputs[here.output])
+            least = show(proof.bound, side="down")
+            said = f"probability {show(here.chance)}; inner delta at least {least}"
+            yield f"output {output}{known}{held}", said
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""
@@ -296,22 +207,20 @@ class InferenceOptimum(OfSimulator):
         }
 
     def _proof(self, proof: InnerProof) -> dict[str, Any]:
-        some = [self._everywhere[number] for number in proof.situations]
-        views = [view for situation in some for view in situation.views]
+        here = self._everywhere[proof.situation]
         return {
-            "output": plain_label(self.scene.outputs[some[0].output]),
+            "output": plain_label(self.scene.outputs[here.output]),
             "situations": [
                 {
-                    "belief": situation.belief,
-                    "side": plain_label(situation.side),
-                    "probability": to_json(situation.chance),
+                    "belief": here.belief,
+                    "side": plain_label(here.side),
+                    "probability": to_json(here.chance),
                 }
-                for situation in some
             ],
             "bound": to_json(proof.bound, side="down"),
             "tests": [
                 {
-                    "whose": self.scene.cells[views[test.view].cell].scrub.name,
+                    "whose": self.scene.cells[here.views[test.comparison].cell].scrub.name,
                     "favours": test.favours,
                     "event": [plain_label(v) for v in test.event],
                     "weight": to_json(test.weight),
@@ -319,10 +228,6 @@ class InferenceOptimum(OfSimulator):
                 for test in proof.tests
             ],
         }
-
-
-def _down(value: Fraction) -> str:
-    return show(value, side="down")
 
 
 def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
@@ -342,76 +247,35 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     if a == INFINITY:
         raise InvalidInput("ratio=infinity allows every inference: give a finite ratio")
     everywhere = situations(scene)
-    low, high = bounds(a, _BITS)
+    low, high = bounds(a, _RATIO_BITS)
     low = max(low, ONE)
-    lower, proofs, columns = _search(everywhere, low, high)
+    by_output: dict[int, list[int]] = {}
+    for number, situation in enumerate(everywhere):
+        by_output.setdefault(situation.output, []).append(number)
+    proofs, alone = [], {}
+    for number, situation in enumerate(everywhere):
+        bound, _, alone[number], tests = least_inner(situation.views, low)
+        if low < high:
+            bound, _, _, tests = least_inner(situation.views, high)
+        proofs += [InnerProof(number, high, bound, tests)] if bound > 0 else []
+    whole, likeliest = {}, {}
+    for t, numbers in by_output.items():
+        views = [view for number in numbers for view in everywhere[number].views]
+        likeliest[t] = alone[max(numbers, key=lambda number: everywhere[number].chance)]
+        whole[t] = likeliest[t] if len(numbers) == 1 else least_inner(views, low)[2]
+    columns = min((whole, likeliest), key=lambda some: attained(everywhere, some, low))
+    lower = _lower(everywhere, proofs)
     simulator, outside, upper = _best(scene, everywhere, low, columns)
     if lower > upper:
         raise TwoWorldsError("a simulator is better than proved possible: please report this")
     delta: Number = upper if lower == upper else Real.between(lower, upper)
-    return InferenceOptimum(scene, a, delta, lower, upper, simulator, outside, proofs, low)
+    return InferenceOptimum(scene, a, delta, lower, upper, simulator, outside, tuple(proofs), low)
 
 
-def _search(
-    everywhere: Sequence[Situation], low: Fraction, high: Fraction
-) -> tuple[Fraction, tuple[InnerProof, ...], dict[int, Sigma]]:
-    """Collect conflicts until the sets served are free of them; return the best columns met."""
-    proofs: list[InnerProof] = []
-    sets: set[tuple[int, ...]] = {(number,) for number in range(len(everywhere))}
-    by_output: dict[int, list[int]] = {}
-    for number, situation in enumerate(everywhere):
-        by_output.setdefault(situation.output, []).append(number)
-    sets.update(tuple(numbers) for numbers in by_output.values())
-    known: dict[tuple[int, ...], Sigma] = {}
-    for _ in range(_MOST_ROUNDS):
-        for some in sorted(sets - known.keys()):
-            known[some], proof = _together(everywhere, some, low, high)
-            proofs += [proof] if proof.bound > 0 else []
-        lower, served = _lower(everywhere, proofs)
-        if served is None:
-            served = {t: frozenset(numbers) for t, numbers in by_output.items()}
-        sets = {tuple(sorted(some)) for some in served.values() if some}
-        if sets <= known.keys():
-            trial = {everywhere[some[0]].output: known[some] for some in sets}
-            whole = {t: known[tuple(numbers)] for t, numbers in by_output.items()}
-            columns = min(
-                ({**whole, **trial}, whole), key=lambda some: attained(everywhere, some, low)
-            )
-            break
-    else:
-        columns = {t: known[tuple(numbers)] for t, numbers in by_output.items()}
-    return lower, tuple(proofs), columns
-
-
-def _together(
-    everywhere: Sequence[Situation], some: tuple[int, ...], low: Fraction, high: Fraction
-) -> tuple[Sigma, InnerProof]:
-    """Return the best column of some situations at the lower ratio, and the proof at the higher."""
-    views = [view for number in some for view in everywhere[number].views]
-    below = least_inner(views, low)
-    above = below if low == high else least_inner(views, high)
-    return below.sigma, InnerProof(some, high, above.lower, above.tests)
-
-
-def _lower(
-    everywhere: Sequence[Situation], proofs: Sequence[InnerProof]
-) -> tuple[Fraction, dict[int, frozenset[int]] | None]:
-    """Return what the proofs show, and which sets they leave to be served."""
-    masses: dict[int, dict[int, tuple[int, Fraction]]] = {}
-    for number, situation in enumerate(everywhere):
-        masses.setdefault(situation.output, {})[number] = (situation.belief, situation.chance)
-    conflicts = [
-        Conflict(everywhere[proof.situations[0]].output, frozenset(proof.situations), proof.bound)
-        for proof in proofs
-    ]
-    found = cheapest(masses, conflicts)
-    if found is not None:
-        return found
-    single = {proof.situations[0]: proof.bound for proof in proofs if len(proof.situations) == 1}
-    return least((s, single.get(number, ZERO)) for number, s in enumerate(everywhere)), None
-
-
-# --- an explicit simulator ------------------------------------------------------------------------
+def _lower(everywhere: Sequence[Situation], proofs: Iterable[InnerProof]) -> Fraction:
+    """Return what the proofs show."""
+    known = {proof.situation: proof.bound for proof in proofs}
+    return least((s, known.get(number, ZERO)) for number, s in enumerate(everywhere))
 
 
 def _best(
@@ -419,12 +283,8 @@ def _best(
 ) -> tuple[Simulator, bool, Fraction]:
     """Return a simulator with these columns or better, whether it leaves the range, its delta."""
     upper = attained(everywhere, columns, ratio)
-    good = [
-        (s.output, s.views)
-        for s in everywhere
-        if max(inner(view, columns[s.output], ratio) for view in s.views) <= upper
-    ]
-    inside = within_range(good, len(scene.outputs), len(scene.inputs), ratio, upper)
+    good = [s for s in everywhere if _worst(s.views, columns[s.output], ratio) <= upper]
+    inside = _within_range(good, len(scene.outputs), len(scene.inputs), ratio, upper)
     if inside is not None and (found := attained(everywhere, inside, ratio)) <= upper:
         columns, upper = inside, found
     simulator = _simulator(scene, columns)
@@ -433,10 +293,13 @@ def _best(
 
 def _simulator(scene: Scene, columns: Mapping[int, Sigma]) -> Simulator:
     """Scale columns so that no law exceeds 1, and send what remains outside the range."""
-    used = [sum((c.get(y, ZERO) for c in columns.values()), start=ZERO) for y in _places(scene)]
+    used = [
+        sum((c.get(y, ZERO) for c in columns.values()), start=ZERO)
+        for y in range(len(scene.inputs))
+    ]
     scale = 1 / max(used)
     laws: dict[Hashable, dict[Hashable, Number]] = {}
-    for y, total in zip(_places(scene), used, strict=True):
+    for y, total in zip(range(len(scene.inputs)), used, strict=True):
         law: dict[Hashable, Number] = {
             scene.outputs[t]: scale * column[y] for t, column in columns.items() if column.get(y)
         }
@@ -451,15 +314,275 @@ def _leaves_range(scene: Scene, simulator: Simulator) -> bool:
     return any(t not in possible for law in simulator.on(scene).values() for t in law)
 
 
-def _places(scene: Scene) -> range:
-    return range(len(scene.inputs))
-
-
 def _columns(scene: Scene, simulator: Simulator) -> dict[int, Sigma]:
     outputs = {t: number for number, t in enumerate(scene.outputs)}
     columns: dict[int, dict[int, Fraction]] = {}
     for place, y in enumerate(scene.inputs):
         for t, p in simulator(y).items():
             if t in outputs:
-                columns.setdefault(outputs[t], {})[place] = fraction(p)
+                columns.setdefault(outputs[t], {})[place] = _fraction(p)
     return dict(columns)
+
+
+# --- one output -----------------------------------------------------------------------------------
+
+
+def inner(view: CellPosterior, sigma: Sigma, ratio: Fraction) -> Fraction:
+    """Return how far apart the two posteriors are: the least d at a ratio."""
+    joint = {
+        v: sum((p * sigma.get(y, ZERO) for y, p in row.items()), start=ZERO)
+        for v, row in view.ideal.items()
+    }
+    total = sum(joint.values(), start=ZERO)
+    if total == 0:
+        return UNDEFINED
+    found = apart(view.posterior, {v: q / total for v, q in joint.items()}, ratio)
+    assert isinstance(found, Fraction)
+    return found
+
+
+def lower_bound(
+    views: Sequence[CellPosterior], tests: Iterable[Distinguisher], ratio: Fraction
+) -> Fraction:
+    """Return what the tests prove: no column has a smaller inner delta in all the views."""
+    won: dict[int, Fraction] = {}
+    mass: dict[int, Fraction] = {}
+    for test in tests:
+        view = views[test.comparison]
+        real = sum((view.posterior.get(v, ZERO) for v in test.event), start=ZERO)
+        scale = real if test.favours == "real" else -ratio * real
+        for y, q in view.total.items():
+            mass[y] = mass.get(y, ZERO) + test.weight * q
+            won[y] = won.get(y, ZERO) + test.weight * scale * q
+        sign = -ratio if test.favours == "real" else ONE
+        for v in test.event:
+            for y, p in view.ideal.get(v, {}).items():
+                won[y] = won.get(y, ZERO) + test.weight * sign * p
+    found = [won[y] / q for y, q in mass.items() if q > 0]
+    return max(ZERO, min(found)) if found else ZERO
+
+
+def least_inner(
+    views: Sequence[CellPosterior], ratio: Fraction
+) -> tuple[Fraction, Fraction, Sigma, Tests]:
+    """Return the least inner delta of all columns in all the views, exactly or enclosed.
+
+    That is, ``lower``, ``upper``, a column that has the upper one, and tests that show the lower.
+    """
+    merged, groups = _small(views)
+    sigma, tests, _ = _program(merged, ratio, None)
+    lower, upper = lower_bound(merged, tests, ratio), _worst(merged, sigma, ratio)
+    guess, trials = upper, Trials()
+    while upper - lower > _TINY and (upper - lower) * (1 << _BITS) > upper:
+        found, shown, guess = _program(merged, ratio, trials.next(lower, upper, guess))
+        if (above := _worst(merged, found, ratio)) < upper:
+            upper, sigma = above, found
+        if (below := lower_bound(merged, shown, ratio)) > lower:
+            lower, tests = below, shown
+    spread = {y: sigma[g] for g, members in enumerate(groups) if g in sigma for y in members}
+    return lower, upper, spread, tests
+
+
+def _worst(views: Sequence[CellPosterior], sigma: Sigma, ratio: Fraction) -> Fraction:
+    return max(inner(view, sigma, ratio) for view in views)
+
+
+def _small(views: Sequence[CellPosterior]) -> tuple[list[CellPosterior], list[list[int]]]:
+    """Let scrubbed databases be one that are proportional in all views (their views stay)."""
+    columns: dict[int, list[tuple[int, Hashable, Fraction]]] = {}
+    for k, view in enumerate(views):
+        for v, row in view.ideal.items():
+            for y, p in row.items():
+                columns.setdefault(y, []).append((k, v, p))
+    groups: dict[tuple[tuple[int, Hashable, Fraction], ...], list[int]] = {}
+    for y, column in columns.items():
+        first = column[0][2]
+        groups.setdefault(tuple((k, v, p / first) for k, v, p in column), []).append(y)
+    place = {y: g for g, members in enumerate(groups.values()) for y in members}
+    merged = []
+    for view in views:
+        ideal: dict[Hashable, dict[int, Fraction]] = {}
+        for v, row in view.ideal.items():
+            short = ideal.setdefault(v, {})
+            for y, p in row.items():
+                short[place[y]] = short.get(place[y], ZERO) + p
+        merged.append(CellPosterior(view.cell, view.posterior, ideal))
+    return merged, list(groups.values())
+
+
+def _conditions(
+    view: CellPosterior,
+    place: Mapping[int, int],
+    ratio: Fraction,
+    budget: Mapping[int, Rational],
+    width: int,
+) -> Iterator[tuple[Row, tuple[str, Hashable] | None]]:
+    """Yield rows, all at least 0: how far each world exceeds the other, within the budget.
+
+    New variables, from ``width`` on, take up the excesses.
+    """
+    for favours in ("real", "ideal"):
+        spent = dict(budget)
+        for v, row in view.ideal.items():
+            p = view.posterior.get(v, ZERO)
+            if favours == "real" and p == 0:
+                continue
+            sign, scale = (ratio, -p) if favours == "real" else (-ONE, ratio * p)
+            excess = {place[y]: scale * q for y, q in view.total.items()}
+            for y, q in row.items():
+                excess[place[y]] += sign * q
+            yield ({**excess, width: ONE}, ZERO, None), (favours, v)
+            spent[width] = -ONE
+            width += 1
+        yield (spent, ZERO, None), None
+
+
+def _program(
+    views: Sequence[CellPosterior], ratio: Fraction, level: Fraction | None
+) -> tuple[dict[int, Fraction], Tests, Fraction]:
+    """Solve at a trial level; without one, minimise d itself with Q = 1 in every view.
+
+    Views that look the same are taken once. Returns the column, the tests, and the level at which
+    the same tests and column would balance: level + value / sum omega Q, Newton's step.
+    """
+    place = {y: 1 + j for j, y in enumerate(sorted({y for view in views for y in view.total}))}
+    rows: list[Row] = []
+    about: list[tuple[int, str, Hashable] | None] = []
+    width = 1 + len(place)
+    different = list({_look(view): k for k, view in reversed([*enumerate(views)])}.values())[::-1]
+    for k in different:
+        budget: dict[int, Rational] = {0: ONE}
+        if level is not None:
+            budget.update({place[y]: level * q for y, q in views[k].total.items()})
+        for row, what in _conditions(views[k], place, ratio, budget, width):
+            rows.append(row)
+            about.append(None if what is None else (k, *what))
+            width += what is not None
+    totals = [{place[y]: q for y, q in views[k].total.items()} for k in different]
+    for norm in [_sum(totals)] if level is not None else totals:
+        rows.append((dict(norm), ONE, ONE))
+        about.append(None)
+    free = [None, *([ZERO] * (width - 1))]
+    outcome = solved([ONE, *([ZERO] * (width - 1))], rows, least=free)
+    if outcome is None:
+        raise TwoWorldsError("the program of the best column has no optimum: please report this")
+    sigma = {y: outcome.x[j] for y, j in place.items() if outcome.x[j] != 0}
+    stakes: dict[tuple[int, str], dict[Hashable, Fraction]] = {}
+    for one, weight in zip(about, outcome.y, strict=True):
+        if one is not None and weight != 0:
+            stakes.setdefault(one[:2], {})[one[2]] = weight
+    tests = layers(stakes)
+    if level is None:
+        return sigma, tests, outcome.value
+    total = ZERO
+    for test in tests:
+        masses = views[test.comparison].total.items()
+        total += test.weight * sum((q * sigma.get(y, ZERO) for y, q in masses), start=ZERO)
+    return sigma, tests, level if total == 0 else level + outcome.value / total
+
+
+def _look(view: CellPosterior) -> tuple[object, ...]:
+    ideal = frozenset((v, frozenset(row.items())) for v, row in view.ideal.items())
+    return frozenset(view.posterior.items()), ideal
+
+
+def _sum(rows: Iterable[Mapping[int, Fraction]]) -> dict[int, Fraction]:
+    found: dict[int, Fraction] = {}
+    for row in rows:
+        for j, value in row.items():
+            found[j] = found.get(j, ZERO) + value
+    return found
+
+
+# --- all outputs ----------------------------------------------------------------------------------
+
+
+def situations(scene: Scene) -> list[Situation]:
+    """Return every output with every belief and side information under which it can occur."""
+    outputs = {t: number for number, t in enumerate(scene.outputs)}
+    inputs = {y: number for number, y in enumerate(scene.inputs)}
+    views: dict[tuple[int, int, Hashable], list[CellPosterior]] = {}
+    chance: dict[tuple[int, int, Hashable], Fraction] = {}
+    for number, cell in enumerate(scene.cells):
+        ideal = {
+            v: {inputs[y]: _fraction(p) for y, p in row.items()} for v, row in cell.ideal.items()
+        }
+        by_output: dict[int, dict[Hashable, Fraction]] = {}
+        for v, row in cell.real.items():
+            for t, p in row.items():
+                by_output.setdefault(outputs[t], {})[v] = _fraction(p)
+        for t, joint in by_output.items():
+            total = sum(joint.values(), start=ZERO)
+            key = (t, cell.belief, cell.side)
+            chance[key] = total * _fraction(cell.weight)
+            posterior = {v: p / total for v, p in joint.items()}
+            views.setdefault(key, []).append(CellPosterior(number, posterior, ideal))
+    return [Situation(*key, chance[key], tuple(views[key])) for key in views]
+
+
+def _fraction(p: Number) -> Fraction:
+    if isinstance(p, Fraction):
+        return p
+    raise Unsupported(
+        f"a probability of {show(p)} is irrational: the best simulator for inferences is found for "
+        "rational probabilities; give fractions"
+    )
+
+
+def least(levels: Iterable[tuple[Situation, Fraction]]) -> Fraction:
+    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c)."""
+    listed = list(levels)
+    best = ONE
+    for c in sorted({ZERO, *(level for _, level in listed if level <= 1)}):
+        best = min(best, max(c, _failing(listed, c)))
+    return best
+
+
+def _failing(listed: Sequence[tuple[Situation, Fraction]], c: Fraction) -> Fraction:
+    failing: dict[int, Fraction] = {}
+    for situation, level in listed:
+        if level > c:
+            failing[situation.belief] = failing.get(situation.belief, ZERO) + situation.chance
+    return max(failing.values(), default=ZERO)
+
+
+def attained(
+    everywhere: Sequence[Situation], columns: Mapping[int, Sigma], ratio: Fraction
+) -> Fraction:
+    """Return the inference-based delta of a simulator, given by its columns."""
+    return least((s, _worst(s.views, columns.get(s.output, {}), ratio)) for s in everywhere)
+
+
+def _within_range(
+    served: Iterable[Situation], outputs: int, inputs: int, ratio: Fraction, level: Fraction
+) -> dict[int, Sigma] | None:
+    """Return columns that add up to 1 and keep all views of some situations within a level.
+
+    Given which are served, at which inner delta, the conditions are linear in all columns together.
+    The smallest probability with which an output that is served is named is made largest. None when
+    there are none, or when the program would be too large to try.
+    """
+    wanted = {(s.output, _look(view)): (s.output, view) for s in served for view in s.views}
+    if sum(len(view.ideal) * len(view.total) for _, view in wanted.values()) > _MOST_ENTRIES:
+        return None
+    rows: list[Row] = [
+        ({1 + y * outputs + t: ONE for t in range(outputs)}, ONE, ONE) for y in range(inputs)
+    ]
+    width = 1 + inputs * outputs
+    for t, view in wanted.values():
+        place = {y: 1 + y * outputs + t for y in view.total}
+        total: dict[int, Rational] = {place[y]: q for y, q in view.total.items()}
+        rows.append(({**total, 0: -ONE}, ZERO, None))
+        budget: dict[int, Rational] = {place[y]: level * q for y, q in view.total.items()}
+        for row, what in _conditions(view, place, ratio, budget, width):
+            rows.append(row)
+            width += what is not None
+    costs = [-ONE, *([ZERO] * (width - 1))]
+    outcome = solved(costs, rows, most=[ONE, *([None] * (width - 1))])
+    if outcome is None or outcome.value == 0:
+        return None
+    x = outcome.x
+    return {
+        t: {y: x[1 + y * outputs + t] for y in range(inputs) if x[1 + y * outputs + t] != 0}
+        for t in range(outputs)
+    }

@@ -30,6 +30,7 @@ from twoworlds.definitions.coupled.posteriors import (
     AlarmKind,
     Conclusion,
     Outcome,
+    largest,
     least_delta,
     least_ratio,
 )
@@ -289,7 +290,7 @@ class ByConclusions:
         """Return min_c max(c, P(d > c)) for the worst group."""
         best, delta, values = self._least(ratio)
         bad = [
-            (case, max(case.conclusions, key=lambda c: _rank(c.apart(ratio))))
+            (case, max(case[1], key=lambda c: _rank(c.apart(ratio))))
             for case, d in zip(self.groups[best], values[best], strict=True)
             if compare(d, delta, limit=_BITS) is not Order.LESS
         ]
@@ -297,10 +298,13 @@ class ByConclusions:
 
     def at_delta(self, delta: Number) -> Found:
         """Return the smallest ratio at which the cases further apart than delta are rare enough."""
-        values = [[(c.chance, c.needs(delta)) for c in group] for group in self.groups]
+        values = [
+            [(chance, largest(c.needs(delta) for c in concluded)) for chance, concluded in group]
+            for group in self.groups
+        ]
         best, ratio = _worst([least_ratio(cases, delta) for cases in values])
         bad = [
-            (case, max(case.conclusions, key=lambda c: _rank(c.needs(delta))))
+            (case, max(case[1], key=lambda c: _rank(c.needs(delta))))
             for case, (_, r) in zip(self.groups[best], values[best], strict=True)
             if compare(r, ratio, limit=_BITS) is not Order.LESS
         ]
@@ -309,9 +313,12 @@ class ByConclusions:
 
     def _least(self, ratio: Number) -> tuple[int, Number, list[list[Number]]]:
         """Return the worst group, its delta, and how far apart every case of every group lies."""
-        values = [[case.apart(ratio) for case in group] for group in self.groups]
+        values = [
+            [largest(c.apart(ratio) for c in concluded) for _, concluded in group]
+            for group in self.groups
+        ]
         deltas = [
-            least_delta([(case.chance, d) for case, d in zip(group, apart, strict=True)])
+            least_delta([(chance, d) for (chance, _), d in zip(group, apart, strict=True)])
             for group, apart in zip(self.groups, values, strict=True)
         ]
         return *_worst(deltas), values

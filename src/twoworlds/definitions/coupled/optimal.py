@@ -85,12 +85,12 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
     low = max(low, Fraction(1))
     at_low = game.solve(low)
     at_high = at_low if low == high else game.solve(high)
-    proof = _proof(scene, made, layers(at_high.stakes), high, bits)
-    laws = at_low.laws
-    if at_low.delta == 0 and attained(made, laws, low) > 0:
+    proof = _proof(scene, made, layers(at_high[2]), high, bits)
+    laws = at_low[1]
+    if at_low[0] == 0 and attained(made, laws, low) > 0:
         # Nothing but the enclosures is left: a simulator that is within a smaller ratio has room
         # for them.
-        spare = game.solve(max(Fraction(1), low - low / (1 << bits // 2))).laws
+        spare = game.solve(max(Fraction(1), low - low / (1 << bits // 2)))[1]
         laws = min(laws, spare, key=lambda some: attained(made, some, low))
     return _checked(scene, made, ratio, laws, low, proof)
 
@@ -140,7 +140,7 @@ def least_delta(scene: Scene) -> Fraction:
     >>> least_delta(scene("parity(bits=2)", known, persons(2)))
     Fraction(1, 2)
     """
-    return SceneProgram(_rational(scene), len(scene.outputs)).solve(None).delta
+    return SceneProgram(_rational(scene), len(scene.outputs)).solve(None)[0]
 
 
 def limit(scene: Scene) -> Limit:

@@ -81,20 +81,8 @@ class Conclusion:
         return maximum(table.ratio_for(delta), table.reverse().ratio_for(delta))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One way that things can turn out, its probability, and what is then concluded."""
-
-    chance: Number
-    conclusions: tuple[Conclusion, ...]
-
-    def apart(self, ratio: Number) -> Number:
-        """Return the largest distance."""
-        return _largest(conclusion.apart(ratio) for conclusion in self.conclusions)
-
-    def needs(self, delta: Number) -> Number:
-        """Return the largest ratio needed."""
-        return _largest(conclusion.needs(delta) for conclusion in self.conclusions)
+Outcome = tuple[Number, tuple[Conclusion, ...]]
+"""One way that things can turn out: its probability, and what is then concluded."""
 
 
 def against_simulator(scene: Scene, simulator: Simulator) -> list[list[Outcome]]:
@@ -107,8 +95,8 @@ def against_simulator(scene: Scene, simulator: Simulator) -> list[list[Outcome]]
         for t, seen in _by_output(cell.real).items():
             total, guess = _sum(seen.values()), ideal.get(t)
             conclusion = Conclusion(cell, t, _scaled(seen), _scaled(guess) if guess else None)
-            before = group.get((t, cell.side), Outcome(total * cell.weight, ()))
-            group[t, cell.side] = Outcome(before.chance, (*before.conclusions, conclusion))
+            chance, before = group.get((t, cell.side), (total * cell.weight, ()))
+            group[t, cell.side] = chance, (*before, conclusion)
     return [list(group.values()) for group in found.values()]
 
 
@@ -116,7 +104,7 @@ def against_prior(scene: Scene) -> list[list[Outcome]]:
     """Return the cases t of every belief, secret and z, as Definition 8 counts them."""
     return [
         [
-            Outcome(_sum(seen.values()), (Conclusion(cell, t, _scaled(seen), cell.mass),))
+            (_sum(seen.values()), (Conclusion(cell, t, _scaled(seen), cell.mass),))
             for t, seen in _by_output(cell.real).items()
         ]
         for cell in scene.cells
@@ -216,7 +204,8 @@ def _scaled(masses: Law) -> dict[Hashable, Number]:
     return {v: p / total for v, p in masses.items()}
 
 
-def _largest(numbers: Iterable[Number]) -> Number:
+def largest(numbers: Iterable[Number]) -> Number:
+    """Return the largest number, or an enclosure of an undecided tie."""
     best: Number | None = None
     for x in numbers:
         order = Order.GREATER if best is None else compare(x, best, limit=_TIE_BITS)

@@ -78,8 +78,8 @@ class Pufferfish(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        object.__setattr__(self, "secrets", secrets)
-        self._set(beliefs, side, ratio, epsilon, delta)
+        numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
+        self._set(beliefs=beliefs, side=side, secrets=secrets, **numbers)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         return read_secrets(self.secrets, universe)
@@ -251,7 +251,7 @@ class NoiselessPrivacy(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        self._set(beliefs, side, ratio, epsilon, delta)
+        self._set(beliefs=beliefs, side=side, ratio=ratio, epsilon=epsilon, delta=delta)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         return read_persons(beliefs, universe, tagged=False, typed=self.typed)

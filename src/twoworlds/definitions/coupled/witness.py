@@ -211,7 +211,7 @@ class PosteriorWitness:
             (first.real, first.ideal),
             first.apart(ratio),
             places,
-            _sum(case.chance for case, _ in bad),
+            _sum(chance for (chance, _), _ in bad),
             ratio,
             delta,
             simulator is None,
@@ -223,12 +223,12 @@ class PosteriorWitness:
         if not self._of_one_group():
             return False
         total: Number = Fraction(0)
-        seen: dict[tuple[int, Hashable], _Concluded] = {}
+        seen: dict[tuple[int, Hashable], _Concluding] = {}
         for where, output in self.bad:
             key = id(where.scrub), where.side
             if key not in seen:
-                seen[key] = _Concluded(where)
-            chance, real, ideal = seen[key].given(output)
+                seen[key] = _concluding(where)
+            chance, real, ideal = seen[key](output)
             if chance == 0 or not self._as_far(real, ideal):
                 return False
             weight = where.scene.beliefs.members[where.belief].sides[where.side]
@@ -237,7 +237,7 @@ class PosteriorWitness:
             return False
         if not _no_less(self.failure, self.delta):
             return False
-        _, real, ideal = _Concluded(self.where).given(self.output)
+        _, real, ideal = _concluding(self.where)(self.output)
         fresh = INFINITY if ideal is None else apart(real, ideal, self.ratio)
         stated = self.posteriors[1]
         return (
@@ -327,28 +327,32 @@ def _place(scene: Scene, found: Conclusion, simulator: Simulator | None) -> Wher
     return Where(scene, cell.belief, cell.scrub, cell.side, simulator)
 
 
-class _Concluded:
-    """What is concluded from each output at one place, by enumeration of the databases."""
+_Concluding = Callable[[Hashable], tuple[Number, Law, Law | None]]
 
-    def __init__(self, where: Where) -> None:
-        self.seen: dict[Hashable, dict[Hashable, Number]] = {}
-        self.guessed: dict[Hashable, dict[Hashable, Number]] = {}
-        self.prior: dict[Hashable, Number] | None = None if where.simulator else {}
-        for x, p in where.databases().items():
-            v = where.scrub.private(x)
-            _add(self.seen, v, p, where.shown(x))
-            if self.prior is not None:
-                self.prior[v] = self.prior.get(v, Fraction(0)) + p
-            else:
-                _add(self.guessed, v, p, where.simulated(x))
 
-    def given(self, output: Hashable) -> tuple[Number, Law, Law | None]:
-        """Return the probability of an output, and what is concluded in the two worlds."""
-        seen = self.seen.get(output, {})
-        guess = self.guessed.get(output, {}) if self.prior is None else self.prior
+def _concluding(where: Where) -> _Concluding:
+    """Return what gives the probability of an output, and what is concluded in both worlds.
+
+    By enumeration of the databases.
+    """
+    shown: dict[Hashable, dict[Hashable, Number]] = {}
+    simulated: dict[Hashable, dict[Hashable, Number]] = {}
+    prior: dict[Hashable, Number] = {}
+    for x, p in where.databases().items():
+        v = where.scrub.private(x)
+        _add(shown, v, p, where.shown(x))
+        prior[v] = prior.get(v, Fraction(0)) + p
+        if where.simulator is not None:
+            _add(simulated, v, p, where.simulated(x))
+
+    def given(output: Hashable) -> tuple[Number, Law, Law | None]:
+        seen = shown.get(output, {})
+        guess = prior if where.simulator is None else simulated.get(output, {})
         chance, other = _sum(seen.values()), _sum(guess.values())
         real = {} if chance == 0 else {v: p / chance for v, p in seen.items()}
         return chance, real, None if other == 0 else {v: p / other for v, p in guess.items()}
+
+    return given
 
 
 def _add(

@@ -8,6 +8,7 @@ last one where nothing was claimed, `claim` and `numbers_text` the name of what 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -205,6 +206,21 @@ def weakens(
     if beyond is None:
         return said
     return f"{said} and makes {limit}" if start == end else f"{said}; knowing {end} makes {limit}"
+
+
+def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first whole number from ``low`` on at which a property that stays true holds.
+
+    ``high`` is not tried: it is the answer where nothing below it does. ``low`` is tried first, as
+    numbers that were solved for are tight.
+    """
+    if low < high and holds(low):
+        return low
+    low += 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return high
 
 
 def claim(name: str, ratio: Number, delta: Number | None = None) -> str:

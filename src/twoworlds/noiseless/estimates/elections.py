@@ -25,40 +25,32 @@ whose own entry is among the known ones is the case L - 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb, lcm, prod
-from typing import Any, NamedTuple
+from typing import Any
 
-from twoworlds.laws.comparison import Comparison, Each, FiniteComparison
+from twoworlds.definitions.coupled.words import counted, first_where, short, weakens
+from twoworlds.definitions.words import digits_apart
+from twoworlds.laws.comparison import Comparison, Each, FiniteComparison, larger
 from twoworlds.laws.event import Event, EventWitness, Listed, recomputed
-from twoworlds.noiseless.estimates.counting import Counting, Point
+from twoworlds.noiseless.estimates.counting import Counting, Counts, likelihoods, samples
 from twoworlds.noiseless.estimates.family import LawFamily
-from twoworlds.numbers import Number, show, to_json
+from twoworlds.numbers import INFINITY, Number, decimal, ln, show, to_json
 
 DDP, NOISELESS = "ddp", "noiseless"
 _LONGEST_LIST = 1_000_000  # counts to list, times the entries in each
+_SEARCHED = 1000  # points of the box times its rows, up to which the breaking point is looked for
+_STEPPED = 20_000  # points of the box times choices of known entries, for one more known entry
+_HALF = Fraction(1, 2)
+_SOME = "knowing entries of others, as each known entry can weaken it"
+_DEPENDENT = "entries that depend on one another, or come from other laws"
 
-
-class WorstElection(NamedTuple):
-    """The worst value, and the pair and event that attain it (the first law is the likelier)."""
-
-    value: Number
-    pair: Comparison
-    event: Event
-
-
-@dataclass(frozen=True)
-class ElectionScene:
-    """One pair of worlds."""
-
-    posterior: tuple[Fraction, ...]
-    entry: int
-    other: int | None
-    known: Point
+Worst = tuple[Number, Comparison, Event]
+"""The worst value, and the pair and event that attain it (the first law is the likelier)."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ class Election:
     family: LawFamily
     people: int
     known: int = 0
-    counts: tuple[int, ...] | None = None
+    counts: Counts | None = None
     least: Fraction | None = None
     definition: str = DDP
 
@@ -93,18 +85,11 @@ class Election:
             found.__dict__["counting"] = self.counting
         return found
 
-    @property
-    def drawn(self) -> int:
-        """How many entries are unknown to the attacker, apart from yours."""
-        return self.people - 1 - self.known
-
     def pairs(self) -> Iterator[FiniteComparison]:
         """Yield every pair of worlds that can be the worst."""
-        for known in self._known_points():
-            if self.definition == NOISELESS:
-                yield from self._between_values(known)
-            else:
-                yield from self._with_and_without(known)
+        compared = self._between_values if self.definition == NOISELESS else self._with_and_without
+        for known in self._known():
+            yield from compared(known)
 
     def unsure_pairs(self) -> Iterator[FiniteComparison]:
         """Yield two values of your entry, for one who at first gives all laws equal chances.
@@ -112,159 +97,159 @@ class Election:
         The entry changes what they think of the law, and so of the answer: the two posteriors
         differ, which no comparison of `pairs` allows.
         """
-        size = self.known + 1
-        for known in self._known_points():
-            posteriors, answers = [], []
-            for step in self.counting.grid.steps:
-                start = _added(known, step)
-                chances = self.counting.grid.likelihoods(start, size)
-                truths = [j for j, chance in enumerate(chances) if chance]
-                if truths:
-                    total = sum(chances)
-                    posteriors.append({j: chances[j] / total for j in truths})
-                    answers.append({j: self._outcome(j, start, self.people) for j in truths})
-            common = lcm(*(share.denominator for law in posteriors for share in law.values()))
-            mixed = [
-                _mixed({j: int(share * common) for j, share in law.items()}, answer)
-                for law, answer in zip(posteriors, answers, strict=True)
-            ]
+        even = [Fraction(1)] * len(self.family.laws)
+        for known in self._known():
+            mixed = []
+            for entry in range(len(self.family.kinds)):
+                start = _added(known, entry)
+                for posterior in self._posteriors(start, [even]):
+                    mixed.append(self._mixed(posterior, start, self.people))
             for first, second in combinations(mixed, 2):
-                yield _pair(first, second, common * self._scale, None)
+                yield _pair(first, second)
 
-    def worst_delta(self, ratio: Number) -> WorstElection:
+    def worst_delta(self, ratio: Number) -> Worst:
         """Return the largest delta of any pair, in any direction."""
         return largest_delta(self.pairs(), ratio)
 
-    def worst_ratio(self, delta: Fraction) -> WorstElection:
+    def worst_ratio(self, delta: Fraction) -> Worst:
         """Return the smallest ratio that holds for every pair, in both directions, with a delta."""
         both = _both(self.pairs())
         if delta == 0:
             pair, (ratio, event, _) = both.peak()
-            return WorstElection(max(ratio, Fraction(1)), pair, event)
+            return max(ratio, Fraction(1)), pair, event
         pair, ratio = both.ratio_for(delta)
-        return WorstElection(ratio, pair, pair.gap(ratio).event)
+        return ratio, pair, pair.gap(ratio).event
 
-    def _known_points(self) -> list[Point]:
+    def _known(self) -> Iterable[Counts]:
         if self.counts is not None:
-            return [self.counting.point(self.counts)]
-        return self.counting.reachable(self.known)
+            return [self.counts]
+        return samples(self.known, len(self.family.kinds))
 
-    def _with_and_without(self, known: Point) -> Iterator[FiniteComparison]:
-        for entry, step in enumerate(self.counting.grid.steps):
-            start = _added(known, step)
-            truths = self._possible(start)
-            having = {j: self._outcome(j, start, self.people) for j in truths}
-            without = {j: self._outcome(j, known, self.people - 1) for j in truths}
+    def _with_and_without(self, known: Counts) -> Iterator[FiniteComparison]:
+        size = len(self.family.laws)
+        for entry in range(len(self.family.kinds)):
+            start = _added(known, entry)
             if self.least is None:
-                for j in truths:
-                    scene = ElectionScene(self._certain[j], entry, None, known)
-                    yield _pair(having[j], without[j], self._scale, scene)
-                continue
-            for posterior in self._posteriors(start):
-                common = lcm(*(share.denominator for share in posterior))
-                shares = {j: int(posterior[j] * common) for j in truths}
-                first, second = _mixed(shares, having), _mixed(shares, without)
-                scene = ElectionScene(posterior, entry, None, known)
-                yield _pair(first, second, common * self._scale, scene)
+                posteriors = [_certain(j, size) for j in self._possible(start)]
+            else:
+                posteriors = list(self._posteriors(start, _corners(self.least, size)))
+            for posterior in posteriors:
+                having = self._mixed(posterior, start, self.people)
+                without = self._mixed(posterior, known, self.people - 1)
+                yield _pair(having, without, (posterior, entry, None, known))
 
-    def _between_values(self, known: Point) -> Iterator[FiniteComparison]:
-        starts = [_added(known, step) for step in self.counting.grid.steps]
+    def _between_values(self, known: Counts) -> Iterator[FiniteComparison]:
+        size, kinds = len(self.family.laws), range(len(self.family.kinds))
+        starts = [_added(known, entry) for entry in kinds]
         possible = [self._possible(start) for start in starts]
-        for j, certain in enumerate(self._certain):
-            kinds = [g for g, laws in enumerate(possible) if j in laws]
-            answers = {g: self._outcome(j, starts[g], self.people) for g in kinds}
+        for j in range(size):
+            certain = _certain(j, size)
+            values = [g for g in kinds if j in possible[g]]
+            answers = {g: self._mixed(certain, starts[g], self.people) for g in values}
             # A law with one kind of entry only: its values make no difference.
-            pairs = combinations(kinds, 2) if len(kinds) != 1 else [(kinds[0], kinds[0])]
-            for g, h in pairs:
-                yield _pair(
-                    answers[g], answers[h], self._scale, ElectionScene(certain, g, h, known)
-                )
+            for g, h in combinations(values, 2) if len(values) != 1 else [(values[0], values[0])]:
+                yield _pair(answers[g], answers[h], (certain, g, h, known))
 
-    def _possible(self, point: Point) -> list[int]:
-        return self.counting.grid.possible(point, self.known + 1)
+    def _possible(self, counts: Counts) -> list[int]:
+        """Return the laws that allow so many entries of each kind."""
+        kinds = [k for k, c in zip(self.family.kinds, counts, strict=True) if c]
+        return [j for j in range(len(self.family.laws)) if all(k.masses[j] for k in kinds)]
 
-    @cached_property
-    def _scale(self) -> int:
-        scale: int = self.counting.denominator**self.drawn
-        return scale
-
-    @cached_property
-    def _certain(self) -> list[tuple[Fraction, ...]]:
-        places = range(len(self.family.laws))
-        return [tuple(Fraction(int(i == j)) for i in places) for j in places]
-
-    def _outcome(self, truth: int, start: Point, n: int) -> tuple[int, ...]:
-        return self.counting.outcome(truth, start, n, self.drawn)
-
-    def _posteriors(self, point: Point) -> Iterator[tuple[Fraction, ...]]:
-        """Yield what the extreme priors become on seeing some entries."""
-        assert self.least is not None
-        chances = self.counting.grid.likelihoods(point, self.known + 1)
-        size = len(chances)
-        for favoured in range(size):
-            prior = [self.least] * size
-            prior[favoured] = 1 - (size - 1) * self.least
+    def _posteriors(
+        self, counts: Counts, priors: Iterable[Sequence[Fraction]]
+    ) -> Iterator[tuple[Fraction, ...]]:
+        """Yield what priors become on seeing some entries."""
+        chances = likelihoods(self.family, counts)
+        for prior in priors:
             joint = [p * chance for p, chance in zip(prior, chances, strict=True)]
-            total = sum(joint)
-            if total:
+            if total := sum(joint):
                 yield tuple(mass / total for mass in joint)
 
+    def _mixed(
+        self, posterior: Sequence[Fraction], start: Counts, n: int
+    ) -> tuple[tuple[int, ...], int]:
+        """Return the law of what is elected, in whole numbers, and their common denominator."""
+        drawn = self.people - 1 - self.known
+        common = lcm(*(share.denominator for share in posterior))
+        parts = [
+            (int(share * common), self.counting.outcome(j, start, n, drawn))
+            for j, share in enumerate(posterior)
+            if share
+        ]
+        mixed = tuple(sum(share * law[t] for share, law in parts) for t in range(len(posterior)))
+        return mixed, common * self.counting.denominator**drawn
 
-def _added(first: Point, second: Point) -> Point:
-    return tuple(a + b for a, b in zip(first, second, strict=True))
+
+def _added(counts: Counts, kind: int) -> Counts:
+    return tuple(c + (g == kind) for g, c in enumerate(counts))
 
 
-def _mixed(shares: dict[int, int], laws: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
-    parts = [(share, laws[j]) for j, share in shares.items() if share]
-    return tuple(sum(share * law[t] for share, law in parts) for t in range(len(parts[0][1])))
+def _certain(j: int, size: int) -> tuple[Fraction, ...]:
+    return tuple(Fraction(int(i == j)) for i in range(size))
+
+
+def _corners(least: Fraction, size: int) -> Iterator[list[Fraction]]:
+    """Yield the extreme priors: one law has all that the others need not have."""
+    for favoured in range(size):
+        yield [1 - (size - 1) * least if j == favoured else least for j in range(size)]
 
 
 def _pair(
-    first: tuple[int, ...], second: tuple[int, ...], scale: int, scene: ElectionScene | None
+    first: tuple[tuple[int, ...], int], second: tuple[tuple[int, ...], int], scene: object = None
 ) -> FiniteComparison:
-    """Return two laws of the elected law, as numerators; each world is its scene and number."""
-    return FiniteComparison((scene, 0), (scene, 1), first, second, Listed.of, scale)
+    """Return two laws of the elected law; each world is its scene and number.
+
+    A scene is the posterior of the laws, your entry in both worlds (None: without), and what is
+    known of others, by kind.
+    """
+    (p, scale), (q, other) = first, second
+    if scale != other:
+        common = lcm(scale, other)
+        p, q = (tuple(x * (common // s) for x in law) for law, s in (first, second))
+        scale = common
+    return FiniteComparison((scene, 0), (scene, 1), p, q, Listed.of, scale)
 
 
 def _both(pairs: Iterable[FiniteComparison]) -> Each:
     return Each((way for one in pairs for way in (one, one.reverse())), "every pair, both ways")
 
 
-def largest_delta(pairs: Iterable[FiniteComparison], ratio: Number) -> WorstElection:
+def largest_delta(pairs: Iterable[FiniteComparison], ratio: Number) -> Worst:
     """Return the largest delta of any pair in any direction; there must be a pair."""
     pair, gap = _both(pairs).gap(ratio)
-    return WorstElection(gap.delta, pair, gap.event)
+    return gap.delta, pair, gap.event
 
 
-def witness(election: Election, worst: WorstElection) -> EventWitness:
+# --- the witness ----------------------------------------------------------------------------------
+
+
+def witness(election: Election, worst: Worst) -> EventWitness:
     """Describe the worst pair of an election.
 
     It re-verifies by listing all counts of the unknown entries with their multinomial
-    probabilities, and electing a law for each by comparing whole numbers: no polynomials,
-    coordinates or logarithms. Only where the list would be too long are the probabilities
-    recomputed by `Counting`.
+    probabilities, and electing a law for each by comparing whole numbers: no polynomials and no
+    runs. Only where the list would be too long are the probabilities recomputed by `Counting`.
     """
-    pair, family = worst.pair, election.family
+    _, pair, event = worst
+    family, kinds = election.family, election.family.kinds
     assert isinstance(pair, FiniteComparison)
-    assert isinstance(worst.event, Listed)
-    (scene, number), kinds = pair.x, family.kinds
-    chosen = sorted(worst.event.members) or [_likelier(pair)]
-    entries: tuple[str | None, str | None] = (
-        kinds[scene.entry].values[0],
-        None if scene.other is None else kinds[scene.other].values[-1],
-    )
-    entries = entries if number == 0 else entries[::-1]
-    known = election.counts or election.counting.counts_at(scene.known, election.known)
-    laws = tuple(t + 1 for t in chosen)
+    assert isinstance(event, Listed)
+    (posterior, entry, other, known), number = pair.x
+    outputs = range(len(pair.p))
+    likelier = max(outputs, key=lambda t: (pair.p[t] - pair.q[t], pair.p[t]))
+    chosen = sorted(event.members) or [likelier]
+    values = (kinds[entry].values[0], None if other is None else kinds[other].values[-1])
+    entries = values if number == 0 else values[::-1]
     drawn = election.people - 1 - sum(known)
 
     def again() -> list[Number]:
-        return [_chance(family, scene.posterior, value, known, drawn, laws) for value in entries]
+        return [_chance(family, posterior, value, known, drawn, chosen) for value in entries]
 
     p, q = (Fraction(sum(law[t] for t in chosen), pair.scale) for law in (pair.p, pair.q))
     first, second = (
         "without your entry" if value is None else f"with your entry {value}" for value in entries
     )
+    laws = [t + 1 for t in chosen]
     said = f"{' or '.join(f'law {t}' for t in laws)} is named"
     counts = {kind.values[0]: n for kind, n in zip(kinds, known, strict=True) if n}
     return EventWitness(
@@ -272,12 +257,12 @@ def witness(election: Election, worst: WorstElection) -> EventWitness:
         said,
         (p, q),
         recomputed(again),
-        besides=(("", f"if {_background(scene.posterior, counts)}"),),
+        besides=(("", f"if {_background(posterior, counts)}"),),
         data={
             "entry": list(entries),
             "known": counts,
-            "posterior_of_laws": [to_json(share) for share in scene.posterior],
-            "event": list(laws),
+            "posterior_of_laws": [to_json(share) for share in posterior],
+            "event": laws,
             "event_in_words": said,
         },
     )
@@ -295,26 +280,18 @@ def _background(posterior: Sequence[Fraction], counts: Mapping[str, int]) -> str
     return f"{said} and the known entries are {named}" if counts else said
 
 
-def _likelier(pair: FiniteComparison) -> int:
-    """Return one output that is no less likely in the first world: there always is one."""
-    outputs = range(len(pair.p))
-    return max(outputs, key=lambda t: (pair.p[t] - pair.q[t], pair.p[t]))
-
-
 def _chance(
     family: LawFamily,
     posterior: Sequence[Fraction],
     value: str | None,
-    known: Sequence[int],
+    known: Counts,
     drawn: int,
-    laws: Sequence[int],
+    chosen: Sequence[int],
 ) -> Fraction:
     """Return the probability that one of some laws is named in one world."""
-    start = list(known)
-    if value is not None:
-        start[family.kind_of(value)] += 1
+    start = known if value is None else _added(known, family.kind_of(value))
     parts = (
-        share * _elected(family, j, start, drawn, laws)
+        share * _elected(family, j, start, drawn, chosen)
         for j, share in enumerate(posterior)
         if share
     )
@@ -322,15 +299,15 @@ def _chance(
 
 
 def _elected(
-    family: LawFamily, truth: int, start: Sequence[int], drawn: int, event: Sequence[int]
+    family: LawFamily, truth: int, start: Counts, drawn: int, chosen: Sequence[int]
 ) -> Fraction:
     """Return the probability that one of some laws is elected, entries being drawn from one law."""
     kinds = len(family.kinds)
     if comb(drawn + kinds - 1, kinds - 1) * max(drawn, 1) > _LONGEST_LIST:
         people = sum(start) + drawn
         counting = Counting(family, people)
-        law = counting.outcome(truth, counting.point(start), people, drawn)
-        return Fraction(sum(law[t - 1] for t in event), counting.denominator**drawn)
+        law = counting.outcome(truth, start, people, drawn)
+        return Fraction(sum(law[t] for t in chosen), counting.denominator**drawn)
     scale = lcm(*(mass.denominator for kind in family.kinds for mass in kind.masses))
     whole = [[int(mass * scale) for mass in kind.masses] for kind in family.kinds]
     common = lcm(*(weight.denominator for weight in family.weights))
@@ -338,7 +315,6 @@ def _elected(
         int(weight * common) * prod(row[j] ** c for row, c in zip(whole, start, strict=True))
         for j, weight in enumerate(family.weights)
     ]
-    chosen = {t - 1 for t in event}
     found = sum(
         chance
         for chance, final in _samples(whole, truth, drawn, scores)
@@ -362,3 +338,99 @@ def _samples(
         ways = ways * (left - count) // (count + 1)
         chance *= first[truth]
         scores = [x * f for x, f in zip(scores, first, strict=True)]
+
+
+# --- what breaks it -------------------------------------------------------------------------------
+
+
+def first_known(election: Election, fails: Callable[[Election], bool]) -> int | None:
+    """Return the least number of known entries, above that of now, for which something fails.
+
+    Knowing more never helps privacy, so that it goes on failing; None when it never fails.
+    """
+    most = election.people - 1
+    found = first_where(lambda n: fails(election.variant(known=n)), election.known + 1, most + 1)
+    return None if found > most else found
+
+
+def broken_by(
+    election: Election, ratio: Number, delta: Number, *, asked: str, claimed: bool = False
+) -> str | None:
+    """Say what breaks a claim that holds, or makes the delta (the ratio) that was asked worse."""
+    if delta == 1 or (asked == "ratio" and ratio == INFINITY):
+        return None
+    unsure = _unsure(election, ratio, delta)
+
+    def number(known: int) -> Number:
+        more = election.variant(known=known)
+        if asked == "ratio":
+            assert isinstance(delta, Fraction)
+            return more.worst_ratio(delta)[0]
+        return more.worst_delta(ratio)[0]
+
+    def gives(known: int) -> str:
+        if asked == "delta":
+            return f"delta {decimal(number(known), 3, 'about')}"
+        return f"epsilon {decimal(ln(number(known)), 3, 'about')} at delta {short(delta)}"
+
+    now = ratio if asked == "ratio" else delta
+    further = election.known + 1
+    if not _searchable(election):
+        if claimed or not _steppable(election) or not larger(number(further), now):
+            return _listed(unsure, _SOME)
+        return _listed(unsure, weakens(further, gives(further)))
+    first = first_known(election, lambda more: larger(number(more.known), now))
+    if first is None:
+        return _listed(unsure)
+    if claimed:
+        found = number(first)
+        worst = decimal(found, digits_apart(found, delta), "about")
+        known = f"knowing {counted(first, 'entry', 'entries')} of others, after which delta can be"
+        return _listed(unsure, f"{known} {worst}")
+    beyond = None
+    if not larger(delta, _HALF):
+        beyond = first_known(election, lambda more: larger(more.worst_delta(ratio)[0], _HALF))
+    where = " at this epsilon" if asked == "ratio" else ""
+    said = weakens(first, gives(first), beyond, limit=f"delta exceed 1/2{where}")
+    return _listed(unsure, said)
+
+
+def something_breaks(election: Election) -> str:
+    """Say what breaks it where nothing can be counted."""
+    unsure = election.definition == NOISELESS
+    return _listed("being unsure which of the laws is true" if unsure else None, _SOME)
+
+
+def _unsure(election: Election, ratio: Number, delta: Number) -> str | None:
+    """Say what noiseless privacy is to one who is not sure of the law, if that is worse."""
+    if election.definition != NOISELESS:
+        return None
+    pairs = list(election.unsure_pairs())
+    if not pairs or not larger(worst := largest_delta(pairs, ratio)[0], delta):
+        return None
+    return (
+        "being unsure which of the laws is true, since your entry tells about that, as the answer "
+        f"does: delta is {decimal(worst, 3, 'about')} for one who gives all of them equal chances"
+    )
+
+
+def _listed(*parts: str | None) -> str:
+    return "; ".join(part for part in (*parts, _DEPENDENT) if part is not None)
+
+
+def _searchable(election: Election) -> bool:
+    """Tell whether every number of known entries can be tried in little time."""
+    if election.counts is not None:
+        return False
+    rows: int = (election.people + 1) ** max(0, len(election.family.kinds) - 2)
+    return rows * rows * (election.people + 1) <= _SEARCHED
+
+
+def _steppable(election: Election) -> bool:
+    """Tell whether one more known entry can be tried in little time."""
+    if election.counts is not None or election.known + 1 == election.people:
+        return False
+    kinds = len(election.family.kinds)
+    choices = comb(election.known + kinds, kinds - 1)
+    points: int = (election.people + 1) ** (kinds - 1)
+    return choices * points <= _STEPPED

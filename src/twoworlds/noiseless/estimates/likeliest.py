@@ -24,25 +24,50 @@ anything against attackers who hold the entries for dependent, or drawn from oth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from twoworlds.definitions.base import read_ratio
-from twoworlds.definitions.coupled.words import counted
-from twoworlds.definitions.verdict import Verdict
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short
+from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.data import ExactRelease, Missing, read_column
-from twoworlds.noiseless.estimates.counting import largest_size
-from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
-from twoworlds.noiseless.estimates.family import LawFamily, rates
-from twoworlds.noiseless.estimates.question import judge, meets, most_known, read_election
-from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
+from twoworlds.noiseless.estimates.counting import countable, largest_size, likelihoods, work
+from twoworlds.noiseless.estimates.elections import (
+    DDP,
+    NOISELESS,
+    Election,
+    broken_by,
+    first_known,
+    something_breaks,
+    witness,
+)
+from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates, read_least
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    compare,
+    decimal,
+    exact_text,
+    exp,
+    ln,
+    probability,
+    show,
+    sqrt,
+    whole,
+)
 from twoworlds.progress import track
 
 _TRIED_BLINDLY = 60
 _WORK = 1 << 31  # bits of coefficients that one search may look at
+_SURE = "the attacker is whoever is sure which of the laws is true (whichever it is)"
 
 
 def likeliest(
@@ -127,12 +152,13 @@ def likeliest_known(
         failed = judge(election, factor, allowed, s=s)
         note = "the claim does not hold even if nobody knows any entry"
         return replace(failed, notes=(note, *failed.notes))
-    most = most_known(election, factor, allowed)
+    first = first_known(election, lambda more: not meets(more, factor, allowed))
+    most = election.people - 1 if first is None else first - 1
     verdict = judge(election.variant(known=most), factor, allowed, s=s)
     if most == election.people - 1:
         beyond = "the claim holds even if all other entries are known"
     else:
-        further = election.variant(known=most + 1).worst_delta(factor).value
+        further = election.variant(known=most + 1).worst_delta(factor)[0]
         beyond = f"with {most + 1} known entries delta is {decimal(further, 3, 'about')}: too much"
     return _solved(verdict, "known", most, [beyond], "bisection: delta grows with what is known")
 
@@ -154,9 +180,8 @@ def likeliest_people(
 
     delta need not fall with each further person (ties come and go), so the search is from above:
     Theorem 13 or 14 proves the claim from some size on, and exact counting walks down from there
-    to the first size that fails. If that takes too long, it goes on from below, and the answer
-    says which sizes in between were not counted. Where the theorems say nothing, all sizes up to
-    ``most`` are counted.
+    to the first size that fails; if that takes too long, the answer says below which size nothing
+    was counted. Where the theorems say nothing, all sizes up to ``most`` are counted.
 
     >>> coins = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
     >>> found = likeliest_people(coins, epsilon=0, delta="1e-3")
@@ -175,21 +200,16 @@ def likeliest_people(
     good, stopped = _walk_down(election, end, factor, allowed)
     if good is None:
         raise Unsupported(_never(election.family, end, proved, known=first - 1))
-    smallest, reached = good, good
-    if stopped:
-        smallest, reached = _walk_up(election, good, factor, allowed)
-    verdict = judge(replace(election, people=smallest), factor, allowed, s=s)
+    verdict = judge(replace(election, people=good), factor, allowed, s=s)
     how = f"all sizes from {good} to {end} counted"
     if end == proved:
         how += ", all larger ones by Theorem 13 or 14"
-    notes = [_one_fewer(election, smallest, factor)]
-    if smallest < good:
-        how = f"all sizes from {smallest} to {reached} counted, {how}"
-    if reached + 1 < good:
-        notes.append(f"sizes from {reached + 1} to {good - 1} were not counted")
+    notes = [f"sizes below {good} were not counted"]
+    if not stopped:
+        notes = [_one_fewer(election, good, factor)]
     if end != proved:
         notes.append(f"sizes above {end} were not examined")
-    return _solved(verdict, "people", smallest, notes, how)
+    return _solved(verdict, "people", good, notes, how)
 
 
 def release_likeliest(
@@ -217,6 +237,317 @@ def release_likeliest(
     claimed = numbers[2] and any(numbers[:2])
     value = None if claimed and verdict.holds is not True else Fraction(named)
     return ExactRelease(verdict, "law", value, len(entries))
+
+
+def read_election(
+    laws: object,
+    *,
+    people: object,
+    weights: object = None,
+    least: object = None,
+    known: object = 0,
+    known_values: object = None,
+    definition: str = DDP,
+) -> Election:
+    """Read and check everything that does not depend on epsilon and delta."""
+    family = LawFamily.of(laws, weights)  # type: ignore[arg-type]
+    size = whole(people, "people", at_least=1)
+    counts = None if known_values is None else _read_known(known_values, family)
+    aware = whole(known, "known")
+    if counts is not None:
+        if aware not in (0, sum(counts)):
+            raise InvalidInput(
+                f"known={aware}, but known_values names {sum(counts)}: leave out known"
+            )
+        aware = sum(counts)
+    if aware >= size:
+        raise InvalidInput(
+            f"known={aware} of people={size}: besides yours there are {size - 1} entries, "
+            "and no more can be known"
+        )
+    if definition not in (DDP, NOISELESS):
+        raise UnknownName("definition", str(definition), (DDP, NOISELESS))
+    bound = read_least(least, family)
+    if definition == NOISELESS and bound is not None:
+        raise Unsupported(
+            "noiseless privacy is judged for one fixed law that the attacker is sure of, as "
+            "Theorem 17 does: under a prior your entry tells about the law, and so must the "
+            "answer; leave out least, or ask for ddp"
+        )
+    return Election(family, size, aware, counts, bound, definition)
+
+
+def _read_known(given: object, family: LawFamily) -> tuple[int, ...]:
+    """Read how many known entries have which value."""
+    if isinstance(given, str):
+        pairs: list[tuple[object, object]] = [
+            (value, count)
+            for value, _, count in (part.rpartition("=") for part in given.split(","))
+        ]
+    elif isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        raise InvalidInput(f"known_values={given!r}: write it like 1=20, 0=3")
+    counts = [0] * len(family.kinds)
+    for value, count in pairs:
+        if not str(value).strip():
+            raise InvalidInput(f"known_values={given!r}: write it like 1=20, 0=3")
+        counts[family.kind_of(value)] += whole(count, f"known entries with value {value}")
+    if not any(likelihoods(family, tuple(counts))):
+        raise InvalidInput("no law holds these known entries possible together: nothing follows")
+    return tuple(counts)
+
+
+def _claimed(ratio: object, epsilon: object, delta: object) -> tuple[Number, Fraction]:
+    factor, allowed = read_ratio(ratio, epsilon), _allowed(delta)
+    if factor is None or allowed is None:
+        raise InvalidInput("a claim needs epsilon (or ratio) and delta: give both")
+    return factor, allowed
+
+
+def _allowed(delta: object) -> Fraction | None:
+    return None if delta is None else probability(delta, "delta")
+
+
+def meets(election: Election, ratio: Number, delta: Fraction) -> bool:
+    """Tell whether the claim surely holds."""
+    return within(election.worst_delta(ratio)[0], delta) is True
+
+
+def judge(
+    election: Election, ratio: Number | None, delta: Fraction | None, *, s: object = None
+) -> Verdict:
+    """Answer the question that the given numbers ask."""
+    if ratio is None and delta is None and election.least is None:
+        ratio = Fraction(1)
+    if not countable(election.family, election.people):
+        return _bounded(election, ratio, delta, s)
+    factor: Number
+    left_out: Number
+    holds: bool | None
+    if ratio is None:
+        wanted = Fraction(0) if delta is None else delta
+        worst = election.worst_ratio(wanted)
+        factor, left_out = worst[0], wanted
+        name, holds = f"{election.definition}(delta={short(wanted)})", None
+    else:
+        worst = election.worst_delta(ratio)
+        factor, left_out = ratio, worst[0]
+        name = claim(election.definition, ratio, delta)
+        holds = None if delta is None else within(worst[0], delta)
+    values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
+    bounds, notes = _bounds(election, factor, s, solved=ratio is None)
+    values.update(bounds)
+    said = _meaning(election, factor, left_out)
+    if holds is False and delta is not None:
+        said += f", where the claim allows {decimal(delta, 3, 'about')}"
+    breaks: str | None = None
+    if ratio is None:
+        breaks = broken_by(election, factor, wanted, asked="ratio")
+        notes += _to_spare(election, factor, wanted)
+    elif delta is None:
+        breaks = broken_by(election, factor, left_out, asked="delta")
+    elif holds:
+        breaks = broken_by(election, factor, delta, asked="delta", claimed=True)
+    return Verdict(
+        _released(election),
+        name,
+        values,
+        assumed(_belief(election), said, breaks),
+        _assumptions(election),
+        holds=holds,
+        witness=witness(election, worst),
+        method=_method(election),
+        notes=tuple(notes),
+    )
+
+
+def _bounded(
+    election: Election, ratio: Number | None, delta: Fraction | None, s: object
+) -> Verdict:
+    """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed."""
+    bounds, why = _rates(election, s)
+    top = at_most_one(bounds.get("theorem_13_sharper", Fraction(1)))
+    pure = bounds.get("theorem_14")
+    enough = pure is not None and (ratio is None or within(pure, ln(ratio)) is True)
+    if pure is not None and enough and not delta:
+        factor, top = exp(pure) if ratio is None else ratio, Fraction(0)
+    else:
+        factor = Fraction(1) if ratio is None else ratio
+    largest = f"{largest_size(election.family)} is the largest size that can"
+    if top == 1 or factor == INFINITY:
+        raise TooLarge(
+            f"people={election.people} cannot be counted exactly ({largest}), and the theorems "
+            f"say nothing here: {'; '.join(why)}"
+        )
+    said = _meaning(election, factor, top)
+    proved = delta is not None and within(top, delta) is True
+    return Verdict(
+        _released(election),
+        claim(election.definition, factor, delta),
+        {"ratio": factor, "epsilon": ln(factor), "delta": Real.up_to(top), **bounds},
+        assumed(_belief(election), said, something_breaks(election)),
+        _assumptions(election),
+        holds=True if proved else None,
+        method="Theorems 13 and 14, evaluated in enclosures: upper bounds",
+        notes=(f"only bounded, by theorems: {largest} be counted exactly", *why),
+    )
+
+
+def _to_spare(election: Election, ratio: Number, delta: Fraction) -> list[str]:
+    """Say how much less than a delta that was given would do: only at epsilon = 0 it can."""
+    exact = election.worst_delta(ratio)[0] if ratio == 1 else delta
+    if not larger(delta, exact):
+        return []
+    needed = f"at epsilon = 0 the exact delta is {decimal(exact, 3, 'about')}"
+    return [f"the delta given is more than is needed: {needed}"]
+
+
+def _rates(election: Election, s: object) -> tuple[dict[str, Number], list[str]]:
+    """Return the theorems' bounds, or why there are none."""
+    try:
+        found = rates(
+            election.family,
+            people=election.people,
+            known=election.known,
+            least=election.least,
+            s=s,
+        )
+    except Unsupported as error:
+        return {}, [str(error)]
+    return _written(found, election)
+
+
+def _bounds(
+    election: Election, ratio: Number, s: object, *, solved: bool
+) -> tuple[dict[str, Number], list[str]]:
+    """Return the theorems' bounds and what other simulators could do, with notes.
+
+    ``solved`` says that the ratio was found for a delta that was given.
+    """
+    values, notes = found = _rates(election, s)
+    if ratio == INFINITY:
+        return found
+    if election.definition == NOISELESS:
+        root = sqrt(ratio)
+        half = election.variant(definition=DDP)
+        values["theorem_17"] = (1 + root) * half.worst_delta(root)[0]
+        bounded = "the exact delta at this epsilon, not the delta given" if solved else "delta"
+        notes.append(
+            "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
+            f"at epsilon/2: it bounds {bounded}"
+        )
+    elif election.least is None:
+        direct = election.variant(definition=NOISELESS)
+        apart = direct.worst_delta(ratio**2)[0]
+        if apart == 0:
+            return found
+        values["any_simulator_at_least"] = apart / (1 + ratio)
+        notes.append(
+            "no simulator at all brings delta at this epsilon below any_simulator_at_least: "
+            "two values of your entry would have to look like one and the same simulated answer"
+        )
+    return found
+
+
+def _written(found: Rates, election: Election) -> tuple[dict[str, Number], list[str]]:
+    """Name the bounds that apply to a question."""
+    values: dict[str, Number] = {}
+    notes = []
+    twice = 2 if election.definition == NOISELESS else 1
+    values["theorem_13"] = twice * found.theorem_13
+    values["theorem_13_sharper"] = twice * found.theorem_13_sharper
+    shape = "twice (Theorem 17, epsilon = 0) the bound" if twice == 2 else "the bound"
+    notes.append(
+        f"theorem_13 is {shape} of delta at epsilon = 0 with M = {show(found.factor)}, "
+        f"tau = {show(found.tau)}, u = {decimal(found.u, side='at least')} at s = {found.s}; "
+        f"theorem_13_sharper takes s = {found.s_sharper}"
+    )
+    if compare(found.theorem_13_sharper, 1) is not Order.LESS:
+        notes.append("a bound of 1 or more says nothing at this size: the exact delta does")
+    if found.theorem_14 is not None:
+        values["theorem_14"] = found.theorem_14
+        notes.append("theorem_14 bounds epsilon at delta = 0")
+    elif election.least is not None:
+        notes.append(found.why_not)
+    if election.known:
+        notes.append(
+            "Theorem 15 is false as printed: known entries change the likelihoods by up to M^L; "
+            "the bounds here allow for it"
+        )
+    return values, notes
+
+
+def _released(election: Election) -> str:
+    """Say what is released."""
+    entries = counted(election.people, "entry", "entries")
+    return f"the likeliest of {len(election.family.laws)} laws for {entries}"
+
+
+def _belief(election: Election) -> str:
+    """Say the belief class, as a clause that follows "if"."""
+    drawn = (
+        f"the {counted(election.people, 'entry is', 'entries are')} drawn independently from one "
+        f"of {len(election.family.laws)} laws"
+    )
+    if election.definition == NOISELESS:
+        return f"{drawn}, {_SURE}, and {_knowledge(election)}"
+    if election.least is None:
+        which = "whatever anybody believes about which one it is"
+    else:
+        which = f"nobody gives any of them a probability below {exact_text(election.least)}"
+    return f"{drawn} ({which}) and {_knowledge(election)}"
+
+
+def _knowledge(election: Election) -> str:
+    if election.counts is not None:
+        named = ", ".join(
+            f"{count} times {kind.values[0]}"
+            for kind, count in zip(election.family.kinds, election.counts, strict=True)
+            if count
+        )
+        return f"the entries known to the attacker are {named or 'none'}"
+    if election.known == 0:
+        return "nobody knows any entry of others"
+    return f"nobody knows more than {counted(election.known, 'entry', 'entries')} of others"
+
+
+def _assumptions(election: Election) -> tuple[str, ...]:
+    """Return the belief class first, then what is compared with what."""
+    family = election.family
+    shares = ", ".join(str(weight) for weight in family.weights)
+    if election.definition == NOISELESS:
+        compared = "compared: the answer with two values of your entry, the same law being true"
+    else:
+        compared = (
+            "compared: the answer with your entry, and the same estimate from the other "
+            f"{counted(election.people - 1, 'entry', 'entries')} (canonical simulator)"
+        )
+    return (
+        _belief(election),
+        f"the laws: {family.describe()}",
+        compared,
+        f"the curator's weights are {shares}; of equally likely laws the first is named",
+    )
+
+
+def _meaning(election: Election, ratio: Number, delta: Number) -> str:
+    """Say what (ratio, delta) means to you."""
+    values = election.definition == NOISELESS
+    bet = "between two values of your entry" if values else "on whether your entry was used"
+    return f"on seeing which is named {even_bet(ratio, delta, bet=bet)}"
+
+
+def _method(election: Election) -> str:
+    """Say why nothing worse was missed."""
+    if election.definition == NOISELESS:
+        priors = "every law for certain, every two values"
+    elif election.least is None:
+        priors = "every law for certain, which is the worst of all priors, and every value"
+    else:
+        priors = "the priors at the corners of those allowed, which are the worst, every value"
+    known = "" if not election.known else " and every choice of known entries"
+    return f"counted in whole numbers over all samples, by {priors}{known}"
 
 
 def _proved_from(election: Election, ratio: Number, delta: Fraction, s: object) -> int | None:
@@ -261,48 +592,22 @@ def _walk_down(
             f"by Theorem 13 or 14, {end} people are enough; the smallest number cannot be counted "
             f"exactly, as {largest} is the largest size that can: allow more, or choose fewer laws"
         )
-    smallest, work = None, 0
+    smallest, bits = None, 0
     for people in track(range(end, election.known, -1), "counting every size"):
         here = replace(election, people=people)
         if not meets(here, ratio, delta):
             break
         smallest = people
-        work += here.counting.bits
-        if work > _WORK:
+        bits += work(election.family, people)
+        if bits > _WORK:
             return smallest, True
     return smallest, False
-
-
-def _walk_up(election: Election, good: int, ratio: Number, delta: Fraction) -> tuple[int, int]:
-    """Return the first and last of some sizes, all counted, that meet the claim.
-
-    Bisection finds a size that does while one person fewer does not; counting goes on from there,
-    and begins anew where a size fails.
-    """
-    low, high = election.known, good
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = meets(replace(election, people=middle), ratio, delta)
-        low, high = (low, middle) if enough else (middle, high)
-    first: int | None = high
-    work, last = 0, high
-    for people in track(range(high + 1, good), "counting every size"):
-        here = replace(election, people=people)
-        work += here.counting.bits
-        if work > _WORK:
-            break
-        last = people
-        if not meets(here, ratio, delta):
-            first = None
-        elif first is None:
-            first = people
-    return (good, good) if first is None else (first, last)
 
 
 def _one_fewer(election: Election, people: int, ratio: Number) -> str:
     if people == election.known + 1:
         return "no smaller size makes sense"
-    short = replace(election, people=people - 1).worst_delta(ratio).value
+    short = replace(election, people=people - 1).worst_delta(ratio)[0]
     fewer = counted(people - 1, "person", "people")
     return f"with {fewer} delta is {decimal(short, 3, 'about')}: too much"
 
@@ -326,14 +631,3 @@ def _solved(verdict: Verdict, name: str, value: int, notes: list[str], method: s
         notes=(*notes, *verdict.notes),
         method=f"{method}; {verdict.method}",
     )
-
-
-def _claimed(ratio: object, epsilon: object, delta: object) -> tuple[Number, Fraction]:
-    factor, allowed = read_ratio(ratio, epsilon), _allowed(delta)
-    if factor is None or allowed is None:
-        raise InvalidInput("a claim needs epsilon (or ratio) and delta: give both")
-    return factor, allowed
-
-
-def _allowed(delta: object) -> Fraction | None:
-    return None if delta is None else probability(delta, "delta")

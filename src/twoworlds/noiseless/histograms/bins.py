@@ -48,11 +48,11 @@ The worst of any range of bin sizes, even of all sizes, thus is one of two.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from flint import arb, ctx
 
@@ -63,7 +63,7 @@ from twoworlds.laws.comparison import Gap
 from twoworlds.laws.counts import Binomial, Counts, Poisson
 from twoworlds.laws.event import AtLeast, AtMost, EventWitness, Listed, recomputed
 from twoworlds.laws.shifted import Shifted, tail
-from twoworlds.noiseless.histograms.size_condition import read_rate
+from twoworlds.noiseless.histograms.size_laws import read_mean, read_rate
 from twoworlds.numbers import (
     Number,
     Order,
@@ -72,8 +72,6 @@ from twoworlds.numbers import (
     bounds,
     compare,
     exact_text,
-    rational,
-    show,
     whole,
     working_precision,
 )
@@ -85,13 +83,10 @@ WITHOUT = ("without your entry", "with it")
 
 
 class WorstBin(NamedTuple):
-    """delta, its witness, and how many members the worst bin has where that is a number.
-
-    Without a witness delta is only an upper bound.
-    """
+    """delta, its witness, and how many members the worst bin has where that is a number."""
 
     delta: Number
-    witness: Proof | None = None
+    witness: Proof
     members: int | None = None
 
 
@@ -171,109 +166,76 @@ def _poisson_again(mean: Fraction, cut: int, bits: int) -> arb:
         return 1 - total
 
 
-class Bins(Protocol):
-    """Bins of one kind, of which the worst is wanted."""
+@dataclass(frozen=True)
+class BinKind:
+    """Independent bins of one kind, of which yours may be any.
+
+    Either bins of ``low`` to ``high`` members (None: no end), each sampled at the rate; or a bin of
+    which a Poisson number of others with a mean is in the sample.
+    """
+
+    low: int = 1
+    high: int | None = None
+    rate: Fraction | None = None
+    mean: Fraction | None = None
 
     @property
     def words(self) -> str:
         """How the bin is sampled, as a clause."""
-
-    @property
-    def most_known(self) -> int | None:
-        """How many others of a bin there are at most; None if there is no end."""
-
-    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
-        """Return the worst bin and event, if so many others of the bin are known, or all."""
-
-
-@dataclass(frozen=True)
-class MemberBins:
-    """Bins of ``low`` to ``high`` members (None: no end), each sampled at the rate."""
-
-    low: int
-    high: int | None
-    rate: Fraction
-
-    @property
-    def words(self) -> str:
-        """How the bin is sampled."""
-        return f"{self._members} is in the sample independently with probability {self.rate}"
-
-    @property
-    def _members(self) -> str:
+        if self.mean is not None:
+            return (
+                "the number of others of your bin in the sample is Poisson with mean "
+                f"{exact_text(self.mean)}"
+            )
         if self.low == self.high:
             several = f"each of the {self.low:,} members"
-            return f"{'the only member' if self.low == 1 else several} of your bin"
-        if self.high is None:
+            members = f"{'the only member' if self.low == 1 else several} of your bin"
+        elif self.high is None:
             least = "however many these are" if self.low == 1 else f"{self.low:,} or more of them"
-            return f"each member of your bin, {least},"
-        return f"each member of your bin, {self.low:,} to {self.high:,} in number,"
-
-    @property
-    def most_known(self) -> int | None:
-        """All members but the person."""
-        return None if self.high is None else self.high - 1
+            members = f"each member of your bin, {least},"
+        else:
+            members = f"each member of your bin, {self.low:,} to {self.high:,} in number,"
+        return f"{members} is in the sample independently with probability {self.rate}"
 
     def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
-        """Return the worst size in the range: one of two, see the module.
+        """Return the worst bin and event, if so many others of the bin are known, or all.
 
-        Of a bin with fewer others all are known; then it is shown for certain or not at all, and a
-        larger bin of which all are known is no better.
+        Of a range of sizes it is one of two, see the module. Of a bin with fewer others all are
+        known; then it is shown for certain or not at all, and a larger bin of which all are known
+        is no better. Others known to be in the sample come on top of a mean.
         """
-        known = known if self.most_known is None else min(known, self.most_known)
+        if self.mean is not None:
+            place = f"a bin with {exact_text(self.mean)} others in the sample on average"
+            return compare_bin(Poisson(self.mean), threshold, ratio, sampled=known, place=place)
+        assert self.rate is not None
+        known = known if self.high is None else min(known, self.high - 1)
         sizes = peaks(max(1, threshold - known), self.rate, ratio)
         low, high = self.low - 1 - known, None if self.high is None else self.high - 1 - known
         within = {max(0, low, n if high is None else min(n, high)) for n in sizes}
         return _worse(self._sized(n, threshold, ratio, known) for n in sorted(within))
 
     def _sized(self, others: int, threshold: int, ratio: Number, known: int) -> WorstBin:
+        assert self.rate is not None
         law, members = Binomial(others, self.rate), others + 1 + known
         place = f"a bin of {counted(members, 'member')}"
         return compare_bin(law, threshold, ratio, sampled=known, place=place, members=members)
 
 
-@dataclass(frozen=True)
-class MeanBin:
-    """A bin of which a Poisson number of others is in the sample."""
+def most_known(kinds: Iterable[BinKind]) -> int | None:
+    """Return how many others the largest bin has; None if there is no end."""
+    highs = [kind.high for kind in kinds]
+    return None if None in highs else max(high for high in highs if high is not None) - 1
 
-    mean: Fraction
-    most_known = None
 
-    @property
-    def words(self) -> str:
-        """How the bin is sampled."""
-        return (
-            "the number of others of your bin in the sample is Poisson with mean "
-            f"{exact_text(self.mean)}"
+def worst_bin(kinds: Sequence[BinKind], threshold: int, ratio: Number, known: int) -> WorstBin:
+    """Return the worst of all bins; in a small one all others are known."""
+    most = most_known(kinds)
+    if most is not None and known > most:
+        raise InvalidInput(
+            f"known={known}: a bin has at most {counted(most, 'other')} beside the person, so no "
+            "more can be known"
         )
-
-    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
-        """Return the worst event; others known to be in the sample come on top of the mean."""
-        place = f"a bin with {exact_text(self.mean)} others in the sample on average"
-        return compare_bin(Poisson(self.mean), threshold, ratio, sampled=known, place=place)
-
-
-@dataclass(frozen=True)
-class IndependentBins:
-    """Several kinds of independent bins; your bin may be any of them."""
-
-    kinds: tuple[Bins, ...]
-
-    @property
-    def words(self) -> str:
-        """How the bins are sampled."""
-        return ", or ".join(kind.words for kind in self.kinds)
-
-    @property
-    def most_known(self) -> int | None:
-        """The others of the largest bin."""
-        found = [kind.most_known for kind in self.kinds]
-        return None if None in found else max(most for most in found if most is not None)
-
-    def worst(self, threshold: int, ratio: Number, known: int) -> WorstBin:
-        """Return the worst of all bins; in a small one all others are known."""
-        _check_known(known, self.most_known)
-        return _worse(kind.worst(threshold, ratio, known) for kind in self.kinds)
+    return _worse(kind.worst(threshold, ratio, known) for kind in kinds)
 
 
 def peaks(threshold: int, rate: Fraction, ratio: Number) -> list[int]:
@@ -290,30 +252,25 @@ def peaks(threshold: int, rate: Fraction, ratio: Number) -> list[int]:
     return sorted(found)
 
 
-def read_bins(population: object, rate: object) -> IndependentBins:
+def read_bins(population: object, rate: object) -> tuple[BinKind, ...]:
     """Read bin sizes: 50, "30, 50", "1..120", "any", or a list of such.
 
-    >>> read_bins("10..20, 50", "1/3").most_known
+    >>> most_known(read_bins("10..20, 50", "1/3"))
     49
     """
     sampled = read_rate(rate)
-    kinds = tuple(MemberBins(low, high, sampled) for low, high in _ranges(population))
+    kinds = tuple(BinKind(low, high, sampled) for low, high in _ranges(population))
     if not kinds:
         raise InvalidInput("population is empty: give the members of a bin, such as 50")
-    return IndependentBins(kinds)
+    return kinds
 
 
-def read_mean(mean: object) -> IndependentBins:
+def read_means(mean: object) -> tuple[BinKind, ...]:
     """Read the mean number of others in the sample, for one bin or several."""
-    found: list[Bins] = []
-    for part in read_list(mean):
-        value = rational(part, "mean")
-        if value <= 0:
-            raise InvalidInput(f"mean={show(value)}: a Poisson law needs a mean above 0")
-        found.append(MeanBin(value))
+    found = tuple(BinKind(mean=read_mean(part)) for part in read_list(mean))
     if not found:
         raise InvalidInput("mean is empty: give the mean number of others in a bin, such as 5")
-    return IndependentBins(tuple(found))
+    return found
 
 
 def _ranges(population: object) -> Iterator[tuple[int, int | None]]:
@@ -343,14 +300,6 @@ def read_list(given: object) -> list[object]:
     if isinstance(given, range) and given.step == 1 and given:
         return [f"{given.start}..{given.stop - 1}"]
     return list(given) if isinstance(given, Iterable) else [given]
-
-
-def _check_known(known: int, most: int | None) -> None:
-    if most is not None and known > most:
-        raise InvalidInput(
-            f"known={known}: a bin has at most {counted(most, 'other')} beside the person, so no "
-            "more can be known"
-        )
 
 
 def _worse(found: Iterable[WorstBin]) -> WorstBin:

@@ -23,10 +23,9 @@ from typing import Any
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.noiseless.data import ExactRelease, Missing, read_column
-from twoworlds.noiseless.histograms.bins import MemberBins, read_bins, read_list
+from twoworlds.noiseless.histograms.bins import read_bins, read_list
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
-from twoworlds.noiseless.histograms.size_condition import size_law
-from twoworlds.noiseless.histograms.size_laws import Discarded, SizeLaw
+from twoworlds.noiseless.histograms.size_laws import SizeLaw, size_law
 from twoworlds.numbers import number, whole
 
 
@@ -69,7 +68,7 @@ def release_histogram(
     law = None if asked.get("size") is None else size_law(asked["size"])
     most = _members(len(declared), law, asked)
     cells = read_column(path, column, missing=missing)
-    if isinstance(law, Discarded):
+    if law is not None and law.discards is not None:
         cells = discard(cells, law, SystemRandom())
     counts = _counts(cells, column, declared)
     _check_belief(counts, law, most)
@@ -79,22 +78,24 @@ def release_histogram(
     return ExactRelease(verdict, "table", shown, threshold=k)
 
 
-def discard(cells: list[Any], law: Discarded, random: Random) -> list[Any]:
+def discard(cells: list[Any], law: SizeLaw, random: Random) -> list[Any]:
     """Leave out [Laplace + shift]_+ entries at random, as the law of the size says.
 
     The Laplace variable is made of exact coin flips of probability 1/ratio.
     """
-    if not isinstance(law.ratio, Fraction):
+    assert law.discards is not None
+    size, ratio, shift = law.discards
+    if not isinstance(ratio, Fraction):
         raise InvalidInput(
             f"{law.text}: entries are discarded by exact coin flips, so give a rational ratio"
         )
-    if len(cells) != law.size:
+    if len(cells) != size:
         raise InvalidInput(
             f"the file has {counted(len(cells), 'row')} and {law.text} speaks of "
-            f"{law.size:,}: the size is that of the file, before anything is discarded"
+            f"{size:,}: the size is that of the file, before anything is discarded"
         )
-    gone = max(0, _laplace(law.ratio, random) + law.shift)
-    return random.sample(cells, max(0, law.size - gone))
+    gone = max(0, _laplace(ratio, random) + shift)
+    return random.sample(cells, max(0, size - gone))
 
 
 def _laplace(ratio: Fraction, random: Random) -> int:
@@ -212,5 +213,4 @@ def _members(bins: int, law: SizeLaw | None, asked: Mapping[str, Any]) -> list[i
         return [None] * bins
     if law is not None:
         return [whole(part, "population") for part in parts]
-    kinds = read_bins(parts, asked["rate"]).kinds
-    return [kind.high if isinstance(kind, MemberBins) else None for kind in kinds]
+    return [kind.high for kind in read_bins(parts, asked["rate"])]

@@ -20,28 +20,36 @@ a place in its list (`shared`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
+from twoworlds.definitions.coupled.words import (
+    assumed,
+    claim,
+    counted,
+    even_bet,
+    first_where,
+    short,
+    undecided_words,
+    weakens,
+)
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Poisson
 from twoworlds.noiseless.histograms.bins import (
-    IndependentBins,
-    MeanBin,
-    MemberBins,
+    BinKind,
     WorstBin,
+    most_known,
     read_bins,
     read_list,
-    read_mean,
+    read_means,
+    worst_bin,
 )
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
-from twoworlds.noiseless.histograms.size_condition import size_law
-from twoworlds.noiseless.histograms.size_laws import Sampled, SizeLaw
+from twoworlds.noiseless.histograms.size_laws import SizeLaw, size_law
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -50,7 +58,6 @@ from twoworlds.numbers import (
     exact_text,
     ln,
     rational,
-    show,
     whole,
 )
 
@@ -66,45 +73,49 @@ _THEOREM_10 = (
 
 @dataclass(frozen=True)
 class Histogram:
-    """How the sample is drawn, and how many others of their bin an attacker knows about."""
+    """How the sample is drawn, and how many others of their bin an attacker knows about.
 
-    bins: IndependentBins | SharedBins
+    Bins are independent, of some kinds, or share a sample whose size has a law of its own.
+    """
+
+    bins: tuple[BinKind, ...] | SharedBins
     known: int = 0
+
+    @property
+    def most_known(self) -> int | None:
+        """How many others of a bin there are at most; None if there is no end."""
+        if not isinstance(self.bins, SharedBins):
+            return most_known(self.bins)
+        return max(self.bins.members) - 1 if self.bins.members else None
 
     @property
     def belief(self) -> str:
         """What is assumed, as a clause."""
-        return f"{self._drawn}, and {self._ignorance}"
-
-    @property
-    def _drawn(self) -> str:
-        if isinstance(self.bins, IndependentBins):
-            return self.bins.words
-        size = self.bins.size.words
-        if self.bins.members:
-            sizes = ", ".join(f"{m:,}" for m in self.bins.members)
-            return f"{size}, drawn at random from a population with bins of {sizes} members"
-        shares = ", ".join(str(share) for share in self.bins.shares)
-        return f"{size}, and each entry falls independently into bins of shares {shares}"
-
-    @property
-    def _ignorance(self) -> str:
+        rest = ""
+        if not isinstance(self.bins, SharedBins):
+            drawn = ", or ".join(kind.words for kind in self.bins)
+        else:
+            rest = ", and of nobody of another bin"
+            if self.bins.members:
+                sizes = ", ".join(f"{m:,}" for m in self.bins.members)
+                bins = f"drawn at random from a population with bins of {sizes} members"
+            else:
+                shares = ", ".join(str(share) for share in self.bins.shares)
+                bins = f"and each entry falls independently into bins of shares {shares}"
+            drawn = f"{self.bins.size.words}, {bins}"
         if self.known == 0:
-            return "nobody knows of any of the others whether they are in it"
-        rest = "" if isinstance(self.bins, IndependentBins) else ", and of nobody of another bin"
+            return f"{drawn}, and nobody knows of any of the others whether they are in it"
         return (
-            f"nobody knows of more than {self.known} of the others of your bin whether they are in "
-            f"it{rest}"
+            f"{drawn}, and nobody knows of more than {self.known} of the others of your bin "
+            f"whether they are in it{rest}"
         )
 
     def measure(self, threshold: int, ratio: Number) -> WorstBin:
         """Return delta with its witness."""
-        if isinstance(self.bins, IndependentBins):
-            worst = self.bins.worst(threshold, ratio, self.known)
+        if not isinstance(self.bins, SharedBins):
+            worst = worst_bin(self.bins, threshold, ratio, self.known)
             return worst._replace(delta=at_most_one(worst.delta))
         found = self.bins.worst(threshold, ratio, self.known)
-        if found.bounded:
-            return WorstBin(found.delta)
         witness = table_witness(self.bins, threshold, self.known, ratio, found)
         return WorstBin(at_most_one(found.delta), witness)
 
@@ -176,8 +187,8 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
         assumed(sample.belief, even_bet(ratio, delta), breaks),
         tuple(_assumptions(sample)),
         witness=found.witness,
-        method=_method(sample, found),
-        notes=tuple(_notes(sample, found, ratio)),
+        method=_method(sample),
+        notes=tuple(_notes(sample, ratio)),
     )
     if allowed is None:
         return verdict
@@ -185,7 +196,7 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
     judged = verdict.against(claim("ddp", ratio, allowed), delta, allowed, broken=broken)
     if judged.holds is not None:
         return judged
-    return replace(judged, notes=(_undecided(delta, allowed), *judged.notes))
+    return replace(judged, notes=(undecided_words(delta, allowed), *judged.notes))
 
 
 def read_histogram(
@@ -208,7 +219,7 @@ def read_histogram(
     if mean is not None:
         if population is not None or rate is not None:
             raise InvalidInput("mean says how the sample is drawn: leave population and rate out")
-        return Histogram(read_mean(mean), others)
+        return Histogram(read_means(mean), others)
     if population is None or rate is None:
         raise InvalidInput(
             "give population= and rate= (each member sampled independently), mean= (Poisson), or "
@@ -219,30 +230,29 @@ def read_histogram(
 
 def _with_size(
     law: SizeLaw, population: object, shares: object, place: object
-) -> IndependentBins | SharedBins:
+) -> tuple[BinKind, ...] | SharedBins:
     """Return bins that share a size; of binomial and Poisson sizes they are independent."""
     if (population is None) == (shares is None):
         raise InvalidInput("with size, give the bins by population= (members) or shares=, not both")
     spot = None if place is None else whole(place, "place", at_least=1)
     if shares is not None:
         parts = tuple(rational(part, "share") for part in read_list(shares))
-        bins = SharedBins(law, shares=parts, place=spot) if parts else None
-        if bins is None:
+        if not parts:
             raise InvalidInput("shares is empty: give the share of each bin, such as 1/2, 1/2")
-        if isinstance(law, Sampled) and isinstance(law.counts, Poisson) and spot is None:
-            return IndependentBins(
-                tuple(MeanBin(law.counts.mean * x) for x in dict.fromkeys(parts))
-            )
+        bins = SharedBins(law, shares=parts, place=spot)
+        if isinstance(law.counts, Poisson) and spot is None:
+            mean = law.counts.mean
+            return tuple(BinKind(mean=mean * share) for share in dict.fromkeys(parts))
         return bins
     members = tuple(whole(part, "population", at_least=1) for part in read_list(population))
-    if isinstance(law, Sampled) and isinstance(law.counts, Binomial) and spot is None:
+    if isinstance(law.counts, Binomial) and spot is None:
         if sum(members) != law.counts.trials:
             raise InvalidInput(
                 f"the bins have {sum(members):,} members together, and {law.text} speaks of "
                 f"{law.counts.trials:,}"
             )
         rate = law.counts.rate
-        return IndependentBins(tuple(MemberBins(m, m, rate) for m in dict.fromkeys(members)))
+        return tuple(BinKind(m, m, rate) for m in dict.fromkeys(members))
     if not members:
         raise InvalidInput("population is empty: give the members of each bin, such as 30, 50")
     return SharedBins(law, members=members, place=spot)
@@ -261,24 +271,24 @@ def _assumptions(sample: Histogram) -> Iterator[str]:
     yield "bins are fixed beforehand, and nothing else about the sample is published"
 
 
-def _method(sample: Histogram, found: WorstBin) -> str:
-    if found.witness is None:
-        return "all other counts were revealed exactly, and what is published is a function of that"
+def _method(sample: Histogram) -> str:
     if isinstance(sample.bins, SharedBins):
         return "all published tables were added up, those of equal quotients together"
     why = "bins are independent, and in each both worst events are half lines of the count shown"
-    sizes = any(
-        isinstance(kind, MemberBins) and kind.low != kind.high for kind in sample.bins.kinds
-    )
+    sizes = any(kind.mean is None and kind.low != kind.high for kind in sample.bins)
     return f"{why}; of a range of sizes the worst is one of two" if sizes else why
 
 
-def _notes(sample: Histogram, found: WorstBin, ratio: Number) -> Iterator[str]:
-    if found.witness is None:
-        yield "delta is an upper bound: the true one may be smaller"
-    if isinstance(sample.bins, IndependentBins):
+def _notes(sample: Histogram, ratio: Number) -> Iterator[str]:
+    if not isinstance(sample.bins, SharedBins):
         yield "knowing about people in other bins changes nothing, since bins are independent"
-        yield from _exactness(sample.bins)
+        for kind in sample.bins:
+            most = None if kind.rate is None else Binomial.largest_exact(kind.rate)
+            if most is not None and kind.high is not None and kind.high - 1 > most:
+                yield (
+                    "at this rate probabilities are exact fractions for bins of up to "
+                    f"{most + 1:,} members; beyond, they are enclosed as tightly as asked"
+                )
     elif _is_fixed(sample.bins.size):
         n, a = sample.bins.size.first, exact_text(ratio) or decimal(ratio)
         yield (
@@ -290,27 +300,8 @@ def _notes(sample: Histogram, found: WorstBin, ratio: Number) -> Iterator[str]:
     yield _THEOREM_10
 
 
-def _undecided(delta: Number, allowed: Number) -> str:
-    return (
-        f"undecided: all that is known of delta is that it is at most {show(delta, side='up')}, "
-        "which neither "
-        f"proves nor refutes that it is at most {show(allowed, side='up')}"
-    )
-
-
 def _is_fixed(size: SizeLaw) -> bool:
     return size.first == size.last
-
-
-def _exactness(bins: IndependentBins) -> Iterator[str]:
-    for kind in bins.kinds:
-        if isinstance(kind, MemberBins):
-            most = Binomial.largest_exact(kind.rate)
-            if kind.high is not None and kind.high - 1 > most:
-                yield (
-                    "at this rate probabilities are exact fractions for bins of up to "
-                    f"{most + 1:,} members; beyond, they are enclosed as tightly as asked"
-                )
 
 
 def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | None) -> str:
@@ -323,7 +314,7 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | 
         if _is_fixed(sample.bins.size):
             return "nothing more needs to be known than the size of the sample"
         return "knowing the size of the sample, or who else was sampled, from elsewhere"
-    most = sample.bins.most_known
+    most = sample.most_known
     if most is not None and most + 1 < threshold:
         return "nothing about the sample: so small a bin is never shown"
     limit = _HALF if allowed is None else allowed
@@ -337,7 +328,8 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | 
 
     if exceeds(sample.known):
         return f"nothing more needs to be known: delta exceeds {short(limit)} already"
-    first = first_where(exceeds, sample.known + 1, top) if exceeds(top) else None
+    least = first_where(exceeds, sample.known + 1, top + 1)
+    first = None if least > top else least
     count = "knowing exactly how many others of your bin were sampled"
     if allowed is None and sample.known < top:
         known = sample.known + 1
@@ -356,11 +348,3 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | 
 
 def _told(known: int) -> str:
     return f"of {known:,} whether {'this one was' if known == 1 else 'they were'} sampled"
-
-
-def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first whole number of a range at which a property that stays true holds."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low

@@ -17,56 +17,196 @@ A table of the others' counts c has weight kappa(|c|) g_1(c_1) ... g_d(c_d), whe
     shares       g_j(c) = theta_j^c / c!,   kappa(m) = Pr[N = m + 1] (m + 1)!   (a place: m!)
 
 and M_t counts neither the person nor those of whom the attacker knows; if s of L are known to be in
-the sample, m + 1 + s takes the place of m + 1. The sums are in `tables`. Where
-they would take too long, all other counts are revealed (`reveal`): what is
-published is a function of that, so its delta is an upper bound.
+the sample, m + 1 + s takes the place of m + 1.
 
-Weights that are irrational, or without end, are rounded to rationals; with a total error e of the
-weights Z, the laws are off by at most 2 e / (Z - e) and delta by at most 1 + ratio times that.
+**Adding up.** A *pattern* says which of the other bins show "0": let R be the sum of the counts
+that the rest of them show, V(R) the total weight of the ways to get it, W(h) that of h hidden entries,
+and K(u) = sum_h W(h) kappa(u + h). With x_c = g(c) K(c + R), the tables of a pattern and an R in
+which the person's bin shows c have
 
-The proof of a delta for bins that share a sample: the tables that tell the two worlds apart.
+    with the entry       V(R) x_(c-1)    if c >= k,     V(R) (x_0 + ... + x_(k-2))    if "0"
+    without it           V(R) x_c        if c >= k,     V(R) (x_0 + ... + x_(k-1))    if "0"
+
+The factor V(R) adds up tables of one and the same quotient, so nothing is lost by it: both worst
+events, and delta, are exact. Bins of equal weights are exchangeable and only counted. Weights that
+are irrational, or without end, are rounded to rationals; with a total error e of the weights Z, the
+laws are off by at most 2 e / (Z - e) and delta by at most 1 + ratio times that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import comb, factorial, isqrt, perm, prod
+from math import comb, factorial, perm, prod
 
-from flint import arb, fmpq, fmpq_poly
+from flint import fmpq, fmpq_poly, fmpz
 
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.noiseless.histograms.bins import WITH, WITHOUT
-from twoworlds.noiseless.histograms.reveal import BITS, Own, Sizes, reveal
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
-from twoworlds.noiseless.histograms.tables import (
-    TableKind,
-    WorstTables,
-    compare_tables,
-    larger,
-    patterns,
-)
-from twoworlds.numbers import (
-    Number,
-    Order,
-    Real,
-    at_most_one,
-    ball,
-    bounds,
-    compare,
-    show,
-    working_precision,
-)
+from twoworlds.numbers import Number, Order, Real, at_most_one, bounds, compare, show
 
-WORK = 200_000_000
+WORK = 4_000_000_000
 _BITS = 256
 _TAIL_BITS = 100
 _LONG = 5000
-_STRIDE = 16
+_PLAIN_TABLES = 20_000
+
+Groups = tuple[tuple[fmpq_poly, int], ...]
+Pattern = tuple[int, fmpq_poly, fmpq_poly]
+"""How many other bins show "0", and the weights of what is shown and of what is hidden."""
+TableKind = tuple[int, int, int]
+"""What your bin shows, how many others show 0, and the sum of the rest."""
+
+
+@dataclass(frozen=True)
+class WorstTables:
+    """What the two worlds of one bin and one state of knowledge come to.
+
+    Attributes:
+        delta: the larger of the two directions.
+        upper: whether the worst event is likelier with the entry.
+        probabilities: of the worst event, in the world where it is likelier and in the other.
+        table: the likeliest kind of table in it, if there is any.
+        bin: the person's bin.
+        sampled: how many others are known to be in the sample.
+    """
+
+    delta: Number
+    upper: bool
+    probabilities: tuple[Number, Number]
+    table: TableKind | None
+    bin: int = 0
+    sampled: int = 0
+
+
+def _larger(a: WorstTables, b: WorstTables) -> WorstTables:
+    """Return the comparison with the larger delta; of enclosures the one that reaches higher."""
+    order = compare(a.delta, b.delta, limit=_BITS)
+    if order is Order.UNDECIDED:
+        order = compare(bounds(a.delta)[1], bounds(b.delta)[1])
+    return b if order is Order.LESS else a
+
+
+def _patterns(others: Groups, threshold: int, last: int) -> Iterator[Pattern]:
+    """Yield all patterns of bins that come in groups of equal weights."""
+    small = [_cut(weights, 0, threshold) for weights, _ in others]
+    large = [_cut(weights, threshold, None) for weights, _ in others]
+    for chosen in product(*(range(count + 1) for _, count in others)):
+        shown, kept = fmpq_poly([1]), fmpq_poly([1])
+        for i, (_, count) in enumerate(others):
+            shown = _cut(shown * _power(large[i], count - chosen[i], last), 0, last + 1)
+            kept = _cut(kept * _power(small[i], chosen[i], last), 0, last + 1)
+            shown = shown * comb(count, chosen[i])
+        yield sum(chosen), shown, kept
+
+
+def _power(weights: fmpq_poly, exponent: int, last: int) -> fmpq_poly:
+    """Return a power, cut beyond a last degree as it grows."""
+    found = fmpq_poly([1])
+    for _ in range(exponent):
+        found = _cut(found * weights, 0, last + 1)
+    return found
+
+
+def _cut(weights: fmpq_poly, start: int, stop: int | None) -> fmpq_poly:
+    kept = weights.coeffs()[:stop]
+    return fmpq_poly([fmpq(0)] * min(start, len(kept)) + kept[start:])
+
+
+def compare_tables(
+    own: fmpq_poly,
+    shapes: Iterator[Pattern],
+    kappa: list[fmpq],
+    threshold: int,
+    ratio: Number,
+) -> WorstTables:
+    """Add up both worlds over all patterns, and return the worst event of either direction."""
+    exceeds = _exceeds(ratio)
+    sums = [[fmpq(0), fmpq(0)], [fmpq(0), fmpq(0)]]  # of the events of both directions, p and q
+    best: list[tuple[fmpq, TableKind | None]] = [(fmpq(0), None), (fmpq(0), None)]
+    total = fmpq(0)
+    g, g_scale = _whole(own)
+    for hidden, shown_weights, hidden_weights in shapes:
+        shown, shown_scale = _whole(shown_weights)
+        kernel, kernel_scale = _kernel(hidden_weights, kappa)
+        scale = g_scale * shown_scale * kernel_scale
+        parts = [[fmpz(0), fmpz(0)], [fmpz(0), fmpz(0)]]
+        top = [(fmpz(0), 0, 0), (fmpz(0), 0, 0)]
+        weight = fmpz(0)
+        for rest, ways in enumerate(shown):
+            if ways == 0 or rest >= len(kernel):
+                continue
+            x = [ways * a * b for a, b in zip(g, kernel[rest:], strict=False)]
+            weight += sum(x)
+            for c, p, q in _lines(x, threshold):
+                side = 0 if exceeds(p, q) else 1 if exceeds(q, p) else None
+                if side is not None:
+                    more, less = (p, q) if side == 0 else (q, p)
+                    parts[side][0] += more
+                    parts[side][1] += less
+                    top[side] = max(top[side], (more, c, rest), key=lambda one: one[0])
+        total += fmpq(weight, scale)
+        for side in (0, 1):
+            sums[side][0] += fmpq(parts[side][0], scale)
+            sums[side][1] += fmpq(parts[side][1], scale)
+            most, c, rest = top[side]
+            if fmpq(most, scale) > best[side][0]:
+                best[side] = fmpq(most, scale), (c, hidden, rest)
+    found = []
+    for side, upper in ((0, True), (1, False)):
+        first, second = (Fraction(int(x.p), int(x.q)) for x in (m / total for m in sums[side]))
+        delta: Number = first if second == 0 else first - ratio * second
+        found.append(WorstTables(delta, upper, (first, second), best[side][1]))
+    return _larger(*found)
+
+
+def _lines(x: list[fmpz], threshold: int) -> Iterator[tuple[int, fmpz, fmpz]]:
+    """Yield what the person's bin shows with its weight in both worlds."""
+    low, edge = sum(x[: threshold - 1], start=fmpz(0)), sum(x[:threshold], start=fmpz(0))
+    yield 0, low, edge
+    for c in range(threshold, len(x) + 1):
+        yield c, x[c - 1], x[c] if c < len(x) else fmpz(0)
+
+
+def _kernel(weights: fmpq_poly, kappa: list[fmpq]) -> tuple[list[fmpz], fmpz]:
+    """Return K(u) = sum_h W(h) kappa(u + h) in whole numbers, and their scale."""
+    w, w_scale = _whole(weights)
+    k, k_scale = _whole(fmpq_poly(kappa))
+    k += [fmpz(0)] * (len(kappa) - len(k))
+    # A product with the reversed weights, of which the low degrees are left out.
+    back = fmpq_poly(w[::-1]) * fmpq_poly(k)
+    found = [fmpz(int(c.p)) for c in back.coeffs()][len(w) - 1 :]
+    return found, w_scale * k_scale
+
+
+def _whole(weights: fmpq_poly) -> tuple[list[fmpz], fmpz]:
+    return list(weights.numer().coeffs()), weights.denom()
+
+
+def _exceeds(ratio: Number) -> Callable[[fmpz, fmpz], bool]:
+    """Return the test whether p > ratio q, for whole numbers p and q."""
+    ends = ((fmpz(end.numerator), fmpz(end.denominator)) for end in bounds(ratio, 2 * _BITS))
+    (low, low_scale), (high, high_scale) = ends
+    exact = (low, low_scale) == (high, high_scale)
+
+    def exceeds(p: fmpz, q: fmpz) -> bool:
+        if p * high_scale > q * high:
+            return True
+        if exact or p * low_scale <= q * low:
+            return False
+        return compare(Fraction(int(p), int(q)), ratio) is Order.GREATER
+
+    return exceeds
+
+
+def _widened(x: Number, error: Fraction) -> Number:
+    low, high = bounds(x)
+    return at_most_one(Real.between(max(Fraction(0), low - error), high + error))
 
 
 @dataclass(frozen=True)
@@ -111,7 +251,8 @@ class SharedBins:
             here = self.known_in(j, known)
             for sampled in range(here + 1) if self.members else (here,):
                 one = self._compare(j, threshold, ratio, here, sampled)
-                found = one if found is None else larger(found, one)
+                if one is not None:
+                    found = one if found is None else _larger(found, one)
         if found is None:
             raise InvalidInput(f"{self.size.text} leaves no room for the people who are known")
         return found
@@ -123,52 +264,40 @@ class SharedBins:
     def _compare(
         self, bin_: int, threshold: int, ratio: Number, known: int, sampled: int
     ) -> WorstTables | None:
+        """Compare the tables of a person of this bin; None where there are none."""
         parts: tuple[int | Fraction, ...] = self.members or self.shares
         rest = [x for j, x in enumerate(parts) if j != bin_]
         groups = [(x, rest.count(x)) for x in dict.fromkeys(rest)]
-        shown = max(1, threshold - sampled)
-        if not self._fits(prod(count + 1 for _, count in groups)):
-            return self._bound(bin_, shown, ratio, known, sampled)
-        kappa = self._kappa(known, sampled)
-        if not any(kappa.values):
+        self._require_fits(prod(count + 1 for _, count in groups))
+        kappa, error = self._kappa(known, sampled)
+        if not any(kappa):
             return None
-        own = self._weights(bin_, known, kappa.last)
-        others = tuple((_weights(x, kappa.last), count) for x, count in groups)
-        shapes = patterns(others, threshold, kappa.last)
-        found = compare_tables(own, shapes, kappa.values, shown, ratio)
-        return found.rounded(kappa.error, ratio).of_bin(bin_, sampled)
+        last = len(kappa) - 1
+        own = self.members[bin_] - 1 - known if self.members else self.shares[bin_]
+        others = tuple((_weights(x, last), count) for x, count in groups)
+        shapes, shown = _patterns(others, threshold, last), max(1, threshold - sampled)
+        found = compare_tables(_weights(own, last), shapes, kappa, shown, ratio)
+        table = found.table
+        if table is not None and table[0]:
+            table = (table[0] + sampled, *table[1:])
+        found = replace(found, bin=bin_, sampled=sampled, table=table)
+        if error == 0:
+            return found
+        p, q = (_widened(x, error) for x in found.probabilities)
+        delta = _widened(found.delta, error * (1 + bounds(ratio)[1]))
+        return replace(found, delta=delta, probabilities=(p, q))
 
-    def _fits(self, count: int) -> bool:
-        """Tell whether so many patterns can be added up exactly."""
-        most = self.size.last
-        n = self._window(0)[0] if most is None else most
-        return n ** (3 if self.bins > 1 else 2) * count <= WORK
-
-    def _weights(self, bin_: int, known: int, last: int) -> fmpq_poly:
-        if self.members:
-            return _weights(self.members[bin_] - 1 - known, last)
-        return _weights(self.shares[bin_], last)
-
-    def _bound(
-        self, bin_: int, shown: int, ratio: Number, known: int, sampled: int
-    ) -> WorstTables | None:
-        """Return an upper bound by revealing all other counts."""
-        if self.bins == 1:
+    def _require_fits(self, patterns: int) -> None:
+        """Refuse samples of which so many patterns cannot be added up."""
+        most = self._window(0)[0] if self.size.last is None else self.size.last
+        work = most ** (3 if self.bins > 1 else 2) * patterns
+        if work > WORK:
             raise TooLarge(
-                f"{self.size.text}: with one bin sizes up to {isqrt(WORK):,} are compared; the "
-                "condition on the size says what the size alone gives away"
+                f"{self.size.text}: about {work:,} steps would add up the tables of samples of up "
+                f"to {most:,} in {counted(self.bins, 'bin')}, more than {WORK:,}: take fewer bins, "
+                "or independent ones (a binomial or Poisson size); the condition on the size says "
+                "what the size alone gives away"
             )
-        if self.members:
-            own = Own(None, self.members[bin_] - 1 - known, sum(self.members) - 1 - known)
-        else:
-            own = Own(self.shares[bin_])
-        sizes = self._sizes(known, sampled)
-        if sizes is None:
-            return None
-        upper = reveal(own, sizes, shown, ratio)
-        delta = at_most_one(_at_most(upper))
-        found = WorstTables(delta, upper=True, probabilities=None, table=None, bounded=True)
-        return found.of_bin(bin_, sampled)
 
     def _lift(self, n: int, known: int, sampled: int) -> Fraction:
         """Return the factor of Pr[N = n] for the person, and the known ones, to be as they are."""
@@ -181,8 +310,8 @@ class SharedBins:
             return Fraction(0)
         return Fraction(perm(n, 1 + sampled) * perm(people - n, out), perm(people, 1 + known))
 
-    def _kappa(self, known: int, sampled: int) -> Kappa:
-        """Return the weights of the numbers of unknown others, from 0 on."""
+    def _kappa(self, known: int, sampled: int) -> tuple[list[fmpq], Fraction]:
+        """Return weights of the numbers of unknown others, from 0 on, and their relative error."""
         most, left_out = self.size.last, Fraction(0)
         if most is None:
             most, left_out = self._window(sampled)
@@ -197,7 +326,7 @@ class SharedBins:
             # How much each table's weight stands for: all tables of m others.
             ways.append(Fraction(comb(unknown, m)) if self.members else Fraction(1, factorial))
             found.append(self.size.mass(n) * (self._lift(n, known, sampled) / ways[-1]))
-        return Kappa.of(found, ways, left_out)
+        return _rounded(found, ways, left_out)
 
     def _window(self, sampled: int) -> tuple[int, Fraction]:
         """Return a largest size of an endless law, and a bound on the weight beyond it."""
@@ -220,68 +349,19 @@ class SharedBins:
     def _upper_weight(self, n: int, known: int, sampled: int) -> Fraction:
         return bounds(self.size.mass(n))[1] * self._lift(n, known, sampled)
 
-    def _sizes(self, known: int, sampled: int) -> Sizes | None:
-        """Return the law of the number of unknown others, without what is negligible."""
-        last = self.size.last
-        if last is None:
-            last, beyond = self._window(sampled)
-        else:
-            beyond = Fraction(0)
-        largest = Fraction(1) if self.members else self._lift(last, known, sampled)
-        start = min(last, max(self.size.middle, 1 + sampled, self.place or 1))
-        enough = self._upper_weight(start, known, sampled) / 2**_TAIL_BITS
-        high, low, least = start, start, 1 + sampled
-        while high < last and self._mass_above(high) * largest > enough:
-            high = min(last, high + _STRIDE)
-        while low > least and self._mass_below(low) * largest > enough:
-            low = max(least, low - _STRIDE)
-        above = self._mass_above(high) * largest if high < last else Fraction(0)
-        below = self._mass_below(low) * largest if low > least else Fraction(0)
-        with working_precision(BITS):
-            found = [
-                ball(self.size.mass(n), BITS) * ball(self._lift(n, known, sampled), BITS)
-                for n in range(low, high + 1)
-            ]
-            total = sum(found, start=arb(0))
-            if not total > 0:
-                return None
-            wrong = above + below + beyond
-            weight = bounds(Real(lambda _: total))[0]
-            masses = [x / total for x in found]
-        return Sizes(low - 1 - sampled, masses, 2 * wrong / (weight - wrong))
 
-    def _mass_above(self, n: int) -> Fraction:
-        return bounds(self.size.at_least(n + 1))[1]
-
-    def _mass_below(self, n: int) -> Fraction:
-        return bounds(1 - self.size.at_least(n))[1]
-
-
-@dataclass(frozen=True)
-class Kappa:
-    """Rational weights by number of others, and the error they carry relative to their total."""
-
-    values: list[fmpq]
-    error: Fraction
-
-    @property
-    def last(self) -> int:
-        """The largest number of others."""
-        return len(self.values) - 1
-
-    @staticmethod
-    def of(exact: list[Number], scale: list[Fraction], out: Fraction) -> Kappa:
-        """Round what is irrational; ``scale`` says how much total weight each stands for."""
-        ends = [bounds(x, 2 * _BITS) for x in exact]
-        values = [fmpq(low.numerator, low.denominator) for low, _ in ends]
-        off = sum(
-            ((high - low) * w for (low, high), w in zip(ends, scale, strict=True)), Fraction(0)
-        )
-        wrong = off + out
-        if wrong == 0:
-            return Kappa(values, Fraction(0))
-        total = sum((low * w for (low, _), w in zip(ends, scale, strict=True)), Fraction(0))
-        return Kappa(values, 2 * wrong / (total - wrong))
+def _rounded(
+    exact: list[Number], scale: list[Fraction], out: Fraction
+) -> tuple[list[fmpq], Fraction]:
+    """Round what is irrational; ``scale`` says how much total weight each stands for."""
+    ends = [bounds(x, 2 * _BITS) for x in exact]
+    values = [fmpq(low.numerator, low.denominator) for low, _ in ends]
+    off = sum(((high - low) * w for (low, high), w in zip(ends, scale, strict=True)), Fraction(0))
+    wrong = off + out
+    if wrong == 0:
+        return values, Fraction(0)
+    total = sum((low * w for (low, _), w in zip(ends, scale, strict=True)), Fraction(0))
+    return values, 2 * wrong / (total - wrong)
 
 
 def _weights(of: int | Fraction, last: int) -> fmpq_poly:
@@ -295,120 +375,81 @@ def _weights(of: int | Fraction, last: int) -> fmpq_poly:
     return fmpq_poly(found)
 
 
-def _at_most(upper: Fraction) -> Real:
-    """Return a number of which only an upper bound is known: a ball that ends at 0 exactly."""
-
-    def evaluate(bits: int) -> arb:
-        around = arb(0, ball(upper / 2, bits).upper())
-        return around + around.rad()
-
-    return Real(evaluate)
-
-
-_PLAIN_TABLES = 20_000
-
-
 def table_witness(
     bins: SharedBins, threshold: int, known: int, ratio: Number, found: WorstTables
 ) -> EventWitness:
     """Return all tables that are more than the ratio likelier in one world than in the other."""
-    assert found.probabilities is not None
     worlds = WITH if found.upper else WITHOUT
     place = f"bin {found.bin + 1}, of " + (
         counted(bins.members[found.bin], "member")
         if bins.members
         else f"share {bins.shares[found.bin]}"
     )
-    example = _example(found.table)
+    example = "none"
+    if found.table is not None:
+        shown, hidden, elsewhere = found.table
+        rest = f", {counted(hidden, 'other bin')} show{'s' * (hidden == 1)} 0" if hidden else ""
+        example = f"your bin shows {shown}{rest}, and the rest sum to {elsewhere}"
+
+    def again() -> tuple[Number, Number]:
+        """Go through all tables one by one if they are few, and else compare once more."""
+        last = bins.size.last
+        if last is not None and comb(last + bins.bins, bins.bins) <= _PLAIN_TABLES:
+            return _plainly(bins, threshold, known, ratio, found)
+        return bins.worst(threshold, ratio, known).probabilities
+
     return EventWitness(
         worlds,
         f"a table more than {show(ratio)} times likelier {worlds[0]}",
         found.probabilities,
-        recomputed(_Again(bins, threshold, known, ratio, found).probabilities),
+        recomputed(again),
         (("worst bin", place),),
         (("", f"for example: {example}"),),
         {"bin": place, "example": example},
     )
 
 
-def _example(table: TableKind | None) -> str:
-    """Say the likeliest kind of table in the event."""
-    if table is None:
-        return "none"
-    rest = f", {counted(table.hidden, 'other bin')} show 0" if table.hidden > 1 else ""
-    rest = ", 1 other bin shows 0" if table.hidden == 1 else rest
-    return f"your bin shows {table.shown}{rest}, and the rest sum to {table.elsewhere}"
+def _plainly(
+    bins: SharedBins, threshold: int, known: int, ratio: Number, found: WorstTables
+) -> tuple[Number, Number]:
+    """Draw all samples, count them, truncate the counts, and add up the worst event."""
+    laws: list[dict[tuple[int, ...], Number]] = [{}, {}]  # without the entry, and with it
+    zero: Number = Fraction(0)
+    total = zero
+    for others, weight in _samples(bins, known, found):
+        total = total + weight
+        for one, law in enumerate(laws):
+            counts = list(others)
+            counts[found.bin] += found.sampled + one
+            table = tuple(c if c >= threshold else 0 for c in counts)
+            law[table] = law.get(table, zero) + weight
+    first, second = laws[::-1] if found.upper else laws
+    worst = [
+        t for t, p in first.items() if compare(p, ratio * second.get(t, zero)) is Order.GREATER
+    ]
+    p, q = (sum((law.get(t, zero) for t in worst), start=zero) / total for law in (first, second))
+    return p, q
 
 
-@dataclass(frozen=True)
-class _Again:
-    """The event's probabilities, from all tables one by one."""
-
-    bins: SharedBins
-    threshold: int
-    known: int
-    ratio: Number
-    found: WorstTables
-
-    def probabilities(self) -> tuple[Number, Number]:
-        """Go through all tables one by one if they are few, and else compare once more."""
-        if self._tables() <= _PLAIN_TABLES and self.bins.size.last is not None:
-            return self._plainly()
-        again = self.bins.worst(self.threshold, self.ratio, self.known)
-        assert again.probabilities is not None
-        return again.probabilities
-
-    def _tables(self) -> int:
-        return comb((self.bins.size.last or 0) + self.bins.bins, self.bins.bins)
-
-    def _plainly(self) -> tuple[Number, Number]:
-        """Draw all samples, count them, truncate the counts, and add up the worst event."""
-        real: dict[tuple[int, ...], Number] = {}
-        ideal: dict[tuple[int, ...], Number] = {}
-        zero: Number = Fraction(0)
-        total = zero
-        for others, weight in self._samples():
-            total = total + weight
-            for law, one in ((real, 1), (ideal, 0)):
-                table = self._table(others, one)
-                law[table] = law.get(table, zero) + weight
-        first, second = (real, ideal) if self.found.upper else (ideal, real)
-        worst = [t for t, p in first.items() if self._exceeds(p, second.get(t, zero))]
-        sums = (sum((law.get(t, zero) for t in worst), start=zero) for law in (first, second))
-        p, q = (x / total for x in sums)
-        return p, q
-
-    def _table(self, others: tuple[int, ...], one: int) -> tuple[int, ...]:
-        counts = list(others)
-        counts[self.found.bin] += self.found.sampled + one
-        return tuple(c if c >= self.threshold else 0 for c in counts)
-
-    def _samples(self) -> Iterator[tuple[tuple[int, ...], Number]]:
-        bins, known = self.bins, self.bins.known_in(self.found.bin, self.known)
-        last = (bins.size.last or 0) - 1 - self.found.sampled
-        members = list(bins.members)
+def _samples(
+    bins: SharedBins, known: int, found: WorstTables
+) -> Iterator[tuple[tuple[int, ...], Number]]:
+    """Yield the counts of the unknown others, with the weight of each."""
+    last = (bins.size.last or 0) - 1 - found.sampled
+    members = list(bins.members)
+    if members:
+        members[found.bin] -= 1 + bins.known_in(found.bin, known)
+    tops = members or [last] * bins.bins
+    for counts in product(*(range(min(top, last) + 1) for top in tops)):
+        m = sum(counts)
+        n = m + 1 + found.sampled
+        if m > last:
+            continue
         if members:
-            members[self.found.bin] -= 1 + known
-        tops = members or [last] * bins.bins
-        for counts in product(*(range(min(top, last) + 1) for top in tops)):
-            m = sum(counts)
-            n = m + 1 + self.found.sampled
-            if m > last:
-                continue
-            if members:
-                ways = prod(comb(top, c) for top, c in zip(tops, counts, strict=True))
-                weight = Fraction(ways, comb(sum(bins.members), n))
-                yield counts, bins.size.mass(n) * weight
-            else:
-                ways = factorial(m) // prod(factorial(c) for c in counts)
-                chance = prod(x**c for x, c in zip(bins.shares, counts, strict=True)) * ways
-                yield counts, bins.size.mass(n) * (chance * self._lift(n))
-
-    def _lift(self, n: int) -> int:
-        """Return how much likelier a sample of size n holds the people who are known to be in."""
-        if self.bins.place is not None:
-            return int(n >= self.bins.place)
-        return prod(n - i for i in range(1 + self.found.sampled))
-
-    def _exceeds(self, p: Number, q: Number) -> bool:
-        return compare(p, self.ratio * q) is Order.GREATER
+            ways = prod(comb(top, c) for top, c in zip(tops, counts, strict=True))
+            yield counts, bins.size.mass(n) * Fraction(ways, comb(sum(bins.members), n))
+        else:
+            ways = factorial(m) // prod(factorial(c) for c in counts)
+            chance = prod(x**c for x, c in zip(bins.shares, counts, strict=True)) * ways
+            lift = perm(n, 1 + found.sampled) if bins.place is None else int(n >= bins.place)
+            yield counts, bins.size.mass(n) * (chance * lift)

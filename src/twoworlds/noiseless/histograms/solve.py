@@ -16,15 +16,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.coupled.words import counted
+from twoworlds.definitions.coupled.words import counted, first_where
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.counts import Binomial
-from twoworlds.noiseless.histograms.bins import IndependentBins, MemberBins, directions, peaks
-from twoworlds.noiseless.histograms.histogram import Histogram, first_where, judge, read_histogram
-from twoworlds.noiseless.histograms.size_condition import read_rate
-from twoworlds.noiseless.histograms.size_laws import SizeLaw
+from twoworlds.noiseless.histograms.bins import BinKind, directions, peaks
+from twoworlds.noiseless.histograms.histogram import Histogram, judge, read_histogram
+from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.size_laws import SizeLaw, read_rate
 from twoworlds.numbers import INFINITY, Number, decimal, rational, whole
 
 _LARGEST = 1 << 40
@@ -96,7 +96,7 @@ def solve_known_members(
     def fails(known: int) -> bool:
         return within(sample.knowing(known).delta(k, a), allowed) is not True
 
-    most = _most_known(sample, k)
+    most = k - 1 if sample.most_known is None else sample.most_known  # more changes nothing
     if not fails(most):
         found = _with_known(judge(sample.knowing(most), k, a, allowed), most)
         return _noted(found, "the claim holds whoever else of the bin is known to be sampled")
@@ -196,21 +196,9 @@ def _asked(ratio: object, epsilon: object, delta: object) -> tuple[Number, Numbe
 
 def _no_count_reaches(sample: Histogram) -> int | None:
     """Return a threshold that hides everything, if there is one."""
-    if isinstance(sample.bins, IndependentBins):
-        most = sample.bins.most_known
-        return None if most is None else most + 2
-    last = sample.bins.size.last
-    return None if last is None else last + 1
-
-
-def _most_known(sample: Histogram, threshold: int) -> int:
-    """Return how many others there are; where there is no end, more would change nothing."""
-    if isinstance(sample.bins, IndependentBins):
-        most = sample.bins.most_known
-        return threshold - 1 if most is None else most
-    if sample.bins.members:
-        return max(sample.bins.members) - 1
-    return threshold - 1
+    if isinstance(sample.bins, SharedBins):
+        return None if sample.bins.size.last is None else sample.bins.size.last + 1
+    return None if sample.most_known is None else sample.most_known + 2
 
 
 def _first_power(holds: Callable[[int], bool], name: str) -> int:
@@ -244,7 +232,7 @@ def _too_much(
 
 
 def _sizes(low: int, high: int | None, rate: Fraction, known: int) -> Histogram:
-    return Histogram(IndependentBins((MemberBins(low, high, rate),)), known)
+    return Histogram((BinKind(low, high, rate),), known)
 
 
 def _with_known(verdict: Verdict, known: int) -> Verdict:

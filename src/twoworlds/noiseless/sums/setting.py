@@ -25,6 +25,9 @@ d > 0, so some half-line is the best event,
     H_a(S + d, S) = max_x P(S >= x - d) - a P(S >= x) ,
 
 which does not decrease in d for fixed x. The same holds for d < 0 with the lower half-lines.
+
+Entries with a density, uniform or with a uniform component (Theorems 8 and 9), are compared in
+`twoworlds.laws.uniform`, by how far an entry moves the total in lengths of the interval.
 """
 
 from __future__ import annotations
@@ -41,9 +44,17 @@ from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import Comparison, FiniteComparison
-from twoworlds.laws.entry import AnyLaw, EntryLaw, common_step, read_law
+from twoworlds.laws.entry import (
+    AnyLaw,
+    EntryLaw,
+    UniformComponent,
+    UniformInterval,
+    common_step,
+    read_law,
+)
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
+from twoworlds.laws.uniform import MOST_UNIFORM, delta_between, enough_unknown, least_enough
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")
@@ -98,16 +109,39 @@ class TotalSetting:
     """The question.
 
     Attributes:
-        groups: discrete laws of all entries, with how many people have each.
+        groups: laws of all entries, with how many people have each: on listed values, or one
+            density for all.
         known: how many entries the attacker knows.
         simulator: one of SIMULATORS.
         definition: one of DEFINITIONS.
     """
 
-    groups: Groups
+    groups: tuple[tuple[AnyLaw, int], ...]
     known: int
     simulator: str
     definition: str
+
+    @property
+    def density(self) -> UniformInterval | None:
+        """The density of the entries, where they have one."""
+        law = self.groups[0][0]
+        return law if isinstance(law, UniformInterval) else None
+
+    @property
+    def listed(self) -> Groups:
+        """The laws on listed values."""
+        return tuple((law, count) for law, count in self.groups if isinstance(law, EntryLaw))
+
+    @property
+    def unknown(self) -> int:
+        """How many entries of others the attacker does not know."""
+        return self.people - 1 - self.known
+
+    def certain(self, unknown: int) -> bool:
+        """Whether delta is computed with so many unknown others, and not only bounded."""
+        if self.density is None:
+            return True
+        return not isinstance(self.density, UniformComponent) and unknown <= MOST_UNIFORM
 
     @property
     def people(self) -> int:
@@ -117,13 +151,13 @@ class TotalSetting:
     @property
     def step(self) -> Fraction:
         """The lattice of all entries."""
-        return common_step(law for law, _ in self.groups)
+        return common_step(law for law, _ in self.listed)
 
     def knowing(self, known: int) -> TotalSetting:
         """Return the same question with another number of known entries."""
         return replace(self, known=known)
 
-    def unknown(self) -> Iterator[tuple[EntryLaw, list[Groups]]]:
+    def choices(self) -> Iterator[tuple[EntryLaw, list[Groups]]]:
         """Yield each kind of person, with all choices of the others that are unknown."""
         laws = len(self.groups)
         choices = laws * math.comb(self.known + laws - 1, laws - 1)
@@ -133,8 +167,8 @@ class TotalSetting:
                 f"about {choices:,} ways, and {_MOST_CHOICES:,} are tried; "
                 "use fewer groups or fewer known entries"
             )
-        for index, (person, _) in enumerate(self.groups):
-            others = [(law, count - (i == index)) for i, (law, count) in enumerate(self.groups)]
+        for index, (person, _) in enumerate(self.listed):
+            others = [(law, count - (i == index)) for i, (law, count) in enumerate(self.listed)]
             yield (
                 person,
                 [
@@ -154,14 +188,31 @@ class TotalSetting:
 
     def exactable(self, limit: int, laws: int) -> bool:
         """Tell whether so many exact laws of the sum of all entries fit."""
-        return exact_bits(self.groups, self.step) * laws <= limit
+        return exact_bits(self.listed, self.step) * laws <= limit
+
+    @property
+    def shift(self) -> Fraction:
+        """How far an entry with a density moves the total, in lengths of its interval."""
+        assert self.density is not None
+        low, high = self.density.ends
+        if self.definition == "noiseless":
+            return Fraction(1)
+        centred = self.simulator == "centred"
+        return Fraction(1, 2) if centred else max(abs(low), abs(high)) / (high - low)
 
     def answer(
         self, ratio: Number, *, target: Fraction | None = None, quick: bool = False
     ) -> WorstTotal:
         """Return the worst case: exact where that fits, and else enclosed."""
+        if self.density is not None:
+            delta = delta_between(self.density, self.unknown, self.shift, ratio)
+            exact = isinstance(delta, Fraction) or self.unknown <= MOST_UNIFORM
+            middle = exact_text(sum(self.density.ends, Fraction(0)) / 2)
+            how = f"centred {middle}" if self.simulator == "centred" else self.simulator
+            how = self.definition if self.definition == "noiseless" else how
+            return WorstTotal(delta, ways=(how,), exact=exact)
         found, ways, all_exact = WorstTotal(Fraction(-1)), [], True
-        for person, choices in self.unknown():
+        for person, choices in self.choices():
             exact = self.exactable(_QUICK_BITS if quick else EXACT_BITS, len(choices))
             laws = [(groups, self.law(groups, target, exact=exact)) for groups in choices]
             seen = {how: self._worst(person, laws, ratio, how) for how in self.ways(person)}
@@ -193,7 +244,7 @@ class TotalSetting:
     def ratio(self, delta: Fraction) -> Number:
         """Return the smallest ratio that holds with this delta."""
         found: Number = Fraction(1)
-        for person, choices in self.unknown():
+        for person, choices in self.choices():
             exact = self.exactable(EXACT_BITS, len(choices))
             laws = [(groups, self.law(groups, delta, exact=exact)) for groups in choices]
             least = min(
@@ -209,6 +260,43 @@ class TotalSetting:
             )
             found = max(found, least, key=_upper)
         return found
+
+    def breaking(self, ratio: Number, limit: Fraction, *, holds: bool | None = None) -> int | None:
+        """Return the smallest number of known entries at which delta exceeds the limit, or None.
+
+        Delta depends, for one law, on the number of unknown others only and never grows with it, so
+        the search begins where there are none. If the claim is known to hold, one more known entry
+        is tried first, as claims are often tight.
+        """
+        if self.density is not None:
+            enough = enough_unknown(self.density, self.shift, ratio, limit, self.people - 1)
+        else:
+
+            def delta(unknown: int) -> Fraction:
+                small = self.knowing(self.people - 1 - unknown)
+                if len(self.groups) == 1:
+                    small = replace(self, groups=((self.groups[0][0], unknown + 1),), known=0)
+                return small.decided(ratio, limit)
+
+            if holds and self.unknown and delta(self.unknown - 1) > limit:
+                return self.known + 1
+            enough = least_enough(delta, limit, self.people - 1)
+        if enough is None:
+            return 0
+        return self.people - enough if enough else None
+
+    def decided(self, ratio: Number, limit: Fraction) -> Fraction:
+        """Return a bound on delta that is at most the limit if delta is, by digits enough for it.
+
+        Where no number of digits tells them apart, delta is taken to exceed the limit.
+        """
+        target = limit
+        for _ in range(4):
+            low, high = bounds(self.answer(ratio, target=target, quick=True).delta)
+            if high <= limit or low > limit:
+                return high
+            target = target / (1 << 64)
+        return bounds(self.answer(ratio).delta)[1]
 
     def law(self, groups: Groups, target: Fraction | None, *, exact: bool) -> SumLaw:
         """Return the law of the sum of the unknown entries: exact, or in a window."""
@@ -324,55 +412,48 @@ def _choices(counts: list[int], taken: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def read_groups(
-    given: AnyLaw | str | Mapping[object, object] | Iterable[object], people: object
-) -> list[tuple[AnyLaw, int]]:
-    """Read one law for so many people, or a list of laws with how many have each."""
-    if isinstance(given, list | tuple) and given and all(_is_group(item) for item in given):
-        found = [(read_law(law), whole(count, "count", at_least=1)) for law, count in given]
-        entries = sum(count for _, count in found)
-        if people is not None and whole(people, "people", at_least=1) != entries:
-            raise InvalidInput(
-                f"people={people}, but the groups hold {counted(entries, 'person', 'people')}: "
-                "leave people out, or mend the counts"
-            )
-        return _checked(_merged(found))
-    if people is None:
-        raise InvalidInput("people is missing: say how many entries are added up")
-    return _checked([(read_law(given), whole(people, "people", at_least=1))])
-
-
-def _checked(groups: list[tuple[AnyLaw, int]]) -> list[tuple[AnyLaw, int]]:
-    people = sum(count for _, count in groups)
-    if people > _LARGEST:
+def read_setting(
+    given: AnyLaw | str | Mapping[object, object] | Iterable[object],
+    people: object,
+    known: object,
+    simulator: str,
+    definition: str,
+) -> TotalSetting:
+    """Read and check one law for so many people, or a list of laws with how many have each."""
+    if simulator not in SIMULATORS:
+        raise UnknownName("simulator", str(simulator), SIMULATORS)
+    if definition not in DEFINITIONS:
+        raise UnknownName("definition", str(definition), DEFINITIONS)
+    groups = _groups(given, people)
+    entries = sum(count for _, count in groups)
+    if entries > _LARGEST:
         raise TooLarge(
-            f"people={people:,}: at most {_LARGEST:,} are added up; ask for fewer, "
+            f"people={entries:,}: at most {_LARGEST:,} are added up; ask for fewer, "
             "as delta never grows with the number of people"
         )
-    return groups
-
-
-def read_setting(
-    groups: list[tuple[AnyLaw, int]], known: object, simulator: str, definition: str
-) -> TotalSetting:
-    """Check a question about discrete entries."""
-    check_names(simulator, definition)
-    discrete = tuple((law, count) for law, count in groups if isinstance(law, EntryLaw))
-    if len(discrete) < len(groups):
+    count = whole(known, "known")
+    if count >= entries:
+        raise InvalidInput(
+            f"known={count} of {counted(entries, 'entry', 'entries')}: at most {entries - 1} can "
+            "be known of others; who knows all others learns your entry from the total"
+        )
+    setting = TotalSetting(groups, count, simulator, definition)
+    dense = len(groups) - len(setting.listed)
+    if dense and len(groups) > 1:
         raise Unsupported(
-            f"{len(groups)} groups, of which {len(groups) - len(discrete)} with a density: several "
+            f"{len(groups)} groups, of which {dense} with a density: several "
             "groups are supported for listed values, and a density for one group alone; judge each "
             "group by itself, as if the entries of the others were known (more unknown entries "
             "never make delta larger)"
         )
-    setting = TotalSetting(discrete, 0, simulator, definition)
-    _refuse_wide(setting)
-    return setting.knowing(check_known(known, setting.people))
-
-
-def _refuse_wide(setting: TotalSetting) -> None:
-    """Refuse laws whose lattice is too fine for the distance between their values."""
-    for law, _ in setting.groups:
+    if dense and simulator == "resampled" and definition == "ddp":
+        raise Unsupported(
+            "the resampled simulator is computed for listed values only: "
+            "use centred, or a lattice such as 0..1 by 1/100"
+        )
+    if dense and simulator == "best":
+        return replace(setting, simulator="centred")
+    for law, _ in setting.listed:
         span = (law.values[-1] - law.values[0]) / setting.step
         if span > _WIDEST:
             raise TooLarge(
@@ -380,25 +461,28 @@ def _refuse_wide(setting: TotalSetting) -> None:
                 f"{int(span):,} steps of {exact_text(setting.step)}, and {_WIDEST:,} are handled; "
                 f"{_COARSER}"
             )
+    return setting
 
 
-def check_names(simulator: str, definition: str) -> None:
-    """Refuse names that are not known."""
-    if simulator not in SIMULATORS:
-        raise UnknownName("simulator", str(simulator), SIMULATORS)
-    if definition not in DEFINITIONS:
-        raise UnknownName("definition", str(definition), DEFINITIONS)
-
-
-def check_known(known: object, people: int) -> int:
-    """Read how many entries are known: fewer than there are."""
-    count = whole(known, "known")
-    if count >= people:
+def _groups(given: object, people: object) -> tuple[tuple[AnyLaw, int], ...]:
+    pairs = isinstance(given, list | tuple) and all(
+        isinstance(item, list | tuple) and len(item) == 2 for item in given
+    )
+    if not pairs or not given:
+        if people is None:
+            raise InvalidInput("people is missing: say how many entries are added up")
+        return ((read_law(given), whole(people, "people", at_least=1)),)  # type: ignore[arg-type]
+    found: dict[AnyLaw, int] = {}
+    for item, count in given:  # type: ignore[attr-defined]
+        law = read_law(item)
+        found[law] = found.get(law, 0) + whole(count, "count", at_least=1)
+    entries = sum(found.values())
+    if people is not None and whole(people, "people", at_least=1) != entries:
         raise InvalidInput(
-            f"known={count} of {counted(people, 'entry', 'entries')}: at most {people - 1} can be "
-            "known of others; who knows all others learns your entry from the total"
+            f"people={people}, but the groups hold {counted(entries, 'person', 'people')}: "
+            "leave people out, or mend the counts"
         )
-    return count
+    return tuple(found.items())
 
 
 def asked_ratio(ratio: object, epsilon: object) -> Number:
@@ -409,14 +493,3 @@ def asked_ratio(ratio: object, epsilon: object) -> Number:
     if value == INFINITY:
         raise InvalidInput("an infinite epsilon promises nothing: give a finite one")
     return value
-
-
-def _is_group(item: object) -> bool:
-    return isinstance(item, list | tuple) and len(item) == 2
-
-
-def _merged(found: list[tuple[AnyLaw, int]]) -> list[tuple[AnyLaw, int]]:
-    merged: dict[AnyLaw, int] = {}
-    for law, count in found:
-        merged[law] = merged.get(law, 0) + count
-    return list(merged.items())

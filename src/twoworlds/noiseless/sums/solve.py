@@ -12,25 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 from twoworlds.definitions.base import read_delta
 from twoworlds.definitions.coupled.words import counted, short
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import FiniteComparison
-from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformInterval, read_law
-from twoworlds.laws.uniform import delta_between, enough_unknown, least_enough
-from twoworlds.noiseless.sums.breaking import breaking, decided
-from twoworlds.noiseless.sums.continuous import read_shift
-from twoworlds.noiseless.sums.setting import (
-    TotalSetting,
-    asked_ratio,
-    check_names,
-    read_groups,
-    read_setting,
-)
-from twoworlds.noiseless.sums.total import judged, total
+from twoworlds.laws.entry import AnyLaw
+from twoworlds.laws.uniform import enough_unknown, least_enough
+from twoworlds.noiseless.sums.setting import TotalSetting, asked_ratio, read_setting
+from twoworlds.noiseless.sums.total import judged
 from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
 
 _MOST_PEOPLE = 1 << 20
@@ -51,18 +42,16 @@ def solve_people(
     >>> int(solve_people("-1,0,1", epsilon="0.5", delta="0.001").people)
     35
     """
-    belief, asked = read_law(law), asked_ratio(ratio, epsilon)
-    limit = _allowed(delta)
+    asked, limit = asked_ratio(ratio, epsilon), _allowed(delta)
+    one = read_setting(law, 1, 0, simulator, definition)
     count = whole(known, "known")
-    check_names(simulator, definition)
-    unknown = _fewest(belief, asked, limit, simulator, definition)
+    unknown = _fewest(one, asked, limit)
     people = unknown + 1 + count
-    ask = partial(total, ratio=asked, delta=limit, simulator=simulator, definition=definition)
-    found = ask(belief, people=people, known=count)
+    found = judged(_sized(one, people, count), asked, limit)
     if unknown == 0:
         note = f"{counted(people, 'person', 'people')} is the least with {count:,} known entries"
         return _solved(found, {"people": Fraction(people)}, note)
-    before = _delta([(belief, people - 1)], count, asked, limit, simulator, definition)
+    before = _delta(_sized(one, people - 1, count), asked, limit)
     note = f"with {counted(people - 1, 'person', 'people')} {_missed(before, limit)}"
     return _solved(found, {"people": Fraction(people), "delta_before": before}, note)
 
@@ -84,28 +73,19 @@ def solve_known(
     >>> int(solve_known("-1,0,1", people=50, epsilon="0.5", delta="0.01").known)
     33
     """
-    groups, asked, limit = read_groups(law, people), asked_ratio(ratio, epsilon), _allowed(delta)
-    entries = sum(count for _, count in groups)
-    ask = partial(total, ratio=asked, delta=limit, simulator=simulator, definition=definition)
-    only = groups[0][0]
-    if len(groups) == 1 and isinstance(only, UniformInterval):
-        _, shift = read_shift(only, simulator, definition)
-        unknown = enough_unknown(only, shift, asked, limit, entries - 1)
-        breaks = 0 if unknown is None else entries - unknown
-    else:
-        setting = read_setting(groups, 0, simulator, definition)
-        first = breaking(setting, asked, limit)
-        breaks = entries if first is None else first
-    listed = groups if len(groups) > 1 else only
+    asked, limit = asked_ratio(ratio, epsilon), _allowed(delta)
+    setting = read_setting(law, people, 0, simulator, definition)
+    first = setting.breaking(asked, limit)
+    breaks = setting.people if first is None else first
     if breaks == 0:
-        found = ask(listed, people=entries)
+        found = judged(setting, asked, limit)
         fails = "is not proven" if found.holds is None else "does not hold"
         return _solved(found, {}, f"the claim {fails} even if nobody knows any entry")
-    found = ask(listed, people=entries, known=breaks - 1)
+    found = judged(setting.knowing(breaks - 1), asked, limit)
     values = {"known": Fraction(breaks - 1)}
-    if breaks == entries:
+    if breaks == setting.people:
         return _solved(found, values, "all other entries may be known")
-    after = _delta(groups, breaks, asked, limit, simulator, definition)
+    after = _delta(setting.knowing(breaks), asked, limit)
     note = f"with {counted(breaks, 'known entry', 'known entries')} {_missed(after, limit)}"
     return _solved(found, {**values, "delta_after": after}, note)
 
@@ -124,18 +104,17 @@ def solve_epsilon(
     >>> solve_epsilon("0,1", people=3, delta="3/8").ratio
     Fraction(3, 2)
     """
-    groups, limit = read_groups(law, people), _allowed(delta)
-    only = groups[0][0]
-    if len(groups) == 1 and isinstance(only, UniformInterval):
+    limit = _allowed(delta)
+    setting = read_setting(law, people, known, simulator, definition)
+    if setting.density is not None:
         raise Unsupported(
             "the smallest epsilon is computed for listed values only: give an epsilon and read its "
             "delta, or use a lattice such as 0..1 by 1/100"
         )
-    setting = read_setting(groups, known, simulator, definition)
     ratio = setting.ratio(limit)
     if ratio == INFINITY:
         return _hopeless(setting, limit)
-    found = judged(setting, _safe(ratio), limit)
+    found = judged(setting, bounds(ratio)[1], limit)
     values = {"ratio": ratio, "epsilon": ln(ratio), "delta": found.delta}
     note = f"the smallest epsilon with delta {short(limit)}; delta is attained or epsilon is 0"
     asked = f"{setting.definition}(delta={short(limit)})"
@@ -147,25 +126,12 @@ def _allowed(delta: object) -> Fraction:
     return rational(value, "delta")
 
 
-def _safe(ratio: Number) -> Fraction:
-    """Return the upper end of a ratio that is only enclosed."""
-    return bounds(ratio)[1]
+def _sized(one: TotalSetting, people: int, known: int) -> TotalSetting:
+    return replace(one, groups=((one.groups[0][0], people),), known=known)
 
 
-def _delta(
-    groups: list[tuple[AnyLaw, int]],
-    known: int,
-    ratio: Number,
-    limit: Fraction,
-    simulator: str,
-    definition: str,
-) -> Number:
+def _delta(setting: TotalSetting, ratio: Number, limit: Fraction) -> Number:
     """Return delta at the value next to the answer, where it must exceed the limit."""
-    law, people = groups[0]
-    if len(groups) == 1 and isinstance(law, UniformInterval):
-        _, shift = read_shift(law, simulator, definition)
-        return at_most_one(delta_between(law, people - 1 - known, shift, ratio))
-    setting = read_setting(groups, known, simulator, definition)
     return at_most_one(setting.answer(ratio, target=limit).delta)
 
 
@@ -182,43 +148,36 @@ def _solved(verdict: Verdict, values: Mapping[str, Number], note: str) -> Verdic
     return replace(verdict, values={**values, **verdict.values}, notes=(note, *verdict.notes))
 
 
-def _fewest(law: AnyLaw, ratio: Number, limit: Fraction, simulator: str, definition: str) -> int:
+def _fewest(one: TotalSetting, ratio: Number, limit: Fraction) -> int:
     """Return the smallest number of unknown others with which delta is at most the limit."""
-    if not isinstance(law, EntryLaw):
-        _, shift = read_shift(law, simulator, definition)
-        found = enough_unknown(law, shift, ratio, limit, _MOST_PEOPLE)
+    if one.density is not None:
+        found = enough_unknown(one.density, one.shift, ratio, limit, _MOST_PEOPLE)
         if found is None:
-            raise _too_many(law, delta_between(law, _MOST_PEOPLE, shift, ratio))
+            raise _too_many(one.density, _sized(one, _MOST_PEOPLE + 1, 0).answer(ratio).delta)
         return found
 
     def delta(unknown: int) -> Fraction:
-        setting = TotalSetting(((law, unknown + 1),), 0, simulator, definition)
-        return decided(setting, ratio, limit)
+        return _sized(one, unknown + 1, 0).decided(ratio, limit)
 
+    law = one.listed[0][0]
     if delta(0) > limit:
         if limit == 0:
             raise InvalidInput(
                 f"entries {law.text}: no number of people gives delta 0, as the largest and the "
                 "least total are possible in one world only; allow a delta above 0"
             )
-        _refuse_hopeless(law, ratio, simulator, definition)
+        apart = isinstance(_sized(one, 2, 0).answer(ratio).comparison, FiniteComparison)
+        if apart or law.variance == 0:
+            raise InvalidInput(
+                f"entries {law.text}: no number of people is enough, as totals with and without an "
+                'entry never coincide; use simulator="centred", which adds a constant in its place'
+                if apart
+                else f"entries {law.text}: no number of people is enough, as nothing is unknown"
+            )
     enough = least_enough(delta, limit, _MOST_PEOPLE)
     if enough is None:
         raise _too_many(law, limit)
     return enough
-
-
-def _refuse_hopeless(law: EntryLaw, ratio: Number, simulator: str, definition: str) -> None:
-    """Refuse laws for which delta is 1 however many people there are."""
-    setting = TotalSetting(((law, 2),), 0, simulator, definition)
-    apart = isinstance(setting.answer(ratio).comparison, FiniteComparison)
-    if apart or law.variance == 0:
-        raise InvalidInput(
-            f"entries {law.text}: no number of people is enough, as totals with and without an "
-            'entry never coincide; use simulator="centred", which adds a constant in its place'
-            if apart
-            else f"entries {law.text}: no number of people is enough, as nothing is unknown"
-        )
 
 
 def _too_many(law: AnyLaw, delta: Number) -> TooLarge:

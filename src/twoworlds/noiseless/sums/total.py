@@ -15,42 +15,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-
-from flint import nmod_poly
 
 from twoworlds.definitions.base import read_delta
 from twoworlds.definitions.coupled.words import (
     assumed,
     claim,
     counted,
+    delta_words,
     enclosed_words,
     even_bet,
+    short,
     undecided_words,
+    weakens,
 )
 from twoworlds.definitions.verdict import Verdict, within
-from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformInterval, common_step
-from twoworlds.laws.event import EventWitness, Ranges, agree
+from twoworlds.errors import TooLarge
+from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformComponent
 from twoworlds.laws.lattice import OnLattice
-from twoworlds.noiseless.sums.breaking import HALF, breaking_words
+from twoworlds.laws.uniform import CELLS, MOST_UNIFORM
 from twoworlds.noiseless.sums.setting import (
     EXACT_BITS,
     TotalSetting,
-    World,
     WorstTotal,
     asked_ratio,
     centres,
-    law_of_sum,
-    read_groups,
     read_setting,
 )
+from twoworlds.noiseless.sums.witness import total_witness
 from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
 
-_PRIME = (1 << 61) - 1
-_PLAIN = 100_000
-_BITS = 24
-INDEPENDENT = (
+_HALF = Fraction(1, 2)
+_LAST = "knowing all entries but one, from which the total gives that one away"
+_INDEPENDENT = (
     "the entries must be independent given what the attacker knows; "
     "entries that move together, or a law with less spread, end the guarantee"
 )
@@ -87,44 +85,47 @@ def total(
     >>> total("0,1", people=3, ratio="3/2", simulator="resampled").delta
     Fraction(1, 8)
     """
-    groups = read_groups(law, people)
-    asked = asked_ratio(ratio, epsilon)
+    setting = read_setting(law, people, known, simulator, definition)
     target = None if delta is None else read_delta(delta)
-    if len(groups) == 1 and isinstance(groups[0][0], UniformInterval):
-        from twoworlds.noiseless.sums.continuous import continuous_total
-
-        return continuous_total(
-            groups[0][0], groups[0][1], known, asked, target, simulator, definition
-        )
-    return judged(read_setting(groups, known, simulator, definition), asked, target)
+    return judged(setting, asked_ratio(ratio, epsilon), target)
 
 
 def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdict:
-    """Return the verdict on a question about discrete entries."""
+    """Return the verdict on a question."""
     goal = None if target is None else bounds(target)[0]
     worst = setting.answer(ratio, target=goal)
     delta = at_most_one(worst.delta)
-    holds = None if target is None else within(delta, target)
-    words = TotalWords(setting.groups, setting.known, worst.ways)
-    notes = _notes(setting, worst, ratio, target)  # of the same sum, which is still remembered
-    if target is not None and holds is None:
-        notes = (undecided_words(delta, target), *notes)
-    breaks = breaking_words(setting, ratio, delta, target, holds=holds)
+    holds = None if target is None else _claimed(setting, delta, target)
+    notes = list(_notes(setting, worst, ratio))  # of the same sum, which is still remembered
+    if target is not None:
+        notes.insert(0, f"the claim allows delta {show(target)}")
+        notes[:0] = [undecided_words(delta, target)] if holds is None else []
+    breaks = _breaks(setting, ratio, delta, target, holds=holds)
     values = {"ratio": ratio, "epsilon": ln(ratio), "delta": delta}
-    if setting.definition == "noiseless":
+    if setting.definition == "noiseless" and setting.density is None:
         values["theorem_17"] = _theorem_17(setting, ratio)
+    odds = even_bet(ratio, delta, bet=_bet(worst.ways))
+    belief = _belief(setting)
     return Verdict(
-        words.released,
+        f"the exact total of {counted(setting.people, 'entry', 'entries')}",
         claim(setting.definition, ratio, target),
         values,
-        words.sentence(ratio, delta, breaks),
-        words.assumptions,
+        assumed(belief, f"on seeing the exact total {odds}", breaks),
+        (belief, _compared(setting, worst.ways)),
         holds=holds,
-        witness=_witness(worst),
+        witness=total_witness(setting, worst, ratio),
         method=_method(setting, worst),
-        notes=notes,
+        notes=tuple(notes),
         exact=worst.exact,
     )
+
+
+def _claimed(setting: TotalSetting, delta: Number, target: Number) -> bool | None:
+    """Decide a claim; a bound above what is allowed refutes nothing."""
+    if not isinstance(setting.density, UniformComponent):
+        return within(delta, target)
+    low, high = bounds(delta)
+    return True if high <= bounds(target)[0] else False if low > bounds(target)[1] else None
 
 
 def largest_exact(law: EntryLaw) -> int:
@@ -137,102 +138,9 @@ def largest_exact(law: EntryLaw) -> int:
     return math.isqrt(int(EXACT_BITS / max(1.0, law.places[-1] * math.log2(law.scale))))
 
 
-def _witness(worst: WorstTotal) -> EventWitness | None:
-    """Return the worst event, unless delta may be 0 for all that is known.
-
-    Small sums are added up again in plain integers, entry by entry. Long ones are computed again
-    modulo a prime of 61 bits: a stated probability is accepted when it agrees with the true one in
-    that field, which a wrong one does by accident with a chance of about 1 in 10^18. Probabilities
-    that are only enclosed are enclosed again, in another window and with another precision.
-    """
-    comparison, event = worst.comparison, worst.event
-    if comparison is None or bounds(worst.delta)[0] <= 0:
-        return None
-    first, second = comparison.x, comparison.y
-    masses: tuple[Number, Number] = Fraction(1), Fraction(0)
-    said = "every total: none is possible in both worlds"
-    if isinstance(comparison, OnLattice):
-        p, q = (
-            law.known(event, comparison.origin, comparison.step)
-            for law in (comparison.p, comparison.q)
-        )
-        masses, said = (p, q), f"a total (known entries aside) {event.describe()}"
-
-    def check(stated: tuple[Number, Number]) -> bool:
-        if not isinstance(comparison, OnLattice):
-            return _apart(first, second) and list(stated) == [1, 0]
-        pairs = zip((first, second), stated, strict=True)
-        return all(_agrees(world, event, mass) for world, mass in pairs)
-
-    data = {"event": event.to_json(), "event_in_words": said}
-    return EventWitness((first.text, second.text), said, masses, check, data=data)
-
-
-def _apart(first: World, second: World) -> bool:
-    """Tell whether the lattices of both worlds are disjoint."""
-    laws = [law for world in (first, second) for law, _ in world.groups]
-    certain = all(len(law.values) == 1 for law in laws)  # one total is possible in each world
-    distance = first.least - second.least
-    return distance != 0 if certain else distance % common_step(laws) != 0
-
-
-def _agrees(world: World, event: Ranges, stated: Number) -> bool:
-    if isinstance(stated, Real):
-        return agree(stated, _again(world, event, stated))
-    entries = sum(count for _, count in world.groups)
-    values = max((len(law.values) for law, _ in world.groups), default=1)
-    if entries * entries * values * values <= _PLAIN:
-        return _plain(world, event) == stated
-    return _modular(world, event, stated)
-
-
-def _plain(world: World, event: Ranges) -> Fraction:
-    """Add up the probability of the totals, entry by entry, in whole numbers."""
-    step = common_step(law for law, _ in world.groups)
-    weights, scale = {0: 1}, 1
-    for law, count in world.groups:
-        bottom, times = law.scale, int(law.step / step)
-        terms = [(p * times, w) for p, w in zip(law.places, law.weights, strict=True)]
-        for _ in range(count):
-            moved: dict[int, int] = {}
-            for place, weight in weights.items():
-                for value, mass in terms:
-                    moved[place + value] = moved.get(place + value, 0) + weight * mass
-            weights, scale = moved, scale * bottom
-    least = world.least
-    totals = ((least + place * step, weight) for place, weight in weights.items())
-    inside = sum(w for t, w in totals if event.holds(t))
-    return Fraction(inside, scale)
-
-
-def _modular(world: World, event: Ranges, stated: Fraction) -> bool:
-    """Compare the stated probability with the true one modulo a prime."""
-    step = common_step(law for law, _ in world.groups)
-    row, scale = nmod_poly([1], _PRIME), 1
-    for law, count in world.groups:
-        times = int(law.step / step)
-        base = [0] * (law.places[-1] * times + 1)
-        for place, weight in zip(law.places, law.weights, strict=True):
-            base[place * times] = weight % _PRIME
-        row *= nmod_poly(base, _PRIME) ** count
-        scale = scale * pow(law.scale, count, _PRIME) % _PRIME
-    least, places = world.least, [int(c) for c in row.coeffs()]
-    inside = 0
-    for low, high in event.pieces:
-        first, last = math.ceil((low - least) / step), math.floor((high - least) / step)
-        inside += sum(places[max(0, first) : max(0, last + 1)])
-    return (stated.numerator * scale - inside * stated.denominator) % _PRIME == 0
-
-
-def _again(world: World, event: Ranges, stated: Real) -> Number:
-    """Enclose the probability of the totals once more, with digits enough to tell it from 0."""
-    step, (low, _) = common_step(law for law, _ in world.groups), bounds(stated)
-    small = low.denominator.bit_length() - low.numerator.bit_length() if low > 0 else _BITS
-    law = law_of_sum.__wrapped__(world.groups, step, small + _BITS)
-    return law.known(event, world.least, step)
-
-
 def _method(setting: TotalSetting, worst: WorstTotal) -> str:
+    if setting.density is not None:
+        return _uniform_method(setting)
     found = worst.comparison
     concave = isinstance(found, OnLattice) and found.p.row is found.q.row and found.p.log_concave
     values = (
@@ -240,7 +148,7 @@ def _method(setting: TotalSetting, worst: WorstTotal) -> str:
         if concave
         else "all values of an entry are tried"
     )
-    first = setting.groups[0][0]
+    first = setting.listed[0][0]
     exact = f"up to {largest_exact(first):,} entries of this law are added up exactly"
     if worst.exact:
         return f"whole-number convolution; {values}, in both directions ({exact})"
@@ -250,116 +158,178 @@ def _method(setting: TotalSetting, worst: WorstTotal) -> str:
     )
 
 
-def _notes(
-    setting: TotalSetting, worst: WorstTotal, ratio: Number, target: Number | None
-) -> tuple[str, ...]:
-    notes = [] if target is None else [f"the claim allows delta {show(target)}"]
-    if not worst.exact:
-        low, high = bounds(worst.delta)
-        notes.append(enclosed_words(low, high))
-    if setting.simulator == "canonical" and setting.definition == "ddp" and _off_centre(setting):
+def _uniform_method(setting: TotalSetting) -> str:
+    lattice = (
+        f"beyond {MOST_UNIFORM} unknown entries, each is rounded to one of at least {CELLS} cells "
+        "and the rest of it counted as noise, which bounds delta from above"
+    )
+    plain = (
+        "the sum of uniform entries in closed form (Irwin & Hall), enclosed in ball arithmetic; it "
+        "is log-concave, so the extreme entries and half-lines are the worst"
+    )
+    if isinstance(setting.density, UniformComponent):
+        plain += (
+            "; averaged over how many entries are drawn from their uniform part, the others being "
+            "told to the attacker, which bounds delta from above"
+        )
+    return f"{plain}; {lattice}" if setting.unknown > MOST_UNIFORM else plain
+
+
+def _notes(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Iterator[str]:
+    low, high = bounds(at_most_one(worst.delta))
+    wide = isinstance(worst.delta, Real) and high > low * (1 + Fraction(1, 1 << 20))
+    if wide if setting.density is not None else not worst.exact:
+        yield enclosed_words(low, high)
+    if isinstance(setting.density, UniformComponent):
+        if setting.definition == "ddp":
+            yield (
+                "holds for every mixture of such laws as well (Theorem 4), as the simulator is the "
+                "same"
+            )
+        yield (
+            "Theorem 8 says that delta falls exponentially in the number of people; its constant "
+            "is not known, so no number is given for it"
+        )
+    if (setting.simulator, setting.definition) == ("canonical", "ddp") and _off_centre(setting):
         better = replace(setting, simulator="centred").answer(ratio, quick=not worst.exact)
         delta = show(better.delta, side="about" if better.exact else "at most")
-        notes.append(
+        yield (
             f"a simulator that adds {better.ways[0].split()[1]} instead of nothing has delta "
             f"{delta}: moving all entries changes the canonical simulator"
         )
-    return (*notes, INDEPENDENT)
+    yield _INDEPENDENT
 
 
 def _off_centre(setting: TotalSetting) -> bool:
-    law, _ = setting.groups[0]
-    return len(setting.groups) == 1 and 0 not in centres(law, setting.step)
+    """Tell whether one law on listed values has no midpoint at 0."""
+    return len(setting.listed) == 1 and 0 not in centres(setting.listed[0][0], setting.step)
 
 
 def _theorem_17(setting: TotalSetting, ratio: Number) -> Number:
     """Return (1 + e^(epsilon/2)) delta' with delta' of ddp at epsilon/2: Theorem 17's bound."""
-    root = power(ratio, HALF)
+    root = power(ratio, _HALF)
     ddp = replace(setting, definition="ddp", simulator="centred").answer(root)
     return at_most_one((1 + root) * ddp.delta)
 
 
-@dataclass(frozen=True)
-class TotalWords:
-    """How a total is spoken of."""
+# --- which knowledge ends it ----------------------------------------------------------------------
 
-    groups: tuple[tuple[AnyLaw, int], ...]
-    known: int
-    ways: tuple[str, ...]
 
-    @property
-    def people(self) -> int:
-        """How many entries there are."""
-        return sum(count for _, count in self.groups)
+def _breaks(
+    setting: TotalSetting,
+    ratio: Number,
+    delta: Number,
+    target: Number | None,
+    *,
+    holds: bool | None,
+) -> str:
+    """Say which knowledge ends the guarantee, given delta and the verdict on the claim, if any.
 
-    @property
-    def released(self) -> str:
-        """What is released."""
-        return f"the exact total of {counted(self.people, 'entry', 'entries')}"
+    Of a claim that is the least number of known entries at which it fails. Where nothing was
+    claimed, it is said what one more known entry does, and at which number delta exceeds 1/2.
+    """
+    limit = _HALF if target is None else bounds(target)[0]
+    try:
+        found = setting.breaking(ratio, limit, holds=holds)
+    except TooLarge:
+        more = _one_more(setting, ratio)
+        said = None if target is not None or more is None else weakens(setting.known + 1, more)
+        return _LAST if said is None else f"{said}; knowing all others, your own is given away"
+    if found is None and target is not None:
+        return f"no number of known entries: delta never exceeds {short(limit)}"
+    if found is not None and (found <= setting.known or holds is False):
+        proven = bounds(delta)[0] > limit if target is None else holds is False
+        exceeds = f"delta {'exceeds' if proven else 'is not proven to be at most'} {short(limit)}"
+        if found == 0 or setting.density is not None:  # of a bound only this number is proven
+            known = 0 if setting.density is None else setting.known
+            many = counted(known, "entry", "entries") if known else "no entry"
+            return f"nothing more is needed: {exceeds} with {many} known"
+        start = "it is broken already" if holds is False else "nothing more is needed"
+        return f"{start}: {exceeds} for whoever knows {counted(found, 'entry', 'entries')} or more"
+    certain = found is None or setting.certain(setting.people - found)
+    if target is None:
+        return _weakened(setting, ratio, delta, found, certain=certain)
+    then = "then exceeds" if certain else "may then exceed"
+    return f"knowing {found:,} of the entries; delta {then} {short(limit)}"
 
-    @property
-    def belief(self) -> str:
-        """The belief class, as a clause."""
-        if self.people == 1:
-            return f"nobody knows the one entry and everybody holds it to be {self._only.text}"
-        if len(self.groups) == 1:
-            laws = f"each {self._only.text}"
-        else:
-            laws = "; ".join(
-                f"for {counted(count, 'entry', 'entries')}: {law.text}"
-                for law, count in self.groups
-            )
-        entries = counted(self.people, "entry", "entries")
-        if self.known == 0:
-            return (
-                f"nobody knows any of the {entries} and everybody holds them to be independent, "
-                f"{laws}"
-            )
-        return (
-            f"nobody knows more than {self.known:,} of the {entries} and everybody holds the "
-            f"others to be independent, {laws}"
-        )
 
-    @property
-    def _only(self) -> AnyLaw:
-        return self.groups[0][0]
+def _weakened(
+    setting: TotalSetting, ratio: Number, delta: Number, found: int | None, *, certain: bool
+) -> str:
+    """Say what one more known entry does, and at how many delta exceeds 1/2, if at any."""
+    most, more = setting.people - 1, setting.known + 1
+    worst = None
+    if found is None:
+        worst = at_most_one(setting.knowing(most).answer(ratio).delta)
+        if more > most or worst == delta:
+            return f"no number of known entries: knowing all others gives {delta_words(worst)}"
+    further = _one_more(setting, ratio)
+    if further is None:
+        return _LAST if found is None else f"knowing {found:,} of the entries; delta exceeds 1/2"
+    limit = "delta exceed 1/2" if certain else "it possible that delta exceeds 1/2"
+    said = weakens(more, further, found, limit=limit)
+    if worst is None or more == most:
+        return said
+    return f"{said}; knowing all others gives {delta_words(worst)}"
 
-    @property
-    def bet(self) -> str:
-        """What the odds are on."""
-        if len(set(self.ways)) > 1:
-            return "on whether your entry, or what the simulator adds in its place, was used"
-        way = self.ways[0]
-        if way == "noiseless":
-            return "between two values of your entry"
-        if way == "resampled":
-            return "on whether your entry or a fresh draw in its place was used"
-        if way.startswith("centred") and way != "centred 0":
-            return f"on whether your entry or {way.split()[1]} in its place was used"
-        return "on whether your entry was used"
 
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """The belief class first, then what is compared."""
-        if self.ways[0] == "noiseless":
-            return self.belief, "any two values of your entry are compared (noiseless privacy)"
-        compared = "the total with your entry is compared with the total of the others"
-        if set(self.ways) == {"canonical"}:
-            return self.belief, f"{compared} (canonical simulator)"
-        if len(self.groups) > 1:
-            told = "the simulator is told the group of the person left out, and adds"
-            return self.belief, f"{compared}; {told} {', '.join(self._added())}"
-        if self.ways[0] == "resampled":
-            return self.belief, f"{compared} and a fresh draw of your law"
-        return self.belief, f"{compared} plus {self.ways[0].split()[1]} (centred simulator)"
+def _one_more(setting: TotalSetting, ratio: Number) -> str | None:
+    """Return delta in words if one more entry is known; None if that is too much work."""
+    try:
+        found = setting.knowing(setting.known + 1).answer(ratio, quick=True)
+    except TooLarge:
+        return None
+    return delta_words(at_most_one(found.delta))
 
-    def _added(self) -> Iterator[str]:
-        """Yield what is added in place of a person of each group."""
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def _belief(setting: TotalSetting) -> str:
+    """Say the belief class, as a clause."""
+    only, people = setting.groups[0][0], setting.people
+    if people == 1:
+        return f"nobody knows the one entry and everybody holds it to be {only.text}"
+    laws = f"each {only.text}"
+    if len(setting.groups) > 1:
+        each = ((counted(count, "entry", "entries"), law.text) for law, count in setting.groups)
+        laws = "; ".join(f"for {many}: {text}" for many, text in each)
+    entries = counted(people, "entry", "entries")
+    known = f"more than {setting.known:,}" if setting.known else "any"
+    others = "the others" if setting.known else "them"
+    return (
+        f"nobody knows {known} of the {entries} and everybody holds {others} to be independent, "
+        f"{laws}"
+    )
+
+
+def _bet(ways: tuple[str, ...]) -> str:
+    """Say what the odds are on."""
+    if len(set(ways)) > 1:
+        return "on whether your entry, or what the simulator adds in its place, was used"
+    way = ways[0]
+    if way == "noiseless":
+        return "between two values of your entry"
+    if way == "resampled":
+        return "on whether your entry or a fresh draw in its place was used"
+    if way.startswith("centred") and way != "centred 0":
+        return f"on whether your entry or {way.split()[1]} in its place was used"
+    return "on whether your entry was used"
+
+
+def _compared(setting: TotalSetting, ways: tuple[str, ...]) -> str:
+    """Say what is compared with what."""
+    if ways[0] == "noiseless":
+        return "any two values of your entry are compared (noiseless privacy)"
+    compared = "the total with your entry is compared with the total of the others"
+    if set(ways) == {"canonical"}:
+        return f"{compared} (canonical simulator)"
+    if len(setting.groups) > 1:
         names = {"canonical": "nothing", "resampled": "a fresh draw of that law"}
-        for (law, _), way in zip(self.groups, self.ways, strict=True):
-            yield f"{names.get(way) or way.split()[1]} for an entry {law.text}"
-
-    def sentence(self, ratio: Number, delta: Number, breaks: str | None) -> str:
-        """Return assumption, odds and what breaks it."""
-        odds = even_bet(ratio, delta, bet=self.bet)
-        return assumed(self.belief, f"on seeing the exact total {odds}", breaks)
+        each = zip(setting.groups, ways, strict=True)
+        added = (f"{names.get(w) or w.split()[1]} for an entry {law.text}" for (law, _), w in each)
+        told = "the simulator is told the group of the person left out, and adds"
+        return f"{compared}; {told} {', '.join(added)}"
+    if ways[0] == "resampled":
+        return f"{compared} and a fresh draw of your law"
+    return f"{compared} plus {ways[0].split()[1]} (centred simulator)"
