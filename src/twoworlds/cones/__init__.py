@@ -22,7 +22,7 @@ from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
 from twoworlds.cones.inverse import InverseMatrix, inverse
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
 from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
-from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone, noise_quotient
+from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.cones.noise.noise_statements import (
     NoiseStatement,
     noise_statements,
@@ -90,7 +90,6 @@ __all__ = [
     "largest_odds",
     "largest_parity_odds",
     "noise_cone",
-    "noise_quotient",
     "noise_statements",
     "parity_check",
     "product_cone",

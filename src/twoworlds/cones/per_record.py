@@ -420,8 +420,9 @@ class PerRecordCone(Result):
             with np.errstate(over="ignore"):
                 sums = sum(float(np.abs(part.astype(np.float64)).sum()) for part in parts)
             total = 2 * Fraction(sums) if isfinite(sums) else Fraction(peak) * row.size
-        by_peak = max(map(sum, lines)) ** self.records * Fraction(peak)
-        return min(by_peak, max(map(max, lines)) ** self.records * total)
+        by_peak: Fraction = max(map(sum, lines)) ** self.records * Fraction(peak)
+        by_sum: Fraction = max(map(max, lines)) ** self.records * total
+        return min(by_peak, by_sum)
 
     def _word(self, place: int) -> list[int]:
         """Return the place of each record's functional."""
