@@ -17,7 +17,7 @@ answers are exact and carry a certificate.
 from twoworlds.cones.amplification import Frapp, frapp_row_cone, kronecker_cone, product_cone
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Separation, Strength, compare
-from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
+from twoworlds.cones.design import Design, design, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
 from twoworlds.cones.inverse import InverseMatrix, inverse
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
@@ -65,7 +65,6 @@ __all__ = [
     "Relaxation",
     "RowCone",
     "RowConstraints",
-    "Saving",
     "Separation",
     "Statement",
     "Strength",
@@ -81,7 +80,6 @@ __all__ = [
     "eliminate",
     "example",
     "example_statements",
-    "extreme_mechanisms",
     "frapp_row_cone",
     "grouped",
     "guards_parity",
