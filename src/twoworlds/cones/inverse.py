@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
-
-from flint import fmpq, fmpq_mat
+from typing import Any
 
 from twoworlds.answer import Answer, Table
-from twoworlds.cones.certificates import kronecker_times
 from twoworlds.cones.kernel.vectors import flint, fraction, primitive, rationals
 from twoworlds.cones.row_cone import Inequality, listed_universe
 from twoworlds.errors import TooLarge, Unsupported
@@ -97,37 +94,3 @@ def inverse(mechanism: Mechanism) -> InverseMatrix:
             "found in another way: ask for its cone, or whether another is a member of it"
         ) from None
     return InverseMatrix(mechanism, tuple(tuple(map(fraction, row)) for row in found.tolist()))
-
-
-class Negative(NamedTuple):
-    """An entry A[row, column] < 0, and the column of B^-1 that gives it."""
-
-    row: int
-    column: int
-    value: fmpq
-    inverse: list[fmpq]
-
-
-def quotient(target: fmpq_mat, base: fmpq_mat, records: int = 1) -> fmpq_mat | Negative | None:
-    """Return M B^-1 if no entry is negative, else a negative entry; None if B is singular.
-
-    With several records B stands for its Kronecker power, which is never built.
-
-    >>> quotient(fmpq_mat(1, 2, [1, 1]), fmpq_mat(2, 2, [3, 1, 1, 3]))
-    [1/4, 1/4]
-    >>> quotient(fmpq_mat(1, 2, [4, 1]), fmpq_mat(2, 2, [3, 1, 1, 3])).value
-    -1/8
-    """
-    try:
-        inverse = base.inv()
-    except ZeroDivisionError:
-        return None
-    found = kronecker_times(target, inverse, records)
-    width = found.ncols()
-    value, place = min((entry, place) for place, entry in enumerate(found.entries()))
-    if value >= 0:
-        return found
-    row, column = divmod(place, width)
-    unit = fmpq_mat(1, width, [int(k == column) for k in range(width)])
-    turned = kronecker_times(unit, inverse.transpose(), records)
-    return Negative(row, column, value, turned.entries())
