@@ -84,15 +84,9 @@ EXAMPLES = {
         "release.sensitivity.calibration.Calibration.answer"
     ),
     "release.sensitivity.joint.JointSensitivity": "release.sensitivity.joint.joint",
-    "theorems.kasiviswanathan_smith.lemmas.Conditioned": (
-        "theorems.kasiviswanathan_smith.lemmas.condition"
-    ),
-    "theorems.kasiviswanathan_smith.local.GoodDatabases": (
-        "theorems.kasiviswanathan_smith.local.good_databases"
-    ),
-    "theorems.kasiviswanathan_smith.local.LocalCalibration": (
-        "theorems.kasiviswanathan_smith.local.calibrate_locally"
-    ),
+    "theorems.conditioning.Conditioned": "theorems.conditioning.condition",
+    "theorems.local.GoodDatabases": "theorems.local.good_databases",
+    "theorems.local.LocalCalibration": "theorems.local.calibrate_locally",
     "worlds.joint.BeliefClass": "definitions.scenario.Scenario",
     "worlds.joint.Joint": "definitions.scenario.Scenario",
     "worlds.sensitivity.Sensitivity": "worlds.sensitivity.global_sensitivity",
