@@ -59,6 +59,7 @@ from twoworlds.worlds import SUBSTITUTE
 
 _PAPER = "Kasiviswanathan & Smith"
 _BITS = 128
+_GRID = 1 << 16  # of the belief shown, which need not be the very worst
 
 
 def one_bit_failure(ratio: Number, distance: Number, weight: Number) -> Number:
@@ -150,7 +151,7 @@ def _largest(
         found: Any = slope.complex_roots()  # real roots are given as exactly real
         for root in (root.real for root, _ in found if root.imag == 0):
             if _exact(root.upper()) > low and _exact(root.lower()) < high:
-                middle = min(max(_exact(root.mid()), low), high)
+                middle = min(max(Fraction(round(_exact(root.mid()) * _GRID), _GRID), low), high)
                 points[middle] = _at(top, middle) / _at(bottom, middle)
                 value = acb_poly(top)(root).real / acb_poly(bottom)(root).real
                 bounds_above.append(max(points[middle], _exact(value.upper())))
