@@ -45,15 +45,12 @@ EXAMPLES = {
     "attacks.reconstruction.decoding.Agreement": "attacks.reconstruction.decoding.agreement",
     "attacks.reconstruction.simulation.Trial": "attacks.reconstruction.simulation.simulate",
     "attacks.reconstruction.simulation.Sweep": "attacks.reconstruction.simulation.sweep",
-    "cones.compare.Separation": "cones.compare.compare",
     "cones.compare.Strength": "cones.compare.compare",
     "cones.design.Design": "cones.design.design",
-    "cones.design.Saving": "cones.design.saving",
     "cones.elimination.Relaxation": "cones.elimination.relax",
     "cones.inverse.InverseMatrix": "cones.inverse.inverse",
     "cones.noise.noise_cone.NoiseCone": "cones.noise.noise_cone.noise_cone",
     "cones.noise.noise_cone.NoiseMembership": "cones.noise.noise_cone.NoiseCone.contains",
-    "cones.noise.noise_cone.NoiseQuotient": "cones.noise.noise_cone.noise_quotient",
     "cones.noise.noise_statements.NoiseStatement": (
         "cones.noise.noise_statements.noise_statements"
     ),
@@ -87,15 +84,9 @@ EXAMPLES = {
         "release.sensitivity.calibration.Calibration.answer"
     ),
     "release.sensitivity.joint.JointSensitivity": "release.sensitivity.joint.joint",
-    "theorems.kasiviswanathan_smith.lemmas.Conditioned": (
-        "theorems.kasiviswanathan_smith.lemmas.condition"
-    ),
-    "theorems.kasiviswanathan_smith.local.GoodDatabases": (
-        "theorems.kasiviswanathan_smith.local.good_databases"
-    ),
-    "theorems.kasiviswanathan_smith.local.LocalCalibration": (
-        "theorems.kasiviswanathan_smith.local.calibrate_locally"
-    ),
+    "theorems.conditioning.Conditioned": "theorems.conditioning.condition",
+    "theorems.local.GoodDatabases": "theorems.local.good_databases",
+    "theorems.local.LocalCalibration": "theorems.local.calibrate_locally",
     "worlds.joint.BeliefClass": "definitions.scenario.Scenario",
     "worlds.joint.Joint": "definitions.scenario.Scenario",
     "worlds.sensitivity.Sensitivity": "worlds.sensitivity.global_sensitivity",

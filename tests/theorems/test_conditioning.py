@@ -11,7 +11,8 @@ from tests.theorems import brute
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above, ln
 from twoworlds.theorems import THEOREMS, Context, Guarantee, conditioning_failure
-from twoworlds.theorems.kasiviswanathan_smith.lemmas import condition, printed_conditioning_failure
+from twoworlds.theorems.conditioning import condition
+from twoworlds.theorems.formulas import printed_conditioning_failure
 
 RATIOS = st.fractions(Fraction(11, 10), 4, max_denominator=10)
 

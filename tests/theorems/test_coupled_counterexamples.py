@@ -10,7 +10,7 @@ from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release, Simulator, coin
 from twoworlds.errors import InvalidInput
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import (
+from twoworlds.theorems.coupled_limits import (
     denied_value,
     hidden_sign,
     known_parity,

@@ -18,7 +18,7 @@ from twoworlds.theorems import (
     inference_delta,
     inference_failure,
 )
-from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import denied_value
+from twoworlds.theorems.coupled_limits import denied_value
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 

@@ -12,7 +12,7 @@ from tests.theorems import coupled as worlds
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Context, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith.implications import there_and_back
+from twoworlds.theorems.formulas import there_and_back
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 

@@ -12,7 +12,7 @@ from twoworlds.cli import run
 from twoworlds.mechanisms import Dense
 from twoworlds.numbers import bounds, sqrt
 from twoworlds.theorems import Guarantee
-from twoworlds.theorems.kasiviswanathan_smith.one_bit import (
+from twoworlds.theorems.one_bit import (
     one_bit_counterexample,
     one_bit_worst,
 )

@@ -12,7 +12,7 @@ from twoworlds import Dense, mechanism
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import above, exp
 from twoworlds.theorems import THEOREMS, Context, Guarantee, calibrate_locally
-from twoworlds.theorems.kasiviswanathan_smith.local import good_databases
+from twoworlds.theorems.local import good_databases
 from twoworlds.worlds import BitStrings, Explicit, Integers, Records
 from twoworlds.worlds.belief import Belief
 

@@ -14,7 +14,7 @@ from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith.properties import (
+from twoworlds.theorems.coupled_limits import (
     concluding_needs,
     simulating_needs,
 )

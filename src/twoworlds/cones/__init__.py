@@ -17,12 +17,12 @@ answers are exact and carry a certificate.
 from twoworlds.cones.amplification import Frapp, frapp_row_cone, kronecker_cone, product_cone
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Separation, Strength, compare
-from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
+from twoworlds.cones.design import Design, design, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
 from twoworlds.cones.inverse import InverseMatrix, inverse
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
 from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
-from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone, noise_quotient
+from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.cones.noise.noise_statements import (
     NoiseStatement,
     noise_statements,
@@ -65,7 +65,6 @@ __all__ = [
     "Relaxation",
     "RowCone",
     "RowConstraints",
-    "Saving",
     "Separation",
     "Statement",
     "Strength",
@@ -81,7 +80,6 @@ __all__ = [
     "eliminate",
     "example",
     "example_statements",
-    "extreme_mechanisms",
     "frapp_row_cone",
     "grouped",
     "guards_parity",
@@ -90,7 +88,6 @@ __all__ = [
     "largest_odds",
     "largest_parity_odds",
     "noise_cone",
-    "noise_quotient",
     "noise_statements",
     "parity_check",
     "product_cone",

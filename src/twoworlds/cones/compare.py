@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Said
 from twoworlds.cones.certificates import Certificate
@@ -35,43 +35,33 @@ from twoworlds.show import Result
 from twoworlds.worlds import Explicit, Universe
 
 
-@dataclass(frozen=True)
-class Separation(Result):
-    """A mechanism that one definition allows and another forbids."""
+class Separation(NamedTuple):
+    """A mechanism that one definition allows, and the guarantee of the other that it breaks."""
 
-    mechanism: Mechanism
+    mechanism: Dense
     inequality: Inequality
     allowed_by: str
     forbidden_by: str
 
-    def row(self) -> tuple[Fraction, ...]:
-        """P(yes | D) over the databases."""
-        found = self.mechanism.row("yes")
-        return rationals([found[x] for x in self.inequality.universe])
-
-    def verify(self) -> bool:
-        """Evaluate the guarantee on the mechanism's output yes."""
-        return self.inequality.value(self.row()) < 0
-
-    def answer(self) -> Answer:
-        """Say the mechanism and the guarantee that it breaks."""
-        label = self.inequality.universe.label
-        chances = ", ".join(
-            f"{p} in {label(x)}" for x, p in zip(self.inequality.universe, self.row(), strict=True)
-        )
-        return Answer(
+    @property
+    def sentence(self) -> str:
+        """Say the mechanism, and the guarantee that it breaks."""
+        where = self.inequality.universe
+        pairs = zip(where, self.mechanism.rows[0], strict=True)
+        chances = ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
+        return (
             f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
             f"with probability {chances}, which breaks {self.inequality.text()}."
         )
 
     def fields(self) -> dict[str, Any]:
         """Return the row of yes, and what it breaks."""
-        universe = self.inequality.universe
+        where = self.inequality.universe
         return {
             "allowed_by": self.allowed_by,
             "forbidden_by": self.forbidden_by,
-            "columns": [universe.label(x) for x in universe],
-            "yes": list(map(str, self.row())),
+            "columns": [where.label(x) for x in where],
+            "yes": list(map(str, self.mechanism.rows[0])),
             "breaks": self.inequality,
         }
 
@@ -99,14 +89,13 @@ class Strength(Result):
     @property
     def _known(self) -> tuple[bool | None, bool | None]:
         """Whether the true row cones are inside each other, where larger cones decide that."""
-        found = []
-        for holds, mine, other in (
-            (self.forward, self.first, self.second),
-            (self.backward, self.second, self.first),
-        ):
-            decisive = other if holds else mine
-            found.append(bool(holds) if decisive.approximation is None else None)
-        return found[0], found[1]
+        first, second = self.first, self.second
+        decisive = second if self.forward else first, first if self.backward else second
+        forward, backward = (
+            bool(holds) if cone.approximation is None else None
+            for holds, cone in zip((self.forward, self.backward), decisive, strict=True)
+        )
+        return forward, backward
 
     @property
     def relation(self) -> str:
@@ -114,43 +103,36 @@ class Strength(Result):
 
         "unknown" where an approximation leaves it open.
         """
-        return {
-            (True, True): "equal",
-            (True, False): "stronger",
-            (False, True): "weaker",
-            (False, False): "incomparable",
-        }.get(self._known, "unknown")  # type: ignore[arg-type]
+        forward, backward = self._known
+        if forward is None or backward is None:
+            return "unknown"
+        if forward:
+            return "equal" if backward else "stronger"
+        return "weaker" if backward else "incomparable"
 
     @property
     def sentence(self) -> str:
         """Say how they relate."""
         first, second = self.first.source, self.second.source
         where = f"over {self.first.universe.expression}"
+        if self.relation == "unknown":
+            half = "a row cone is only known approximately"
+            for known, (mine, other) in zip(
+                self._known, ((first, second), (second, first)), strict=True
+            ):
+                if known is not None:
+                    less = "gives every guarantee of" if known else "lacks a guarantee of"
+                    half = f"{mine} {less} {other}, and the converse is open"
+            return f"How {first} and {second} compare {where} is not known: {half}."
         return {
             "equal": f"{first} and {second} give the same guarantees {where}.",
-            "stronger": (
-                f"{first} is stronger than {second} {where}: it gives every guarantee of the "
-                "other, and more."
-            ),
-            "weaker": (
-                f"{first} is weaker than {second} {where}: every guarantee that it gives, the "
-                "other gives too, and more."
-            ),
-            "unknown": (f"How {first} and {second} compare {where} is not known: {self._half()}."),
-            "incomparable": (
-                f"{first} and {second} are incomparable {where}: each gives a guarantee that the "
-                "other does not."
-            ),
+            "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
+            "the other, and more.",
+            "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
+            "the other gives too, and more.",
+            "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
+            "guarantee that the other does not.",
         }[self.relation]
-
-    def _half(self) -> str:
-        """Say what is known although an approximation leaves the rest open."""
-        sides = (self.first.source, self.second.source)
-        for known, (mine, other) in zip(self._known, (sides, sides[::-1]), strict=True):
-            if known is not None:
-                less = "gives every guarantee of" if known else "lacks a guarantee of"
-                return f"{mine} {less} {other}, and the converse is open"
-        return "a row cone is only known approximately"
 
     @property
     def certificate(self) -> Certificate:
@@ -160,7 +142,7 @@ class Strength(Result):
 
     def answer(self) -> Answer:
         """Say how they relate, with the mechanisms that tell them apart."""
-        said = [s.answer().headline for s in self.separations]
+        said = [one.sentence for one in self.separations]
         blocks = [*([Said(said)] if said else []), *drawn([self.first, self.second])]
         return Answer(self.sentence, blocks=blocks, notes=self.notes)
 
@@ -173,7 +155,7 @@ class Strength(Result):
             "columns": self.first.columns,
             "relation": self.relation,
             "sentence": self.sentence,
-            "separations": self.separations,
+            "separations": [one.fields() for one in self.separations],
             "notes": self.notes,
             "certificates": {
                 "first inside second": self.forward.certificate,
@@ -237,7 +219,7 @@ def _parts(side: object) -> list[Mechanism]:
     return []
 
 
-def _with_row(ray: Vector, side: object, cone: RowCone) -> Mechanism:
+def _with_row(ray: Vector, side: object, cone: RowCone) -> Dense:
     """Return a mechanism of the definition with an output whose row is proportional to the ray."""
     mechanisms = _parts(side)
     share = _share_of_rows(ray, mechanisms, cone) if mechanisms else _largest_share(ray, cone.cone)

@@ -22,26 +22,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from twoworlds.answer import Answer, Table
 from twoworlds.charts import Bars, HeatMap
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.vectors import Vector, rational, units
+from twoworlds.cones.kernel.vectors import rational
 from twoworlds.cones.least_loss import Matrix, least_loss, least_squared_loss, sides
 from twoworlds.cones.row_cone import RowCone
-from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.numbers import show, to_json
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 from twoworlds.worlds import Explicit, Point, Statistic, Universe
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.catalogue import statistic as build_statistic
 
 Loss = Callable[[Any, Any], object]
-_MOST_RAYS = 40
 _MOST_LISTED = 8
 _DRAWN = 16  # databases of a mechanism that is drawn
 
@@ -161,51 +159,6 @@ class Design(Result):
         }
 
 
-@dataclass(frozen=True)
-class Saving(Result):
-    """What a weaker guarantee saves: the best designs under both."""
-
-    strict: Design
-    relaxed: Design
-
-    @property
-    def saved(self) -> Fraction:
-        """How much less the loss of the second mechanism is."""
-        return self.strict.loss - self.relaxed.loss
-
-    def answer(self) -> Answer:
-        """Say both losses and the difference."""
-        among = "" if self.strict.among is None else f" of answering {_listed(self.strict.among)}"
-        both = self.strict.exact and self.relaxed.exact
-        goes, to = self._change()
-        by = f", by {show(abs(self.saved))}" if both and self.saved else ""
-        losses = {f"under {one.source.source}": one.loss for one in (self.strict, self.relaxed)}
-        return Answer(
-            f"{self.strict.aim}: the least loss{among} {goes} {self.strict.least} under "
-            f"{self.strict.source.source} {to} {self.relaxed.least} under "
-            f"{self.relaxed.source.source}{by}.",
-            blocks=[Bars("The least loss", losses, share=False, orange=list(losses)[:1])],
-        )
-
-    def _change(self) -> tuple[str, str]:
-        """Say which way the loss goes: a guarantee that is not weaker may cost more, or the same.
-
-        Of losses known only between two ends, it is said where these decide it.
-        """
-        before, after = self.strict, self.relaxed
-        if after.loss < before.bound:
-            return "falls from", "to"
-        if after.bound > before.loss:
-            return "rises from", "to"
-        if before.exact and after.exact:
-            return "stays as it is:", "and"
-        return "is", "and"
-
-    def fields(self) -> dict[str, Any]:
-        """Return both designs."""
-        return {"strict": self.strict, "relaxed": self.relaxed, "saved": self.saved}
-
-
 def design(
     source: RowCone,
     loss: str | Loss | Sequence[Sequence[object]] = "zero-one",
@@ -240,131 +193,83 @@ def design(
             f"{source!r} is larger than the row cone itself ({source.approximation}), so a "
             "mechanism designed in it might break the guarantee: use the true row cone"
         )
-    task = _task(source, loss, statistic, outputs)
-    weights = None if belief is None else _masses(build_belief(belief, source.universe))
-    if isinstance(loss, str) and loss == "squared" and outputs is None:
-        return _squared(source, task, weights)
-    return _restricted(source, task, weights)
-
-
-def saving(strict: RowCone, relaxed: RowCone, *arguments: Any, **options: Any) -> Saving:
-    """Compare the best designs under two guarantees; further arguments are those of `design`.
-
-    >>> from twoworlds.cones.row_cone import row_cone
-    >>> survey = row_cone("randomized-response(bits=2, keep=3/4)")
-    >>> private = row_cone("dp(ratio=3)", "bits(2)")
-    >>> saving(survey, private, statistic="parity", belief="uniform").saved
-    Fraction(1, 8)
-    """
-    return Saving(design(strict, *arguments, **options), design(relaxed, *arguments, **options))
-
-
-def extreme_mechanisms(source: RowCone) -> tuple[Dense, ...]:
-    """Return the mechanisms that are no mixture of others with rows in the cone.
-
-    Outputs with proportional rows are merged, so a mechanism is a way c >= 0 to write the row of
-    ones as a sum of extreme rays, sum_r c_r r = 1; the vertices of this polytope are returned. For
-    any belief and loss one of them, post-processed, is a mechanism of least expected loss.
-
-    >>> from twoworlds.cones.row_cone import row_cone
-    >>> [best] = extreme_mechanisms(row_cone("dp(ratio=3)", "bits(1)"))
-    >>> [[str(entry) for entry in row] for row in best.rows]
-    [['3/4', '1/4'], ['1/4', '3/4']]
-    """
-    rays = source.cone.rays
-    return tuple(_mixture(source, rays, weights) for weights in _vertices(source))
-
-
-def _vertices(source: RowCone) -> list[tuple[Fraction, ...]]:
-    """Return the vertices of {c >= 0: sum_r c_r r = 1} over the extreme rays r."""
-    rays = source.cone.rays
-    if source.cone.lines or any(entry < 0 for ray in rays for entry in ray):
-        raise InvalidInput(f"{source!r} holds rows with negative entries: they are no likelihoods")
-    if len(rays) > _MOST_RAYS:
-        raise TooLarge(
-            f"{source!r} has {len(rays)} extreme rays, more than {_MOST_RAYS}: the extreme "
-            "mechanisms of so many are beyond counting, use `design` for the best one"
-        )
-    # The cone over the polytope: weights c and a last coordinate t with sum_r c_r r_D = t.
-    count = len(rays)
-    equal = [(*(ray[d] for ray in rays), -1) for d in range(source.cone.dimension)]
-    vertices = Cone.from_inequalities(units(count + 1), equalities=equal).rays
-    found = (tuple(Fraction(c, vertex[-1]) for c in vertex[:-1]) for vertex in vertices)
-    return sorted(found, reverse=True)
-
-
-def _mixture(source: RowCone, rays: Sequence[Vector], weights: Sequence[Fraction]) -> Dense:
-    rows = [[w * entry for entry in ray] for w, ray in zip(weights, rays, strict=True) if w]
-    outputs = Explicit(tuple(range(1, len(rows) + 1)))
-    return Dense(source.universe, outputs, rows, expression=f"extreme mechanism of {source.source}")
-
-
-# --- what is asked --------------------------------------------------------------------------------
-
-
-class _Task(NamedTuple):
-    truths: list[Any]
-    outputs: Universe
-    loss: Matrix
-    aim: str
-    restricted: bool  # whether other outputs might do better
-
-
-def _task(
-    source: RowCone,
-    loss: str | Loss | Sequence[Sequence[object]],
-    statistic: str | Statistic | None,
-    outputs: Sequence[Point] | None,
-) -> _Task:
-    databases = tuple(source.universe)
     asked = None if statistic is None else build_statistic(statistic, source.universe)
-    truths = list(databases) if asked is None else [asked(x) for x in databases]
-    if outputs is not None:
-        if not outputs:
-            raise InvalidInput("no outputs are given: a mechanism has to answer something")
-        answers: Universe = Explicit(tuple(outputs))
-    elif asked is None:
+    truths = [x if asked is None else asked(x) for x in source.universe]
+    if outputs is not None and not outputs:
+        raise InvalidInput("no outputs are given: a mechanism has to answer something")
+    answers: Universe = Explicit(tuple(outputs or sorted(set(truths))))
+    if outputs is None and asked is None:
         answers = source.universe
+    name = loss if isinstance(loss, str) else "given"
+    aim = f"{'the database' if asked is None else asked.name}, {name} loss"
+    held = None if belief is None else build_belief(belief, source.universe)
+    weights = None if held is None else [rational(held[x], "belief") for x in source.universe]
+    table = _table(loss, truths, answers)
+    claim, among = f"least loss ({aim}) under {source.source}", None
+    if loss == "squared" and outputs is None:
+        kind, values = "least-squared-loss", [rational(t, "the truth") for t in truths]
+        numbers, above, tangents, below = least_squared_loss(source, values, weights)
+        answers, claim = Explicit(tuple(numbers)), f"{claim}, whatever is answered"
+        proof = {"answers": numbers, "truths": values, "bound": below.value, "tangents": tangents}
     else:
-        answers = Explicit(tuple(sorted(set(truths))))
-    subject = "the database" if asked is None else asked.name
+        if outputs is not None and all(
+            isinstance(o, tuple) and o in source.universe for o in answers
+        ):
+            answers = Explicit(tuple(source.universe.label(o) for o in answers))  # 01, not (0, 1)
+        kind, above = "least-loss", least_loss(source, table, weights)
+        below, proof = above, {"loss": table}
+        if outputs is not None or not isinstance(loss, str):
+            among = tuple(map(answers.label, answers))
+            claim += f" of all that answer {_listed(among)}"
+    inequalities, equalities = sides(source.cone)
+    certificate = Certificate(
+        kind,
+        {
+            "criterion": "worst" if weights is None else "expected",
+            "matrix": above.matrix,
+            **proof,
+            "belief": below.belief,
+            "value": above.value,
+            "multipliers": below.multipliers,
+            "prices": below.prices,
+            "claim": claim,
+            "inequalities": inequalities,
+            "equalities": equalities,
+            "columns": source.columns,
+        },
+    )
+    text = f"least loss under {source.source} ({aim})"
+    mechanism = Dense(source.universe, answers, above.matrix, expression=text)
+    return Design(source, mechanism, certificate, aim, among)
+
+
+def _table(
+    loss: str | Loss | Sequence[Sequence[object]], truths: Sequence[Any], answers: Universe
+) -> Matrix:
+    """Return the loss of each answer at each database."""
     if not isinstance(loss, str) and not callable(loss):
-        table = _given(loss, answers, databases)
-        return _Task(truths, answers, table, f"{subject}, given loss", restricted=True)
+        listed = [list(row) for row in loss]
+        if len(listed) != answers.size or any(len(row) != len(truths) for row in listed):
+            raise InvalidInput(
+                f"the loss needs {answers.size} rows, one per output, of {len(truths)} numbers, "
+                "one per database"
+            )
+        return [[rational(entry, "loss") for entry in row] for row in listed]
     if isinstance(loss, str) and loss not in LOSSES:
         raise UnknownName("loss", loss, LOSSES)
-    function = LOSSES[loss] if isinstance(loss, str) else loss
-    name = loss if isinstance(loss, str) else "given"
-    table = [[_value(function, name, t, o) for t in truths] for o in answers]
-    if outputs is not None and all(isinstance(o, tuple) and o in source.universe for o in answers):
-        answers = Explicit(tuple(source.universe.label(o) for o in answers))  # 01, not (0, 1)
-    restricted = outputs is not None or not isinstance(loss, str)
-    return _Task(truths, answers, table, f"{subject}, {name} loss", restricted)
+    function, name = (LOSSES[loss], loss) if isinstance(loss, str) else (loss, "given")
 
+    def value(truth: Point, output: Point) -> Fraction:
+        try:
+            found = function(truth, output)
+        except TypeError:
+            raise InvalidInput(
+                f"the {name} loss of answering {output!r} when {truth!r} is true is not defined: "
+                "name a statistic that is a number, or use the zero-one loss"
+            ) from None
+        return rational(found, f"loss of {output!r} at {truth!r}")
 
-def _value(function: Loss, name: str, truth: Point, output: Point) -> Fraction:
-    try:
-        value = function(truth, output)
-    except TypeError:
-        raise InvalidInput(
-            f"the {name} loss of answering {output!r} when {truth!r} is true is not defined: "
-            "name a statistic that is a number, or use the zero-one loss"
-        ) from None
-    return rational(value, f"loss of {output!r} at {truth!r}")
-
-
-def _given(rows: Any, answers: Universe, databases: Sequence[Point]) -> Matrix:
-    listed = [list(row) for row in rows]
-    if len(listed) != answers.size or any(len(row) != len(databases) for row in listed):
-        raise InvalidInput(
-            f"the loss needs {answers.size} rows, one per output, of {len(databases)} numbers, "
-            "one per database"
-        )
-    return [[rational(entry, "loss") for entry in row] for row in listed]
-
-
-def _masses(belief: Belief) -> list[Fraction]:
-    return [rational(belief[x], "belief") for x in belief.universe]
+    return [[value(t, o) for t in truths] for o in answers]
 
 
 def _listed(outputs: Sequence[str]) -> str:
@@ -376,58 +281,30 @@ def _listed(outputs: Sequence[str]) -> str:
     return f"one of the {len(outputs)} outputs {outputs[0]}, {outputs[1]}, ..., {outputs[-1]}"
 
 
-# --- the answer -----------------------------------------------------------------------------------
+def saving(strict: RowCone, relaxed: RowCone, *arguments: Any, **options: Any) -> Told:
+    """Compare the best designs under two guarantees; further arguments are those of `design`.
 
-
-def _restricted(source: RowCone, task: _Task, given: list[Fraction] | None) -> Design:
-    """Design for a finite list of outputs."""
-    found = least_loss(source, task.loss, given)
-    among = tuple(map(task.outputs.label, task.outputs)) if task.restricted else None
-    than = "" if among is None else f" of all that answer {_listed(among)}"
-    proof = {
-        "matrix": found.matrix,
-        "loss": task.loss,
-        "belief": found.belief,
-        "value": found.value,
-        "multipliers": found.multipliers,
-        "prices": found.prices,
-        "claim": f"least loss ({task.aim}) under {source.source}{than}",
-    }
-    return _design(source, task, "least-loss", proof, given, task.outputs, among)
-
-
-def _squared(source: RowCone, task: _Task, given: list[Fraction] | None) -> Design:
-    """Design for any numbers as answers."""
-    truths = [rational(t, "the truth") for t in task.truths]
-    answers, above, tangents, below = least_squared_loss(source, truths, given)
-    proof = {
-        "matrix": above.matrix,
-        "answers": answers,
-        "truths": truths,
-        "belief": below.belief,
-        "value": above.value,
-        "bound": below.value,
-        "tangents": tangents,
-        "multipliers": below.multipliers,
-        "prices": below.prices,
-        "claim": f"least loss ({task.aim}) under {source.source}, whatever is answered",
-    }
-    return _design(source, task, "least-squared-loss", proof, given, Explicit(tuple(answers)), None)
-
-
-def _design(
-    source: RowCone,
-    task: _Task,
-    kind: str,
-    proof: dict[str, Any],
-    given: list[Fraction] | None,
-    outputs: Universe,
-    among: tuple[str, ...] | None,
-) -> Design:
-    inequalities, equalities = sides(source.cone)
-    cone = {"inequalities": inequalities, "equalities": equalities, "columns": source.columns}
-    criterion = "worst" if given is None else "expected"
-    certificate = Certificate(kind, {"criterion": criterion, **proof, **cone})
-    text = f"least loss under {source.source} ({task.aim})"
-    mechanism = Dense(source.universe, outputs, proof["matrix"], expression=text)
-    return Design(source, mechanism, certificate, task.aim, among)
+    >>> from twoworlds.cones.row_cone import row_cone
+    >>> survey = row_cone("randomized-response(bits=2, keep=3/4)")
+    >>> private = row_cone("dp(ratio=3)", "bits(2)")
+    >>> saving(survey, private, statistic="parity", belief="uniform").data["saved"]
+    Fraction(1, 8)
+    """
+    before, after = (design(one, *arguments, **options) for one in (strict, relaxed))
+    saved, exact = before.loss - after.loss, before.exact and after.exact
+    # A guarantee that is not weaker may cost more; of losses known only between two ends the
+    # direction is said where these decide it.
+    goes, to = ("stays as it is:", "and") if exact else ("is", "and")
+    if after.loss < before.bound:
+        goes, to = "falls from", "to"
+    elif after.bound > before.loss:
+        goes, to = "rises from", "to"
+    among = "" if before.among is None else f" of answering {_listed(before.among)}"
+    by = f", by {show(abs(saved))}" if exact and saved else ""
+    losses = {f"under {one.source.source}": one.loss for one in (before, after)}
+    said = Answer(
+        f"{before.aim}: the least loss{among} {goes} {before.least} under {before.source.source} "
+        f"{to} {after.least} under {after.source.source}{by}.",
+        blocks=[Bars("The least loss", losses, share=False, orange=list(losses)[:1])],
+    )
+    return Told(said, {"strict": before, "relaxed": after, "saved": saved})

@@ -30,8 +30,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.inverse import Negative, quotient
+from flint import fmpq_mat
+
+from twoworlds.cones.certificates import Certificate, kronecker_times
 from twoworlds.cones.kernel.vectors import dot, flint, fraction
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
@@ -85,10 +86,23 @@ def consistent_normal_form_contains(
     trusted = (bases,) if isinstance(bases, Mechanism) else tuple(bases)
     if not trusted:
         raise InvalidInput("no base is given: name at least one trusted mechanism")
-    question = _Matrices(candidate, trusted)
-    answer = _by_record(question) or _by_inverse(question) or _by_program(question)
-    holds, values, proof, method = answer
-    names = ", ".join(base.expression for base in trusted)
+    where = trusted[0].universe
+    for other in (candidate, *trusted[1:]):
+        if other.universe != where and (
+            other.universe.size is None
+            or other.universe.size != where.size
+            or not all(x in where for x in other.universe)
+        ):
+            raise InvalidInput(
+                f"{other.expression} speaks of {other.universe.expression} and "
+                f"{trusted[0].expression} of {where.expression}: "
+                "the universes must agree, database by database"
+            )
+    answer = _by_record(candidate, trusted) or _decided(candidate, trusted)
+    kind, fields, values, sentence, method = answer
+    holds, names = kind == "post-processing", ", ".join(base.expression for base in trusted)
+    claim = f"{candidate.expression} is {'' if holds else 'not '}in the consistent normal form of"
+    certificate = Certificate(kind, {**fields, "claim": f"{claim} {names}"})
     return Verdict(
         mechanism=candidate.expression,
         definition=f"normal-form({names})",
@@ -99,7 +113,7 @@ def consistent_normal_form_contains(
             "(Lin & Kifer, Axioms 4.1 and 4.2)",
         ),
         holds=holds,
-        witness=proof,
+        witness=NormalFormProof(certificate, sentence),
         method=method,
     )
 
@@ -132,118 +146,94 @@ def same_row_cone_yet_outside(keep: Fraction = Fraction(3, 4)) -> tuple[Dense, D
 
 # --- the ways to decide ---------------------------------------------------------------------------
 
-Answer = tuple[bool, dict[str, Number], NormalFormProof, str]
+Answer = tuple[str, dict[str, object], dict[str, Number], str, str]
+"""Kind and fields of the certificate, the values, what it shows, and by which method."""
 
 
-class _Matrices:
-    """The matrices in question, over one order of the databases, read when they are needed."""
-
-    def __init__(self, candidate: Mechanism, bases: tuple[Mechanism, ...]) -> None:
-        self.candidate, self.bases = candidate, bases
-        self.universe = bases[0].universe
-        for other in (candidate, *bases[1:]):
-            if not _same_databases(other.universe, self.universe):
-                raise InvalidInput(
-                    f"{other.expression} speaks of {other.universe.expression} and "
-                    f"{bases[0].expression} of {self.universe.expression}: "
-                    "the universes must agree, database by database"
-                )
-
-    def rows(self, mechanism: Mechanism) -> Matrix:
-        """Return a mechanism's matrix in exact fractions, columns in the common order."""
-        if not mechanism.exact:
-            raise Unsupported(
-                f"{mechanism.expression} is known in floats only, and membership is decided "
-                "exactly: give its entries as fractions"
-            )
-        if mechanism.outputs.size is None or self.universe.size is None:
-            raise Unsupported(
-                f"{mechanism.expression} has infinitely many outputs or databases, and membership "
-                f"is decided for finite matrices: use a finite one, such as {FINITE_OUTPUTS}"
-            )
-        table = mechanism.table()
-        order = [table.universe.positions[x] for x in self.universe]
-        return [[_fraction(row[j], mechanism) for j in order] for row in table.rows]
-
-    def certificate(self, kind: str, matrix: object, bases: object, **proof: object) -> Certificate:
-        """Return a certificate that also says what its rows and columns are."""
-        fields = {"matrix": matrix, "bases": bases, **proof}
-        fields["claim"] = (
-            f"{self.candidate.expression} is {'not ' if kind.startswith('not') else ''}in the "
-            f"consistent normal form of {', '.join(base.expression for base in self.bases)}"
+def _rows(mechanism: Mechanism, where: Universe) -> Matrix:
+    """Return a mechanism's matrix in exact fractions, columns in the common order."""
+    if not mechanism.exact:
+        raise Unsupported(
+            f"{mechanism.expression} is known in floats only, and membership is decided exactly: "
+            "give its entries as fractions"
         )
-        return Certificate(kind, fields)
+    if mechanism.outputs.size is None or where.size is None:
+        raise Unsupported(
+            f"{mechanism.expression} has infinitely many outputs or databases, and membership is "
+            f"decided for finite matrices: use a finite one, such as {FINITE_OUTPUTS}"
+        )
+    table = mechanism.table()
+    order = [table.universe.positions[x] for x in where]
+    return [[_fraction(row[j], mechanism) for j in order] for row in table.rows]
 
 
-def _by_record(question: _Matrices) -> Answer | None:
+def _decided(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer:
+    return _by_inverse(candidate, bases) or _by_program(candidate, bases)
+
+
+def _by_record(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer | None:
     """Compare single records when both mechanisms treat every record alike.
 
     Powers of one record's post-processing are a post-processing of all records; the other way
     round, fix all records but one: what the base tells about those can be simulated.
     """
-    candidate, (base, *others) = question.candidate, question.bases
+    base, *others = bases
     if others or not isinstance(candidate, PerRecord) or not isinstance(base, PerRecord):
         return None
     if candidate.records == 1 or candidate.records != base.records:
         return None
-    one = _Matrices(candidate.transition, (base.transition,))
-    answer = _by_inverse(one) or _by_program(one)
-    holds, values, proof, method = answer
+    kind, fields, values, said, how = _decided(candidate.transition, [base.transition])
     note = "every record is treated alike, so one record decides: "
-    return holds, values, NormalFormProof(proof.certificate, note + proof.sentence), method
+    return kind, fields, values, note + said, how
 
 
-def _by_inverse(question: _Matrices) -> Answer | None:
+def _by_inverse(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer | None:
     """Look for a negative entry of M B^-1, when there is one base B and it has an inverse."""
-    base, *others = question.bases
-    if others or base.outputs.size != question.universe.size:
+    base, *others = bases
+    if others or base.outputs.size != base.universe.size:
         return None
     described: object
     if isinstance(base, PerRecord):
-        one = _Matrices(base.transition, (base.transition,))
-        rows, records = one.rows(base.transition), base.records
+        rows, records = _rows(base.transition, base.transition.universe), base.records
         described = {"transition": rows, "records": records}
     else:
-        rows, records = question.rows(base), 1
-        described = rows
-    target = question.rows(question.candidate)
-    found = quotient(flint(target), flint(rows), records)
-    if found is None:
+        described, records = rows, _ = _rows(base, base.universe), 1
+    target = _rows(candidate, base.universe)
+    try:
+        inverse = flint(rows).inv()
+    except ZeroDivisionError:
         return None
+    maps = kronecker_times(flint(target), inverse, records)
     method = "the base has an inverse, so the post-processing M B^-1 is the only one possible"
-    if not isinstance(found, Negative):
-        return _inside(
-            question,
-            target,
-            [described],
-            [[list(map(fraction, row)) for row in found.tolist()]],
-            [Fraction(1)],
-            method,
-        )
+    least, place = min((entry, place) for place, entry in enumerate(maps.entries()))
+    if least >= 0:
+        listed = [list(map(fraction, row)) for row in maps.tolist()]
+        return _inside(target, [described], [listed], [Fraction(1)], bases, method)
     # Row o of F is minus column k of the inverse: F B^T is -1 at (o, k), and 0 elsewhere.
-    o, k, value = found.row, found.column, fraction(found.value)
-    functional = [[Fraction(0)] * len(found.inverse) for _ in target]
-    functional[o] = [-fraction(entry) for entry in found.inverse]
-    output, cause = _label(question.candidate.outputs, o), _label(base.outputs, k)
+    width = maps.ncols()
+    (o, k), value = divmod(place, width), fraction(least)
+    unit = fmpq_mat(1, width, [int(i == k) for i in range(width)])
+    column = kronecker_times(unit, inverse.transpose(), records).entries()
+    functional = [[Fraction(0)] * width for _ in target]
+    functional[o] = [-fraction(entry) for entry in column]
+    output, cause = _label(candidate.outputs, o), _label(base.outputs, k)
     entry = {"output": output, "base output": cause, "value": value}
-    proof = NormalFormProof(
-        question.certificate(
-            "not-post-processing", target, [described], functional=functional, entry=entry
-        ),
+    fields = {"matrix": target, "bases": [described], "functional": functional, "entry": entry}
+    said = (
         f"the only candidate would turn base output {cause} into output {output} with "
-        f"probability {show(value)}",
+        f"probability {show(value)}"
     )
-    return False, {"entry": value}, proof, method
+    return "not-post-processing", fields, {"entry": value}, said, method
 
 
 def _label(universe: Universe, place: int) -> str:
     return universe.label(next(islice(universe, place, None)))
 
 
-def _by_program(question: _Matrices) -> Answer:
+def _by_program(candidate: Mechanism, trusted: Sequence[Mechanism]) -> Answer:
     """Solve the linear program in the products w_i A_i, and in w."""
-    target = question.rows(question.candidate)
-    bases = [question.rows(base) for base in question.bases]
+    where = trusted[0].universe
+    target, bases = _rows(candidate, where), [_rows(base, where) for base in trusted]
     height, width = len(target), len(target[0])
     nonzeros = height * sum(sum(1 for e in row if e) for base in bases for row in base)
     if nonzeros > _MOST_NONZEROS:
@@ -278,7 +268,7 @@ def _by_program(question: _Matrices) -> Answer:
     method = "a linear program, solved exactly"
     if isinstance(outcome, Infeasible):
         functional = [list(outcome.y[o * width : (o + 1) * width]) for o in range(height)]
-        return _outside(question, target, bases, functional, method)
+        return _outside(target, bases, functional, method)
     if not isinstance(outcome, Optimal):
         raise TwoWorldsError("a program without costs cannot be unbounded: please report this")
     weights = list(outcome.x[starts[-1] :])
@@ -286,7 +276,7 @@ def _by_program(question: _Matrices) -> Answer:
         _normalised(outcome.x[starts[i] : starts[i + 1]], height, len(base), weights[i])
         for i, base in enumerate(bases)
     ]
-    return _inside(question, target, bases, maps, weights, method)
+    return _inside(target, bases, maps, weights, trusted, method)
 
 
 def _normalised(
@@ -299,46 +289,36 @@ def _normalised(
 
 
 def _inside(
-    question: _Matrices,
     target: Matrix,
     bases: Sequence[object],
     maps: list[Matrix],
     weights: list[Fraction],
+    trusted: Sequence[Mechanism],
     method: str,
 ) -> Answer:
-    proof = NormalFormProof(
-        question.certificate("post-processing", target, bases, maps=maps, weights=weights),
-        "it is " + _mixture(question.bases, weights),
-    )
+    fields: dict[str, object] = {
+        "matrix": target,
+        "bases": bases,
+        "maps": maps,
+        "weights": weights,
+    }
     values: dict[str, Number] = {f"weight_{i + 1}": w for i, w in enumerate(weights)}
-    return True, values if len(weights) > 1 else {}, proof, method
+    said = "it is " + _mixture(trusted, weights)
+    return "post-processing", fields, values if len(weights) > 1 else {}, said, method
 
 
-def _outside(
-    question: _Matrices, target: Matrix, bases: list[Matrix], functional: Matrix, method: str
-) -> Answer:
+def _outside(target: Matrix, bases: list[Matrix], functional: Matrix, method: str) -> Answer:
     reached = Fraction(sum(map(dot, functional, target)))
     # Every base output goes where it scores best: sum_k max_o (F M_i^T)[o, k].
     bound = max(
         Fraction(sum(max(dot(line, row) for line in functional) for row in base)) for base in bases
     )
-    proof = NormalFormProof(
-        question.certificate("not-post-processing", target, bases, functional=functional),
+    fields = {"matrix": target, "bases": bases, "functional": functional}
+    said = (
         f"a linear functional of the matrix is {show(reached, side='at least')} for it and at most "
-        f"{show(bound, side='up')} for every mixture of post-processings of the base",
+        f"{show(bound, side='up')} for every mixture of post-processings of the base"
     )
-    return False, {"reached": reached, "bound": bound}, proof, method
-
-
-# --- small things ---------------------------------------------------------------------------------
-
-
-def _same_databases(a: Universe, b: Universe) -> bool:
-    if a == b:
-        return True
-    if a.size is None or a.size != b.size:
-        return False
-    return all(x in b for x in a)
+    return "not-post-processing", fields, {"reached": reached, "bound": bound}, said, method
 
 
 def _fraction(entry: Number, mechanism: Mechanism) -> Fraction:

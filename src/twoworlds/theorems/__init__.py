@@ -5,51 +5,46 @@
 >>> print(found.best, [step.theorem.citation for step in found.steps])
 semantic(epsilon=0.04995837496) ['Kasiviswanathan & Smith, Theorem 2.2']
 
-One folder per paper; importing this package registers them all.
+One file per paper; importing this package registers them all.
 """
 
 from __future__ import annotations
 
-import twoworlds.theorems.bassily_groce_katz_smith.counterexamples
-import twoworlds.theorems.limits  # noqa: F401 (registers what does not follow)
-from twoworlds.theorems.bassily_groce_katz_smith.implications import (
-    inference_delta,
-    inference_failure,
-    pufferfish_failure,
-    through_simulator,
-)
-from twoworlds.theorems.bassily_groce_katz_smith.properties import (
+import twoworlds.theorems.coupled_limits  # noqa: F401 (registers what does not follow)
+from twoworlds.theorems.bassily_groce_katz_smith import (
     compose_coupled,
     less_side_information,
+    through_simulator,
     with_mixtures,
 )
 from twoworlds.theorems.combinations import compose, mix, post_process, strategy_guarantee
-from twoworlds.theorems.common import group_delta, smaller_ratio_delta
-from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kasiviswanathan_smith.counterexamples import Alarm
-from twoworlds.theorems.kasiviswanathan_smith.lemmas import (
-    Conditioned,
-    condition,
+from twoworlds.theorems.conditioning import Conditioned, condition
+from twoworlds.theorems.formulas import (
     conditioning_failure,
+    dp_factor,
+    group_delta,
+    inference_delta,
+    inference_failure,
     largest_difference,
+    largest_power,
     pointwise_delta,
+    pufferfish_failure,
+    sharper_semantic,
+    simple_dp_factor,
+    smaller_ratio_delta,
     widened_delta,
 )
-from twoworlds.theorems.kasiviswanathan_smith.local import (
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.kinds import KINDS, Kind
+from twoworlds.theorems.limits import Alarm
+from twoworlds.theorems.local import (
     GoodDatabases,
     LocalCalibration,
     calibrate_locally,
     good_databases,
 )
-from twoworlds.theorems.kasiviswanathan_smith.one_bit import one_bit_failure, one_bit_worst
-from twoworlds.theorems.kasiviswanathan_smith.semantic import (
-    dp_factor,
-    largest_power,
-    sharper_semantic,
-    simple_dp_factor,
-)
-from twoworlds.theorems.kinds import KINDS, Kind
+from twoworlds.theorems.one_bit import one_bit_failure, one_bit_worst
 from twoworlds.theorems.statements import (
     NON_IMPLICATIONS,
     THEOREMS,

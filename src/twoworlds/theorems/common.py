@@ -9,7 +9,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from twoworlds.numbers import INFINITY, Number, Order
-from twoworlds.theorems.formulas import brief, order
+from twoworlds.theorems.formulas import (
+    brief,
+    group_delta,
+    order,
+    smaller_ratio_delta,
+)
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Check, Context, restate, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
@@ -167,22 +172,6 @@ def dp_at_some_databases(given: Guarantee, _context: Context) -> Guarantee:
     return given.to("local-dp", **given.numbers)
 
 
-def smaller_ratio_delta(ratio: Number, delta: Number, smaller: Number) -> Number:
-    r"""Return the delta at a smaller ratio b that follows from (a, delta), for 1 <= b <= a.
-
-        delta(b) = delta + (1 - delta) (a - b) / (a + 1)
-
-    Proof: let S be the event with H_b = P(S) - b Q(S), and u = Q(S). Then P(S) <= a u + delta and,
-    from the complement, P(S) <= 1 - (1 - delta - u) / a. The bound (a - b) u + delta rises in u,
-    the other falls; they meet at u = (1 - delta) / (a + 1). Attained by the laws with masses
-    (delta, a v, v, 0) and (0, v, a v, delta), v = (1 - delta) / (a + 1).
-
-    >>> smaller_ratio_delta(Fraction(3), Fraction(0), Fraction(1))
-    Fraction(1, 2)
-    """
-    return delta + (1 - delta) * (ratio - smaller) / (ratio + 1)
-
-
 def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
     wanted = context.aim("dp", "ratio")
     if wanted is None:
@@ -210,21 +199,6 @@ def smaller_epsilon(given: Guarantee, context: Context) -> Guarantee:
     """A smaller epsilon holds with a larger delta, by `smaller_ratio_delta`."""
     wanted = context.goal["ratio"]
     return given.to("dp", ratio=wanted, delta=smaller_ratio_delta(given.ratio, given.delta, wanted))
-
-
-def group_delta(ratio: Number, delta: Number, steps: int) -> Number:
-    r"""Return the delta for c single steps at ratio a^c.
-
-        delta (1 + a + ... + a^(c-1)) = delta (a^c - 1) / (a - 1)
-
-    Each step multiplies by a and adds delta. The cruder c a^(c-1) delta is larger.
-
-    >>> group_delta(Fraction(2), Fraction(1, 100), 3)
-    Fraction(7, 100)
-    """
-    if delta == 0 or ratio == 1 or steps == 1:
-        return delta * steps
-    return delta * (ratio**steps - 1) / (ratio - 1)
 
 
 def _larger_group_wanted(given: Guarantee, context: Context) -> Check:

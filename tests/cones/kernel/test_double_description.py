@@ -152,8 +152,7 @@ def test_flat_and_empty_cones(inequalities, equalities, dimension, expected):
 def compiled_and_plain(monkeypatch, rows, dimension):
     """The answers of numba's kernels with 64-bit words, of unbounded integers, and of numpy."""
     answers = []
-    for few, small_work, limit in ((0, 0, 2**62), (0, 0, 4), (10**9, 10**12, 2**62)):
-        monkeypatch.setattr(_pointed, "FEW", few)
+    for small_work, limit in ((0, 2**62), (0, 4), (10**12, 2**62)):
         monkeypatch.setattr(_pointed, "SMALL", small_work)
         monkeypatch.setattr(_pointed, "LIMIT", limit)
         answers.append(extreme_rays(rows, [], dimension))
@@ -173,6 +172,13 @@ def test_all_paths_agree(monkeypatch, seed, largest):
     assert len(words[0]) > 2
 
 
+def test_all_paths_agree_where_many_rays_are_degenerate(monkeypatch):
+    rows = differential_privacy(*hamming_edges(2, 3))
+    words, unbounded, plain = compiled_and_plain(monkeypatch, rows, 8)
+    assert words == unbounded == plain
+    assert len(words[0]) == 38
+
+
 def test_entries_beyond_64_bits_are_exact():
     big = 10**30
     assert extreme_rays([(big, -1), (-1, big + 1)], [], 2)[0] == ((big + 1, 1), (1, big))
@@ -182,7 +188,6 @@ def test_entries_beyond_64_bits_are_exact():
 
 @pytest.mark.parametrize("size", [10**9, 10**12, 3 * 10**15, 2**61, 2**63, 10**30])
 def test_the_new_rays_of_a_cut_are_exact_at_every_size(monkeypatch, size):
-    monkeypatch.setattr(_pointed, "FEW", 0)
     monkeypatch.setattr(_pointed, "SMALL", 0)
     cut = (size, -(size - 1), -1)
     orthant = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]

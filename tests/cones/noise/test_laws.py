@@ -17,7 +17,6 @@ from twoworlds.cones.noise.laws import (
     cyclic_zero,
     law,
     mixture,
-    total,
 )
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.errors import (
@@ -90,34 +89,6 @@ def test_the_recipe_refuses_what_is_no_law_or_too_wide():
         Approximated("heavy", lambda k: Fraction(k == 0), lambda r: Fraction(1, 2))
 
 
-def test_sums_of_rational_laws_stay_rational_and_add_the_noise():
-    both = total(["geometric(p=1/2)", "geometric(p=1/2)"])
-    assert both.parts is not None
-    expected = NegativeBinomialDifference(HALF, 2)
-    assert [both.pmf(k) for k in range(-5, 6)] == [expected.pmf(k) for k in range(-5, 6)]
-
-
-def test_sums_of_poisson_differences_add_the_means():
-    found = law("sum([skellam(1, 1/2), poisson(2)])")
-    expected = SkellamNoise(3, HALF)
-    assert float(found.pmf(2)) == pytest.approx(float(expected.pmf(2)), rel=1e-12)
-    assert found.inverse().l1.formula == "e^7"
-
-
-def test_the_inverse_of_a_sum_is_the_convolution_of_the_inverses():
-    found = law("sum([discrete-gaussian(sigma2=1/4), skellam(1/4, 1/4)])")
-    inverse = found.inverse()
-    assert inverse.alternating
-    a, b = law("discrete-gaussian(sigma2=1/4)").inverse(), law("skellam(1/4, 1/4)").inverse()
-    for k in (-2, 0, 1):
-        expected = sum(float(a.at(j)) * float(b.at(k - j)) for j in range(-40, 41))
-        assert float(inverse.at(k)) == pytest.approx(expected, rel=1e-10)
-    assert float(inverse.l1) == pytest.approx(float(a.l1) * float(b.l1), rel=1e-12)
-    window = sum(abs(float(inverse.at(k))) for k in range(-3, 4))
-    assert float(inverse.tail(3)) == pytest.approx(float(inverse.l1) - window, rel=1e-6)
-    assert float(found.outside(8)) < 1e-3
-
-
 def test_mixtures_weigh_their_parts():
     found = law("mixture([delta(), geometric(p=1/2), binomial(1, 1/4)], weights=[1/2, 1/4, 1/4])")
     geometric = GeometricNoise(HALF)
@@ -144,7 +115,6 @@ def test_irrational_mixtures_follow_the_recipe():
         ("mixture([delta()], weights=[1/2])", InvalidInput, "sum 1"),
         ("mixture([delta(), delta(at=1)], weights=[1])", InvalidInput, "one weight each"),
         ("mixture(delta())", InvalidInput, "give a list"),
-        ("sum([])", InvalidInput, "give a list"),
         ("binomal(3, 1/3)", UnknownName, "unknown mechanism"),
         ("integer-noise([1/2, 1/4])", NotStochastic, "sum to 3/4"),
     ],

@@ -503,8 +503,8 @@ def test_a_guarantee_is_not_taken_for_a_probability() -> None:
 @pytest.mark.parametrize(
     ("text", "groups"),
     [
-        ("random-index(2)", [("general", 4), ("parity", 1)]),
-        ("random-index(records=2, values=3)", [("general", 9), ("parity", 4)]),
+        ("random-index(2)", [("parity", 1), ("probability", 4)]),
+        ("random-index(records=2, values=3)", [("parity", 4), ("probability", 9)]),
         ("parity(bits=2)", [("pair", 2), ("probability", 2)]),
     ],
 )

@@ -2,7 +2,7 @@
 
 It starts as the simplicial cone of the first independent constraints, and takes one further
 constraint at a time: rays on its wrong side go, and each of them that is adjacent to a ray on the
-right side leaves a new ray between the two (Motzkin et al.; the adjacency is in `_bitsets`). A
+right side leaves a new ray between the two (Motzkin et al.; the adjacency is in `_compiled`). A
 constraint that cuts nothing off is forgotten.
 
 Entries are 64-bit integers as long as every result fits, and unbounded ones from the step on
@@ -31,7 +31,7 @@ MOST_RAYS = 1_000_000
 MOST_WORK = 5 * 10**10  # comparisons of rays: some minutes
 AT_ONCE = 10**8  # of them, between two chances to interrupt
 LIMIT = 2**62
-FEW, SMALL = 50, 10**5  # rays, and comparisons of rays, that are done before numba is loaded
+SMALL = 10**5  # comparisons of rays that are done before numba is loaded
 
 
 def products(left: Sequence[Vector], right: Sequence[Vector]) -> NDArray[Any]:
@@ -104,20 +104,20 @@ def _values(rays: Rays, row: Vector) -> Rays:
 
 
 def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: int) -> _System:
-    """Return the rays of adjacent pairs on the new hyperplane, and their tight sets."""
+    """Return the rays of adjacent pairs on the new hyperplane, and their tight sets.
+
+    That of x with value v > 0 and y with value -w < 0 is w x + v y, divided by its content.
+    """
     left, right = pairs.T
     tight = bits[left] & bits[right]
     tight[:, constraint >> 6] |= np.uint64(1 << (constraint & 63))
-    if len(pairs) > FEW and rays.dtype == values.dtype == np.int64:
-        from twoworlds.cones.kernel._bitsets import (
-            combine,  # numba is slow to import: only when needed
-        )
-
-        new, fits = combine(rays, values, pairs)
-        if fits:
-            return new, tight
-    x, y = rays[left].astype(object), rays[right].astype(object)
-    v, w = (np.abs(values[side].astype(object))[:, None] for side in (left, right))
+    x, y = rays[left], rays[right]
+    v, w = (np.abs(values[side])[:, None] for side in (left, right))
+    common = np.gcd(v, w)
+    v, w = v // common, w // common
+    sizes = [np.abs(part).max(initial=0) for part in (w, x, v, y)]
+    if int(sizes[0]) * int(sizes[1]) + int(sizes[2]) * int(sizes[3]) >= LIMIT:
+        x, y, v, w = (part.astype(object) for part in (x, y, v, w))
     new = w * x + v * y
     if len(new):
         new //= np.gcd.reduce(new, axis=1, keepdims=True)
@@ -126,35 +126,23 @@ def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: in
 
 def _adjacent(bits: Bits, values: Rays, rank: int, effort: _Effort) -> Pairs:
     """Return the adjacent pairs of rays on the two sides of a constraint."""
-    if np.count_nonzero(values > 0) * np.count_nonzero(values < 0) * bits.size < SMALL:
-        return _adjacent_few(bits, values, rank)
-    from twoworlds.cones.kernel import _bitsets
+    above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
+    if len(above) * len(below) * bits.size < SMALL:
+        return _adjacent_few(bits, above, below, rank)
+    from twoworlds.cones.kernel._compiled import adjacent  # numba is slow to import
 
     simple = np.bitwise_count(bits).sum(axis=1) == rank - 1
-    above, below = (
-        [np.flatnonzero(side & kind) for kind in (simple, ~simple)]
-        for side in (values > 0, values < 0)
-    )
-    few, many = sorted((above[0], below[0]), key=len)
-    pairs = [_bitsets.simple_with_simple(bits, few, many, rank)]
-    for one, other in ((above[0], below[1]), (below[0], above[1])):
-        parts = 1 + len(one) * len(other) // AT_ONCE
-        for part in np.array_split(other, parts):
-            pairs.append(_bitsets.simple_with_others(bits, one, part, rank))
-            effort.spend(len(one) * len(part))
-    first, second = above[1], below[1]
-    rest = np.flatnonzero((values >= 0) & ~simple)
-    while len(first) and len(second):
-        found, done, work = _bitsets.others_with_others(bits, first, second, rest, rank, AT_ONCE)
+    pairs = [np.empty((0, 2), np.int64)]
+    while len(above):
+        found, done, work = adjacent(bits, above, below, simple, rank, AT_ONCE)
         pairs.append(found)
-        first = first[done:]
+        above = above[done:]
         effort.spend(work)
     return np.concatenate(pairs)
 
 
-def _adjacent_few(bits: Bits, values: Rays, rank: int) -> Pairs:
+def _adjacent_few(bits: Bits, above: Pairs, below: Pairs, rank: int) -> Pairs:
     """Search all pairs for those whose common tight set no third ray shares, without numba."""
-    above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
     pairs = np.stack(np.meshgrid(above, below, indexing="ij"), axis=-1).reshape(-1, 2)
     common = bits[pairs[:, 0]] & bits[pairs[:, 1]]
     close = np.bitwise_count(common).sum(axis=1) >= rank - 2

@@ -1,12 +1,12 @@
-r"""Laws of integer noise, by their transform: named ones, finite ones, sums, mixtures, any law.
+r"""Laws of integer noise, by their transform: named ones, finite ones, mixtures, any law.
 
 A `NoiseLaw` knows its probabilities, the mass beyond a window, and its convolution inverse.
-`law` reads the noise of any mechanism that adds integer noise to a true answer, and five more
+`law` reads the noise of any mechanism that adds integer noise to a true answer, and four more
 calls, which may be nested:
 
-    binomial(n, q), poisson(mean), mixture([law, ...], weights), sum([law, ...]), delta(at)
+    binomial(n, q), poisson(mean), mixture([law, ...], weights), delta(at)
 
-Sums and mixtures of laws with rational generating functions stay rational, so that zeros of their
+Mixtures of laws with rational generating functions stay rational, so that zeros of their
 transforms are decided exactly. Any other law is inverted by the recipe of Lin & Kifer, Section
 5.3.3, with rigorous bounds. It is replaced by a finite rational h with ||f - h|| <= eta in the
 absolute sum. If h has a summable inverse u and eta ||u|| < 1, then so has f, by the Neumann series
@@ -23,14 +23,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache
 
 from flint import arb, fmpq, fmpq_poly
 
 from twoworlds.calls import Registry, Text, parse
 from twoworlds.cones.noise.rational import CircleZero, Rational, circle_zero, polynomial
 from twoworlds.cones.noise.summable import (
-    Convolved,
     FiniteSequence,
     GaussianInverse,
     PoissonInverse,
@@ -95,7 +94,6 @@ class NoiseLaw:
         inverse: the summable g with g * f = delta; it raises `NoSummableInverse` when the
             transform has a zero, `Undecided` when no bound could keep the transform away from 0.
         parts: (shift, A, B) where the generating function is z^shift A(z) / B(z); else None.
-        means: (l1, l2) of a difference of Poisson variables; else None.
     """
 
     expression: str
@@ -103,7 +101,6 @@ class NoiseLaw:
     outside: Masses
     inverse: Callable[[], Summable]
     parts: tuple[int, fmpq_poly, fmpq_poly] | None = None
-    means: tuple[Number, Number] | None = None
 
 
 LawSource = str | Mechanism | Noise | NoiseLaw
@@ -224,33 +221,7 @@ def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:
 
 def _poisson(text: str, l1: Number, l2: Number) -> NoiseLaw:
     own = PoissonInverse(l1, l2)  # its belief is the law
-    return NoiseLaw(text, own.belief, own.belief_tail, lambda: own, means=(l1, l2))
-
-
-def total(parts: Sequence[LawSource]) -> NoiseLaw:
-    """Return the law of the sum of independent noises.
-
-    >>> total(["integer-noise([1/4, 3/4])", "integer-noise([1/4, 3/4])"]).pmf(2)
-    Fraction(9, 16)
-    """
-    return reduce(_added, _several(parts, "sum"))
-
-
-def _added(a: NoiseLaw, b: NoiseLaw) -> NoiseLaw:
-    text = f"sum([{a.expression}, {b.expression}])"
-    if a.parts is not None and b.parts is not None:
-        (i, p, q), (j, r, s) = a.parts, b.parts
-        return rational_law(text, i + j, p * r, q * s)
-    if a.means is not None and b.means is not None:
-        return _poisson(text, a.means[0] + b.means[0], a.means[1] + b.means[1])
-
-    def pmf(_k: int) -> Number:  # a sum of infinite laws is inverted by its parts
-        raise Unsupported(f"the probabilities of {text}: ask for those of its parts")
-
-    def outside(reach: int) -> Number:  # if |X + Y| > reach then one of them is above reach / 2
-        return a.outside(reach // 2) + b.outside(reach // 2)
-
-    return NoiseLaw(text, pmf, outside, lambda: Convolved(a.inverse(), b.inverse()))
+    return NoiseLaw(text, own.belief, own.belief_tail, lambda: own)
 
 
 def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None) -> NoiseLaw:
@@ -259,7 +230,9 @@ def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None)
     >>> mixture(["delta()", "geometric(p=1/2)"]).pmf(0)
     Fraction(2, 3)
     """
-    laws = _several(parts, "mixture")
+    if not isinstance(parts, (list, tuple)) or not parts:
+        raise InvalidInput("mixture: give a list of laws such as [delta(), geometric(ratio=2)]")
+    laws = [law(part) for part in parts]
     even = [Fraction(1, len(laws))] * len(laws)
     read = even if weights is None else [probability(w, "weight") for w in weights]
     if len(read) != len(laws) or sum(read) != 1:
@@ -284,12 +257,6 @@ def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None)
         lambda k: sum((w * part.pmf(k) for w, part in pairs), start=Fraction(0)),
         lambda reach: sum((w * part.outside(reach) for w, part in pairs), start=Fraction(0)),
     )
-
-
-def _several(parts: object, name: str) -> list[NoiseLaw]:
-    if isinstance(parts, str) or not isinstance(parts, Sequence) or not parts:
-        raise InvalidInput(f"{name}: give a list of laws such as [delta(), geometric(ratio=2)]")
-    return [law(part) for part in parts]
 
 
 @LAWS.register("binomial")
@@ -322,12 +289,6 @@ def _mixture(laws: Sequence[Text], weights: Sequence[Text] | None = None) -> Noi
     return mixture(laws, weights)  # type: ignore[arg-type]
 
 
-@LAWS.register("sum")
-def _sum(laws: Sequence[Text]) -> NoiseLaw:
-    """Add several independent noises."""
-    return total(laws)  # type: ignore[arg-type]
-
-
 # --- the recipe for any law -----------------------------------------------------------------------
 
 _Step = tuple[Rational, Fraction]  # a rational inverse u, and a bound on ||g - u||
@@ -347,7 +308,7 @@ class Approximated(Summable):
                 raise Undecided(
                     f"{expression}: its characteristic function comes too near 0 to show that a "
                     f"summable inverse exists ({_LAST_BITS} bits tried); it may have a zero. Give "
-                    "it as a sum or mixture of named laws with rational parameters, for which "
+                    "it as a mixture of named laws with rational parameters, for which "
                     "this is decided exactly"
                 )
         self._step: _Step = step

@@ -10,11 +10,6 @@ with Theorem 5.1; Differs: the paper prints "if", it is "if and only if"). Coeff
 divided by the absolute sum of g, so that their absolute values are a belief; that sum is the
 `scale` by which the inverse matrix is larger. Rows must be bounded: an unbounded one may satisfy
 every inequality and be no combination at all.
-
-Every row of the mechanism that adds another noise h is a shift of h backwards, so it lies in the
-cone exactly when no (g * h)(k) is negative. These numbers sum to 1: then they are the law of the
-noise that is to be added to f to get h, a post-processing (`noise_quotient`). So differenced
-negative binomial noise with r + 1 is noise with r and geometric noise added.
 """
 
 from __future__ import annotations
@@ -30,10 +25,10 @@ from flint import arb
 from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.cones.kernel.vectors import Vector, primitive
-from twoworlds.cones.noise.laws import LawSource, NoiseLaw, NoSummableInverse, law
-from twoworlds.cones.noise.rational import Rational, circle_zero, polynomial
+from twoworlds.cones.noise.laws import LawSource, NoiseLaw, law
+from twoworlds.cones.noise.rational import Rational, polynomial
 from twoworlds.cones.noise.summable import Summable
-from twoworlds.errors import InvalidInput, Undecided, Unsupported
+from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import (
     Number,
     Order,
@@ -420,83 +415,3 @@ def _up(value: Number) -> str:
 def _shown(value: Number) -> str:
     text = exact_text(value)
     return text if text is not None and len(text) <= 24 else _up(value)
-
-
-_DRAWN = 3
-
-
-@dataclass(frozen=True)
-class NoiseQuotient(Result):
-    """The sequence g * h: the noise that turns the first law into the second, if it is one."""
-
-    first: str
-    second: str
-    sequence: Rational
-    at: int | None
-
-    def __bool__(self) -> bool:
-        """Tell whether the second is the first with more noise."""
-        return self.at is None
-
-    @property
-    def value(self) -> Number | None:
-        """The negative term that refutes it, or None."""
-        return None if self.at is None else self.sequence.at(self.at)
-
-    def answer(self) -> Answer:
-        """Say it in words."""
-        places = sorted({*range(-_DRAWN, _DRAWN + 1), *([] if self.at is None else [self.at])})
-        terms = {f"at {k}": float(self.sequence.at(k)) for k in places}
-        chart = Bars("What the added noise would have to be", terms, share=False)
-        said = (
-            f"{self.second} is {self.first} with independent noise added, whose probabilities "
-            f"at -1, 0, 1 are {', '.join(self._shown(k) for k in (-1, 0, 1))}."
-        )
-        if self.at is not None:
-            said = (
-                f"{self.second} is not {self.first} with noise added, nor anything else done to "
-                f"its output: that noise would have the probability {self._shown(self.at)} at "
-                f"{self.at}."
-            )
-        return Answer(said, holds=bool(self), blocks=[chart])
-
-    def _shown(self, k: int) -> str:
-        term = self.sequence.at(k)
-        return str(term) if isinstance(term, Fraction) else f"{float(term):.6g}"
-
-    def fields(self) -> dict[str, Any]:
-        """Return the answer, and the term that refutes it."""
-        names = {"first": self.first, "second": self.second}
-        return {**names, "holds": bool(self), "at": self.at, "value": self.value}
-
-
-def noise_quotient(first: LawSource, second: LawSource) -> NoiseQuotient:
-    """Decide whether the second noise is the first with independent noise added.
-
-    >>> bool(noise_quotient("geometric(ratio=3)", "geometric(ratio=2)"))
-    True
-    >>> noise_quotient("geometric(ratio=2)", "geometric(ratio=3)").value
-    Fraction(-5, 18)
-    """
-    f, h = law(first), law(second)
-    if f.parts is None or h.parts is None:
-        other = f if f.parts is None else h
-        raise Unsupported(
-            f"{other.expression} has no rational generating function: quotients are decided for "
-            "geometric, negative binomial, binomial and finite noise, their sums and mixtures"
-        )
-    (i, p, q), (j, r, s) = f.parts, h.parts
-    top, bottom = r * q, s * p
-    common = top.gcd(bottom)
-    if (zero := circle_zero(bottom // common)) is not None:
-        raise NoSummableInverse(f.expression, zero)
-    sequence = Rational(j - i, top, bottom)
-    signs = sequence.signs
-    if signs is None:
-        raise Undecided(
-            f"the signs of the quotient of {h.expression} by {f.expression} do not settle where "
-            "they could be computed"
-        )
-    negative = [k for k, sign in signs.items() if sign < 0]
-    at = min(negative, key=lambda k: (float(sequence.at(k)), abs(k)), default=None)
-    return NoiseQuotient(f.expression, h.expression, sequence, at)

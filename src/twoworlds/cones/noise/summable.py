@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from math import factorial
 
 from flint import arb
@@ -155,65 +155,6 @@ class FiniteSequence(Summable):
     def signs(self) -> dict[int, int]:
         """Look at all terms."""
         return {k: self.sign(k) for k in self.terms}
-
-
-class Convolved(Summable):
-    """The convolution of two inverses: the inverse of a sum of independent noises."""
-
-    def __init__(self, first: Summable, second: Summable) -> None:
-        """Keep a finite factor first, so that its sums are finite."""
-        self.first, self.second = (second, first) if second.finite else (first, second)
-        ends = ((first.low, second.low), (first.high, second.high))
-        self.low, self.high = (None if a is None or b is None else a + b for a, b in ends)
-        # Always the same object for a term, which remembers its enclosure.
-        self._first, self._second = cache(self.first.at), cache(self.second.at)
-
-    @property
-    def alternating(self) -> bool:
-        """Two alternating factors give an alternating product."""
-        return self.first.alternating and self.second.alternating
-
-    @cached_property
-    def l1(self) -> Number:
-        """Multiply the absolute sums where nothing cancels."""
-        return self.first.l1 * self.second.l1 if self.alternating else self.beyond(-1)
-
-    def tail(self, reach: int) -> Number:
-        """Subtract the window from the absolute sum where that is known, else sum outward."""
-        if not self.alternating or self.finite:
-            return self.beyond(reach)
-        window = [self.at(k) for k in range(-reach, reach + 1)]
-
-        def difference(bits: int) -> arb:
-            inside = sum((abs(ball(term, bits)) for term in window), start=arb(0))
-            return (ball(self.l1, bits) - inside).nonnegative_part()
-
-        return Real(difference)
-
-    def at(self, k: int) -> Number:
-        """Sum over a finite factor exactly, else over a window with its remainder."""
-        low, high = self.first.low, self.first.high
-        if low is not None and high is not None:
-            places = range(low, high + 1)
-            terms = (self._first(j) * self._second(k - j) for j in places)
-            return sum(terms, start=Fraction(0))
-        return Real(lambda bits: self._windowed(k, bits))
-
-    def _windowed(self, k: int, bits: int) -> arb:
-        a, b = self.first, self.second
-        reach, norm = 8, ball(b.l1, bits)
-        while (rest := a.remainder(reach, bits) * norm) > arb(2) ** -bits and reach < _FURTHEST:
-            reach *= 2
-        total = arb(0, rest.abs_upper())
-        for j in range(-reach, reach + 1):
-            total += ball(self._first(j), bits) * ball(self._second(k - j), bits)
-        return total
-
-    def remainder(self, reach: int, bits: int) -> arb:
-        """If |i + j| > reach then |i| > reach / 2 or |j| > reach / 2."""
-        a, b, half = self.first, self.second, reach // 2
-        by_first = a.remainder(half, bits) * ball(b.l1, bits)
-        return by_first + b.remainder(half, bits) * ball(a.l1, bits)
 
 
 class PoissonInverse(Summable):

@@ -8,8 +8,7 @@ leaves the odds
 The largest value over the cone is the tight alpha of Lin & Kifer, equation 2; divided by the prior
 odds it is the tight alpha' of equation 3, the factor by which the odds can grow. A ratio of linear
 functions is largest at an extreme row. A cone that is given by rows is answered by trying them, and
-so is one with no more inequalities than dimensions. One that is given by more inequalities
-c . x >= 0 is answered by the linear program
+one that is given by inequalities c . x >= 0 by the linear program
 
     maximise a . x    subject to    r . x = 1,  c . x >= 0,  x >= 0,
 
@@ -33,7 +32,6 @@ from twoworlds.calls import parse
 from twoworlds.charts import Bars
 from twoworlds.cones.certificates import Certificate, proved
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rational, units
 from twoworlds.cones.row_cone import RowCone, build_source, row_cone
 from twoworlds.cones.words.parity import ParityBelief, extremes
@@ -67,9 +65,6 @@ def largest_ratio(cone: Cone, a: Sequence[Fraction], r: Sequence[Fraction]) -> F
         rays, lines = cone.generators or ((), ())
         row, odds = _best(rays, lines, a, r)
         proof: dict[str, object] = {"generators": rays}
-    elif len(given[0]) <= cone.dimension and not given[1]:
-        row, odds = _best(cone.rays, cone.lines, a, r)
-        proof = _implied(cone, given[0], a, r, odds)
     else:
         row, odds, proof = _by_program(cone.dimension, *given, a, r)
     shown = "infinity" if odds == INFINITY else odds
@@ -100,21 +95,6 @@ def _best(
     if best is None:
         raise _no_row()
     return row, INFINITY if best[0] else best[1]
-
-
-def _implied(
-    cone: Cone,
-    premises: Sequence[Vector],
-    a: Sequence[Fraction],
-    r: Sequence[Fraction],
-    odds: Number,
-) -> dict[str, object]:
-    """Write odds * r - a as a combination of the inequalities."""
-    if not isinstance(odds, Fraction):
-        return {"premises": premises}
-    gap = [odds * q - p for p, q in zip(a, r, strict=True)]
-    used = dict(combination(gap, premises, (), cone.rays))
-    return {"premises": premises, "multipliers": [used.get(c, Fraction(0)) for c in premises]}
 
 
 def _by_program(
@@ -464,7 +444,7 @@ def largest_parity_odds(
             f"the belief is certain of {certain}, so that the contrary has no odds: give a "
             "person who counts a chance between 0 and 1"
         )
-    output, balance = (low.output, -low.balance) if odd else (high.output, high.balance)
+    output, balance = (low[0], -low[1]) if odd else high
     odds: Number = INFINITY if balance == 1 else (1 + balance) / (1 - balance)
     names = [f"an {parity} {belief.number_of()}" for parity in ("even", "odd")]
     proof = _parity_proof(built, belief, output, odds, odd=odd)

@@ -47,9 +47,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
@@ -63,17 +65,11 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, power, probability, ratio_at_least_one
 from twoworlds.show import Result
 from twoworlds.worlds import Point, Records, Universe
-from twoworlds.worlds.belief import Belief, independent
 
 _MOST_WORK = 1 << 22
-_MOST_OUTPUTS = 1 << 16
 
-
-class Extreme(NamedTuple):
-    """An output with its balance, P(even | output) - P(odd | output)."""
-
-    output: Point
-    balance: Fraction
+Extreme = tuple[Point, Fraction]
+"""An output with its balance, P(even | output) - P(odd | output)."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +122,6 @@ class ParityBelief:
         return multiplied(1 - 2 * self.chances[i - 1] for i in self.persons)
 
     @property
-    def prior_even(self) -> Fraction:
-        """The probability of an even number before any output."""
-        return (1 + self.prior_balance) / 2
-
-    @property
     def laws(self) -> tuple[dict[Point, Fraction], ...]:
         """The law of each record; values held impossible are left out."""
         pairs = zip(self.values, self.chances, strict=True)
@@ -144,22 +135,13 @@ class ParityBelief:
             {a: -1 if i in counted else 1, b: 1} for i, (a, b) in enumerate(self.values, 1)
         )
 
-    def belief(self) -> Belief:
-        """List the belief, for the universes where that is possible."""
-        listed = independent(self.records, list(self.laws))
-        return Belief(self.universe, {self.point(word): mass for word, mass in listed.items()})
-
-    def point(self, word: tuple[Point, ...]) -> Point:
-        """Return the database of the universe with these records."""
-        return word if self.universe is self.records else "".join(map(str, word))
-
     def words(self) -> Iterator[tuple[Point, Fraction, int]]:
         """Run through the databases held possible, with probability and sign."""
         laws, signs = self.laws, self.signs
         for word in product(*laws):
             mass = prod((law[v] for law, v in zip(laws, word, strict=True)), start=Fraction(1))
             sign = prod(of[v] for of, v in zip(signs, word, strict=True))
-            yield self.point(word), mass, sign
+            yield word if self.universe is self.records else "".join(map(str, word)), mass, sign
 
     def explain(self) -> str:
         """Say the belief in words."""
@@ -247,7 +229,7 @@ def extremes(mechanism: Mechanism, belief: ParityBelief) -> tuple[Extreme, Extre
         shares = _shares(mechanism, belief)
         # The least product is the largest one when a record's factors change their signs.
         low = _largest([{o: -share for o, share in shares[0].items()}, *shares[1:]])
-        return Extreme(low.output, -low.balance), _largest(shares)
+        return (low[0], -low[1]), _largest(shares)
     work = prod(len(law) for law in belief.laws) * (mechanism.outputs.size or _MOST_WORK + 1)
     if work > _MOST_WORK:
         raise TooLarge(
@@ -255,35 +237,29 @@ def extremes(mechanism: Mechanism, belief: ParityBelief) -> tuple[Extreme, Extre
             "records, or one transition per record"
         )
     found = [
-        Extreme(output, balance)
+        (output, balance)
         for output in mechanism.outputs
         if (balance := balance_after(mechanism, belief, output)) is not None
     ]
-    return min(found, key=lambda e: e.balance), max(found, key=lambda e: e.balance)
+    return min(found, key=itemgetter(1)), max(found, key=itemgetter(1))
 
 
 def _shares(mechanism: PerRecord, belief: ParityBelief) -> list[dict[Point, Fraction]]:
     """For each record, the balance of its own parity after each output that it may have."""
-    kept: dict[tuple[Any, ...], dict[Point, Fraction]] = {}
-    result = []
-    for law, signs in zip(belief.laws, belief.signs, strict=True):
-        key = (tuple(law.items()), tuple(signs.items()))
-        if key not in kept:
-            kept[key] = dict(_record_shares(mechanism, law, signs))
-        result.append(kept[key])
-    return result
-
-
-def _record_shares(
-    mechanism: PerRecord, law: Mapping[Point, Fraction], signs: Mapping[Point, int]
-) -> Iterator[tuple[Point, Fraction]]:
     transition = mechanism.transition
-    for o in transition.outputs:
-        name = f"P({o} | value)"
-        masses = {v: p * rational(transition.probability(o, v), name) for v, p in law.items()}
-        total = sum(masses.values())
-        if total:
-            yield o, sum((signs[v] * m for v, m in masses.items()), start=Fraction(0)) / total
+
+    @cache
+    def of(law: tuple[Any, ...], signs: tuple[Any, ...]) -> dict[Point, Fraction]:
+        found, sign = {}, dict(signs)
+        for o in transition.outputs:
+            name = f"P({o} | value)"
+            masses = {v: p * rational(transition.probability(o, v), name) for v, p in law}
+            if total := sum(masses.values()):
+                found[o] = Fraction(sum(sign[v] * m for v, m in masses.items())) / total
+        return found
+
+    pairs = zip(belief.laws, belief.signs, strict=True)
+    return [of(tuple(law.items()), tuple(signs.items())) for law, signs in pairs]
 
 
 def _largest(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
@@ -314,7 +290,7 @@ def _largest(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
         else:
             output = [order[-1] for order in orders]
     found = multiplied(of[o] for of, o in zip(shares, output, strict=True))
-    return Extreme(tuple(output), found)
+    return tuple(output), found
 
 
 def guards_parity(
@@ -366,19 +342,21 @@ class ParityCheck(Result):
     Attributes:
         mechanism: What produces the outputs.
         belief: The attacker's.
-        worst: The output that moves him furthest from the parity that he thought likelier (from
+        output: The output that moves him furthest from the parity that he thought likelier (from
             the tie, if there was one).
+        balance: P(even | output) - P(odd | output) there.
     """
 
     mechanism: Mechanism = field(repr=False)
     belief: ParityBelief
-    worst: Extreme
+    output: Point
+    balance: Fraction
 
     @property
     def protected(self) -> bool:
         """Whether the parity that was at least as likely stays so after every output."""
         before = self.belief.prior_balance
-        return self.worst.balance == 0 if before == 0 else self.worst.balance * before >= 0
+        return self.balance == 0 if before == 0 else self.balance * before >= 0
 
     def __bool__(self) -> bool:
         """Return whether the parity is protected."""
@@ -387,38 +365,23 @@ class ParityCheck(Result):
     @property
     def prior_even(self) -> Fraction:
         """The probability of an even number before any output."""
-        return self.belief.prior_even
-
-    @property
-    def output(self) -> Point:
-        """The output that moves the attacker furthest."""
-        return self.worst.output
+        return (1 + self.belief.prior_balance) / 2
 
     def posterior_even(self, output: object) -> Fraction | None:
         """Return P(even | output) by Bayes' rule; None when he held the output impossible."""
         found = balance_after(self.mechanism, self.belief, self.mechanism.outputs.find(output))
         return None if found is None else (1 + found) / 2
 
-    def posteriors(self) -> dict[str, Fraction]:
-        """Return P(even | output) for every output that he holds possible, by label."""
-        if self.mechanism.outputs.size is None or self.mechanism.outputs.size > _MOST_OUTPUTS:
-            raise TooLarge(
-                f"{self.mechanism.expression} has too many outputs to list: ask for single ones "
-                "by posterior_even"
-            )
-        pairs = ((o, self.posterior_even(o)) for o in self.mechanism.outputs)
-        return {self.mechanism.outputs.label(o): p for o, p in pairs if p is not None}
-
     def verify(self) -> bool:
         """Recompute the posterior of the worst output."""
-        return self.posterior_even(self.worst.output) == (1 + self.worst.balance) / 2
+        return self.posterior_even(self.output) == (1 + self.balance) / 2
 
     @property
     def sentence(self) -> str:
         """What the attacker thinks before and after the output that moves him furthest."""
-        before, after = self.belief.prior_balance, self.worst.balance
+        before, after = self.belief.prior_balance, self.balance
         number = self.belief.number_of()
-        label = shortened(self.mechanism.outputs.label(self.worst.output))
+        label = shortened(self.mechanism.outputs.label(self.output))
         start = f"An attacker believes {self.belief.explain()}; so he thinks "
         if before == 0:
             start += f"an even and an odd {number} equally likely."
@@ -437,7 +400,7 @@ class ParityCheck(Result):
 
     def answer(self) -> Answer:
         """Say it, and draw the belief in an even number before and after."""
-        chances = {"before": self.prior_even, "after that output": (1 + self.worst.balance) / 2}
+        chances = {"before": self.prior_even, "after that output": (1 + self.balance) / 2}
         tie = ("a tie", Fraction(1, 2))
         drawn = Bars("An even number of yeses", chances, grey=["before"], mark=tie)
         return Answer(self.sentence, holds=self.protected, blocks=[drawn])
@@ -451,8 +414,8 @@ class ParityCheck(Result):
             "persons": self.belief.persons,
             "protected": self.protected,
             "prior_even": self.prior_even,
-            "output": self.mechanism.outputs.label(self.worst.output),
-            "posterior_even": (1 + self.worst.balance) / 2,
+            "output": self.mechanism.outputs.label(self.output),
+            "posterior_even": (1 + self.balance) / 2,
             "sentence": self.sentence,
         }
 
@@ -477,10 +440,10 @@ def parity_check(
     low, high = extremes(built, belief)
     before = belief.prior_balance
     if before == 0:
-        worst = max(high, low, key=lambda extreme: abs(extreme.balance))
+        worst = max(high, low, key=lambda extreme: abs(extreme[1]))
     else:
         worst = low if before > 0 else high
-    return ParityCheck(built, belief, worst)
+    return ParityCheck(built, belief, *worst)
 
 
 def _likelier(balance: Fraction) -> str:

@@ -19,7 +19,7 @@ simulator knows it, or does not need it, if
     there are one or two records                           Sim() = F(v), Sim(b) = F(b, b)
 
 Else it may fail, from three records on: 101 without its first record is 010 without its last, and
-these two databases differ in every record. `twoworlds.theorems.bassily_groce_katz_smith.properties`
+these two databases differ in every record. `twoworlds.theorems.bassily_groce_katz_smith`
 computes what that costs.
 """
 
@@ -27,8 +27,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.numbers import Number, Order, show, sqrt
+from twoworlds.errors import Unsupported
+from twoworlds.numbers import Number, Order, maximum, sqrt
 from twoworlds.theorems.common import (
     at_most,
     finite,
@@ -37,21 +37,25 @@ from twoworlds.theorems.common import (
     one_person,
     strictly_below,
 )
-from twoworlds.theorems.formulas import capped, order
+from twoworlds.theorems.formulas import (
+    inference_delta,
+    order,
+    pufferfish_failure,
+    there_and_back,
+)
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import THEOREMS, Check, Context, Hypothesis, restate, theorem
+from twoworlds.theorems.statements import (
+    THEOREMS,
+    Check,
+    Context,
+    Hypothesis,
+    keep,
+    restate,
+    theorem,
+)
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 _PAPER = "Bassily, Groce, Katz & Smith"
-
-
-def there_and_back(ratio: Number, delta: Number) -> tuple[Number, Number]:
-    """Return the numbers between two laws that are both (epsilon, delta)-close to a third.
-
-    P <= a S + delta and S <= a Q + delta give P <= a^2 Q + (1 + a) delta. Attained on an event with
-    Q = 0, S = delta, P = (1 + a) delta.
-    """
-    return ratio**2, delta * (1 + ratio)
 
 
 def place_is_known(given: Guarantee, context: Context) -> Check:
@@ -208,35 +212,6 @@ _ERRATUM = (
     "fails with probability 0.108045, where 0.098 is printed"
 )
 _TIGHT = "for delta = 0, 2 epsilon is approached"
-
-
-def inference_failure(ratio: Number, delta: Number, pairs: object, inner: Number) -> Number:
-    """Return the probability of (t, z) whose conclusions are not (2 epsilon, d)-close: a bound.
-
-    >>> inference_failure(Fraction(3), Fraction(1, 10**6), 10, Fraction(1, 100))
-    Fraction(397, 100000)
-    """
-    if not 0 < inner <= 1:
-        raise InvalidInput(f"inner={show(inner)} must lie above 0, and at most at 1")
-    return delta * _count(pairs) * (1 + ratio * (1 - inner)) / inner
-
-
-def inference_delta(ratio: Number, delta: Number, pairs: object) -> Number:
-    r"""Return the delta' for which (2 epsilon, delta') follows in both of its roles.
-
-    The root of d^2 + g delta a d = g delta (1 + a), which is at most 1 if g delta is.
-
-    >>> inference_delta(Fraction(2), Fraction(1, 8), 1)
-    Fraction(1, 2)
-    """
-    small = delta * _count(pairs)
-    return capped((sqrt((small * ratio) ** 2 + 4 * small * (1 + ratio)) - small * ratio) / 2)
-
-
-def _count(pairs: object) -> Fraction:
-    if not isinstance(pairs, int) or pairs < 1:
-        raise InvalidInput(f"pairs={pairs}: the number of pairs (alt, priv) is at least 1")
-    return Fraction(pairs)
 
 
 def _known_pairs_unless_pure(given: Guarantee, _context: Context) -> Check:
@@ -414,21 +389,6 @@ def _independent(given: Guarantee) -> Guarantee:
     return given.to("noiseless", ratio=ratio, delta=delta)
 
 
-def pufferfish_failure(ratio: Number, delta: Number, wider: Number) -> Number:
-    r"""Return how often an output moves the odds of a secret by more than b: a bound.
-
-        delta (1 + 1/b) / (1 - a/b)        for b > a
-
-    Where the ratio p_0/p_1 of the laws given 0 and 1 exceeds b, p_0 - a p_1 >= (1 - a/b) p_0, so
-    that this event has at most delta/(1 - a/b) under p_0, and 1/b of that under p_1; likewise the
-    other way round. Within b, posterior and prior probabilities of the secret differ by at most b.
-
-    >>> pufferfish_failure(Fraction(2), Fraction(1, 100), Fraction(4))
-    Fraction(1, 40)
-    """
-    return capped(delta * (1 + 1 / wider) / (1 - ratio / wider)) if delta != 0 else Fraction(0)
-
-
 def _decided(_given: Guarantee, context: Context) -> Check:
     name = "every secret is 0 or 1, never undecided"
     if context.decided is None:
@@ -514,3 +474,110 @@ def noiseless_implies_inference(given: Guarantee, _context: Context) -> Guarante
     """
     delta = sqrt(2 * given.delta * Fraction(given.records or 1))
     return given.to("inference-ddp", ratio=given.ratio, delta=delta)
+
+
+_SIMULATED = ("ddp", "independent-ddp", "coupled-worlds", "simulation")
+
+
+def less_side_information(guarantee: Guarantee) -> Guarantee:
+    """Return what holds for attackers who know f(Z) only, f any random function (Theorem 5).
+
+    >>> print(less_side_information(Guarantee.parse("ddp(ratio=3/2, delta=1/4)")))
+    ddp(ratio=1.5, delta=0.25)
+    """
+    return _kept("bgks-5", guarantee)
+
+
+def with_mixtures(guarantee: Guarantee) -> Guarantee:
+    """Return what holds for all mixtures of the beliefs, with the same simulator (Theorem 4)."""
+    return _kept("bgks-4", guarantee)
+
+
+def compose_coupled(first: Guarantee, second: Guarantee) -> Guarantee:
+    r"""Return what holds when F(X) and G(X) are both published (Theorem 6).
+
+    Args:
+        first: of F, for attackers who also know Sim_G(alt(X)).
+        second: of G, with the simulator Sim_G, for attackers who also know F(X).
+
+    >>> one = Guarantee.parse("coupled-worlds(ratio=6/5, delta=11/60)")
+    >>> compose_coupled(one, one).delta
+    Fraction(121, 300)
+    """
+    return _kept("bgks-6", first, second)
+
+
+def _kept(name: str, *guarantees: Guarantee) -> Guarantee:
+    statement = THEOREMS[name]
+    for one in guarantees:
+        if one.kind not in statement.premises:
+            known = ", ".join(statement.premises)
+            raise Unsupported(f"{statement.citation} is about {known}; not about {one.kind}")
+    first, *others = guarantees
+    return statement.conclude(first, Context(first.kind, others=tuple(others)))
+
+
+_CLASSES = ("ddp", "coupled-worlds", "simulation")
+for _number, _premises, _statement, _erratum in (
+    (
+        3,
+        (*_SIMULATED, "noiseless", "pufferfish"),
+        "A random map of the output keeps the numbers; the simulator applies it, too.",
+        None,
+    ),
+    (
+        4,
+        _CLASSES,
+        "All mixtures of the beliefs of a class are covered, with the same numbers.",
+        "true; the introduction's version, private under D and under D', needs one simulator for "
+        "both",
+    ),
+    (
+        5,
+        _CLASSES,
+        "Attackers who know less than assumed are covered, with the same numbers.",
+        None,
+    ),
+):
+    keep(
+        f"bgks-{_number}",
+        _premises,
+        f"{_PAPER}, Theorem {_number}",
+        _statement,
+        conclusion="coupled-worlds",
+        erratum=_erratum,
+    )
+
+
+def _two_of_a_kind(given: Guarantee, context: Context) -> Check:
+    name = "two guarantees of one kind"
+    if len(context.others) != 1 or context.others[0].kind != given.kind:
+        return Check(name, ok=False, text=f"needs {name}")
+    other = finite(context.others[0], context)
+    return other if not other.ok else Check(name, ok=True, text=name)
+
+
+@theorem(
+    "bgks-6",
+    premises=("ddp", "coupled-worlds"),
+    conclusion="coupled-worlds",
+    citation=f"{_PAPER}, Theorem 6",
+    hypotheses=(finite, _two_of_a_kind),
+    printed="(epsilon_F + epsilon_G, max(delta_F e^epsilon_G + delta_G, delta_F + delta_G "
+    "e^epsilon_F)), and this is O(delta_F + delta_G)",
+    printed_rule=lambda given, context: _composed(given, context.others[0]),
+    tight="attained, so that delta_F + delta_G is not enough",
+    tightness="tight",
+    erratum='true; but O(delta_F + delta_G) only for bounded epsilon. "(priv, alt)" means (alt, '
+    "priv), and each pair needs the class Delta_F of its own alt only",
+    combines=True,
+)
+def composition_of_two(given: Guarantee, context: Context) -> Guarantee:
+    """Two releases, each private given the other's output, real or simulated: epsilons add up."""
+    return _composed(given, context.others[0])
+
+
+def _composed(first: Guarantee, second: Guarantee) -> Guarantee:
+    f, g = first.ratio, second.ratio
+    delta = maximum(first.delta * g + second.delta, first.delta + second.delta * f)
+    return first.to(first.kind, ratio=f * g, delta=delta)

@@ -34,110 +34,22 @@ from twoworlds.numbers import (
     number,
     positive,
     show,
-    sqrt,
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
-from twoworlds.theorems.common import (
-    finite,
-    known_delta1,
-    known_records,
-    one_person,
-    strictly_below,
-)
 from twoworlds.theorems.formulas import order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
-from twoworlds.theorems.kasiviswanathan_smith.semantic import (
-    REPAIRED,
-    reachable,
-    sharper_semantic,
-)
-from twoworlds.theorems.statements import THEOREMS, Check, Context, theorem
+from twoworlds.theorems.kasiviswanathan_smith import printed_local
+from twoworlds.theorems.statements import THEOREMS, Context
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.sensitivity import local_sensitivity
 from twoworlds.worlds.statistic import Statistic
 
-_PAPER = "Kasiviswanathan & Smith"
 _SHOWN = 8
 _MOST_PAIRS = 1 << 20
-
-
-def _root(given: Guarantee, delta2: Number) -> Number:
-    return sqrt(delta2 * Fraction(given.records or 0))
-
-
-def _small_delta2(given: Guarantee, context: Context) -> Check:
-    if given.records is None:
-        return known_records(given, context)
-    if context.delta1 is None:
-        return known_delta1(given, context)
-    root = _root(given, given.delta + context.delta1)
-    return strictly_below("sqrt(n delta_2) < epsilon", root, given.epsilon)
-
-
-def _printed_local(given: Guarantee, context: Context) -> Guarantee | None:
-    if context.delta1 is None:
-        return None
-    root = _root(given, given.delta + context.delta1)
-    return given.to("local-semantic", epsilon=given.ratio**3 - 1 + root, delta=4 * root)
-
-
-@theorem(
-    "ks-4.2",
-    premises=["local-dp"],
-    conclusion="local-semantic",
-    citation=f"{_PAPER}, Theorem 4.2",
-    hypotheses=(one_person, known_records, known_delta1, finite, _small_delta2),
-    printed="(e^(3 epsilon) - 1 + sqrt(n delta_2), 4 sqrt(n delta_2)) for delta_2 = delta + "
-    "delta_1, if epsilon > sqrt(n delta_2)",
-    printed_rule=_printed_local,
-    corrected="2.4 sqrt(n delta_2), the proof repaired; delta_2 = delta_1 + (1 - delta_1) delta",
-    tightness="loose",
-    erratum="true as printed, though the proof uses Lemmas 3.3(2) and 3.4",
-)
-def local_theorem(given: Guarantee, context: Context) -> Guarantee:
-    r"""If epsilon > sqrt(n delta_2): (e^(3 epsilon) - 1 + sqrt(n delta_2), 2.4 sqrt(n delta_2))."""
-    root = _root(given, widened_delta(given.delta, context.delta1 or Fraction(0)))
-    return given.to("local-semantic", epsilon=given.ratio**3 - 1 + root, delta=REPAIRED * root)
-
-
-@theorem(
-    "s4-local",
-    premises=["local-joint"],
-    conclusion="local-semantic",
-    citation=f"twoworlds, S4 for one belief, sharper than {_PAPER}, Theorem 4.2",
-    hypotheses=(one_person, known_records, finite, *reachable("local-semantic")),
-    tightness="proved",
-)
-def sharper_local_theorem(given: Guarantee, context: Context) -> Guarantee:
-    """(tanh(epsilon/2) + tau, n delta_2 (2 + e^epsilon)/tau) for every tau > 0, and this belief."""
-    epsilon, failure = sharper_semantic(
-        given.ratio,
-        given.delta,
-        given.records or 0,
-        epsilon=context.aim("local-semantic", "epsilon"),
-        failure=context.aim("local-semantic", "delta"),
-    )
-    return given.to("local-semantic", epsilon=epsilon, delta=failure)
-
-
-@theorem(
-    "ks-4.4",
-    premises=["local-laplace"],
-    conclusion="local-dp",
-    citation=f"{_PAPER}, Corollary 4.4, first step",
-    printed="f(x) + Lap(s/epsilon) is (epsilon, 0)-indistinguishable where the local sensitivity "
-    "is at most s; then Theorem 4.2 with delta_2 = delta_1",
-    tightness="tight",
-    erratum="before it: the standard deviation of Lap(lambda) is sqrt(2) lambda, not lambda",
-)
-def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> Guarantee:
-    """Laplace noise of scale s/epsilon is epsilon-DP where the local sensitivity is at most s."""
-    return given.to("local-dp", ratio=given.ratio)
 
 
 @dataclass(frozen=True)
@@ -342,7 +254,7 @@ def good_databases(
         outside,
         needed,
         joint,
-        _printed_local(stated, context) if applies else None,
+        printed_local(stated, context) if applies else None,
         checked.conclusion,
         sharper.implies("local-semantic", **goal).best,
         value,

@@ -5,15 +5,16 @@ Transcripts are bad whose ratio exceeds rho = 1 + s / (w (1 - w - s)), or the sa
 other way round. Under (epsilon, delta)-DP they have probability at most delta (g(w) + g(1 - w)),
 attained for small delta:
 
-    g(w) = (w rho + 1 - w) / (rho - a) = w (1 - w) / D(w),   D(w) = s - (a - 1) w (1 - w - s)
-    g'(w) = s (1 - 2w - (a - 1) w^2) / D(w)^2                both for w < 1 - s
+    g(w) = (w rho + 1 - w) / (rho - a) = w (1 - w) / D(w),   D(w) = s - (a - 1) w (1 - w - s),
+
+for w < 1 - s.
 
 From w = 1 - s on, no ratio is bad, g = 0; but a transcript that is impossible with the default
 value counts as a breach, so that the first g(w) is w there. So the worst belief gives the larger of
 
     g(w) + g(1 - w) over s <= w <= 1/2      and      1 - v + g(v) over 0 <= v <= min(s, 1 - s)
 
-(the second contains the beliefs with g(v) alone). Both are enclosed by bisection, with the slope.
+(the second contains the beliefs with g(v) alone): at an end, or where the slope is 0.
 
 That it is attained is shown by a mechanism (`one_bit_counterexample`): it has one output of ratio
 just above rho(w), whose excess P - a Q is delta, one of ratio just above rho(1 - w) the other way
@@ -25,13 +26,24 @@ with odds a is enough.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+from flint import acb_poly, arb, fmpq, fmpq_poly
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, decimal, show, sqrt
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    bounds,
+    decimal,
+    show,
+    sqrt,
+    working_precision,
+)
 from twoworlds.theorems.common import (
     finite,
     needs,
@@ -46,8 +58,8 @@ from twoworlds.theorems.statements import Check, Context, Found, non_implication
 from twoworlds.worlds import SUBSTITUTE
 
 _PAPER = "Kasiviswanathan & Smith"
-_PRECISION = Fraction(1, 1 << 30)
-_MOST_PIECES = 2_000
+_BITS = 128
+_GRID = 1 << 16  # of the belief shown, which need not be the very worst
 
 
 def one_bit_failure(ratio: Number, distance: Number, weight: Number) -> Number:
@@ -85,99 +97,71 @@ def one_bit_worst(ratio: Number, distance: Number) -> Number:
         )
     # g grows with a and falls with s, so the outer ends bound it from above.
     (low, high), (near, far) = bounds(ratio), bounds(distance)
-    curve = _Curve(high, near)
-    if curve.bottom <= 0:
+    if _denominator(high, near)((1 - near) / 2) <= 0:
         return INFINITY  # too near to the limit to tell
-    belief, most = curve.worst()
+    belief, most = _worst(high, near)
     least = one_bit_failure(low, far, belief)
     assert isinstance(least, Fraction)
     return Real.between(min(least, most), most)
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """g for a rational a and s, with its slope."""
+def _polynomial(*coefficients: Fraction | int) -> fmpq_poly:
+    return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
 
-    ratio: Fraction
-    s: Fraction
 
-    @property
-    def bottom(self) -> Fraction:
-        """The smallest denominator D, at w = (1 - s)/2."""
-        return self.denominator((1 - self.s) / 2)
+def _denominator(a: Fraction, s: Fraction) -> Callable[[Any], Any]:
+    """Return D(w) = s - (a - 1) w (1 - w - s), which is least at w = (1 - s)/2."""
+    return lambda w: (a - 1) * (w * w - (1 - s) * w) + s
 
-    def denominator(self, w: Fraction) -> Fraction:
-        return self.s - (self.ratio - 1) * w * (1 - w - self.s)
 
-    def value(self, w: Fraction) -> Fraction:
-        return w * (1 - w) / self.denominator(w)
+def _worst(a: Fraction, s: Fraction) -> tuple[Fraction, Fraction]:
+    """Return a belief that is nearly worst, and a bound for all beliefs."""
+    one, w = _polynomial(1), _polynomial(0, 1)
+    top = w * (one - w)
+    bottom = _polynomial(s, (a - 1) * (s - 1), a - 1)
+    mirrored = bottom(one - w)
+    # 1 - v + g(v), and g(w) + g(1 - w)
+    v, most = _largest((one - w) * bottom + top, bottom, Fraction(0), min(s, 1 - s))
+    belief, reached = 1 - v, 1 - v + v * (1 - v) / _denominator(a, s)(v)
+    if s < Fraction(1, 2):
+        both = top * (bottom + mirrored), bottom * mirrored
+        u, bound = _largest(*both, s, Fraction(1, 2))
+        if _at(both[0], u) / _at(both[1], u) > reached:
+            belief = u
+        most = max(most, bound)
+    return belief, most
 
-    def slope(self, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-        """Enclose g' on an interval: its numerator falls, its denominator is convex."""
-        ends = [self.denominator(w) for w in (low, high)]
-        inside = low <= (1 - self.s) / 2 <= high
-        small, large = (self.bottom if inside else min(ends)), max(ends)
-        falling = [self.s * (1 - 2 * w - (self.ratio - 1) * w * w) for w in (high, low)]
-        least, most = falling
-        return (
-            least / (small if least < 0 else large) ** 2,
-            most / (small if most > 0 else large) ** 2,
-        )
 
-    def worst(self) -> tuple[Fraction, Fraction]:
-        """Return a belief that is nearly worst, and a bound for all beliefs."""
-
-        def both(w: Fraction) -> Fraction:
-            return self.value(w) + self.value(1 - w)
-
-        def both_slope(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-            one, other = self.slope(low, high), self.slope(1 - high, 1 - low)
-            return one[0] - other[1], one[1] - other[0]
-
-        def rest(v: Fraction) -> Fraction:
-            return 1 - v + self.value(v)
-
-        def rest_slope(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-            least, most = self.slope(low, high)
-            return least - 1, most - 1
-
-        v, most = _largest(rest, rest_slope, Fraction(0), min(self.s, 1 - self.s))
-        belief = 1 - v
-        if self.s < Fraction(1, 2):
-            w, top = _largest(both, both_slope, self.s, Fraction(1, 2))
-            belief = w if both(w) > rest(v) else belief
-            most = max(most, top)
-        return belief, most
+def _at(of: fmpq_poly, x: Fraction) -> Fraction:
+    value = of(fmpq(x.numerator, x.denominator))
+    return Fraction(int(value.p), int(value.q))
 
 
 def _largest(
-    value: Callable[[Fraction], Fraction],
-    slope: Callable[[Fraction, Fraction], tuple[Fraction, Fraction]],
-    low: Fraction,
-    high: Fraction,
+    top: fmpq_poly, bottom: fmpq_poly, low: Fraction, high: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Return a point of an interval where a function is nearly largest, and a bound for all."""
+    """Return a point of an interval where top / bottom is nearly largest, and a bound for all.
 
-    def bound(low: Fraction, high: Fraction) -> Fraction:
-        least, most = slope(low, high)
-        if least >= 0 or most <= 0:  # monotone
-            return value(high if least >= 0 else low)
-        return value((low + high) / 2) + max(-least, most) * (high - low) / 2
+    It is largest at an end, or where its slope is 0: the roots are enclosed, and so is its value.
+    """
+    points = {x: _at(top, x) / _at(bottom, x) for x in (low, high)}
+    bounds_above = list(points.values())
+    slope = (top.derivative() * bottom - top * bottom.derivative()).numer()
+    with working_precision(_BITS):
+        found: Any = slope.complex_roots()  # real roots are given as exactly real
+        for root in (root.real for root, _ in found if root.imag == 0):
+            if _exact(root.upper()) > low and _exact(root.lower()) < high:
+                middle = min(max(Fraction(round(_exact(root.mid()) * _GRID), _GRID), low), high)
+                points[middle] = _at(top, middle) / _at(bottom, middle)
+                value = acb_poly(top)(root).real / acb_poly(bottom)(root).real
+                bounds_above.append(max(points[middle], _exact(value.upper())))
+    return max(points, key=points.__getitem__), max(bounds_above)
 
-    best = max((low, high), key=value)
-    reached = value(best)
-    pieces = [(-bound(low, high), low, high)]
-    for _ in range(_MOST_PIECES):
-        top, low, high = pieces[0]
-        if -top <= reached * (1 + _PRECISION):
-            break
-        heapq.heappop(pieces)
-        middle = (low + high) / 2
-        if (here := value(middle)) > reached:
-            best, reached = middle, here
-        for part in ((low, middle), (middle, high)):
-            heapq.heappush(pieces, (-bound(*part), *part))
-    return best, -pieces[0][0]
+
+def _exact(x: arb) -> Fraction:
+    """Return the exact value of a ball without a radius."""
+    man, exponent = x.man_exp()
+    return Fraction(int(man)) * Fraction(2) ** int(exponent)
 
 
 def _one_bit(given: Guarantee, context: Context) -> Check:
@@ -257,10 +241,9 @@ def _candidates(a: Fraction, d: Fraction, s: Fraction) -> Iterator[tuple[Rows, F
         root = bounds(sqrt(inside))[0]
         yield from ((survey, (1 - s + root * (1 - fine)) / 2) for fine in reversed(_FINE))
         return
-    curve = _Curve(a, s)
-    if d == 0 or curve.bottom <= 0:
+    if d == 0 or _denominator(a, s)((1 - s) / 2) <= 0:
         return
-    weight, _ = curve.worst()
+    weight, _ = _worst(a, s)
     for k in range(_HALVINGS):
         for fine in _FINE:
             if (rows := _leak(a, d / 2**k, s, weight, fine)) is not None:

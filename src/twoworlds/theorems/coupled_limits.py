@@ -28,10 +28,11 @@ Small worlds that separate the definitions, as releases with simulators that can
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import prod
+from math import comb, prod
 
 from twoworlds.definitions.coupled.measures import Closest, two_values
 from twoworlds.definitions.coupled.operations import Coupled
@@ -44,13 +45,18 @@ from twoworlds.numbers import (
     ln,
     maximum,
     number,
+    positive_part,
     ratio_at_least_one,
     whole,
 )
 from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import Context, Found, non_implication
-from twoworlds.worlds import Point
+from twoworlds.theorems.statements import (
+    Context,
+    Found,
+    non_implication,
+)
+from twoworlds.worlds import SUBSTITUTE, Point
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
@@ -385,3 +391,165 @@ def noiseless_delta(example: Coupled, ratio: object) -> Number:
     """Return how far two values of one record are apart at a ratio (Definition 6)."""
     found = Closest(two_values(example.scene))
     return found.gap(ratio_at_least_one(ratio)).delta if found.pairs else Fraction(0)
+
+
+@non_implication(
+    "noiseless-and-less-side-information",
+    premises=["noiseless", "pufferfish"],
+    conclusion="noiseless",
+    citation=f"{_PAPER}, Section II-E, after Theorem 7",
+)
+def noiseless_and_less_side_information(_given: Guarantee, _context: Context) -> Found | None:
+    """Noiseless privacy may be lost when less is known: a hidden sign that ties the records."""
+    return None  # it refutes a closure property, no implication between kinds
+
+
+@non_implication(
+    "ddp-and-mixtures",
+    premises=["ddp", "coupled-worlds"],
+    conclusion="ddp",
+    citation=f"{_PAPER}, Section I-A, against its remark on convexity",
+    erratum="private under D and under D' does not give private under their mixture, unless one "
+    "simulator serves both: publish X_1, which is 0 under D and 1 under D'; delta is 0, 0 and 1/2",
+)
+def ddp_and_mixtures(_given: Guarantee, _context: Context) -> Found | None:
+    """Privacy under two beliefs, each with its own simulator, may be lost under their mixture."""
+    return None  # it refutes a closure property, no implication between kinds
+
+
+# --- Ordered records -----------------------------------------------------------------------------
+# Against Section II-A of Bassily, Groce, Katz & Smith, which inserts an entry into x_-i. The
+# databases x = 1010... and y = 0101... of n bits differ in every record; but x without its first
+# record is y without its last, and the other way round. Each bit is told by randomized response
+# with odds a = e^epsilon. An output that differs from x in k bits has the probabilities
+#
+#     P = a^(n-k) / (1 + a)^n  from x          Q = a^k / (1 + a)^n  from y
+#
+# * One law S must simulate both, at ratio b: P <= b S + delta and S <= b Q + delta give the first
+#   of these bounds; S <= b P + delta where P < Q, and S <= b Q + delta elsewhere, give the second.
+#
+#       H_(b^2)(P, Q) <= (1 + b) delta          1 <= b (sum of min(P, Q)) + 2 delta
+#
+# * Conclusions of who believes in x and y evenly. If a simulated output speaks for x when the
+#   first record is missing, it speaks for y when the last one is, by the same odds. So for one of
+#   these two persons the database that is less likely in truth, of probability 1/(1 + a^m) with m
+#   = |n - 2k|, has at least 1/2 in the ideal world: the inner delta is at least 1/2 - b/(1 + a^m).
+#
+# For n = 3, a = b = 3 the first needs delta 9/128; at b = 9 conclusions need 5/28.
+
+_CITATION = "twoworlds, against Bassily, Groce, Katz & Smith, Section II-A"
+_SIZES = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_SHOWN = 8
+
+
+def simulating_needs(records: int, odds: Number, ratio: Number) -> Number:
+    """Return a delta without which no one law is near those of both databases."""
+    whole = (1 + odds) ** records
+    excess: Number = Fraction(0)
+    common: Number = Fraction(0)
+    for k in range(records + 1):
+        p, q = odds ** (records - k), odds**k
+        excess += comb(records, k) * positive_part(p - ratio**2 * q) / whole
+        common += comb(records, k) * odds ** min(k, records - k) / whole
+    return maximum(excess / (1 + ratio), (1 - ratio * common) / 2)
+
+
+def concluding_needs(records: int, odds: Number, ratio: Number) -> Number:
+    """Return the smallest delta with which conclusions about the first and the last may agree."""
+    whole = (1 + odds) ** records
+
+    def inner(m: int) -> Number:
+        return positive_part(_HALF - ratio / (1 + odds**m)) if m > 0 else Fraction(0)
+
+    least: Number = inner(records)
+    failure: Number = Fraction(0)
+    for k in range((records + 1) // 2):  # fail for outputs with up to k bits, or all but k, as in x
+        m = records - 2 * k
+        failure += comb(records, k) * (odds ** (records - k) + odds**k) / whole
+        least = minimum(least, maximum(inner(m - 2), failure))
+    return least
+
+
+def _ordered(
+    given: Guarantee,
+    context: Context,
+    needs: Callable[[int, Number, Number], Number],
+    ratio: Number,
+    word: str,
+) -> Found | None:
+    """Return randomized response on as few bits as refute what was asked, if any number does."""
+    if context.tagged or context.symmetric or given.records == 1:
+        return None
+    if (given.neighbours, given.group) != (SUBSTITUTE, 1) or INFINITY in (given.ratio, ratio):
+        return None
+    most = given.records or _SIZES[-1]
+    sizes = [n for n in _SIZES if n < most] + [min(most, _SIZES[-1])]
+    wanted = context.goal.get("delta")
+    asked = wanted is not None and "ratio" in context.goal
+    for n in sizes if asked else sizes[:1]:
+        needed = needs(n, given.ratio, ratio)
+        if order(needed, wanted if asked and wanted is not None else Fraction(0)) is Order.GREATER:
+            return _text(n, given.ratio, ratio, needed, word), asked, {"delta": needed}
+    return None
+
+
+def _text(n: int, odds: Number, ratio: Number, needed: Number, word: str) -> str:
+    more = "..." if n > _SHOWN else ""
+    x, y = (f"{(bits * n)[: min(n, _SHOWN)]}{more}" for bits in ("10", "01"))
+    return (
+        f"{n} bits, each told by randomized response with odds {brief(odds)}, satisfy what is "
+        f"given. {x} without its first record is {y} without its last: if the simulator is not "
+        f"told whose record is missing, {word} need delta {brief(needed)} at ratio {brief(ratio)}"
+    )
+
+
+def _simulated(given: Guarantee, context: Context) -> Found | None:
+    ratio = context.goal.get("ratio", given.ratio)
+    return _ordered(given, context, simulating_needs, ratio, "these two databases")
+
+
+def _concluded(given: Guarantee, context: Context) -> Found | None:
+    ratio = context.goal.get("ratio", given.ratio)
+    word = "conclusions of who believes in these two evenly"
+    return _ordered(given, context, concluding_needs, ratio, word)
+
+
+for _name, _conclusion, _refute, _statement in (
+    (
+        "",
+        "simulation",
+        _simulated,
+        "Differential privacy is not simulated with the same numbers, unless the place is known.",
+    ),
+    (
+        "-ddp",
+        "ddp",
+        _simulated,
+        "The same for distributional privacy, if two databases are believed in for certain.",
+    ),
+    (
+        "-coupled-worlds",
+        "coupled-worlds",
+        _simulated,
+        "The same for coupled worlds with one pair for each person.",
+    ),
+    (
+        "-inference",
+        "inference-ddp",
+        _concluded,
+        "Nor are conclusions those from a simulation: the first and the last record disagree.",
+    ),
+    (
+        "-inference-coupled-worlds",
+        "inference-coupled-worlds",
+        _concluded,
+        "The same for coupled worlds with one pair for each person.",
+    ),
+):
+    non_implication(
+        f"dp-unknown-place{_name}",
+        premises=["dp"],
+        conclusion=_conclusion,
+        citation=_CITATION,
+        statement=_statement,
+    )(_refute)

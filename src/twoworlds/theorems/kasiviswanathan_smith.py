@@ -26,11 +26,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, Order, exp, ln, show, sqrt
+from twoworlds.numbers import (
+    Number,
+    Order,
+    exp,
+    sqrt,
+)
 from twoworlds.theorems.common import (
     at_most,
     finite,
+    known_delta1,
     known_level,
     known_records,
     one_person,
@@ -40,12 +45,18 @@ from twoworlds.theorems.common import (
     substitution,
 )
 from twoworlds.theorems.formulas import (
-    capped,
-    minimum,
+    conditioning_failure,
+    dp_factor,
+    largest_difference,
+    largest_power,
     order,
+    pointwise_delta,
+    printed_conditioning_failure,
     ratio_of_four_artanh,
+    sharper_semantic,
     tanh_half,
     tanh_quarter,
+    widened_delta,
 )
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.statements import Check, Context, Hypothesis, theorem
@@ -158,19 +169,6 @@ def pure_implies_reality_oblivious(given: Guarantee, _context: Context) -> Guara
     return given.to("reality-oblivious", epsilon=tanh_half(given.ratio))
 
 
-# --- power of tests -------------------------------------------------------------------------------
-
-
-def largest_power(ratio: Number, delta: Number, level: Number) -> Number:
-    r"""Return min(1, a alpha + delta, 1 - (1 - delta - alpha)/a), the largest power at a level.
-
-    >>> largest_power(Fraction(3), Fraction(0), Fraction(1, 4))
-    Fraction(3, 4)
-    """
-    first, second = ratio * level + delta, 1 - (1 - delta - level) / ratio
-    return capped(minimum(first, second))
-
-
 def _printed_power(given: Guarantee, context: Context) -> Guarantee | None:
     if context.level is None:
         return None
@@ -264,32 +262,6 @@ def main_theorem(given: Guarantee, _context: Context) -> Guarantee:
     """
     root = sqrt(given.delta * Fraction(given.records or 0))
     return given.to("semantic", epsilon=given.ratio**3 - 1 + root, delta=REPAIRED * root)
-
-
-def sharper_semantic(
-    ratio: Number,
-    delta: Number,
-    records: int,
-    *,
-    epsilon: Number | None = None,
-    failure: Number | None = None,
-) -> tuple[Number, Number]:
-    r"""Return (tanh(epsilon/2) + tau, n delta (2 + e^epsilon) / tau) for one tau.
-
-    tau is chosen to give the semantic epsilon that is wanted, or the failure probability that is
-    wanted; without either, tau = sqrt(n delta (2 + e^epsilon)), which makes both equal to tau. With
-    delta = 0, tau = 0.
-
-    >>> sharper_semantic(Fraction(3), Fraction(1, 10**6), 2, failure=Fraction(1, 1000))
-    (Fraction(51, 100), Fraction(1, 1000))
-    """
-    pure, product = tanh_half(ratio), delta * records * (2 + ratio)
-    if delta == 0:
-        return pure, Fraction(0)
-    if epsilon is not None:
-        return epsilon, product / (epsilon - pure)
-    tau = sqrt(product) if failure is None else product / failure
-    return pure + tau, tau if failure is None else failure
 
 
 def reachable(kind: str) -> tuple[Hypothesis, Hypothesis]:
@@ -400,48 +372,6 @@ def corrected_converse(given: Guarantee, _context: Context) -> Guarantee:
     return given.to("dp", ratio=ratio, delta=2 * given.delta, neighbours=SUBSTITUTE)
 
 
-def _largest_weight(distance: Number, ratio: Number) -> Number:
-    """Return w, the larger belief for which transcripts of this ratio are just not bad."""
-    least = ratio_of_four_artanh(distance)
-    found = order(ratio, least)
-    if found is Order.LESS:
-        raise InvalidInput(
-            f"e^epsilon = {show(ratio)} is below e^(4 artanh s) = {show(least)}: no multiple of "
-            "delta is enough there"
-        )
-    if found is not Order.GREATER:  # the root is 0 there
-        return (1 - distance) / 2
-    return (1 - distance + sqrt((1 - distance) ** 2 - 4 * distance / (ratio - 1))) / 2
-
-
-def simple_dp_factor(distance: Number, ratio: Number) -> Number:
-    r"""Return the simple c = 1/w with which (s, delta)-semantic implies (epsilon', c delta)-DP.
-
-    >>> simple_dp_factor(Fraction(1, 10), Fraction(3, 2))
-    Fraction(2, 1)
-    """
-    return 1 / _largest_weight(distance, ratio)
-
-
-def dp_factor(distance: Number, ratio: Number) -> Number:
-    r"""Return the c with which (s, delta)-semantic implies (epsilon', c delta)-DP.
-
-    The proof stands above (`s3`). It falls to 1/(1 - s) for large epsilon'.
-
-    >>> from twoworlds.numbers import decimal
-    >>> decimal(dp_factor(Fraction(1, 10), exp(Fraction(3, 5))), 12)
-    '1.18305377172'
-    """
-    if distance == 0:
-        return Fraction(1)
-    if ratio == INFINITY:
-        return 1 / (1 - distance)
-    w = _largest_weight(distance, ratio)
-    odds = (1 - distance) * (1 - w) / (distance * w)
-    k = exp(distance * ln(odds)) / (1 - distance)
-    return 1 + (1 - w) * k - ratio * (1 - w * k)
-
-
 def _below_one(given: Guarantee, _context: Context) -> Check:
     return strictly_below("epsilon < 1", given.epsilon, Fraction(1))
 
@@ -469,3 +399,270 @@ def sharper_converse(given: Guarantee, context: Context) -> tuple[Guarantee, ...
         given.to("dp", ratio=a, delta=dp_factor(s, a) * given.delta, neighbours=SUBSTITUTE)
         for a in usable
     )
+
+
+@theorem(
+    "ks-3.3-1",
+    premises=["pointwise"],
+    conclusion="indistinguishable",
+    citation=f"{_PAPER}, Lemma 3.3(1)",
+    printed="point-wise (epsilon, delta)-indistinguishable laws are (epsilon, delta)-"
+    "indistinguishable",
+    printed_rule=lambda given, _context: given.to("indistinguishable", **given.numbers),
+    tightness="tight",
+)
+def pointwise_implies_indistinguishable(given: Guarantee, _context: Context) -> Guarantee:
+    """Point-wise indistinguishable laws are indistinguishable, with the same numbers."""
+    return given.to("indistinguishable", **given.numbers)
+
+
+def _wider(given: Guarantee, context: Context) -> Number:
+    wanted = context.aim("pointwise", "ratio")
+    return given.ratio**2 if wanted is None else wanted
+
+
+def _wider_is_wider(given: Guarantee, context: Context) -> Check:
+    if given.delta == 0:
+        return Check("delta = 0", ok=True, text="delta = 0: the same epsilon holds point-wise")
+    wider = _wider(given, context)
+    return strictly_below("e^epsilon < the point-wise e^epsilon'", given.ratio, wider)
+
+
+def _printed_pointwise(given: Guarantee, _context: Context) -> Guarantee:
+    return given.to("pointwise", ratio=given.ratio**2, delta=2 * given.delta / given.ratio)
+
+
+@theorem(
+    "ks-3.3-2",
+    premises=["indistinguishable"],
+    conclusion="pointwise",
+    citation=f"{_PAPER}, Lemma 3.3(2), corrected",
+    hypotheses=(finite, _wider_is_wider),
+    printed="(epsilon, delta)-indistinguishable laws are point-wise (2 epsilon, 2 delta/e^epsilon)-"
+    "indistinguishable",
+    printed_rule=_printed_pointwise,
+    printed_false=True,
+    corrected="(2 epsilon, 2 delta cosh(epsilon)/(e^epsilon - 1)), for epsilon > 0; at most "
+    "2 delta/epsilon for epsilon <= 1.4525",
+    tight="delta (b + 1)/(b - e^epsilon) beyond any ratio b, approached",
+    tightness="tight",
+    erratum="the proof's 2 delta/(epsilon e^epsilon) is false, too: e^epsilon = 2 and delta = "
+    "0.001 allow a bad mass of 0.0024",
+)
+def indistinguishable_implies_pointwise(given: Guarantee, context: Context) -> Guarantee:
+    r"""Beyond a ratio b > e^epsilon lies a mass of at most delta (b + 1)/(b - e^epsilon).
+
+    b is the one aimed at; else e^(2 epsilon), as printed.
+    """
+    if given.delta == 0:
+        return given.to("pointwise", ratio=given.ratio)
+    wider = _wider(given, context)
+    return given.to(
+        "pointwise", ratio=wider, delta=pointwise_delta(given.ratio, given.delta, wider)
+    )
+
+
+@theorem(
+    "ks-3.3-3",
+    premises=["dp"],
+    conclusion="joint",
+    citation=f"{_PAPER}, Lemma 3.3(3)",
+    hypotheses=(one_person,),
+    printed="(X, A(X)) and (X, A'(X)) are (epsilon, delta)-indistinguishable if A(a), A'(a) are "
+    "for every a",
+    tightness="tight",
+)
+def joint_indistinguishability(given: Guarantee, _context: Context) -> Guarantee:
+    """For every belief and person i, (x, A(x)) and (x, A(x_-i)) are indistinguishable."""
+    return given.to("joint", **given.numbers)
+
+
+def _printed_widened(given: Guarantee, context: Context) -> Guarantee | None:
+    if context.delta1 is None:
+        return None
+    return given.to("local-joint", ratio=given.ratio, delta=given.delta + context.delta1)
+
+
+@theorem(
+    "ks-3.3-4",
+    premises=["local-dp"],
+    conclusion="local-joint",
+    citation=f"{_PAPER}, Lemma 3.3(4)",
+    hypotheses=(one_person, known_delta1),
+    printed="(epsilon, delta + delta_1), if A(a), A'(a) are (epsilon, delta)-indistinguishable "
+    "with probability 1 - delta_1 over a",
+    printed_rule=_printed_widened,
+    tight="(epsilon, delta_1 + (1 - delta_1) delta)",
+    tightness="tight",
+    erratum="true; in the proof T must be where the laws are indistinguishable, and < must be <=",
+)
+def joint_for_one_belief(given: Guarantee, context: Context) -> Guarantee:
+    """With a mass delta_1 of unprotected databases: (epsilon, delta_1 + (1 - delta_1) delta)."""
+    assert context.delta1 is not None
+    delta = widened_delta(given.delta, context.delta1)
+    return given.to("local-joint", ratio=given.ratio, delta=delta)
+
+
+@theorem(
+    "ks-3.3-5",
+    premises=["indistinguishable", "pointwise"],
+    conclusion="statistical-difference",
+    citation=f"{_PAPER}, Lemma 3.3(5)",
+    hypotheses=(finite,),
+    printed="SD <= e^epsilon - 1 + delta",
+    printed_rule=lambda given, _context: given.to(
+        "statistical-difference", epsilon=given.ratio - 1 + given.delta
+    ),
+    tight="(e^epsilon - 1 + 2 delta)/(e^epsilon + 1), also for point-wise",
+    tightness="tight",
+    erratum="true; but the proof adds delta once for every point of the space",
+)
+def statistical_difference_of_laws(given: Guarantee, _context: Context) -> Guarantee:
+    r"""The statistical difference is at most (e^epsilon - 1 + 2 delta)/(e^epsilon + 1).
+
+    Proof: `twoworlds.theorems.smaller_ratio_delta` with b = 1.
+    """
+    difference = largest_difference(given.ratio, given.delta)
+    return given.to("statistical-difference", epsilon=difference)
+
+
+def _inner(given: Guarantee, context: Context) -> Number:
+    """Return d: the one aimed at, else sqrt(n delta) as in the proof of Theorem 2.4(1)."""
+    wanted = context.aim("conditional", "delta")
+    return sqrt(given.delta * Fraction(given.records or 1)) if wanted is None else wanted
+
+
+def _inner_in_range(given: Guarantee, context: Context) -> Check:
+    inner = _inner(given, context)
+    if order(Fraction(0), inner) is not Order.LESS:
+        return strictly_below("0 < inner delta", Fraction(0), inner)
+    return strictly_below("inner delta < 1", inner, Fraction(1))
+
+
+def _printed_conditioning(given: Guarantee, context: Context) -> Guarantee | None:
+    if given.ratio == 1:
+        return None
+    inner = _inner(given, context)
+    failure = printed_conditioning_failure(given.ratio, given.epsilon, given.delta, inner)
+    return given.to("conditional", ratio=given.ratio**3, delta=inner, failure=failure)
+
+
+@theorem(
+    "ks-3.4",
+    premises=["joint"],
+    conclusion="conditional",
+    citation=f"{_PAPER}, Lemma 3.4, corrected and sharper",
+    hypotheses=(finite, positive_delta, _inner_in_range),
+    printed="(3 epsilon, d) but for probability 2 delta/d + 2 delta/(epsilon e^epsilon)",
+    printed_rule=_printed_conditioning,
+    printed_false=True,
+    corrected="(2 epsilon, d) but for probability delta (1 + e^epsilon (1 - d))/d, for every d",
+    tight="delta (1 + e^epsilon (1 - d))/d cannot be less for d <= 1 - e^-epsilon",
+    tightness="tight",
+    erratum="e^epsilon = 3, d = 0.099 and delta = 0.01 allow 0.37, where 0.2081 is printed; "
+    "the probability is over t drawn from B, not from A",
+)
+def conditioning_lemma(given: Guarantee, context: Context) -> Guarantee:
+    r"""Given the transcript, the database is (2 epsilon, d)-indistinguishable, but for delta''.
+
+    d is the delta aimed at; else sqrt(n delta), with n = 1 when the records are not known.
+    """
+    inner = _inner(given, context)
+    failure = conditioning_failure(given.ratio, given.delta, inner)
+    return given.to("conditional", ratio=given.ratio**2, delta=inner, failure=failure)
+
+
+@theorem(
+    "ks-2.4-1-last-step",
+    premises=["conditional"],
+    conclusion="semantic",
+    citation=f"{_PAPER}, proof of Theorem 2.4(1), with Lemma 3.3(5)",
+    hypotheses=(one_person, known_records),
+    printed="the statistical difference is at most the ratio - 1 + d, but for n delta''",
+    printed_rule=lambda given, _context: given.to(
+        "semantic",
+        epsilon=given.ratio - 1 + given.delta,
+        delta=given["failure"] * Fraction(given.records or 0),
+    ),
+    tightness="proved",
+)
+def last_step(given: Guarantee, _context: Context) -> Guarantee:
+    """Turn the ratio into a statistical difference, and add up the failures of n people."""
+    epsilon = largest_difference(given.ratio, given.delta)
+    failure = given["failure"] * Fraction(given.records or 0)
+    return given.to("semantic", epsilon=epsilon, delta=failure)
+
+
+def _root(given: Guarantee, delta2: Number) -> Number:
+    return sqrt(delta2 * Fraction(given.records or 0))
+
+
+def _small_delta2(given: Guarantee, context: Context) -> Check:
+    if given.records is None:
+        return known_records(given, context)
+    if context.delta1 is None:
+        return known_delta1(given, context)
+    root = _root(given, given.delta + context.delta1)
+    return strictly_below("sqrt(n delta_2) < epsilon", root, given.epsilon)
+
+
+def printed_local(given: Guarantee, context: Context) -> Guarantee | None:
+    """Return what Theorem 4.2 states as printed."""
+    if context.delta1 is None:
+        return None
+    root = _root(given, given.delta + context.delta1)
+    return given.to("local-semantic", epsilon=given.ratio**3 - 1 + root, delta=4 * root)
+
+
+@theorem(
+    "ks-4.2",
+    premises=["local-dp"],
+    conclusion="local-semantic",
+    citation=f"{_PAPER}, Theorem 4.2",
+    hypotheses=(one_person, known_records, known_delta1, finite, _small_delta2),
+    printed="(e^(3 epsilon) - 1 + sqrt(n delta_2), 4 sqrt(n delta_2)) for delta_2 = delta + "
+    "delta_1, if epsilon > sqrt(n delta_2)",
+    printed_rule=printed_local,
+    corrected="2.4 sqrt(n delta_2), the proof repaired; delta_2 = delta_1 + (1 - delta_1) delta",
+    tightness="loose",
+    erratum="true as printed, though the proof uses Lemmas 3.3(2) and 3.4",
+)
+def local_theorem(given: Guarantee, context: Context) -> Guarantee:
+    r"""If epsilon > sqrt(n delta_2): (e^(3 epsilon) - 1 + sqrt(n delta_2), 2.4 sqrt(n delta_2))."""
+    root = _root(given, widened_delta(given.delta, context.delta1 or Fraction(0)))
+    return given.to("local-semantic", epsilon=given.ratio**3 - 1 + root, delta=REPAIRED * root)
+
+
+@theorem(
+    "s4-local",
+    premises=["local-joint"],
+    conclusion="local-semantic",
+    citation=f"twoworlds, S4 for one belief, sharper than {_PAPER}, Theorem 4.2",
+    hypotheses=(one_person, known_records, finite, *reachable("local-semantic")),
+    tightness="proved",
+)
+def sharper_local_theorem(given: Guarantee, context: Context) -> Guarantee:
+    """(tanh(epsilon/2) + tau, n delta_2 (2 + e^epsilon)/tau) for every tau > 0, and this belief."""
+    epsilon, failure = sharper_semantic(
+        given.ratio,
+        given.delta,
+        given.records or 0,
+        epsilon=context.aim("local-semantic", "epsilon"),
+        failure=context.aim("local-semantic", "delta"),
+    )
+    return given.to("local-semantic", epsilon=epsilon, delta=failure)
+
+
+@theorem(
+    "ks-4.4",
+    premises=["local-laplace"],
+    conclusion="local-dp",
+    citation=f"{_PAPER}, Corollary 4.4, first step",
+    printed="f(x) + Lap(s/epsilon) is (epsilon, 0)-indistinguishable where the local sensitivity "
+    "is at most s; then Theorem 4.2 with delta_2 = delta_1",
+    tightness="tight",
+    erratum="before it: the standard deviation of Lap(lambda) is sqrt(2) lambda, not lambda",
+)
+def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> Guarantee:
+    """Laplace noise of scale s/epsilon is epsilon-DP where the local sensitivity is at most s."""
+    return given.to("local-dp", ratio=given.ratio)

@@ -1,3 +1,0 @@
-"""The theorems of Bassily, Groce, Katz & Smith, Coupled-Worlds Privacy."""
-
-__all__: list[str] = []

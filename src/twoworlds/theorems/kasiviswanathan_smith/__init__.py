@@ -1,3 +1,0 @@
-"""The theorems of Kasiviswanathan & Smith, On the "Semantics" of Differential Privacy."""
-
-__all__: list[str] = []
