@@ -16,7 +16,7 @@ from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.base import Field
 from twoworlds.release.plan import plan, sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.groups import Layout, limbs
+from twoworlds.release.plan.groups import Plan, limbs
 from twoworlds.release.plan.sql import engine_of
 from twoworlds.release.policy import Column, Dataset, Unit
 from twoworlds.release.query import Compare, Query, SummedMeasure, resolve
@@ -142,14 +142,14 @@ def test_sums_are_split_so_that_64_bits_suffice(high, parts):
 
 
 def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
-    layout = Layout((None, "text"), (2, 0), ("rows", "total", "ranks"), (1, 3, 0), (0, 0, 3))
+    found = Plan(None, (None, "text"), (2, 0), ("rows", "total", "ranks"), (1, 3, 0), (0, 0, 3))
     rows = [
         (0, 1, "x", Decimal(2), 5, 7, -1),
         (0, Decimal(1), "x", 1, None, None, None),
         (3, 0, "y", 2, 4, None, None),
         (3, 0, "y", 0, 1, None, None),
     ]
-    totals = layout.decode(rows)
+    totals = found.decode(rows)
     assert totals.cells == {(1, "x"): (3, 5 + (7 << 30) - (1 << 60), 0)}
     assert totals.ranks == {2: {(0, "y"): (1, 0, 4)}}
 
@@ -167,14 +167,14 @@ def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
     ],
 )
 def test_discovered_keys_are_constants_of_queries(kind, stored, key):
-    found = Layout((kind,), (0,), ("rows",), (1,), (0,)).decode([(0, stored, 4)])
+    found = Plan(None, (kind,), (0,), ("rows",), (1,), (0,)).decode([(0, stored, 4)])
     assert found.cells == {(key,): (4,)}
 
 
 @pytest.mark.parametrize("count", [300, 300.0, Decimal(300), Decimal("3.00e2"), np.int64(300)])
 def test_a_whole_number_may_have_any_type(count):
-    layout = Layout((None,), (2,), ("rows", "total"), (1, 1), (0, 0), once=True)
-    assert layout.decode([(0, 1, count, None)]).cells == {(1,): (300, 0)}
+    found = Plan(None, (None,), (2,), ("rows", "total"), (1, 1), (0, 0), once=True)
+    assert found.decode([(0, 1, count, None)]).cells == {(1,): (300, 0)}
 
 
 @pytest.mark.parametrize(
@@ -207,17 +207,17 @@ def test_a_whole_number_may_have_any_type(count):
 )
 def test_rows_that_a_statement_cannot_have_are_refused(rows, part):
     kinds = ("rows", "total", "squares", "ranks")
-    layout = Layout((None,), (2,), kinds, (1, 1, 1, 0), (0, 0, 0, 3), once=True)
-    assert layout.decode([(0, 1, 2, -3, 4), (4, 1, 0, 2, None)]).cells == {(1,): (2, -3, 4, 0)}
+    found = Plan(None, (None,), (2,), kinds, (1, 1, 1, 0), (0, 0, 0, 3), once=True)
+    assert found.decode([(0, 1, 2, -3, 4), (4, 1, 0, 2, None)]).cells == {(1,): (2, -3, 4, 0)}
     with pytest.raises(ValueError, match=part):
-        layout.decode(rows)
+        found.decode(rows)
 
 
 def test_totals_without_groups_are_one_row():
-    layout = Layout((), (), ("rows",), (1,), (0,), once=True)
-    assert layout.decode([(0, 7)]).cells == {(): (7,)}
+    found = Plan(None, (), (), ("rows",), (1,), (0,), once=True)
+    assert found.decode([(0, 7)]).cells == {(): (7,)}
     with pytest.raises(ValueError, match="no row of totals"):
-        layout.decode([])
+        found.decode([])
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_totals_without_groups_are_one_row():
 )
 def test_a_cell_comes_once_where_the_statement_adds_it_up(opened, query, unit, once):
     dataset = Dataset("people", None, "add-remove", unit, COLUMNS)
-    assert plan(resolve(query, dataset), opened[1], opened[0]).layout.once is once
+    assert plan(resolve(query, dataset), opened[1], opened[0]).once is once
 
 
 def test_a_thousand_conditions_nest_ten_deep(opened):

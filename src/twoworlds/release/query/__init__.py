@@ -11,18 +11,16 @@ from twoworlds.release.query.conditions import (
     Not,
     OneOf,
 )
-from twoworlds.release.query.model import Aggregate, By, Join, Query
-from twoworlds.release.query.resolve import GroupAxis, Recipe, Resolved, SummedMeasure, resolve
+from twoworlds.release.query.model import Aggregate, GroupAxis, Query
+from twoworlds.release.query.resolve import Recipe, Resolved, SummedMeasure, resolve
 
 __all__ = [
     "Aggregate",
     "All",
     "AnyOf",
-    "By",
     "Compare",
     "Condition",
     "GroupAxis",
-    "Join",
     "Missing",
     "Not",
     "OneOf",

@@ -34,7 +34,8 @@ from typing import cast
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
 from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of
-from twoworlds.release.query.resolve import GroupAxis, Resolved, SummedMeasure
+from twoworlds.release.query.model import GroupAxis
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.domain import (
     DomainPiece,
     Label,

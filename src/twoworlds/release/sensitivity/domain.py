@@ -30,7 +30,7 @@ from typing import Literal, TypeVar
 
 from twoworlds.release.policy.model import ColumnKind, Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
-from twoworlds.release.query.resolve import GroupAxis
+from twoworlds.release.query.model import GroupAxis
 
 Place = Fraction | str | bool
 Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
