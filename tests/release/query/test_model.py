@@ -1,7 +1,6 @@
 """Queries and conditions: built step by step, refused at the step that is wrong, plain data."""
 
 import json
-import operator
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.release.query.people import PLAIN
 from tests.release.query.queries import conditions, queries
-from tests.release.query.truth import truth
+from tests.release.query.truth import SIGNS, truth
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.query import (
     Aggregate,
@@ -31,14 +30,6 @@ from twoworlds.release.query.model import query_of
 
 A, B, C = Missing("a"), Missing("b"), Missing("c")
 people, age = Query("people"), column("age")
-SIGNS = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 small = st.integers(-3, 3)
 
 
