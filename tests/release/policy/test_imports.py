@@ -74,7 +74,7 @@ def test_one_record_moves_a_count_by_one_at_most(tmp_path, record):
 
 
 def test_empty_lines_are_no_rows_and_are_told(tmp_path):
-    found = import_text(written(tmp_path / "t.csv", "k,x\n\na,1\n\r\nb,2\n\n"))
+    found = import_text(written(tmp_path / "t.csv", "k,x\n\na,1\n\r\nb,2\n\n"), header=True)
     assert (found.rows, len(rows_of(found.target))) == (2, 2)
     assert [line for line, _ in found.blank.first] == [2, 4, 6]
 
@@ -83,46 +83,24 @@ def test_empty_lines_are_no_rows_and_are_told(tmp_path):
 def test_a_file_with_a_line_that_cannot_be_read_is_refused_by_its_number(tmp_path, line):
     path = written(tmp_path / "t.csv", b"k,x\na,1\n" + line + b"\nb,2\n")
     with pytest.raises(InvalidInput, match="on line 3") as caught:
-        import_text(path)
+        import_text(path, header=True)
     assert "--skip-unreadable" in str(caught.value)
     assert [one.name for one in tmp_path.iterdir()] == ["t.csv"]
-    assert import_text(path, skip_unreadable=True).rows == 2
+    assert import_text(path, header=True, skip_unreadable=True).rows == 2
 
 
 # --- names --------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize(
-    "content",
-    [
-        "Alice,1975\nBob,1980\n",  # a number
-        "name,\nBob,1980\n",
-        "name,name\nBob,1980\n",
-        "Alice,Aachen\nBob,Bonn\n",  # words over words
-        "f,flu\nm,3\nf,4\n",  # a value that occurs again
-        "true,name\nfalse,3\n",
-        "Alice,flu\n",
-    ],
-)
-def test_without_certainty_about_names_an_import_asks_and_no_record_gets_anywhere(
-    tmp_path, content
-):
-    path = written(tmp_path / "t.csv", content)
+def test_whether_there_are_names_is_asked_and_no_record_gets_anywhere(tmp_path):
+    path = written(tmp_path / "t.csv", "Alice,1975\nBob,1980\n")
     with pytest.raises(InvalidInput, match="say --header if it does, or --no-header") as caught:
         import_text(path)
     assert "Alice" not in str(caught.value)
     asked = []
-    found = import_text(path, ask=lambda names, sure: bool(asked.append(sure)))
-    assert asked == [False]
-    assert list(found.kinds) == ["column1", "column2"]
-    assert found.rows == content.count("\n")
-
-
-def test_names_are_certain_where_values_are_of_another_kind(tmp_path):
-    path = written(tmp_path / "t.csv", "town,age\nBonn,3\nUlm,4\n")
-    assert list(import_text(path).kinds) == ["town", "age"]
-    assert import_text(path, ask=lambda names, sure: sure).rows == 2
+    found = import_text(path, ask=lambda names: bool(asked.append(names)))
+    assert asked == [["Alice", "1975"]]
+    assert (list(found.kinds), found.rows) == (["column1", "column2"], 2)
 
 
 @pytest.mark.parametrize("header", ["a,A", "a,a", "a,", " ,b"])
