@@ -34,54 +34,30 @@ SHOWN = 5  # values that are none of the keys
 
 @dataclass(frozen=True)
 class ExaminedColumn:
-    """What the values of a column are like.
-
-    Attributes:
-        column: What is declared.
-        missing: How many rows have no value.
-        unfit: How many have one that does not fit the kind, and is missing for a release.
-        where: The lines of such values, of a text file that was just imported.
-        below: How many are smaller than the bounds, and are clamped.
-        above: How many are larger.
-        outside: How many are none of the keys.
-        others: The most frequent of these, each with its rows.
-        unbinned: How many lie in none of the bins.
-        remark: What else is to be said about it.
-    """
+    """What the values of a column are like."""
 
     column: Column
-    missing: int
-    unfit: int = 0
-    where: str = ""
-    below: int = 0
+    missing: int  # how many rows have no value
+    unfit: int = 0  # how many have one that does not fit the kind, and is missing for a release
+    where: str = ""  # the lines of such values, of a text file that was just imported
+    below: int = 0  # how many are smaller than the bounds, and are clamped
     above: int = 0
-    outside: int = 0
-    others: tuple[tuple[str, int], ...] = ()
-    unbinned: int = 0
+    outside: int = 0  # how many are none of the keys
+    others: tuple[tuple[str, int], ...] = ()  # the most frequent of these, each with its rows
+    unbinned: int = 0  # how many lie in none of the bins
     remark: str = ""
 
 
 @dataclass(frozen=True)
 class Examination(Result):
-    """The data of one table held against the policy.
+    """The data of one table held against the policy."""
 
-    Attributes:
-        name: Of the dataset or public table.
-        unit: Whose data is protected.
-        rows: How many rows there are.
-        columns: The declared columns.
-        people: How many people there are (``count``), the most rows that one of them has, how many
-            have more rows than a query uses, and how many rows are left out for that, or since they
-            are nobody's; None when every row is another person.
-        remarks: What an import has to say besides.
-    """
-
-    name: str
+    name: str  # of the dataset or public table
     unit: Unit
     rows: int
     columns: tuple[ExaminedColumn, ...]
-    people: Mapping[str, int] | None = None
-    remarks: tuple[str, ...] = ()
+    people: Mapping[str, int] | None = None  # rows of people; None when each row is a person
+    remarks: tuple[str, ...] = ()  # what an import has to say besides
 
     def answer(self) -> Answer:
         """Say it in words, with a warning in the first line."""
