@@ -76,24 +76,14 @@ _Cleaned = tuple[Family, int | None, exp.Expression]
 
 @dataclass(frozen=True)
 class Clean:
-    """A column of the cleaned rows.
+    """A column of the cleaned rows."""
 
-    Attributes:
-        name: What the cleaned rows call it.
-        kind: What the policy declares.
-        engine: The habits of the engine.
-        family: ``integer``, ``float``, ``decimal``, ``dynamic`` (whole numbers and floats),
-            ``text``, ``boolean`` or ``date``.
-        bits: The width of an integer; None when there is no limit.
-        value: How it is made of the column of the engine.
-    """
-
-    name: str
-    kind: str
+    name: str  # what the cleaned rows call it
+    kind: str  # what the policy declares
     engine: Engine
-    family: Family
-    bits: int | None
-    value: exp.Expression
+    family: Family  # dynamic: whole numbers and floats
+    bits: int | None  # of an integer; None when there is no limit
+    value: exp.Expression  # how it is made of the column of the engine
 
     @classmethod
     def of(

@@ -42,21 +42,13 @@ from twoworlds.release.query.resolve import MeasureKind, SummedMeasure
 
 @dataclass(frozen=True)
 class Grouping:
-    """One axis of a query over clean rows.
-
-    Attributes:
-        axis: What is declared.
-        column: The clean column.
-        name: What statements call the group.
-        keys: What statements call the table of keys.
-        listed: Whether the keys of sums are searched in a list, and not in a table.
-    """
+    """One axis of a query over clean rows."""
 
     axis: GroupAxis
     column: Clean
-    name: str
-    keys: str
-    listed: bool
+    name: str  # what statements call the group
+    keys: str  # what statements call the table of keys
+    listed: bool  # whether the keys of sums are searched in a list, and not in a table
 
     @classmethod
     def of(
@@ -238,26 +230,16 @@ class Plan:
     Part 0 has the sums, each in one or more limbs of 30 bits; part ``j + 1`` has the ranks of
     measure ``j``: the bin, and how many rows are in it. A shorter part ends in missing values.
 
-    Attributes:
-        statement: One query, which `Backend.fetch` runs.
-        kinds: For each axis None, or the kind of the keys that are discovered along it.
-        sizes: For each axis the number of groups that are declared.
-        measures: The kind of each measure.
-        limbs: For each measure the number of columns of its sum; 0 for ranks.
-        bins: For each measure the number of bins of its ranks; 0 for others.
-        once: Whether each cell comes once at most; if not, rows of one cell are added up.
-        keys: For each axis None, or the indices of declared keys that come back themselves; empty
-            where none do.
     """
 
     statement: exp.Query
-    kinds: tuple[str | None, ...]
-    sizes: tuple[int, ...]
+    kinds: tuple[str | None, ...]  # for each axis None, or the kind of keys that are discovered
+    sizes: tuple[int, ...]  # for each axis the number of groups that are declared
     measures: tuple[MeasureKind, ...]
-    limbs: tuple[int, ...]
-    bins: tuple[int, ...]
-    once: bool = False
-    keys: tuple[Mapping[Value, int] | None, ...] = ()
+    limbs: tuple[int, ...]  # for each measure the columns of its sum; 0 for ranks
+    bins: tuple[int, ...]  # for each measure the bins of its ranks; 0 for others
+    once: bool = False  # whether each cell comes once at most; if not, its rows are added up
+    keys: tuple[Mapping[Value, int] | None, ...] = ()  # of axes whose keys come back themselves
 
     def decode(self, rows: Iterable[Sequence[Any]]) -> Totals:
         """Return the totals, exactly."""

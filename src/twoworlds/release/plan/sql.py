@@ -212,44 +212,25 @@ def _bytes_of(x: exp.Expression) -> exp.Expression:
 
 @dataclass(frozen=True)
 class Engine:
-    """The habits of one engine.
+    """The habits of one engine."""
 
-    Attributes:
-        nan: How a float is tested for NaN; None where no such value can be kept.
-        bytewise: How texts are made to compare byte by byte, whatever the column's collation.
-        digest: A number or text that looks random and depends on nothing but these columns.
-        round: The nearest whole number of a float; Spark's ``round`` is slow.
-        divide: The quotient of whole numbers, the first a multiple of the second.
-        wide: Whether a sum of 64-bit integers is wider than 64 bits; if not, sums are taken in
-            limbs of 30 bits.
-        narrow: Whether a sum of integers below 64 bits has only 64 bits.
-        decimals: Whether decimals have no bounds and compute exactly; if not, they are read as
-            floats.
-        underflows: Whether a float that becomes too small is an error.
-        dates: Whether dates have a type of their own; if not, they are ISO texts.
-        listed: Up to how many declared keys are searched in a list, by ``IN`` and
-            ``ARRAY_POSITION``, where a join takes a stage of its own.
-        widest: The type of whole numbers beyond 64 bits.
-        in_calendar: Whether a date is a day; None where all are.
-        values: Whether declared keys are a table of ``VALUES``; if not, a union of rows.
-    """
-
-    nan: Build | None = lambda x: exp.IsNan(this=x)
-    bytewise: Build = lambda x: x
-    digest: Digest = _md5
-    round: Build = lambda x: exp.Round(this=x)
+    nan: Build | None = lambda x: exp.IsNan(this=x)  # None where no such value can be kept
+    bytewise: Build = lambda x: x  # how texts compare byte by byte, whatever the collation
+    digest: Digest = _md5  # looks random, and depends on nothing but these columns
+    round: Build = lambda x: exp.Round(this=x)  # to the nearest whole number
+    # The quotient of whole numbers, the first a multiple of the second.
     divide: Callable[[exp.Expression, exp.Expression], exp.Expression] = lambda a, b: exp.IntDiv(
         this=a, expression=b
     )
-    wide: bool = True
-    narrow: bool = False
-    decimals: bool = False
-    underflows: bool = False
-    dates: bool = True
-    listed: int = 0
-    widest: str = "INT128"
-    in_calendar: Build | None = None
-    values: bool = True
+    wide: bool = True  # whether sums of 64-bit integers are wider; if not, they have limbs
+    narrow: bool = False  # whether a sum of integers below 64 bits has only 64 bits
+    decimals: bool = False  # whether decimals are exact and unbounded; if not, read as floats
+    underflows: bool = False  # whether a float that becomes too small is an error
+    dates: bool = True  # whether dates have a type of their own; if not, they are ISO texts
+    listed: int = 0  # up to how many keys of sums are searched in a list, where joins are dear
+    widest: str = "INT128"  # the type of whole numbers beyond 64 bits
+    in_calendar: Build | None = None  # whether a date is a day; None where all are
+    values: bool = True  # whether declared keys are a table of VALUES; if not, a union of rows
 
 
 def _divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
@@ -283,7 +264,7 @@ _ENGINES = {
     ),
     "spark": Engine(
         digest=_hash("XXHASH64"),
-        round=lambda x: exp.Floor(this=x + double(0.5)),
+        round=lambda x: exp.Floor(this=x + double(0.5)),  # its ``round`` is slow
         wide=False,
         listed=1000,
     ),
