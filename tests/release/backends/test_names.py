@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
-
 from tests.release.backends import oracle
 from tests.release.backends.conftest import store
-from twoworlds.errors import InvalidInput
 from twoworlds.release.backends import open_backend
 from twoworlds.release.plan import plan
 from twoworlds.release.policy import Column, Dataset
@@ -47,13 +44,3 @@ def test_odd_names_are_names(engine, request, tmp_path):
         resolved, rows
     )
     backend.close()
-
-
-def test_the_character_nul_is_refused():
-    import pandas as pd
-
-    backend, relation = open_backend(pd.DataFrame({"name": ["a"]}))
-    dataset = Dataset("people", None, "add-remove", columns={"name": Column("name", "text")})
-    query = Query("people").where(Compare("name", "=", "a\0b")).count()
-    with pytest.raises(InvalidInput, match="NUL"):
-        plan(resolve(query, dataset), relation, backend)

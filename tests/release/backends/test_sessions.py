@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import duckdb
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -126,19 +124,6 @@ def test_each_of_many_threads_gets_the_answer_to_its_own_query(engine, rounds, t
 
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(right, range(8)))
-
-
-def test_threads_that_prepare_at_one_time_open_one_engine(tmp_path):
-    stores.duckdb_parquet(KINDS, ROWS, tmp_path)
-    with curator(tmp_path, str(tmp_path / "rows.parquet")) as one:
-        start = threading.Barrier(8)
-
-        def engine(_):
-            start.wait()
-            return one._engine(one.policy.dataset("people"))
-
-        with ThreadPoolExecutor(8) as pool:
-            assert len({id(found) for found, _ in pool.map(engine, range(8))}) == 1
 
 
 @pytest.mark.parametrize("engine", ["duckdb-parquet", "sqlite"])
@@ -314,14 +299,6 @@ def test_no_file_of_a_folder_decides_what_the_others_hold(tmp_path, kind, odd):
     backend.close()
 
 
-def test_columns_that_cannot_be_told_apart_are_refused(tmp_path):
-    for names in (["p", "p"], ["p", "P"]):
-        table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=names)
-        pq.write_table(table, tmp_path / "people.parquet")
-        with pytest.raises(InvalidInput, match="columns of one name"):
-            open_backend(tmp_path / "people.parquet")
-
-
 # --- one moment ---------------------------------------------------------------------------------
 
 NORTH = Query("people").count(where=Compare("age", "=", Fraction(1)))
@@ -399,16 +376,6 @@ def test_disjoint_filters_cost_the_most_of_one_only_where_they_are_read_at_one_m
         assert one.plan(NORTH, 1).calibration.moments == "one"
 
 
-def test_views_promise_no_moment():
-    connection = duckdb.connect()
-    connection.execute("CREATE TABLE people (age BIGINT)")
-    connection.execute("CREATE VIEW seen AS SELECT * FROM people")
-    for name, promised in (("people", True), ("seen", False)):
-        backend, relation = open_backend({"connection": connection, "table": name})
-        assert backend.snapshot(relation) is promised
-    connection.close()
-
-
 def test_an_owner_who_promises_that_nothing_changes_pays_for_the_most_of_one(tmp_path):
     stores.sqlite(KINDS, ROWS, tmp_path, "rows")
     connection = sqlite3.connect(tmp_path / "rows.db")
@@ -457,13 +424,6 @@ def test_different_people_never_become_one(values, kind, counted):
     table = pa.table({"person": values})
     assert people_counted(table, kind) == counted
     assert people_counted(table.to_pandas(), kind) == counted
-
-
-def test_objects_that_identify_people_are_compared_exactly():
-    values = [*BIG, 2**53 + 1, 2**53, 7, 7.0, "7", 1.5, None, 2**70]
-    frame = pd.DataFrame({"person": pd.Series(values, dtype="object")})
-    assert people_counted(frame, "integer") == 3
-    assert people_counted(frame, "text") == 1
 
 
 def test_people_in_sqlite_and_postgresql_are_compared_exactly(postgresql_database):

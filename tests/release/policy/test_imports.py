@@ -58,27 +58,6 @@ def test_duckdb_takes_every_record_as_it_is_read(tmp_path):
         assert [[value or "" for value in row] for row in found] == expected
 
 
-def test_an_empty_value_is_missing_and_two_quotes_are_the_empty_text(tmp_path):
-    assert imported(tmp_path / "t.csv", 'k,x\n"",\n,""\n', kinds=KINDS) == [("", None), (None, "")]
-
-
-@pytest.mark.parametrize(
-    "record", ['"a\n' + "b,1\n" * 200 + 'c",2', '"\r\n\n""\n",1', "a,1", '"x, ""y""",']
-)
-def test_one_record_moves_a_count_by_one_at_most(tmp_path, record):
-    """A quoted line break made 199 rows of one record, of other people too."""
-    before = imported(tmp_path / "a.csv", "k,x\nb,2\nc,3\n", kinds=KINDS)
-    after = imported(tmp_path / "b.csv", f"k,x\nb,2\n{record}\nc,3\n", kinds=KINDS)
-    assert len(after) == len(before) + 1
-    assert [row for row in after if row in before] == before
-
-
-def test_empty_lines_are_no_rows_and_are_told(tmp_path):
-    found = import_text(written(tmp_path / "t.csv", "k,x\n\na,1\n\r\nb,2\n\n"), header=True)
-    assert (found.rows, len(rows_of(found.target))) == (2, 2)
-    assert [line for line, _ in found.blank.first] == [2, 4, 6]
-
-
 @pytest.mark.parametrize("line", [b'"a,1', b'a"b,1', b"a,1,2", b"\xff,1", b"a\0,1"])
 def test_a_file_with_a_line_that_cannot_be_read_is_refused_by_its_number(tmp_path, line):
     path = written(tmp_path / "t.csv", b"k,x\na,1\n" + line + b"\nb,2\n")
@@ -244,17 +223,6 @@ def test_only_an_import_is_replaced(tmp_path):
     path.write_text("x\n1\n2\n")
     assert import_text(path, header=True).rows == 2
     assert len(rows_of(target)) == 2
-
-
-def test_a_file_that_is_no_parquet_is_not_replaced_either(tmp_path):
-    path = written(tmp_path / "t.csv", "x\n1\n")
-    (tmp_path / "t.parquet").write_text("precious")
-    with pytest.raises(InvalidInput, match="--replace"):
-        import_text(path, header=True)
-    (tmp_path / "t.parquet").unlink()
-    (tmp_path / "t.parquet").mkdir()
-    with pytest.raises(InvalidInput, match="is there already"):
-        import_text(path, header=True, replace=True)
 
 
 def test_an_engine_that_fails_leaves_nothing_and_nobody_waits(tmp_path, monkeypatch):

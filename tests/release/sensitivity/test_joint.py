@@ -88,12 +88,6 @@ def test_the_largest_part_undercounts_and_the_sum_overcounts(neighbours):
     assert (one.whole, one.apart) == ((1, 2) if neighbours == "add-remove" else (2, 2))
 
 
-def test_filters_of_three_overlapping_ranges_cost_what_one_row_is_in():
-    ranges = [(0, 30), (20, 50), (40, 70)]
-    batch = asked(*(COUNT.where(All((at("age", ">=", a), at("age", "<", b)))) for a, b in ranges))
-    assert joint(batch).whole == 2
-
-
 def test_a_filter_on_the_summed_column_narrows_its_sensitivity():
     def own(condition, column="income"):
         return joint(asked(Query("people").where(condition).sum(column))).sensitivities[0][0]
@@ -161,22 +155,6 @@ def test_persons_have_rows_in_filters_that_exclude_each_other():
 def test_a_person_has_several_rows_and_groups(neighbours, query, expected):
     found = joint(asked(query, neighbours=neighbours, unit=Unit("id", 5, 2)))
     assert found.sensitivities == ((expected,),)
-
-
-def test_two_counts_of_people_can_be_moved_by_different_rows_of_one_person():
-    query = Query("people").people(name="a", where=at("key", "=", "a"))
-    query = query.people(name="b", where=at("key", "=", "b"))
-    assert joint(asked(query, unit=Unit("id", 1, 1))).whole == 1
-    assert joint(asked(query, unit=Unit("id", 2, 1))).whole == 2
-
-
-def test_columns_that_are_only_added_up_do_not_multiply_the_work():
-    columns = {f"c{i}": Column(f"c{i}", "integer", F(0), F(i)) for i in range(1, 31)}
-    query = Query("people")
-    for name in columns:
-        query = query.sum(name)
-    found = joint([resolve(query, people(columns=columns))])
-    assert (found.whole, found.attained) == (30, True)
 
 
 def test_too_many_kinds_of_rows_give_a_bound_that_says_so():

@@ -14,7 +14,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from twoworlds.errors import InvalidInput
@@ -81,6 +81,11 @@ class Field:
         if self.family == "integer" and self.declared == "boolean":
             return kind in ("integer", "number", "boolean")
         return kind == self.kind or {kind, self.kind} == {"integer", "number"}
+
+
+def field_of(name: str, kind: str, types: Mapping[str, Field]) -> Field:
+    """Return a column by the engine's name of its type; one that is not known is ``other``."""
+    return replace(types.get(kind, Field("", "other")), name=name)
 
 
 class Backend(ABC):

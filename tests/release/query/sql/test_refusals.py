@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.release.query.people import PEOPLE, ROWS
-from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.query.sql import parse_sql, to_sql
 
 SELECT = [  # SELECT ... FROM people
@@ -284,12 +284,6 @@ def test_the_limits_are_said():
         parse_sql("SELECT COUNT(*) FROM people" + " " * 50_000, PEOPLE)
     with pytest.raises(TooLarge, match="at most 25 levels"):
         parse_sql(f"SELECT COUNT(*) FROM people WHERE {'(' * 30}", PEOPLE)
-
-
-def test_an_unknown_name_carries_the_nearest():
-    with pytest.raises(UnknownName) as caught:
-        parse_sql("SELECT AVG(incme) FROM people", PEOPLE)
-    assert caught.value.nearest == "income"
 
 
 VALID = [
