@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from tests.release.backends import oracle
-from tests.release.backends.conftest import COLUMNS
+from tests.release.backends.conftest import AMOUNT, COLUMNS
 from twoworlds.errors import InvalidInput
 from twoworlds.release.plan import check_columns, plan
 from twoworlds.release.policy import Dataset, Unit
@@ -38,7 +38,7 @@ CONSTANTS = {
     INCOME: [Fraction(n) for n in (0, 7, 2**62, 2**63, -(2**63), 10**40, -(10**40))]
     + [Fraction(5, 2), Fraction(-1, 3)],
     PAY: [Fraction(n) for n in ("0", "1/10", "1", "-50", "1e29", "-1e29", "12", "-0.333")],
-    "amount": [Fraction("12.34"), Fraction(0), Fraction("0.333"), Fraction(10**29)],
+    AMOUNT: [Fraction("12.34"), Fraction(0), Fraction("0.333"), Fraction(10**29)],
     FLAG: [True, False],
     "day": [date(2026, 1, 1), date(2026, 1, 30), date(9999, 12, 31)],
     "places.state": ["A", "b'b", "c"],
@@ -79,7 +79,7 @@ def random_axis(draw, query):
 def every_aggregate(dataset):
     """Return the aggregates of every kind that there is, of each column that may have it."""
     found = []
-    for kind, name in product(get_args(Kind), (None, INCOME, PAY, "amount", "zip")):
+    for kind, name in product(get_args(Kind), (None, INCOME, PAY, AMOUNT, "zip")):
         for at, between in product((None, Fraction(1, 2), Fraction(1, 10)), (None, (-30, 30))):
             options = {"at": at, "between": between and tuple(map(Fraction, between))}
             try:

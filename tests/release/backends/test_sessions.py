@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.release.backends import stores
+from tests.release.backends.conftest import store
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, ReleaseFailed
 from twoworlds.release.backends import open_backend
@@ -55,35 +56,25 @@ datasets:
 
 
 def source(engine, folder, request, rows=ROWS):
-    """The rows in an engine."""
-    if engine == "sqlite-connection":
-        found = stores.sqlite(KINDS, rows, folder, "rows")
-        connection = sqlite3.connect(found["sqlite"], check_same_thread=False)
-        request.addfinalizer(connection.close)
-        return {"connection": connection, "table": "rows"}
+    """The rows in an engine, or behind a connection of our own."""
+    kept = rows[:300] if engine == "mariadb" else rows
+    name = engine.removesuffix("-connection")
     if engine == "duckdb-connection":
         connection = duckdb.connect()
         connection.register("found", stores.arrow(KINDS, rows))
         connection.execute("CREATE TABLE people AS SELECT * FROM found")
-        request.addfinalizer(connection.close)
-        return {"connection": connection, "table": "people"}
-    if engine.startswith("postgresql"):
-        address = request.getfixturevalue("postgresql_database")
-        found = stores.postgresql(KINDS, rows, address, "people")
-        if engine == "postgresql":
-            return found
+    elif engine == "sqlite-connection":
+        found = store(name, KINDS, rows, folder, request, "people")
+        connection = sqlite3.connect(found["sqlite"], check_same_thread=False)
+    elif engine == "postgresql-connection":
         import psycopg
 
-        connection = psycopg.connect(address)
-        request.addfinalizer(connection.close)
-        return {"connection": connection, "table": "people"}
-    if engine == "mariadb":
-        server, name = (request.getfixturevalue(f"mariadb_{x}") for x in ("server", "database"))
-        return stores.mariadb(KINDS, rows[:300], server, server.address(name), "people")
-    if engine == "spark":
-        return stores.spark(KINDS, rows, request.getfixturevalue("spark_session"))
-    write = getattr(stores, engine.replace("-", "_"))
-    return write(KINDS, rows, folder)
+        found = store(name, KINDS, rows, folder, request, "people")
+        connection = psycopg.connect(found["postgresql"])
+    else:
+        return store(engine, KINDS, kept, folder, request, "people")
+    request.addfinalizer(connection.close)
+    return {"connection": connection, "table": "people"}
 
 
 def curator(folder, place):

@@ -2,13 +2,10 @@
 
 from datetime import date
 from fractions import Fraction
-from itertools import product
 
-import duckdb
 import pytest
 
 from tests.release.query.people import PEOPLE
-from tests.release.query.truth import truth
 from twoworlds.errors import InvalidInput
 from twoworlds.release.policy import Column, Dataset, Policy
 from twoworlds.release.query import Compare, Missing, Not, OneOf, Query
@@ -117,40 +114,6 @@ def test_conditions(text, condition):
     assert parse_sql(f"SELECT COUNT(*) FROM people WHERE {text}", PEOPLE) == expected
     filtered = parse_sql(f"SELECT COUNT(*) FILTER (WHERE {text}\n) FROM people", PEOPLE)
     assert filtered == people.count(where=condition)
-
-
-ROWS = [
-    {"id": n, "age": a, "income": i, "region": r, "member": m, "born": b}
-    for n, (a, i, r, m, b) in enumerate(
-        product(
-            (None, -18, 1, 2, 3, 18),
-            (None, Fraction(1, 10), Fraction(3, 4)),
-            (None, "a", "it's", "1"),
-            (None, False, True),
-            (None, date(2026, 1, 30), date(2026, 1, 31)),
-        )
-    )
-]
-
-
-@pytest.fixture(scope="module")
-def engine():
-    with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE people (id INT, age INT, income DECIMAL(9, 2), region TEXT, "
-            "member BOOLEAN, born DATE)"
-        )
-        rows = [[float(x) if isinstance(x, Fraction) else x for x in row.values()] for row in ROWS]
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", rows)
-        yield connection
-
-
-@pytest.mark.few(6)
-@pytest.mark.parametrize("text", [text for text, _ in CONDITIONS])
-def test_an_engine_that_reads_the_same_text_keeps_the_same_rows(text, engine):
-    condition = parse_sql(f"SELECT COUNT(*) FROM people WHERE {text}", PEOPLE).condition
-    kept = engine.execute(f"SELECT id FROM people WHERE {text}\nORDER BY id").fetchall()
-    assert [n for (n,) in kept] == [row["id"] for row in ROWS if truth(condition, row) is True]
 
 
 COUNTED = people.by("region").count()

@@ -296,39 +296,9 @@ VALID = [
     'WITH_SHARE(MEDIAN(age), 2), COUNT("two words") FROM people WHERE city IS NOT NULL '
     "GROUP BY BIN(age, 0, 18, 65), KEYS(city, 'a', 'b'), DISCOVER(\"a.b\")",
 ]
-PIECES = [
-    *("(", ")", ",", ";", "'", '"', "--", "/*", "*/", "*", ".", "=", "<", "-", "::", "[", "]", "{"),
-    *(
-        "NULL",
-        "NOT",
-        "SELECT",
-        "FROM",
-        "WHERE",
-        "CASE",
-        "DISTINCT",
-        "OVER",
-        "\0",
-        "ü",
-        "\n",
-        "$",
-        "?",
-    ),
-    *(
-        "1e9",
-        "0x",
-        "@",
-        "INTERVAL",
-        "ORDER BY",
-        "UNION",
-        "JOIN",
-        "->",
-        "|",
-        "%",
-        "\\",
-        "\u2028",
-        "''",
-    ),
-]
+SIGNS = "( ) , ; ' \" -- /* */ * . = < - :: [ ] { $ ? 1e9 0x @ -> | % \\ '' ü"
+WORDS = "NULL NOT SELECT FROM WHERE CASE DISTINCT OVER INTERVAL UNION JOIN"
+PIECES = [*SIGNS.split(), *WORDS.split(), "ORDER BY", "\0", "\n", "\u2028"]
 
 
 def mutated(text: str, chance: random.Random) -> str:
