@@ -19,8 +19,6 @@ from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.bounds import LargestLoss, change, unit_supremum
 from twoworlds.release.sensitivity.contributions import Index, Rows, reachable, row_types
 
-_FEW_TYPES = 300
-
 
 class Analysis:
     """The row types of a batch, and losses for any weights of its measures."""
@@ -77,8 +75,8 @@ class Analysis:
     def own(self, index: Index, power: int = 1) -> Fraction:
         """Return the sensitivity of one measure over all of its cells, in units."""
         if (index, power) not in self._own:
-            known = self._near(index)
-            self._own[index, power] = self._part({index: Fraction(1)}, known, power).value
+            alone = self._part({index: Fraction(1)}, [index], power)
+            self._own[index, power] = alone.value
         return self._own[index, power]
 
     def in_one_cell(self, index: Index) -> Fraction:
@@ -86,7 +84,7 @@ class Analysis:
         measure, unit = self.measure(index), self.dataset.unit
         if measure.kind == "people":
             return Fraction(1)
-        rows = self._found(self._near(index))
+        rows = self._found([index])
         changes = {0}
         for row in [] if rows is None else rows.only([index]):
             values = [end for options in row.options for o in options for end in o or (None,)]
@@ -159,14 +157,6 @@ class Analysis:
         if ranks & sums and self.dataset.neighbours == "substitute":
             return True
         return bool(keys & added) or any(self.batch[q].query.joins for q in queries)
-
-    def _near(self, index: Index) -> list[Index]:
-        """Return the measures whose row types serve for one of them, if these are few."""
-        alike = self.indices
-        if self.dataset.unit.person is not None:
-            alike = [i for i in alike if i[0] == index[0]]
-        rows = self._found(alike)
-        return [index] if rows is None or len(rows.types) > _FEW_TYPES else alike
 
     def _found(self, wanted: Iterable[Index]) -> Rows | None:
         """Return row types, None when there are too many."""
