@@ -116,18 +116,10 @@ class Examination(Result):
             lines = f" ({one.where})" if one.where else ""
             yield f"{self._some(one.unfit)} of another kind, which count as missing{lines}"
         if column.low is not None and column.high is not None:
-            parts = [
-                f"{n:,} {side} {show(bound)}"
-                for n, side, bound in (
-                    (one.below, "below", column.low),
-                    (one.above, "above", column.high),
-                )
-                if n
-            ]
-            if parts:
-                yield f"{self._some(one.below + one.above)} clamped: {', '.join(parts)}"
-            else:
-                yield "none clamped"
+            sides = (one.below, "below", column.low), (one.above, "above", column.high)
+            parts = ", ".join(f"{n:,} {side} {show(bound)}" for n, side, bound in sides if n)
+            clamped = f"{self._some(one.below + one.above)} clamped: {parts}"
+            yield clamped if parts else "none clamped"
         if column.keys and one.outside:
             named = [f"{value!r} ({rows:,})" for value, rows in one.others]
             more = [] if sum(rows for _, rows in one.others) == one.outside else ["..."]
@@ -174,24 +166,21 @@ class Examination(Result):
                 one = replace(one, remark=remark)
             if unfit is None:
                 return one
-            where = str(unfit)
-            if unfit.long:
-                where += (
-                    f"; {unfit.long:,} of them have too many digits for a whole number of 64 bits: "
-                    "declare the column text to tell them apart"
-                )
+            long = (
+                f"; {unfit.long:,} of them have too many digits for a whole number of 64 bits: "
+                "declare the column text to tell them apart"
+            )
+            where = f"{unfit}{long if unfit.long else ''}"
             return replace(one, missing=one.missing - unfit.count, unfit=unfit.count, where=where)
 
+        told = {
+            "empty lines, which are no rows": imported.blank,
+            "records that cannot be read and were left out": imported.unreadable,
+        }
         remarks = [
-            f"{what}: {lines.count:,}, on line {lines}"
-            for lines, what in (
-                (imported.blank, "empty lines, which are no rows"),
-                (imported.unreadable, "records that cannot be read and were left out"),
-            )
-            if lines.count
+            f"{w}: {lines.count:,}, on line {lines}" for w, lines in told.items() if lines.count
         ]
-        columns = tuple(map(mended, self.columns))
-        return replace(self, columns=columns, remarks=(*self.remarks, *remarks))
+        return replace(self, columns=tuple(map(mended, self.columns)), remarks=tuple(remarks))
 
 
 def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examination:

@@ -225,12 +225,9 @@ def _is_key_of(node: exp.Expr, visible: str, table: str, scope: Scope) -> bool:
     if type(node) is not exp.Column or not node.table:
         return False
     key = scope.dataset.public[table].key
-    in_table = match_name("table", node.table, scope.tables) == visible
-    return in_table and match_name("column", node.name, {key, *_names(table, scope)}) == key
-
-
-def _names(table: str, scope: Scope) -> list[str]:
-    return list(scope.dataset.public[table].columns)
+    if match_name("table", node.table, scope.tables) != visible:
+        return False
+    return match_name("column", node.name, {key, *scope.dataset.public[table].columns}) == key
 
 
 def _found(node: exp.Expr, table: str, dataset: Dataset) -> Condition:
