@@ -167,10 +167,7 @@ NEVER = All((Compare("x", ">", F(2)), Compare("x", "<", F(1))))
     [
         (Query("people").count(), "The whole costs epsilon 1."),
         (Query("people").median("x"), "The whole costs epsilon 1."),
-        (
-            Query("people").count(name="none", where=NEVER).count(),
-            "The whole costs epsilon 1.",
-        ),
+        (Query("people").count(name="none", where=NEVER).count(), "The whole costs epsilon 1."),
         (
             Query("people").count().count(name="some", where=Compare("x", ">", F(1))),
             "The whole costs epsilon 1, as much as its parts.",

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from twoworlds.release.query.conditions import (
-    All,
-    AnyOf,
-    Compare,
-    Condition,
-    Missing,
-    Not,
-    OneOf,
-)
+from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, GroupAxis, Query
 from twoworlds.release.query.resolve import Recipe, Resolved, SummedMeasure, resolve
 

@@ -21,11 +21,4 @@ from twoworlds.release.sensitivity.calibration import (
     cost_for,
 )
 
-__all__ = [
-    "Calibration",
-    "MeasureNoise",
-    "Moments",
-    "NoiseKind",
-    "calibrate",
-    "cost_for",
-]
+__all__ = ["Calibration", "MeasureNoise", "Moments", "NoiseKind", "calibrate", "cost_for"]

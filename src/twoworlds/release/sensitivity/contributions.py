@@ -33,14 +33,7 @@ from typing import NamedTuple, TypeVar
 
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
-from twoworlds.release.query.conditions import (
-    All,
-    Condition,
-    Missing,
-    Not,
-    columns_of,
-    leaves,
-)
+from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of, leaves
 from twoworlds.release.query.model import GroupAxis
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.domain import (
