@@ -83,7 +83,6 @@ EXAMPLES = {
     "release.sensitivity.calibration.Calibration": (
         "release.sensitivity.calibration.Calibration.answer"
     ),
-    "release.sensitivity.joint.JointSensitivity": "release.sensitivity.joint.joint",
     "theorems.conditioning.Conditioned": "theorems.conditioning.condition",
     "theorems.local.GoodDatabases": "theorems.local.good_databases",
     "theorems.local.LocalCalibration": "theorems.local.calibrate_locally",
@@ -159,7 +158,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.examples import lay_out
     from twoworlds.release.local import Randomizer
     from twoworlds.release.local.release import Certificate
-    from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.examination import examine
     from twoworlds.report.review import review_mechanism
     from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee
@@ -213,7 +211,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "release.certificate.Checked": lambda: check_certificate(certify(released)),
         "release.forms.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
         "release.local.release.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
-        "release.policy.checking.CheckedDataset": lambda: checked(curator.policy)[0][0],
         "release.policy.examination.Examination": lambda: examine(
             curator.policy.dataset("people"), *curator._engine(curator.policy.dataset("people"))
         ),

@@ -603,13 +603,13 @@ def _kinds(said: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def _ask(names: Sequence[str], sure: bool) -> bool:
+def _ask(names: Sequence[str]) -> bool:
     """Ask whether the first line has names; on standard error, beside the answer."""
     from click import confirm
 
     return confirm(
         f"The first line reads: {', '.join(map(repr, names))}\nAre these the names of the columns?",
-        default=True if sure else None,
+        default=None,
         err=True,
     )
 

@@ -39,7 +39,8 @@ from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, exclud
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise.laws import WIDEST
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.resolve import GroupAxis, Resolved, SummedMeasure
+from twoworlds.release.query.model import GroupAxis
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.statement import statement

@@ -84,7 +84,7 @@ def _used(asked: Iterable[Resolved]) -> set[str]:
     for one in asked:
         names.update(columns_of(one.query.condition))
         names.update(axis.column for axis in one.axes)
-        names.update(join.on for join in one.query.joins)
+        names.update(on for _, on in one.query.joins)
         for aggregate in one.query.aggregates:
             names.update(columns_of(aggregate.where))
             names.update(() if aggregate.column is None else (aggregate.column,))
@@ -94,7 +94,7 @@ def _used(asked: Iterable[Resolved]) -> set[str]:
 def _dataset(dataset: Dataset, asked: Sequence[Resolved]) -> dict[str, Any]:
     used = _used(asked)
     unit = dataset.unit
-    joined = {join.table for one in asked for join in one.query.joins}
+    joined = {table for one in asked for table, _ in one.query.joins}
     return {
         "name": dataset.name,
         "version": dataset.version,

@@ -14,27 +14,20 @@ from tests.release.backends import stores
 from twoworlds.release.backends import open_backend
 from twoworlds.release.policy import Column, Dataset, PublicTable, Unit
 
+AMOUNT = "it's; -- \\ `tick`"
 KINDS = {
     "person": "integer",
     'region; "x"': "text",
     "select": "integer",
     "pay.net": "number",
-    "amount": "decimal",
+    AMOUNT: "decimal",
     "Ünï côdé": "boolean",
     "day": "date",
     "zip": "integer",
 }
 REGIONS = (
-    "north",
-    "South",
-    "o'brien",
-    "back\\slash",
-    "ü😀 %s",
-    "",
-    "south",
-    "nowhere",
-    "100%",
-    None,
+    *("north", "South", "o'brien", "back\\slash", "ü😀 %s", ""),
+    *("south", "nowhere", "100%", None),
 )
 WHOLE = (0, 1, -1, 2, 7, 2**62, -(2**62), 2**63 - 1, -(2**63), 999, 1000, 1001, 10**12, None)
 FLOATS = (0.0, -0.0, 0.1, 1e308, -1e308, 5e-324, float("inf"), -float("inf"), float("nan"), 2.0**62)
@@ -60,7 +53,7 @@ def awkward_rows(seed=7, count=240):
             "pay.net": draw.choice(FLOATS)
             if draw.random() < 0.5
             else draw.randrange(-700, 700) / 7,
-            "amount": None if draw.random() < 0.1 else Decimal(draw.randrange(-9999, 9999)) / 100,
+            AMOUNT: None if draw.random() < 0.1 else Decimal(draw.randrange(-9999, 9999)) / 100,
             "Ünï côdé": draw.choice([True, False, None]),
             "day": draw.choice([None, date(2026, 1, 1) + timedelta(draw.randrange(60))]),
             "zip": draw.choice(ZIPS),
@@ -94,7 +87,7 @@ COLUMNS = {
             grid=tuple(map(Fraction, (-90, -30, -3, 0, 3, 60))),
             fill=Fraction(3),
         ),
-        Column("amount", "number", Fraction(-50), Fraction(60), unit=Fraction(1, 100)),
+        Column(AMOUNT, "number", Fraction(-50), Fraction(60), unit=Fraction(1, 100)),
         Column("Ünï côdé", "boolean", keys=(True, False)),
         Column("day", "date", keys=(date(2026, 1, 1), date(2026, 2, 3))),
         Column("zip", "integer", Fraction(0), Fraction(100), unit=Fraction(5, 2)),
@@ -150,7 +143,7 @@ def loaded(engine, request, tmp_path_factory):
     public = _public(engine, source, folder, request)
     backend, relation = open_backend(source)
     if engine in ("pandas", "sqlite"):  # these keep decimals as floats
-        rows = [{**r, "amount": None if r["amount"] is None else float(r["amount"])} for r in rows]
+        rows = [{**r, AMOUNT: None if r[AMOUNT] is None else float(r[AMOUNT])} for r in rows]
     if engine == "mariadb":
         rows = [{name: stores.finite(x) for name, x in row.items()} for row in rows]
     columns = {
@@ -177,32 +170,12 @@ def loaded(engine, request, tmp_path_factory):
 def _public(engine, source, folder, request):
     """The public table, in the same engine."""
     if engine in ("sqlite", "duckdb-file"):
-        return _beside(engine, source)
+        write = stores.sqlite if engine == "sqlite" else stores.duckdb_file
+        return write(PUBLIC_KINDS, PUBLIC_ROWS, folder, "places")["table"]
     if engine == "postgresql":
-        stores.postgresql(PUBLIC_KINDS, PUBLIC_ROWS, source["postgresql"], "places")
-        return "places"
+        return stores.postgresql(PUBLIC_KINDS, PUBLIC_ROWS, source["postgresql"], "places")["table"]
     if engine == "mariadb":
         server = request.getfixturevalue("mariadb_server")
-        stores.mariadb(PUBLIC_KINDS, PUBLIC_ROWS, server, source["mysql"], "places")
-        return "places"
+        return stores.mariadb(PUBLIC_KINDS, PUBLIC_ROWS, server, source["mysql"], "places")["table"]
     (folder / "public").mkdir()
     return store(engine, PUBLIC_KINDS, PUBLIC_ROWS, folder / "public", request)
-
-
-def _beside(engine, source):
-    rows = [tuple(row.values()) for row in PUBLIC_ROWS]
-    if engine == "sqlite":
-        import sqlite3
-
-        connection = sqlite3.connect(source["sqlite"])
-        connection.execute("CREATE TABLE places (code INTEGER, state TEXT, size REAL)")
-        connection.executemany("INSERT INTO places VALUES (?, ?, ?)", rows)
-        connection.commit()
-        connection.close()
-    else:
-        import duckdb
-
-        with duckdb.connect(source["duckdb"]) as connection:
-            connection.execute("CREATE TABLE places (code INTEGER, state TEXT, size DOUBLE)")
-            connection.executemany("INSERT INTO places VALUES (?, ?, ?)", rows)
-    return "places"

@@ -1,70 +1,14 @@
 """What the engines must answer, by a plain loop over the rows; it shares no code with them.
 
-A row is a dict. Missing is None or NaN. Truth is True, False or None (unknown).
+A row is a dict. Missing is None or NaN.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from fractions import Fraction
 
-from twoworlds.release.query import All, AnyOf, Compare, Missing, Not, OneOf
-
-LARGEST = Fraction(sys.float_info.max)
-
-
-def value(row, name):
-    found = row[name]
-    return None if isinstance(found, float) and math.isnan(found) else found
-
-
-def exact(x):
-    """A number as a fraction or an infinite float; anything else as it is."""
-    if isinstance(x, (bool, str)) or not hasattr(x, "as_integer_ratio"):
-        return x
-    return x if isinstance(x, float) and math.isinf(x) else Fraction(x)
-
-
-def comparable(x, constant):
-    """Both sides of a comparison: a constant meets a float as the nearest float."""
-    if isinstance(x, float) and isinstance(constant, Fraction) and abs(constant) < LARGEST:
-        constant = Fraction(float(constant))
-    return exact(x), constant
-
-
-def truth(condition, row):
-    match condition:
-        case None:
-            return True
-        case Missing(name):
-            return value(row, name) is None
-        case Compare(name, operator, constant):
-            x = value(row, name)
-            if x is None:
-                return None
-            a, b = comparable(x, constant)
-            return {
-                "=": a == b,
-                "!=": a != b,
-                "<": operator in "<" and a < b,
-                "<=": operator == "<=" and a <= b,
-                ">": operator == ">" and a > b,
-                ">=": operator == ">=" and a >= b,
-            }[operator]
-        case OneOf(name, values):
-            x = value(row, name)
-            return None if x is None else any(truth(Compare(name, "=", v), row) for v in values)
-        case Not(part):
-            inner = truth(part, row)
-            return None if inner is None else not inner
-        case All(parts):
-            found = [truth(part, row) for part in parts]
-            return False if False in found else None if None in found else True
-        case AnyOf(parts):
-            found = [truth(part, row) for part in parts]
-            return True if True in found else None if None in found else False
-    raise AssertionError(condition)
+from tests.release.query.truth import comparable, exact, truth, value
 
 
 def group(axis, row):
@@ -99,11 +43,6 @@ def units(measure, row):
     return min(max(v, measure.low), measure.high)
 
 
-def rank(v, grid):
-    below = sum(g < v for g in grid)
-    return 2 * below + (v in grid)
-
-
 def contribution(measure, row):
     """What a row adds: a whole number, or the bin of a rank; None when it does not count."""
     if truth(measure.where, row) is not True:
@@ -121,21 +60,22 @@ def contribution(measure, row):
             return v - measure.center
         case "squares":
             return (v - measure.center) ** 2
-        case _:
-            return rank(v, measure.grid)
+        case "ranks":
+            below = sum(g < v for g in measure.grid)
+            return 2 * below + (v in measure.grid)
+    raise AssertionError(f"the oracle does not know the measure {measure.kind}")
 
 
 def joined(resolved, rows, publics):
     """The rows with the columns of public tables, ``table.column``."""
     for row in rows:
         found = dict(row)
-        for join in resolved.query.joins:
-            table = resolved.dataset.public[join.table]
-            key = value(row, join.on)
-            match = [r for r in publics[join.table] if key is not None and r[table.key] == key]
+        for table, on in resolved.query.joins:
+            public, key = resolved.dataset.public[table], value(row, on)
+            match = [r for r in publics[table] if key is not None and r[public.key] == key]
             assert len(match) <= 1
-            for name in table.columns:
-                found[f"{join.table}.{name}"] = match[0][name] if match else None
+            for name in public.columns:
+                found[f"{table}.{name}"] = match[0][name] if match else None
         yield found
 
 

@@ -7,39 +7,25 @@ import sqlite3
 import sys
 from decimal import Decimal
 
-# kind -> type, for each engine
-SQLITE = {
-    "integer": "INTEGER",
-    "number": "REAL",
-    "decimal": "NUMERIC",
-    "text": "TEXT",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
+ENGINES = ("sqlite", "postgresql", "mariadb", "spark")
+TYPES = {  # of each kind, in these engines
+    "integer": ("INTEGER", "bigint", "bigint", "long"),
+    "number": ("REAL", "double precision", "double", "double"),
+    "decimal": ("NUMERIC", "numeric", "decimal(20, 2)", "decimal(20,2)"),
+    "text": ("TEXT", "text", "text", "string"),
+    "boolean": ("BOOLEAN", "boolean", "boolean", "boolean"),
+    "date": ("DATE", "date", "date", "date"),
 }
-POSTGRESQL = {
-    "integer": "bigint",
-    "number": "double precision",
-    "decimal": "numeric",
-    "text": "text",
-    "boolean": "boolean",
-    "date": "date",
-}
-MARIADB = {
-    "integer": "bigint",
-    "number": "double",
-    "decimal": "decimal(20, 2)",
-    "text": "text",
-    "boolean": "boolean",
-    "date": "date",
-}
-SPARK = {
-    "integer": "long",
-    "number": "double",
-    "decimal": "decimal(20,2)",
-    "text": "string",
-    "boolean": "boolean",
-    "date": "date",
-}
+
+
+def quoted(name, quote='"'):
+    return quote + name.replace(quote, 2 * quote) + quote
+
+
+def declared(kinds, engine, quote='"'):
+    """The columns of a CREATE TABLE."""
+    place = ENGINES.index(engine)
+    return ", ".join(f"{quoted(name, quote)} {TYPES[k][place]}" for name, k in kinds.items())
 
 
 def arrow(kinds, rows):
@@ -68,10 +54,9 @@ def duckdb_file(kinds, rows, folder, table='a "table"; of.rows'):
     import duckdb
 
     found = arrow(kinds, rows)
-    quoted = '"' + table.replace('"', '""') + '"'
     with duckdb.connect(str(folder / "rows.duckdb")) as connection:
         connection.register("found", found)
-        connection.execute(f"CREATE TABLE {quoted} AS SELECT * FROM found")
+        connection.execute(f"CREATE TABLE {quoted(table)} AS SELECT * FROM found")
     return {"duckdb": str(folder / "rows.duckdb"), "table": table}
 
 
@@ -103,15 +88,11 @@ def pyarrow(kinds, rows, folder):
 
 def sqlite(kinds, rows, folder, table='a "table"; of.rows'):
     path = folder / "rows.db"
-    quoted = '"' + table.replace('"', '""') + '"'
-    columns = ", ".join(
-        f'"{name.replace(chr(34), chr(34) * 2)}" {SQLITE[k]}' for name, k in kinds.items()
-    )
     with sqlite3.connect(path) as connection:
-        connection.execute(f"CREATE TABLE {quoted} ({columns})")
+        connection.execute(f"CREATE TABLE {quoted(table)} ({declared(kinds, 'sqlite')})")
         marks = ", ".join("?" * len(kinds))
         stored = [[_for_sqlite(row[name]) for name in kinds] for row in rows]
-        connection.executemany(f"INSERT INTO {quoted} VALUES ({marks})", stored)
+        connection.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", stored)
     connection.close()
     return {"sqlite": path, "table": table}
 
@@ -125,13 +106,9 @@ def _for_sqlite(x):
 def postgresql(kinds, rows, address, table='a "table"; of.rows'):
     import psycopg
 
-    quoted = '"' + table.replace('"', '""') + '"'
-    columns = ", ".join(
-        f'"{name.replace(chr(34), chr(34) * 2)}" {POSTGRESQL[k]}' for name, k in kinds.items()
-    )
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f"CREATE TABLE {quoted} ({columns})")
-        with connection.cursor().copy(f"COPY {quoted} FROM STDIN") as copy:
+        connection.execute(f"CREATE TABLE {quoted(table)} ({declared(kinds, 'postgresql')})")
+        with connection.cursor().copy(f"COPY {quoted(table)} FROM STDIN") as copy:
             for row in rows:
                 copy.write_row([row[name] for name in kinds])
     return {"postgresql": address, "table": table}
@@ -140,17 +117,12 @@ def postgresql(kinds, rows, address, table='a "table"; of.rows'):
 def mariadb(kinds, rows, server, address, table='a "table"; of.rows'):
     """Floats that are not finite cannot be kept: NaN is missing, infinities are the largest."""
     connection = server.connect(address.rpartition("/")[2])
-
-    def quoted(name):
-        return "`" + name.replace("`", "``") + "`"
-
-    columns = ", ".join(f"{quoted(name)} {MARIADB[k]}" for name, k in kinds.items())
+    name, columns = quoted(table, "`"), declared(kinds, "mariadb", "`")
     with connection.cursor() as cursor:
-        cursor.execute(f"CREATE TABLE {quoted(table)} ({columns}) CHARSET utf8mb4")  # ignores case
+        cursor.execute(f"CREATE TABLE {name} ({columns}) CHARSET utf8mb4")  # ignores case
         marks = ", ".join(["%s"] * len(kinds))
         for row in rows:
-            values = [finite(row[name]) for name in kinds]
-            cursor.execute(f"INSERT INTO {quoted(table)} VALUES ({marks})", values)
+            cursor.execute(f"INSERT INTO {name} VALUES ({marks})", [finite(row[k]) for k in kinds])
     connection.close()
     return {"mysql": address, "table": table}
 
@@ -166,5 +138,5 @@ def spark(kinds, rows, session):
 
     schema = StructType()
     for name, kind in kinds.items():
-        schema = schema.add(name, SPARK[kind])
+        schema = schema.add(name, TYPES[kind][ENGINES.index("spark")])
     return session.createDataFrame([tuple(row[name] for name in kinds) for row in rows], schema)

@@ -77,15 +77,6 @@ def test_the_kind_of_a_pandas_column_is_that_of_its_type(series, kind):
     assert kinds(pd.DataFrame({"x": series.iloc[:0]})) == {"x": kind}
 
 
-def test_a_column_of_an_unknown_type_has_no_values():
-    frame = pd.DataFrame({"x": [1, 2, 3], "y": [1j, 2j, 3j]})
-    backend, relation = open_backend(frame)
-    assert totals(backend, relation, Query("t").sum("x"), x("integer")) == {(): (6,)}
-    found = totals(backend, relation, Query("t").count("y").count(), Column("y", "number"))
-    assert found == {(): (0, 3)}
-    backend.close()
-
-
 VALUES = [
     "a",
     "7",
@@ -185,13 +176,6 @@ def test_the_day_of_a_moment_does_not_depend_on_the_machine():
     assert ran.returncode == 0, ran.stdout
 
 
-def test_days_beyond_the_calendar_are_missing():
-    for numbers, kind in (([0, 2**31 - 1, -(2**31)], pa.int32()), ([0, 2**62, -(2**63)], None)):
-        array = pa.array(numbers, kind or pa.int64())
-        days = array.view(pa.date32() if kind else pa.date64())
-        assert found_keys(pa.table({"x": days}), "date") == {date(1970, 1, 1): 1}
-
-
 def test_types_that_duckdb_lacks_are_of_an_unknown_kind():
     table = pa.table(
         {
@@ -229,20 +213,6 @@ def test_frames_of_polars():
     assert kinds(frame) == expected
     assert found_keys(frame, "text") == {"a": 1, "b": 1, "a\0": 1}
     assert found_keys(frame.lazy(), "text") == {"a": 1, "b": 1, "a\0": 1}
-
-
-def test_a_frame_in_any_layout_has_the_same_rows():
-    frame = pd.DataFrame({"x": range(10), "y": np.arange(10) / 2, "k": list("abcdefghij")})
-    for layout in (
-        frame.iloc[::-1],
-        frame.iloc[::3],
-        frame[frame["x"] > 4],
-        frame.T.T.infer_objects(),
-    ):
-        backend, relation = open_backend(layout)
-        found = totals(backend, relation, Query("t").sum("x"), x("integer", 0, 100))
-        assert found == {(): (int(layout["x"].sum()),)}
-        backend.close()
 
 
 def test_two_columns_of_one_name_are_refused():

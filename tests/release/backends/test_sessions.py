@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import duckdb
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.release.backends import stores
+from tests.release.backends.conftest import store
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, ReleaseFailed
 from twoworlds.release.backends import open_backend
@@ -57,35 +56,25 @@ datasets:
 
 
 def source(engine, folder, request, rows=ROWS):
-    """The rows in an engine."""
-    if engine == "sqlite-connection":
-        found = stores.sqlite(KINDS, rows, folder, "rows")
-        connection = sqlite3.connect(found["sqlite"], check_same_thread=False)
-        request.addfinalizer(connection.close)
-        return {"connection": connection, "table": "rows"}
+    """The rows in an engine, or behind a connection of our own."""
+    kept = rows[:300] if engine == "mariadb" else rows
+    name = engine.removesuffix("-connection")
     if engine == "duckdb-connection":
         connection = duckdb.connect()
         connection.register("found", stores.arrow(KINDS, rows))
         connection.execute("CREATE TABLE people AS SELECT * FROM found")
-        request.addfinalizer(connection.close)
-        return {"connection": connection, "table": "people"}
-    if engine.startswith("postgresql"):
-        address = request.getfixturevalue("postgresql_database")
-        found = stores.postgresql(KINDS, rows, address, "people")
-        if engine == "postgresql":
-            return found
+    elif engine == "sqlite-connection":
+        found = store(name, KINDS, rows, folder, request, "people")
+        connection = sqlite3.connect(found["sqlite"], check_same_thread=False)
+    elif engine == "postgresql-connection":
         import psycopg
 
-        connection = psycopg.connect(address)
-        request.addfinalizer(connection.close)
-        return {"connection": connection, "table": "people"}
-    if engine == "mariadb":
-        server, name = (request.getfixturevalue(f"mariadb_{x}") for x in ("server", "database"))
-        return stores.mariadb(KINDS, rows[:300], server, server.address(name), "people")
-    if engine == "spark":
-        return stores.spark(KINDS, rows, request.getfixturevalue("spark_session"))
-    write = getattr(stores, engine.replace("-", "_"))
-    return write(KINDS, rows, folder)
+        found = store(name, KINDS, rows, folder, request, "people")
+        connection = psycopg.connect(found["postgresql"])
+    else:
+        return store(engine, KINDS, kept, folder, request, "people")
+    request.addfinalizer(connection.close)
+    return {"connection": connection, "table": "people"}
 
 
 def curator(folder, place):
@@ -126,19 +115,6 @@ def test_each_of_many_threads_gets_the_answer_to_its_own_query(engine, rounds, t
 
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(right, range(8)))
-
-
-def test_threads_that_prepare_at_one_time_open_one_engine(tmp_path):
-    stores.duckdb_parquet(KINDS, ROWS, tmp_path)
-    with curator(tmp_path, str(tmp_path / "rows.parquet")) as one:
-        start = threading.Barrier(8)
-
-        def engine(_):
-            start.wait()
-            return one._engine(one.policy.dataset("people"))
-
-        with ThreadPoolExecutor(8) as pool:
-            assert len({id(found) for found, _ in pool.map(engine, range(8))}) == 1
 
 
 @pytest.mark.parametrize("engine", ["duckdb-parquet", "sqlite"])
@@ -314,14 +290,6 @@ def test_no_file_of_a_folder_decides_what_the_others_hold(tmp_path, kind, odd):
     backend.close()
 
 
-def test_columns_that_cannot_be_told_apart_are_refused(tmp_path):
-    for names in (["p", "p"], ["p", "P"]):
-        table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=names)
-        pq.write_table(table, tmp_path / "people.parquet")
-        with pytest.raises(InvalidInput, match="columns of one name"):
-            open_backend(tmp_path / "people.parquet")
-
-
 # --- one moment ---------------------------------------------------------------------------------
 
 NORTH = Query("people").count(where=Compare("age", "=", Fraction(1)))
@@ -399,16 +367,6 @@ def test_disjoint_filters_cost_the_most_of_one_only_where_they_are_read_at_one_m
         assert one.plan(NORTH, 1).calibration.moments == "one"
 
 
-def test_views_promise_no_moment():
-    connection = duckdb.connect()
-    connection.execute("CREATE TABLE people (age BIGINT)")
-    connection.execute("CREATE VIEW seen AS SELECT * FROM people")
-    for name, promised in (("people", True), ("seen", False)):
-        backend, relation = open_backend({"connection": connection, "table": name})
-        assert backend.snapshot(relation) is promised
-    connection.close()
-
-
 def test_an_owner_who_promises_that_nothing_changes_pays_for_the_most_of_one(tmp_path):
     stores.sqlite(KINDS, ROWS, tmp_path, "rows")
     connection = sqlite3.connect(tmp_path / "rows.db")
@@ -457,13 +415,6 @@ def test_different_people_never_become_one(values, kind, counted):
     table = pa.table({"person": values})
     assert people_counted(table, kind) == counted
     assert people_counted(table.to_pandas(), kind) == counted
-
-
-def test_objects_that_identify_people_are_compared_exactly():
-    values = [*BIG, 2**53 + 1, 2**53, 7, 7.0, "7", 1.5, None, 2**70]
-    frame = pd.DataFrame({"person": pd.Series(values, dtype="object")})
-    assert people_counted(frame, "integer") == 3
-    assert people_counted(frame, "text") == 1
 
 
 def test_people_in_sqlite_and_postgresql_are_compared_exactly(postgresql_database):

@@ -6,7 +6,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import duckdb
-import pandas as pd
 import pytest
 
 from tests.release.backends.conftest import store
@@ -87,16 +86,3 @@ def test_decimals_of_postgresql_are_rounded_whatever_they_hold(postgresql_databa
         assert {*found} == {(Fraction(0),), (Fraction(12345678901234567890),)}
         column = Column("y", "integer", Fraction(0), Fraction(10))
         assert totals(*opened(connection), Query("t").sum("y"), column) == {(): (13,)}
-
-
-def test_people_are_who_they_are_when_pandas_made_their_numbers_floats():
-    whole = pd.DataFrame({"p": [1, 1, 2, 3], "x": [1, 2, 3, 4]})
-    frames = [whole, pd.concat([whole, pd.DataFrame({"p": [float("nan")], "x": [9]})])]
-    assert [str(frame["p"].dtype) for frame in frames] == ["int64", "float64"]
-    found = []
-    for frame in frames:
-        backend, relation = open_backend(frame)
-        query = Query("t").by("p", discover=True).sum("x")
-        found.append(totals(backend, relation, query, x("integer"), Column("p", "integer")))
-        backend.close()
-    assert found[0] == found[1] == {(1,): (3, 2), (2,): (3, 1), (3,): (4, 1)}

@@ -6,7 +6,6 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 import pytest
 from sqlglot import exp, parse_one
@@ -16,7 +15,7 @@ from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.base import Field
 from twoworlds.release.plan import plan, sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.groups import Layout, limbs
+from twoworlds.release.plan.groups import Plan, limbs
 from twoworlds.release.plan.sql import engine_of
 from twoworlds.release.policy import Column, Dataset, Unit
 from twoworlds.release.query import Compare, Query, SummedMeasure, resolve
@@ -56,13 +55,6 @@ def test_ranks_come_with_the_sums_in_one_statement(opened):
     limited = statement(opened, query, Unit("id", rows=3, groups=2))
     tables = [t.name for t in limited.find_all(exp.Table)]
     assert tables.count(opened[1].name) == 1  # the rows that are kept are chosen once
-
-
-def test_whole_numbers_meet_no_float_and_no_test_for_nan(opened):
-    text = statement(opened, Query("people").by("region").count().sum("age")).sql("duckdb")
-    assert "ISNAN" not in text
-    assert "DOUBLE" not in text
-    assert "ISNAN" in statement(opened, Query("people").sum("pay")).sql("duckdb")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -120,11 +112,6 @@ def test_constants_beyond_the_floats_are_compared_rightly():
     assert clean("float").compare("=", huge).sql("duckdb") == '"c" <> "c"'
 
 
-def test_decimals_are_compared_exactly_where_they_have_no_bounds():
-    found = clean("decimal", "postgres").compare("<", Fraction("-12.34"))
-    assert found.sql("postgres") == '"c" < -12.34'
-
-
 def test_a_unit_with_too_many_digits_is_refused():
     unit = Fraction(2**40 + 1, 2**40)
     with pytest.raises(TooLarge, match="too many digits"):
@@ -142,14 +129,14 @@ def test_sums_are_split_so_that_64_bits_suffice(high, parts):
 
 
 def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
-    layout = Layout((None, "text"), (2, 0), ("rows", "total", "ranks"), (1, 3, 0), (0, 0, 3))
+    found = Plan(None, (None, "text"), (2, 0), ("rows", "total", "ranks"), (1, 3, 0), (0, 0, 3))
     rows = [
         (0, 1, "x", Decimal(2), 5, 7, -1),
         (0, Decimal(1), "x", 1, None, None, None),
         (3, 0, "y", 2, 4, None, None),
         (3, 0, "y", 0, 1, None, None),
     ]
-    totals = layout.decode(rows)
+    totals = found.decode(rows)
     assert totals.cells == {(1, "x"): (3, 5 + (7 << 30) - (1 << 60), 0)}
     assert totals.ranks == {2: {(0, "y"): (1, 0, 4)}}
 
@@ -167,57 +154,39 @@ def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
     ],
 )
 def test_discovered_keys_are_constants_of_queries(kind, stored, key):
-    found = Layout((kind,), (0,), ("rows",), (1,), (0,)).decode([(0, stored, 4)])
+    found = Plan(None, (kind,), (0,), ("rows",), (1,), (0,)).decode([(0, stored, 4)])
     assert found.cells == {(key,): (4,)}
-
-
-@pytest.mark.parametrize("count", [300, 300.0, Decimal(300), Decimal("3.00e2"), np.int64(300)])
-def test_a_whole_number_may_have_any_type(count):
-    layout = Layout((None,), (2,), ("rows", "total"), (1, 1), (0, 0), once=True)
-    assert layout.decode([(0, 1, count, None)]).cells == {(1,): (300, 0)}
 
 
 @pytest.mark.parametrize(
     ("rows", "part"),
     [
         ([(0, 1, 2, 3, 4, 5)], "6 columns, not 5"),
-        ([(0, 1, 2, 3)], "4 columns, not 5"),
         ([(0, 1, 300.5, 3, 4)], "not whole"),
-        ([(0, 1, Decimal("300.5"), 3, 4)], "not whole"),
         ([(0, 1, Decimal("NaN"), 3, 4)], "not whole"),
         ([(0, 1, float("nan"), 3, 4)], "not whole"),
         ([(0, 1, 2.0**53, 3, 4)], "not whole"),
         ([(0, 1, "2", 3, 4)], "not whole"),
         ([(0, 1, True, 3, 4)], "truth is no number"),
         ([(0, 1, None, 3, 4)], "not whole"),
-        ([(0, 1, 2, 3.5, 4)], "not whole"),
         ([(0, 1, -2, 3, 4)], "count is negative"),
         ([(0, 1, 2, 3, -4)], "squares is negative"),
         ([(4, 1, 0, 2, 0)], "belongs to no measure"),
         ([(4, 1, 0, -1, None)], "count is negative"),
         ([(4, 1, 3, 1, None)], "does not exist"),
-        ([(4, 1, -1, 1, None)], "does not exist"),
         ([(0, 2, 2, 3, 4)], "does not exist"),
         ([(0, -1, 2, 3, 4)], "does not exist"),
         ([(1, 1, 2, 3, 4)], "no part 1"),
-        ([(-1, 1, 2, 3, 4)], "no part -1"),
         ([(0, 1, 2, 3, 4)] * 2, "cell comes twice"),
         ([(4, 1, 0, 2, None)] * 2, "bin of a cell comes twice"),
     ],
 )
 def test_rows_that_a_statement_cannot_have_are_refused(rows, part):
     kinds = ("rows", "total", "squares", "ranks")
-    layout = Layout((None,), (2,), kinds, (1, 1, 1, 0), (0, 0, 0, 3), once=True)
-    assert layout.decode([(0, 1, 2, -3, 4), (4, 1, 0, 2, None)]).cells == {(1,): (2, -3, 4, 0)}
+    found = Plan(None, (None,), (2,), kinds, (1, 1, 1, 0), (0, 0, 0, 3), once=True)
+    assert found.decode([(0, 1, 2, -3, 4), (4, 1, 0, 2, None)]).cells == {(1,): (2, -3, 4, 0)}
     with pytest.raises(ValueError, match=part):
-        layout.decode(rows)
-
-
-def test_totals_without_groups_are_one_row():
-    layout = Layout((), (), ("rows",), (1,), (0,), once=True)
-    assert layout.decode([(0, 7)]).cells == {(): (7,)}
-    with pytest.raises(ValueError, match="no row of totals"):
-        layout.decode([])
+        found.decode(rows)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +202,7 @@ def test_totals_without_groups_are_one_row():
 )
 def test_a_cell_comes_once_where_the_statement_adds_it_up(opened, query, unit, once):
     dataset = Dataset("people", None, "add-remove", unit, COLUMNS)
-    assert plan(resolve(query, dataset), opened[1], opened[0]).layout.once is once
+    assert plan(resolve(query, dataset), opened[1], opened[0]).once is once
 
 
 def test_a_thousand_conditions_nest_ten_deep(opened):
@@ -241,26 +210,6 @@ def test_a_thousand_conditions_nest_ten_deep(opened):
     for i in range(1000):
         query = query.where(Compare("age", "!=", Fraction(i)))
     assert opened[0].fetch(statement(opened, query))[0][1] == 0  # age 1 is excluded
-
-
-class OnSpark:
-    """As much of Spark as a plan looks at."""
-
-    dialect = "spark"
-
-    def fields(self, relation):
-        return {"region": Field("region", "text")}
-
-
-@pytest.mark.parametrize(("count", "joined"), [(1, False), (1000, False), (1001, True)])
-def test_few_keys_are_listed_on_spark_and_many_are_joined(count, joined):
-    """A join costs another stage; the filter looks at a count, so it meets groups, not rows."""
-    keys = tuple(f"key {i}" for i in range(count))
-    columns = {"region": Column("region", "text", keys=keys)}
-    people = Dataset("people", None, "add-remove", columns=columns)
-    resolved = resolve(Query("people").by("region").count(), people)
-    found = plan(resolved, exp.to_table("people"), OnSpark()).statement
-    assert (found.find(exp.Join) is not None) == joined
 
 
 class OnPaper:
@@ -292,16 +241,18 @@ def on_paper(by, **options):
 
 
 def test_a_list_of_keys_is_written_once_and_searched_in_sums_only():
-    text = on_paper(["k"]).statement.sql("spark")
+    """A join costs another stage; the filter looks at a count, so it meets groups, not rows."""
+    found = on_paper(["k"]).statement
+    text = found.sql("spark")
     assert text.count("'b b'") == 1
+    assert found.find(exp.Join) is None
     assert "ARRAY_POSITION" not in text
     assert text.index("GROUP BY") < text.index("HAVING") < text.index("COUNT(*) > 0")
-
-
-def test_other_keys_are_put_together_by_the_engine():
-    text = on_paper(["k"], other=True).statement.sql("spark")
-    assert "ARRAY_POSITION" in text
-    assert "HAVING" not in text
+    others = on_paper(["k"], other=True).statement.sql("spark")
+    assert "ARRAY_POSITION" in others
+    assert "HAVING" not in others
+    many = on_paper(["k"], keys=[f"key {i}" for i in range(1001)]).statement
+    assert many.find(exp.Join) is not None
 
 
 def test_keys_that_come_back_are_looked_up():

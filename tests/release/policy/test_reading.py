@@ -74,11 +74,6 @@ def test_a_number_without_a_unit_gets_a_power_of_ten_from_its_bounds_alone():
     assert column("{kind: integer, bounds: [0, 200000]}").unit == 1
 
 
-def test_a_person_is_in_as_many_groups_as_rows_unless_said():
-    policy = parse_policy(dataset(unit="{person: age, rows: 3}"))
-    assert policy.dataset("people").unit.groups == 3
-
-
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -249,12 +244,3 @@ def test_other_tables_have_budgets_of_their_own(files, one, other):
 )
 def test_a_source_that_cannot_be_opened_is_no_reason_to_fall_over(files, odd):
     parse_policy(two("people.parquet", odd), folder=files)
-
-
-def test_datasets_without_a_source_are_not_compared():
-    assert len(parse_policy(two("here", "here").replace("    source: here\n", "")).datasets) == 2
-
-
-def test_relative_paths_start_at_the_policy(tmp_path):
-    (tmp_path / "policy.yml").write_text(WHOLE)
-    assert read_policy(tmp_path / "policy.yml").folder == tmp_path

@@ -147,12 +147,6 @@ def test_what_pythons_writer_writes_is_read_as_it_was(tmp_path, delimiter, encod
     assert reader.unreadable.count == reader.blank.count == 0
 
 
-def test_a_line_number_is_that_of_the_first_line_of_a_record(tmp_path):
-    rows, found = read(tmp_path / "t.csv", b'k,x\n"a\n\nb",1\n\n\r\nc,2\n')
-    assert [line for line, _ in rows] == [1, 2, 7]
-    assert [line for line, _ in found.blank.first] == [5, 6]
-
-
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -209,13 +203,6 @@ def test_what_is_no_such_file_is_refused_with_the_way_out(tmp_path, content, opt
     with pytest.raises(InvalidInput) as caught:
         FileRecords(tmp_path / "t.csv", **options)
     assert part in str(caught.value)
-
-
-def test_a_delimiter_that_was_said_is_not_doubted(tmp_path):
-    rows, _ = read(tmp_path / "t.csv", b"a;b\n1;2\n", delimiter=",")
-    assert [values for _, values in rows] == [["a;b"], ["1;2"]]
-    rows, _ = read(tmp_path / "t.tsv", b"a\tb\n1\t2\n")
-    assert [values for _, values in rows] == [["a", "b"], ["1", "2"]]
 
 
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path):

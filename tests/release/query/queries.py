@@ -3,6 +3,7 @@
 from datetime import date
 from fractions import Fraction
 from functools import cache
+from typing import get_args
 
 from hypothesis import strategies as st
 
@@ -11,16 +12,16 @@ from twoworlds.release.query import (
     Aggregate,
     All,
     AnyOf,
-    By,
     Compare,
     Condition,
-    Join,
+    GroupAxis,
     Missing,
     Not,
     OneOf,
     Query,
 )
 from twoworlds.release.query.conditions import OPERATORS
+from twoworlds.release.query.model import Kind
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
 exact = st.one_of(
@@ -60,22 +61,22 @@ def conditions(columns: tuple[str, ...]) -> st.SearchStrategy[Condition]:
 
 
 @st.composite
-def groups(draw: st.DrawFn, columns: tuple[str, ...]) -> By:
+def groups(draw: st.DrawFn, columns: tuple[str, ...]) -> GroupAxis:
     name = draw(st.sampled_from(columns))
     kind = PEOPLE.column(name).kind
     if draw(st.booleans()) and draw(st.booleans()):
-        return By(name, discover=True)
+        return GroupAxis(name, discover=True)
     other = draw(st.booleans())
     if kind in ("integer", "number") and draw(st.booleans()):
         edges = draw(st.lists(exact, min_size=2, max_size=4, unique=True).map(sorted))
-        return By(name, bins=tuple(edges), other=other)
-    keys = draw(st.none() | st.lists(VALUES[kind], min_size=1, max_size=3).map(tuple))
-    return By(name, keys, other=other)
+        return GroupAxis(name, bins=tuple(edges), other=other)
+    keys = draw(st.lists(VALUES[kind], max_size=3).map(tuple))
+    return GroupAxis(name, keys, other=other)
 
 
 @st.composite
 def aggregates(draw: st.DrawFn, columns: tuple[str, ...], name: str | None) -> Aggregate:
-    kind = draw(st.sampled_from(["count", "people", "sum", "mean", "variance", "quantile"]))
+    kind = draw(st.sampled_from(get_args(Kind)))
     column = None if kind == "people" else draw(st.sampled_from(columns))
     if kind == "count" and draw(st.booleans()):
         column = None
@@ -113,5 +114,5 @@ def queries(draw: st.DrawFn) -> Query:
         tuple(asked),
         draw(st.none() | conditions(columns)),
         tuple(by),
-        (Join("regions", draw(st.sampled_from([*PLAIN, *ODD]))),) if joined else (),
+        (("regions", draw(st.sampled_from([*PLAIN, *ODD]))),) if joined else (),
     )

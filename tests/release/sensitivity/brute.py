@@ -8,42 +8,9 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import ceil, floor, lcm
 
-from twoworlds.release.query.conditions import All, AnyOf, Compare, Missing, Not, OneOf
+from tests.release.query.truth import truth
 
 NEAR = Fraction(1, 4)  # values so close to a half are rounded either way
-
-
-def truth(condition, row):
-    """True, False or None, as SQL has it."""
-    match condition:
-        case None:
-            return True
-        case Missing(column):
-            return row[column] is None
-        case Compare(column, operator, value):
-            x = row[column]
-            if x is None:
-                return None
-            return {
-                "=": lambda: x == value,
-                "!=": lambda: x != value,
-                "<": lambda: x < value,
-                "<=": lambda: x <= value,
-                ">": lambda: x > value,
-                ">=": lambda: x >= value,
-            }[operator]()
-        case OneOf(column, values):
-            return None if row[column] is None else row[column] in values
-        case Not(part):
-            found = truth(part, row)
-            return None if found is None else not found
-        case All(parts):
-            found = [truth(part, row) for part in parts]
-            return False if False in found else None if None in found else True
-        case AnyOf(parts):
-            found = [truth(part, row) for part in parts]
-            return True if True in found else None if None in found else False
-    raise AssertionError(condition)
 
 
 def group(axis, x):

@@ -9,16 +9,7 @@ from hypothesis import strategies as st
 
 from tests.release.sensitivity.brute import all_vectors, person_supremum, supremum
 from twoworlds.release.policy.model import Column, Dataset, Unit
-from twoworlds.release.query import (
-    All,
-    AnyOf,
-    Compare,
-    Missing,
-    Not,
-    OneOf,
-    Query,
-    resolve,
-)
+from twoworlds.release.query import All, AnyOf, Compare, Missing, Not, OneOf, Query, resolve
 from twoworlds.release.sensitivity import bounds
 from twoworlds.release.sensitivity.joint import Analysis
 

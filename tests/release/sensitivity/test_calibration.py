@@ -4,11 +4,9 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.release.sensitivity.brute import all_vectors, supremum
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.release.costs import Cost, parse_cost
@@ -110,35 +108,6 @@ def test_a_quantile_has_a_rate_in_either_kind_of_cost(neighbours):
     assert found.joint > F(1, 10) * (1 - F(1, 10**15))
 
 
-def test_shares_divide_the_budget():
-    query = Query("people").count(share=3).sum("x", share=1)
-    found = calibrate(asked(query), parse_cost("1"))
-    count, total = found.noises[0]
-    assert (1 / count.scale, 3 / total.scale) == (F(3, 4), F(1, 4))
-    rho = calibrate(asked(query), parse_cost("rho=1"), noise="gaussian")
-    count, total = rho.noises[0]
-    assert (1 / (2 * count.scale), 9 / (2 * total.scale)) == (F(3, 4), F(1, 4))
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.sampled_from(QUERIES),
-    st.sampled_from(["add-remove", "substitute"]),
-    st.sampled_from(["laplace", "gaussian"]),
-    st.fractions("1/1000", 10, max_denominator=1000),
-    st.fractions("1/1000", 10, max_denominator=1000),
-)
-def test_more_noise_costs_less(query, neighbours, noise, a, b):
-    def made(amount):
-        cost = Cost(amount) if noise == "laplace" else Cost(rho=amount)
-        return calibrate(asked(query, neighbours), cost, noise=noise)
-
-    for one, other in zip(made(a).noises[0], made(b).noises[0], strict=True):
-        assert one.sensitivity == other.sensitivity
-        if one.sensitivity and a < b:
-            assert one.scale > other.scale
-
-
 def test_what_nobody_can_move_has_no_noise():
     found = calibrate(asked(Query("people").count().sum("x"), "substitute"), parse_cost("1"))
     count, total = found.noises[0]
@@ -181,26 +150,13 @@ def test_gaussian_noise_is_paid_by_epsilon_and_delta_too():
         ("epsilon=1, delta=1e-6", "laplace", False, "for nothing"),
         ("0", "laplace", False, "more than 0"),
         ("epsilon=0, delta=1e-6", "laplace", True, "more than 0"),
+        ("1", "laplac", False, "laplace"),
     ],
 )
 def test_refuses_a_cost_that_does_not_suit(cost, noise, discover, said):
     batch = asked(Query("people").by("key", discover=discover).count())
     with pytest.raises(InvalidInput, match=said):
         calibrate(batch, parse_cost(cost), noise=noise)
-
-
-def test_refuses_unknown_noise():
-    with pytest.raises(UnknownName, match="laplace"):
-        calibrate(asked(Query("people").count()), parse_cost("1"), noise="laplac")
-
-
-def test_explains_itself_in_words():
-    batch = asked(Query("people").by("key").mean("pay").median("x"), "substitute")
-    said = calibrate(batch, parse_cost("1")).explain()
-    assert "one row is replaced by another" in said
-    assert "sum of pay in units of 1, each less 50" in said
-    assert "one row costs" in said
-    assert "The whole costs epsilon 1; cell by cell it would cost" in said
 
 
 NEVER = All((Compare("x", ">", F(2)), Compare("x", "<", F(1))))
@@ -211,10 +167,7 @@ NEVER = All((Compare("x", ">", F(2)), Compare("x", "<", F(1))))
     [
         (Query("people").count(), "The whole costs epsilon 1."),
         (Query("people").median("x"), "The whole costs epsilon 1."),
-        (
-            Query("people").count(name="none", where=NEVER).count(),
-            "The whole costs epsilon 1.",
-        ),
+        (Query("people").count(name="none", where=NEVER).count(), "The whole costs epsilon 1."),
         (
             Query("people").count().count(name="some", where=Compare("x", ">", F(1))),
             "The whole costs epsilon 1, as much as its parts.",

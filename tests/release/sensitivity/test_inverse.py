@@ -56,13 +56,6 @@ def test_a_wide_error_takes_a_wide_gaussian_law():
     assert float(cost.rho) == pytest.approx((1.96 * 1000 / 100_000) ** 2 / 2, rel=1e-3)
 
 
-def test_discovered_keys_keep_their_delta():
-    batch = asked(Query("people").by("key", discover=True).count())
-    cost = cost_for(batch, F(10), delta=F(1, 10**6))
-    assert cost.delta == F(1, 10**6)
-    assert cost.epsilon > 0
-
-
 def test_refuses_what_no_cost_promises():
     with pytest.raises(InvalidInput, match="depends on the data"):
         cost_for(asked(Query("people").mean("pay")), F(1))

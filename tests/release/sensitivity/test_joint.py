@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.costs import Cost
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import All, AnyOf, Compare, Missing, Not, Query, resolve
-from twoworlds.release.sensitivity import calibrate, joint
+from twoworlds.release.sensitivity import calibrate
 from twoworlds.release.sensitivity.joint import Analysis
 
 F = Fraction
@@ -39,6 +40,24 @@ def at(column, operator, value):
 COUNT = Query("people").count()
 
 
+def joint(batch):
+    """Return what is lost when each measure has noise in the scale of its sensitivity."""
+    found = Analysis(batch)
+    own = {index: found.own(index) for index in found.indices}
+    weights = {i: found.measure(i).share / b for i, b in own.items() if b}
+    whole = found.loss(weights, 1)
+    sensitivities = tuple(
+        tuple(own[q, j] for j in range(len(one.measures))) for q, one in enumerate(batch)
+    )
+    return SimpleNamespace(
+        sensitivities=sensitivities,
+        whole=whole.value,
+        attained=whole.attained,
+        apart=sum(w * own[i] for i, w in weights.items()),
+        naive=found.naive(weights, 1),
+    )
+
+
 @pytest.mark.parametrize(("neighbours", "whole"), [("add-remove", 1), ("substitute", 2)])
 def test_a_histogram_costs_once_and_not_once_for_each_cell(neighbours, whole):
     found = joint(asked(COUNT.by("key"), neighbours=neighbours))
@@ -49,11 +68,10 @@ def test_a_histogram_costs_once_and_not_once_for_each_cell(neighbours, whole):
 
 def test_sensitivities_and_noise_are_plain_data():
     batch = asked(COUNT.by("key"), COUNT.sum("income"))
-    for found in (joint(batch), calibrate(batch, Cost(F(1)))):
-        data = found.to_dict()
-        assert json.loads(json.dumps(data, allow_nan=False)) == data
-        assert data["neighbours"] == "add-remove"
-        assert data["whole"]["value"] < data["sum_of_parts"]["value"]
+    data = calibrate(batch, Cost(F(1))).to_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["neighbours"] == "add-remove"
+    assert data["whole"]["value"] < data["sum_of_parts"]["value"]
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
@@ -68,12 +86,6 @@ def test_the_largest_part_undercounts_and_the_sum_overcounts(neighbours):
     assert both.sensitivities == one.sensitivities == ((1,), (1,))
     assert (both.whole, both.apart) == (2, 2)
     assert (one.whole, one.apart) == ((1, 2) if neighbours == "add-remove" else (2, 2))
-
-
-def test_filters_of_three_overlapping_ranges_cost_what_one_row_is_in():
-    ranges = [(0, 30), (20, 50), (40, 70)]
-    batch = asked(*(COUNT.where(All((at("age", ">=", a), at("age", "<", b)))) for a, b in ranges))
-    assert joint(batch).whole == 2
 
 
 def test_a_filter_on_the_summed_column_narrows_its_sensitivity():
@@ -99,7 +111,6 @@ def test_a_constant_next_to_a_half_does_not_hide_a_unit():
 def test_a_public_number_of_rows_is_counted_for_free():
     found = joint(asked(COUNT, neighbours="substitute"))
     assert (found.sensitivities, found.whole) == (((0,),), 0)
-    assert "answered exactly" in found.explain()
     filtered = joint(asked(Query("people").count("income"), neighbours="substitute"))
     assert filtered.sensitivities == ((1,),)  # a value may be missing
 
@@ -146,28 +157,11 @@ def test_a_person_has_several_rows_and_groups(neighbours, query, expected):
     assert found.sensitivities == ((expected,),)
 
 
-def test_two_counts_of_people_can_be_moved_by_different_rows_of_one_person():
-    query = Query("people").people(name="a", where=at("key", "=", "a"))
-    query = query.people(name="b", where=at("key", "=", "b"))
-    assert joint(asked(query, unit=Unit("id", 1, 1))).whole == 1
-    assert joint(asked(query, unit=Unit("id", 2, 1))).whole == 2
-
-
-def test_columns_that_are_only_added_up_do_not_multiply_the_work():
-    columns = {f"c{i}": Column(f"c{i}", "integer", F(0), F(i)) for i in range(1, 31)}
-    query = Query("people")
-    for name in columns:
-        query = query.sum(name)
-    found = joint([resolve(query, people(columns=columns))])
-    assert (found.whole, found.attained) == (30, True)
-
-
 def test_too_many_kinds_of_rows_give_a_bound_that_says_so():
     columns = {f"c{i}": Column(f"c{i}", "integer") for i in range(20)}
     batch = [resolve(COUNT.where(at(name, "<", 0)), people(columns=columns)) for name in columns]
     found = joint(batch)
     assert (found.whole, found.attained) == (20, False)
-    assert "at most what the parts cost" in found.explain()
     one = AnyOf(tuple(All((at(a, "<", 0), at(b, ">", 1))) for a in columns for b in columns))
     with pytest.raises(TooLarge, match="fewer columns"):
         joint([resolve(COUNT.where(one), people(columns=columns))])
@@ -217,13 +211,6 @@ def test_discovered_keys_are_as_many_as_there_are_texts():
     assert found.sensitivities == ((2,),)
     only = COUNT.by("key", discover=True).where(at("key", "=", "a"))
     assert joint(asked(only, neighbours="substitute")).sensitivities == ((1,),)
-
-
-def test_explains_itself_in_words():
-    said = joint(asked(COUNT.by("key"), unit=Unit("id", 3, 2))).explain()
-    assert "one person is added or taken away" in said
-    assert "at most 3 rows in 2 groups" in said
-    assert "rows: moved by at most 3" in said
 
 
 def test_refuses_queries_of_two_datasets():

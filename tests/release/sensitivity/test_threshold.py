@@ -55,14 +55,6 @@ def test_discovered_keys_keep_epsilon_and_delta(neighbours, wanted):
         assert delta(law, threshold, 1.0, b, a) <= float(cost.delta) + 1e-9
 
 
-def test_the_threshold_is_the_least():
-    law, weight = GeometricNoise(exp(F(-1, 2))), F(1, 2)
-    for cells, wanted in product((1, 3), (F(1, 10), F(1, 10**6))):
-        found = least_threshold(law, weight, cells, wanted)
-        assert 1 - (1 - law.at_least(found - 1)) ** cells <= wanted
-        assert 1 - (1 - law.at_least(found - 2)) ** cells > wanted
-
-
 def test_a_large_delta_still_pays_for_hiding():
     law, weight = GeometricNoise(exp(F(-1, 100))), F(1, 100)
     found = least_threshold(law, weight, 1, F(9, 10))
@@ -83,15 +75,6 @@ def test_a_person_may_be_alone_in_several_groups():
     assert 1 - (1 - law.at_least(four.threshold - 1)) ** 4 <= F(1, 10**6)
     assert 1 - (1 - law.at_least(four.threshold - 2)) ** 4 > F(1, 10**6)
     assert f"at least {four.threshold}" in four.explain()
-
-
-def test_queries_that_discover_share_delta():
-    data = Dataset("people", None, "add-remove", columns={"key": Column("key", "text")})
-    query = resolve(Query("people").by("key", discover=True).count(), data)
-    found = calibrate([query, query], parse_cost("epsilon=2, delta=1e-6"))
-    law = found.noises[1][0].law
-    assert law == GeometricNoise(exp(F(-1)))
-    assert law.at_least(found.threshold - 1) <= F(1, 2 * 10**6) < law.at_least(found.threshold - 2)
 
 
 def test_gaussian_noise_discovers_with_half_of_delta():

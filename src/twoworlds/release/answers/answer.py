@@ -64,7 +64,8 @@ from twoworlds.release.answers.words import (
     protected,
 )
 from twoworlds.release.policy.model import Value
-from twoworlds.release.query.resolve import GroupAxis, Resolved
+from twoworlds.release.query.model import GroupAxis
+from twoworlds.release.query.resolve import Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.show import Result
 

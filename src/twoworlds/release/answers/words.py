@@ -43,8 +43,8 @@ from twoworlds.release.query.conditions import (
     Not,
     OneOf,
 )
-from twoworlds.release.query.model import Aggregate
-from twoworlds.release.query.resolve import GroupAxis, Resolved
+from twoworlds.release.query.model import Aggregate, GroupAxis
+from twoworlds.release.query.resolve import Resolved
 
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5

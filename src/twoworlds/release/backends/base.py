@@ -14,7 +14,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from twoworlds.errors import InvalidInput
@@ -54,24 +54,16 @@ _KINDS: dict[Family, str] = {
 class Field:
     """One column as the engine has it.
 
-    Attributes:
-        name: What statements call it; not always the name that its owner gave it.
-        family: How the engine keeps its values; ``dynamic`` where each row has a type of its own,
-            ``objects`` for a frame's column of Python objects.
-        declared: The kind that the table declares, where rows have types of their own, or where
-            truths are kept as small whole numbers.
-        bits: The width of an integer, sign included; None when the engine has no limit.
-        cast: Whether the values must be cast first, such as an enumeration to text.
-        inferred: Whether the type may follow from the values, as in files and frames, so that one
-            record may have decided it.
+    Its family says how the engine keeps values: ``dynamic`` where each row has a type of its own,
+    ``objects`` for a frame's column of Python objects.
     """
 
-    name: str
+    name: str  # what statements call it; not always the name that its owner gave it
     family: Family
-    declared: str | None = None
-    bits: int | None = 64
-    cast: bool = False
-    inferred: bool = False
+    declared: str | None = None  # the kind, where types are each row's or truths are small numbers
+    bits: int | None = 64  # of an integer, sign included; None when the engine has no limit
+    cast: bool = False  # whether values must be cast first, such as an enumeration to text
+    inferred: bool = False  # whether the type may follow from the values, as in files and frames
 
     @property
     def kind(self) -> str:
@@ -89,6 +81,11 @@ class Field:
         if self.family == "integer" and self.declared == "boolean":
             return kind in ("integer", "number", "boolean")
         return kind == self.kind or {kind, self.kind} == {"integer", "number"}
+
+
+def field_of(name: str, kind: str, types: Mapping[str, Field]) -> Field:
+    """Return a column by the engine's name of its type; one that is not known is ``other``."""
+    return replace(types.get(kind, Field("", "other")), name=name)
 
 
 class Backend(ABC):

@@ -1,22 +1,14 @@
 r"""SQLite, PostgreSQL and MySQL, by the connections of Python's database interface (PEP 249).
 
 Such an engine opens as many connections as are needed at one time, and reads in a transaction of
-one moment. A connection that is given is used as it is, by one thread at a time: nothing is known
-about the transaction that it is in, so no moment is promised.
+one moment, read-only on servers. A connection that is given is used as it is, by one thread at a
+time: nothing is known about the transaction that it is in, so no moment is promised.
 
-SQLite: a file, opened for reading, or a connection that is given.
-
-Each row has a type of its own; a text need not be UTF-8, and one that is not is shown as ``\xff``
-and the like where it is a key.
-
-PostgreSQL: a server by its address, or a connection of psycopg that is given.
-
-Every session is a read-only transaction: what a view or a function tries to write fails.
-
-MySQL and MariaDB: a server by its address.
-
-The settings on which the meaning of a statement depends are set for every connection. Every session
-is a read-only transaction; of one moment where the tables are of InnoDB.
+SQLite is a file, opened for reading, or a connection that is given. Each row has a type of its own;
+a text need not be UTF-8, and one that is not is shown as ``\xff`` and the like where it is a key.
+PostgreSQL is a server by its address, or a connection of psycopg that is given. MySQL and MariaDB
+are servers by their addresses; the settings on which the meaning of a statement depends are set for
+every connection, and only tables of InnoDB are of one moment.
 """
 
 from __future__ import annotations
@@ -35,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Backend, Field, Run
+from twoworlds.release.backends.base import Backend, Field, Run, field_of
 from twoworlds.release.backends.sources import Origin, named_table, table_name
 
 if TYPE_CHECKING:
@@ -95,12 +87,10 @@ class DbApiBackend(Backend):
         while self._idle:
             with suppress(Exception):
                 connection = self._idle.pop()
-                for text in self.begin:
-                    _execute(connection, text)
+                _execute(connection, *self.begin)
                 return connection
         connection = self._connect()
-        for text in self.begin:
-            _execute(connection, text)
+        _execute(connection, *self.begin)
         return connection
 
 
@@ -115,10 +105,11 @@ def run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
         cursor.close()
 
 
-def _execute(connection: Any, text: str) -> None:
+def _execute(connection: Any, *texts: str) -> None:
     cursor = connection.cursor()
     try:
-        cursor.execute(text)
+        for text in texts:
+            cursor.execute(text)
     finally:
         cursor.close()
 
@@ -263,7 +254,7 @@ class PostgreSQLBackend(DbApiBackend):
             return False
         with self._session([]) as run:
             found = run(f"SELECT relkind FROM pg_catalog.pg_class WHERE oid = {_oid(relation)}")
-            return [_letter(kind) for (kind,) in found] in (["r"], ["p"], ["m"])
+            return [_text(kind) for (kind,) in found] in (["r"], ["p"], ["m"])
 
     def _connect(self) -> Any:
         try:
@@ -293,10 +284,12 @@ class PostgreSQLBackend(DbApiBackend):
             f"WHERE a.attrelid = {_oid(table)} "
             "AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
         )
-        fields = [
-            _postgresql_field(str(name), str(kind), _letter(sort)) for name, kind, sort in found
-        ]
-        return {field.name: field for field in fields}
+        return {
+            str(name): Field(str(name), "text", cast=True)
+            if _text(sort) == "e"  # an enumeration
+            else field_of(str(name), str(kind), _POSTGRESQL)
+            for name, kind, sort in found
+        }
 
 
 def _check_quotes(run: Run) -> None:
@@ -312,16 +305,6 @@ def _oid(table: exp.Table) -> str:
     from twoworlds.release.plan import sql
 
     return f"pg_catalog.to_regclass({sql.text(table.sql('postgres')).sql('postgres')})"
-
-
-def _letter(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _postgresql_field(name: str, kind: str, sort: str) -> Field:
-    if sort == "e":  # an enumeration
-        return Field(name, "text", cast=True)
-    return replace(_POSTGRESQL.get(kind, Field("", "other")), name=name)
 
 
 _MODE = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"
@@ -391,8 +374,8 @@ class MySQLBackend(DbApiBackend):
             "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE FROM information_schema.COLUMNS "
             f"WHERE {_named(table)} ORDER BY ORDINAL_POSITION"
         )
-        fields = [_mysql_field(*map(_text, row)) for row in found]
-        return {field.name: field for field in fields}
+        rows = [[*map(_text, row)] for row in found]
+        return {name: _mysql_field(name, kind.lower(), full.lower()) for name, kind, full in rows}
 
 
 def _named(table: exp.Table) -> str:
@@ -409,9 +392,7 @@ def _text(value: Any) -> str:
 
 def _mysql_field(name: str, kind: str, full: str) -> Field:
     """Return a column; an unsigned one is cast, since differences of such numbers fail."""
-    plain = _MYSQL.get(kind.lower(), Field("", "other"))
-    unsigned = "unsigned" in full.lower()
-    if plain.family == "integer" and unsigned:
-        return Field(name, "integer", bits=128 if kind.lower() == "bigint" else 64, cast=True)
-    declared = "boolean" if full.lower() == "tinyint(1)" else None
-    return replace(plain, name=name, declared=declared)
+    plain = field_of(name, kind, _MYSQL)
+    if plain.family == "integer" and "unsigned" in full:
+        return Field(name, "integer", bits=128 if kind == "bigint" else 64, cast=True)
+    return replace(plain, declared="boolean" if full == "tinyint(1)" else None)

@@ -17,7 +17,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Backend, Field, Run, TableChanged
+from twoworlds.release.backends.base import Backend, Field, Run, TableChanged, field_of
 from twoworlds.release.backends.frames import OBJECTS
 from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
 
@@ -32,24 +32,21 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
-_INTEGERS = {
-    "TINYINT": 8,
-    "SMALLINT": 16,
-    "INTEGER": 32,
-    "BIGINT": 64,
-    "UTINYINT": 16,
-    "USMALLINT": 32,
-    "UINTEGER": 64,
-    "HUGEINT": 128,
-}
-_PLAIN = {
+_WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_UNSIGNED = {"UTINYINT": 16, "USMALLINT": 32, "UINTEGER": 64}
+_TIMES = ("TIMESTAMP", *(f"TIMESTAMP_{unit}" for unit in ("S", "MS", "NS")))
+_TYPES = {
+    **{name: Field("", "integer", bits=bits) for name, bits in (_WIDTHS | _UNSIGNED).items()},
+    **dict.fromkeys((*_TIMES, "TIMESTAMP WITH TIME ZONE"), Field("", "timestamp")),
+    **dict.fromkeys(("UUID", "ENUM"), Field("", "text", cast=True)),
     "UBIGINT": Field("", "integer", bits=128, cast=True),
     "DOUBLE": Field("", "float"),
     "FLOAT": Field("", "float", cast=True),
+    "DECIMAL": Field("", "decimal"),
     "VARCHAR": Field("", "text"),
-    "UUID": Field("", "text", cast=True),
     "BOOLEAN": Field("", "boolean"),
     "DATE": Field("", "date"),
+    OBJECTS: Field("", "objects"),
 }
 _NUMBERS = ("integer", "float", "decimal")
 Stamp = tuple[tuple[Any, ...], ...]  # what tells whether files are still the same
@@ -310,20 +307,9 @@ def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
 
 def _field(name: str, kind: str) -> Field:
     """Return a column from DuckDB's name of its type."""
-    if kind in _INTEGERS:
-        return Field(name, "integer", bits=_INTEGERS[kind])
-    if kind in _PLAIN:
-        plain = _PLAIN[kind]
-        return Field(name, plain.family, bits=plain.bits, cast=plain.cast)
-    if kind.startswith("DECIMAL"):
-        return Field(name, "decimal")
-    if kind.startswith("ENUM"):
-        return Field(name, "text", cast=True)
-    if kind.startswith("TIMESTAMP"):
-        return Field(name, "timestamp")
-    if kind.replace('"', "") == OBJECTS:
-        return Field(name, "objects")
-    return Field(name, "other")
+    kind = kind.replace('"', "")
+    bare = kind.partition("(")[0] if kind.endswith(")") and kind != OBJECTS else kind
+    return field_of(name, bare, _TYPES)
 
 
 def _quoted(value: str) -> str:

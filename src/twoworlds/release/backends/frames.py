@@ -186,8 +186,7 @@ def _within_years(column: Any) -> Any:
         return column
     ticks = column.cast(pa.int64())
     inside = pc.and_(
-        pc.greater_equal(ticks, _FIRST * per_second),
-        pc.less(ticks, (_LAST + 1) * per_second),
+        pc.greater_equal(ticks, _FIRST * per_second), pc.less(ticks, (_LAST + 1) * per_second)
     )
     return pc.if_else(inside, column, pa.scalar(None, column.type))
 

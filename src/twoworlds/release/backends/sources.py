@@ -304,48 +304,37 @@ def _check_path(source: str | Path, folder: Path) -> None:
 
 
 def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
-    forms = [form for form in _OPENERS if form in source]
-    unknown = source.keys() - {*_OPENERS, "table", "schema"}
-    if len(forms) != 1 or unknown:
+    forms = [form for form in FORMS if form in source]
+    if len(forms) != 1 or source.keys() - {*FORMS, "table", "schema"}:
         raise InvalidInput(f"a source is {_FORMS}")
-    if forms != ["spark"] and "table" not in source:
-        raise InvalidInput(f"a source with {forms[0]}: needs table: and the name of the table")
-    return _OPENERS[forms[0]](source, folder)
+    [form] = forms
+    if form != "spark" and "table" not in source:
+        raise InvalidInput(f"a source with {form}: needs table: and the name of the table")
+    from twoworlds.release.backends import dbapi
+
+    where, origin = source[form], (form, source[form])
+    match form:
+        case "duckdb":
+            from twoworlds.release.backends.duckdb import DuckDBBackend
+
+            return DuckDBBackend(folder=folder, file=existing(where, folder), origin=origin)
+        case "sqlite":
+            return dbapi.SQLiteBackend(existing(where, folder), origin=origin)
+        case "postgresql":
+            return dbapi.PostgreSQLBackend(str(where), origin=origin)
+        case "mysql":
+            return dbapi.MySQLBackend(str(where), origin=origin)
+        case "spark":
+            from twoworlds.release.backends.spark import SparkBackend, active_session
+
+            return SparkBackend(active_session(), folder=folder)
+    return _given(where, folder, origin)
 
 
-def _open_duckdb(source: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.duckdb import DuckDBBackend
+def _given(connection: Any, folder: Path, origin: Origin) -> Backend:
+    """Use an open connection, by the library that its class comes from."""
+    from twoworlds.release.backends import dbapi
 
-    file = existing(source["duckdb"], folder)
-    return DuckDBBackend(folder=folder, file=file, origin=origin_of(source))
-
-
-def _open_sqlite(source: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import SQLiteBackend
-
-    return SQLiteBackend(existing(source["sqlite"], folder), origin=origin_of(source))
-
-
-def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import PostgreSQLBackend
-
-    return PostgreSQLBackend(str(source["postgresql"]), origin=origin_of(source))
-
-
-def _open_mysql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import MySQLBackend
-
-    return MySQLBackend(str(source["mysql"]), origin=origin_of(source))
-
-
-def _open_spark(_: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.spark import SparkBackend, active_session
-
-    return SparkBackend(active_session(), folder=folder)
-
-
-def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
-    connection, origin = source["connection"], origin_of(source)
     modules = [one.__module__.partition(".")[0] for one in type(connection).__mro__]
     try:
         if "duckdb" in modules or "_duckdb" in modules:
@@ -354,13 +343,9 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
             connection.cursor().close()
             return DuckDBBackend(connection, folder=folder, origin=origin)
         if "sqlite3" in modules:
-            from twoworlds.release.backends.dbapi import SQLiteBackend
-
-            return SQLiteBackend(given=connection, origin=origin)
+            return dbapi.SQLiteBackend(given=connection, origin=origin)
         if "psycopg" in modules:
-            from twoworlds.release.backends.dbapi import PostgreSQLBackend
-
-            return PostgreSQLBackend(given=connection, origin=origin)
+            return dbapi.PostgreSQLBackend(given=connection, origin=origin)
     except InvalidInput:
         raise
     except Exception as error:  # whatever the driver raises; no table was touched
@@ -371,13 +356,3 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
         "sqlite3 or psycopg: give {mysql: address, table: name} for MySQL, and export tables of "
         "other databases to Parquet"
     )
-
-
-_OPENERS = {
-    "duckdb": _open_duckdb,
-    "sqlite": _open_sqlite,
-    "postgresql": _open_postgresql,
-    "mysql": _open_mysql,
-    "spark": _open_spark,
-    "connection": _open_connection,
-}

@@ -20,26 +20,23 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Backend, Field, Run
+from twoworlds.release.backends.base import Backend, Field, Run, field_of
 from twoworlds.release.backends.sources import as_file, origin_of, table_name
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_WIDTHS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _TYPES = {
-    "tinyint": Field("", "integer", bits=8),
-    "smallint": Field("", "integer", bits=16),
-    "int": Field("", "integer", bits=32),
-    "bigint": Field("", "integer", bits=64),
+    **{name: Field("", "integer", bits=bits) for name, bits in _WIDTHS.items()},
+    **dict.fromkeys(("string", "char", "varchar"), Field("", "text")),
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), Field("", "timestamp")),
     "float": Field("", "float", cast=True),
     "double": Field("", "float"),
-    "string": Field("", "text"),
+    "decimal": Field("", "decimal"),
     "boolean": Field("", "boolean"),
     "date": Field("", "date"),
-    "timestamp": Field("", "timestamp"),
-    "timestamp_ntz": Field("", "timestamp"),
 }
-_WORDS = {"decimal": Field("", "decimal"), "char": Field("", "text"), "varchar": Field("", "text")}
 ESCAPES = "spark.sql.parser.escapedStringLiterals"
 
 
@@ -154,16 +151,10 @@ class SparkBackend(Backend):
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInput(f"two columns are called {twice!r}: rename one")
-        kinds = [field.dataType.simpleString() for field in frame.schema.fields]
+        kinds = [one.dataType.simpleString().partition("(")[0] for one in frame.schema.fields]
         frame.toDF(*(f"c{i}" for i in range(len(names)))).createOrReplaceTempView(view)
         self._columns[view] = {
-            name: replace(_field(f"c{i}", kind), inferred=inferred)
+            name: replace(field_of(f"c{i}", kind, _TYPES), inferred=inferred)
             for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
         }
         return sql.table(view)
-
-
-def _field(name: str, kind: str) -> Field:
-    word = kind.partition("(")[0]
-    plain = _TYPES.get(kind) or _WORDS.get(word) or Field("", "other")
-    return Field(name, plain.family, bits=plain.bits, cast=plain.cast)

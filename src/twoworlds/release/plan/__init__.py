@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from twoworlds.release.plan.groups import Cell, Totals
-from twoworlds.release.plan.statement import Plan, plan
+from twoworlds.release.plan.groups import Plan, Totals
+from twoworlds.release.plan.statement import plan
 from twoworlds.release.plan.tables import check_columns
 
-__all__ = ["Cell", "Plan", "Totals", "check_columns", "plan"]
+__all__ = ["Plan", "Totals", "check_columns", "plan"]

@@ -24,7 +24,7 @@ bounds is clamped before anything is computed with it, so nothing overflows.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -71,183 +71,38 @@ _FAMILIES: dict[str, Family] = {
     "boolean": "boolean",
     "date": "date",
 }
+_Cleaned = tuple[Family, int | None, exp.Expression]
 
 
 @dataclass(frozen=True)
 class Clean:
-    """A column of the cleaned rows.
+    """A column of the cleaned rows."""
 
-    Attributes:
-        name: What the cleaned rows call it.
-        family: ``integer``, ``float``, ``decimal``, ``dynamic`` (whole numbers and floats),
-            ``text``, ``boolean`` or ``date``.
-        kind: What the policy declares.
-        bits: The width of an integer; None when there is no limit.
-        engine: The habits of the engine.
-        exact: Whether values that may stand for several are missing.
-    """
-
-    name: str
-    family: Family
-    kind: str
-    bits: int | None
+    name: str  # what the cleaned rows call it
+    kind: str  # what the policy declares
     engine: Engine
-    exact: bool = False
+    family: Family  # dynamic: whole numbers and floats
+    bits: int | None  # of an integer; None when there is no limit
+    value: exp.Expression  # how it is made of the column of the engine
 
     @classmethod
     def of(
-        cls, name: str, field: Field, kind: str, engine: Engine, *, exact: bool = False
+        cls,
+        name: str,
+        field: Field,
+        kind: str,
+        engine: Engine,
+        source: str | None = None,
+        *,
+        exact: bool = False,
     ) -> Clean:
-        """Return the clean column that a column of the engine becomes."""
-        family = field.family
-        if exact and kind == "integer":
-            return cls(name, "integer", kind, 64, engine, exact)
-        if not field.fits(kind):
-            return cls(name, _FAMILIES[kind], kind, 64, engine)
-        match family:
-            case "objects":
-                return cls(name, _FAMILIES[kind], kind, 64, engine)
-            case "dynamic" if kind != "number":
-                family = _FAMILIES[kind]
-            case "float" if kind == "integer":
-                return cls(name, "integer", kind, 64, engine)
-            case "decimal" if kind == "integer" and not engine.decimals:
-                return cls(name, "integer", kind, 128 if engine.wide else 64, engine)
-            case "decimal" if not engine.decimals:
-                family = "float"
-            case "timestamp":
-                family = "date"
-            case "integer" if kind == "boolean":
-                family = "boolean"
-        return cls(name, family, kind, field.bits, engine)
+        """Return the clean column of a column of the engine; ``exact`` where it tells people."""
+        raw = sql.column(field.name, source)
+        return cls(name, kind, engine, *_cleaned(field, kind, raw, engine, exact=exact))
 
     def __call__(self) -> exp.Expression:
         """Return the column, to be used in an expression."""
         return sql.column(self.name)
-
-    def cleaning(self, field: Field, raw: exp.Expression) -> exp.Expression:
-        """Return the clean value of a column of the engine."""
-        if not field.fits(self.kind):
-            return self._missing()
-        if field.family == "objects":
-            return self._cleaning_objects(raw)
-        if self.exact and self.kind == "integer":
-            return self._identity(field, raw)
-        if self.kind == "integer" and field.family in ("float", "decimal"):
-            return self._whole(field, raw)
-        match field.family:
-            case "dynamic":
-                return self._cleaning_dynamic(raw)
-            case "text":
-                return self.engine.bytewise(sql.cast(raw, "TEXT") if field.cast else raw)
-            case "float":
-                if field.cast:
-                    raw = sql.cast(raw, "DOUBLE")
-                if self.engine.nan is None:
-                    return raw
-                return sql.case((exp.Not(this=self.engine.nan(raw)), raw.copy()))
-            case "integer" if self.kind == "boolean":  # MySQL's booleans are small numbers
-                return sql.compare(raw, "!=", sql.number(0))
-            case "decimal" if self.engine.decimals and self.engine.nan is not None:
-                return sql.case((exp.Not(this=self.engine.nan(raw)), raw.copy()))
-            case "decimal":
-                return sql.cast(raw, "DOUBLE")
-            case "date" | "timestamp":
-                to = exp.DataType.build("DATE")  # some units of time reach beyond all dates
-                day = exp.TryCast(this=raw, to=to) if field.family == "timestamp" else raw
-                bounds = self.constant(FIRST_DAY), self.constant(LAST_DAY)
-                able: exp.Expression = exp.Between(this=day, low=bounds[0], high=bounds[1])
-                if self.engine.in_calendar is not None:
-                    able = sql.all_of([able, self.engine.in_calendar(day.copy())])
-                return sql.case((able, day.copy()))
-        if not field.cast:
-            return raw
-        wide = field.bits is None or field.bits > 64
-        return sql.cast(raw, self.engine.widest if wide else "BIGINT")
-
-    def _whole(self, field: Field, raw: exp.Expression) -> exp.Expression:
-        """Return the whole number nearest to a float or decimal, within what the column holds."""
-        if field.family == "float":
-            x = sql.cast(raw, "DOUBLE") if field.cast else raw
-            edges = sql.double(float(LEAST)), sql.double(float(MOST + 1))
-        elif self.family == "decimal":
-            return sql.case((exp.Not(this=self._is_nan(raw)), exp.Round(this=raw.copy())))
-        elif self.bits == 128:
-            return sql.cast(raw, "INT128")  # no decimal has more digits
-        else:
-            x = sql.cast(raw, "DECIMAL(38, 0)")
-            edges = sql.number(LEAST), sql.number(MOST)
-        v = sql.cast(exp.Round(this=x.copy()) if field.family == "float" else x.copy(), "BIGINT")
-        whole = sql.case(
-            (sql.compare(x.copy(), ">=", edges[1]), sql.number(MOST)),
-            (sql.compare(x.copy(), "<=", edges[0]), sql.number(LEAST)),
-            default=v,
-        )
-        if field.family == "decimal":
-            return whole
-        return sql.case((exp.Not(this=self._is_nan(x)), whole))
-
-    def _is_nan(self, x: exp.Expression) -> exp.Expression:
-        return exp.false() if self.engine.nan is None else self.engine.nan(x)
-
-    def _missing(self) -> exp.Expression:
-        """Return no value, of the type of the column."""
-        dates = self.kind != "date" or self.engine.dates
-        return sql.null(_TYPES[self.kind] if dates else "TEXT")
-
-    def _identity(self, field: Field, raw: exp.Expression) -> exp.Expression:
-        """Return a whole number of 64 bits that stands for itself alone; others are missing."""
-        if field.family == "dynamic":
-            kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
-            fits, raw = kind.eq("integer"), raw.copy()
-            real = sql.all_of([kind.copy().eq("real"), *_is_distinct(raw)])
-            return sql.case((fits, raw.copy()), (real, sql.cast(raw.copy(), "BIGINT")))
-        if field.family == "integer" and field.bits is not None and field.bits <= 64:
-            return sql.cast(raw, "BIGINT")
-        if field.family == "float":
-            x = sql.cast(raw, "DOUBLE") if field.cast else raw
-            conditions = [exp.Not(this=self._is_nan(x)), *_is_distinct(x)]
-        else:
-            x = raw
-            within = exp.Between(this=x, low=sql.number(LEAST), high=sql.number(MOST))
-            conditions = [within]
-            if field.family == "decimal":
-                conditions.append(sql.compare(exp.Round(this=x.copy()), "=", x.copy()))
-        return sql.case((sql.all_of(conditions), sql.cast(x.copy(), "BIGINT")))
-
-    def _cleaning_objects(self, raw: exp.Expression) -> exp.Expression:
-        """Return the part of a frame's object that is of the declared kind."""
-
-        def part(kind: str) -> exp.Expression:
-            return exp.Anonymous(this="STRUCT_EXTRACT", expressions=[raw.copy(), sql.text(kind)])
-
-        value = self.cleaning(Field("", _FAMILIES[self.kind]), part(self.kind))
-        if self.kind != "integer":
-            return value
-        numbers = self.cleaning(Field("", "float"), part("number"))
-        return exp.Coalesce(this=value, expressions=[numbers])
-
-    def _cleaning_dynamic(self, raw: exp.Expression) -> exp.Expression:
-        kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
-        raw = raw.copy()
-        match self.kind:
-            case "text":
-                return sql.case((kind.eq("text"), self.engine.bytewise(raw)))
-            case "integer":
-                rounded = sql.cast(exp.Round(this=raw.copy()), "BIGINT")
-                return sql.case((kind.eq("integer"), raw), (kind.copy().eq("real"), rounded))
-            case "boolean":
-                return sql.case((kind.eq("integer"), exp.NEQ(this=raw, expression=sql.number(0))))
-            case "date":
-                day = exp.Anonymous(this="SUBSTR", expressions=[raw, sql.number(1), sql.number(10)])
-                digits = "-".join(["[0-9]" * 4, "[0-9]" * 2, "[0-9]" * 2])
-                iso = exp.Glob(this=day, expression=sql.text(digits))
-                moved = [day.copy(), sql.text("+0 days")]  # turns February 31 into March 3
-                calendar = exp.Anonymous(this="DATE", expressions=moved)
-                real = sql.compare(calendar, "=", day.copy())
-                first = sql.compare(day.copy(), ">=", self.constant(FIRST_DAY))
-                return sql.case((sql.all_of([kind.eq("text"), iso, real, first]), day.copy()))
-        return sql.case((kind.isin("integer", "real"), raw))
 
     # --- constants ------------------------------------------------------------------------------
 
@@ -261,8 +116,7 @@ class Clean:
             case Fraction():
                 return self._number(value)
             case _:
-                day = sql.text(value.isoformat())
-                return sql.cast(day, "DATE") if self.engine.dates else day
+                return _day(value, self.engine)
 
     def _number(self, value: Fraction) -> exp.Expression:
         if self.family == "float" or (self.family == "dynamic" and value.denominator > 1):
@@ -424,6 +278,141 @@ class Clean:
         return sql.case(*branches, default=v)
 
 
+def _cleaned(
+    field: Field, kind: str, raw: exp.Expression, engine: Engine, *, exact: bool
+) -> _Cleaned:
+    """Return the family, the width and the value of a clean column."""
+    family = _FAMILIES[kind]
+    if not field.fits(kind):
+        return family, 64, sql.null("TEXT" if kind == "date" and not engine.dates else _TYPES[kind])
+    if field.family == "objects":
+        return family, 64, _part_of_kind(kind, raw, engine, exact=exact)
+    if kind == "integer" and exact:
+        return family, 64, _identity(field, raw, engine)
+    if field.cast and field.family in ("text", "float"):
+        raw = sql.cast(raw, "TEXT" if field.family == "text" else "DOUBLE")
+    match field.family:
+        case "dynamic":
+            family = "dynamic" if kind == "number" else family
+            return family, field.bits, _of_dynamic(kind, raw, engine)
+        case "text":
+            return family, None, engine.bytewise(raw)
+        case "float" if kind == "integer":
+            whole = sql.cast(exp.Round(this=raw.copy()), "BIGINT")
+            ends = sql.double(float(LEAST)), sql.double(float(MOST + 1))
+            return family, 64, _unless_nan(raw, _in_64_bits(raw.copy(), whole, *ends), engine)
+        case "float":
+            return family, None, _unless_nan(raw, raw.copy(), engine)
+        case "decimal" if engine.decimals:
+            value = exp.Round(this=raw.copy()) if kind == "integer" else raw.copy()
+            return "decimal", None, _unless_nan(raw, value, engine)
+        case "decimal" if kind == "number":
+            return family, None, sql.cast(raw, "DOUBLE")
+        case "decimal" if engine.wide:
+            return family, 128, sql.cast(raw, "INT128")  # no decimal has more digits
+        case "decimal":
+            x = sql.cast(raw, "DECIMAL(38, 0)")
+            ends = sql.number(LEAST), sql.number(MOST)
+            return family, 64, _in_64_bits(x, sql.cast(x.copy(), "BIGINT"), *ends)
+        case "date" | "timestamp":
+            return family, None, _within_years(field, raw, engine)
+        case "integer" if kind == "boolean":  # MySQL's booleans are small numbers
+            return family, None, sql.compare(raw, "!=", sql.number(0))
+    if field.cast:
+        wide = field.bits is None or field.bits > 64
+        raw = sql.cast(raw, engine.widest if wide else "BIGINT")
+    return field.family, field.bits, raw
+
+
+def _unless_nan(x: exp.Expression, value: exp.Expression, engine: Engine) -> exp.Expression:
+    return value if engine.nan is None else sql.case((exp.Not(this=engine.nan(x)), value))
+
+
+def _in_64_bits(
+    x: exp.Expression, whole: exp.Expression, least: exp.Expression, most: exp.Expression
+) -> exp.Expression:
+    """Return a number as a whole one, those beyond 64 bits as the nearest that has them."""
+    return sql.case(
+        (sql.compare(x, ">=", most), sql.number(MOST)),
+        (sql.compare(x.copy(), "<=", least), sql.number(LEAST)),
+        default=whole,
+    )
+
+
+def _within_years(field: Field, raw: exp.Expression, engine: Engine) -> exp.Expression:
+    """Return a date from the years 1 to 9999; some units of time reach beyond all dates."""
+    to = exp.DataType.build("DATE")
+    day = exp.TryCast(this=raw, to=to) if field.family == "timestamp" else raw
+    able: exp.Expression = exp.Between(
+        this=day, low=_day(FIRST_DAY, engine), high=_day(LAST_DAY, engine)
+    )
+    if engine.in_calendar is not None:
+        able = sql.all_of([able, engine.in_calendar(day.copy())])
+    return sql.case((able, day.copy()))
+
+
+def _identity(field: Field, raw: exp.Expression, engine: Engine) -> exp.Expression:
+    """Return a whole number of 64 bits that stands for itself alone; others are missing."""
+    if field.family == "dynamic":
+        kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
+        real = sql.all_of([kind.copy().eq("real"), *_is_distinct(raw)])
+        whole = (kind.eq("integer"), raw.copy())
+        return sql.case(whole, (real, sql.cast(raw.copy(), "BIGINT")))
+    if field.family == "integer" and field.bits is not None and field.bits <= 64:
+        return sql.cast(raw, "BIGINT")
+    if field.family == "float":
+        x = sql.cast(raw, "DOUBLE") if field.cast else raw
+        distinct = sql.case((sql.all_of(_is_distinct(x)), sql.cast(x.copy(), "BIGINT")))
+        return _unless_nan(x.copy(), distinct, engine)
+    conditions: list[exp.Expression] = [
+        exp.Between(this=raw, low=sql.number(LEAST), high=sql.number(MOST))
+    ]
+    if field.family == "decimal":
+        conditions.append(sql.compare(exp.Round(this=raw.copy()), "=", raw.copy()))
+    return sql.case((sql.all_of(conditions), sql.cast(raw.copy(), "BIGINT")))
+
+
+def _part_of_kind(kind: str, raw: exp.Expression, engine: Engine, *, exact: bool) -> exp.Expression:
+    """Return the part of a frame's object that is of the declared kind."""
+
+    def part(name: str) -> exp.Expression:
+        inner = exp.Anonymous(this="STRUCT_EXTRACT", expressions=[raw.copy(), sql.text(name)])
+        return _cleaned(Field("", _FAMILIES[name]), kind, inner, engine, exact=exact)[2]
+
+    if kind != "integer":
+        return part(kind)
+    return exp.Coalesce(this=part(kind), expressions=[part("number")])
+
+
+def _of_dynamic(kind: str, raw: exp.Expression, engine: Engine) -> exp.Expression:
+    """Return a value whose type is its own, where it is of the declared kind."""
+    type_ = exp.Anonymous(this="TYPEOF", expressions=[raw])
+    raw = raw.copy()
+    match kind:
+        case "text":
+            return sql.case((type_.eq("text"), engine.bytewise(raw)))
+        case "integer":
+            rounded = sql.cast(exp.Round(this=raw.copy()), "BIGINT")
+            return sql.case((type_.eq("integer"), raw), (type_.copy().eq("real"), rounded))
+        case "boolean":
+            return sql.case((type_.eq("integer"), sql.compare(raw, "!=", sql.number(0))))
+        case "date":
+            day = exp.Anonymous(this="SUBSTR", expressions=[raw, sql.number(1), sql.number(10)])
+            digits = "-".join(["[0-9]" * 4, "[0-9]" * 2, "[0-9]" * 2])
+            iso = exp.Glob(this=day, expression=sql.text(digits))
+            moved = [day.copy(), sql.text("+0 days")]  # turns February 31 into March 3
+            calendar = exp.Anonymous(this="DATE", expressions=moved)
+            real = sql.compare(calendar, "=", day.copy())
+            first = sql.compare(day.copy(), ">=", _day(FIRST_DAY, engine))
+            return sql.case((sql.all_of([type_.eq("text"), iso, real, first]), day.copy()))
+    return sql.case((type_.isin("integer", "real"), raw))
+
+
+def _day(value: date, engine: Engine) -> exp.Expression:
+    day = sql.text(value.isoformat())
+    return sql.cast(day, "DATE") if engine.dates else day
+
+
 def _is_distinct(x: exp.Expression) -> list[exp.Expression]:
     """Whether a float is whole, and no other whole number is rounded to it."""
     ends = {"low": sql.double(-float(DISTINCT - 1)), "high": sql.double(float(DISTINCT - 1))}
@@ -439,18 +428,18 @@ def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> ex
     )
 
 
-def truth(condition: Condition, column: Callable[[str], Clean]) -> exp.Expression:
+def truth(condition: Condition, columns: Mapping[str, Clean]) -> exp.Expression:
     """Return a condition as an expression over clean columns: true, false or unknown."""
     match condition:
         case Compare(name, operator, value):
-            return column(name).compare(operator, value)
+            return columns[name].compare(operator, value)
         case OneOf(name, values):
-            return column(name).one_of(values)
+            return columns[name].one_of(values)
         case Missing(name):
-            return sql.is_missing(column(name)())
+            return sql.is_missing(columns[name]())
         case Not(part):
-            return exp.Not(this=exp.Paren(this=truth(part, column)))
+            return exp.Not(this=exp.Paren(this=truth(part, columns)))
         case All(parts):
-            return sql.all_of([truth(part, column) for part in parts])
+            return sql.all_of([truth(part, columns) for part in parts])
         case AnyOf(parts):
-            return sql.any_of([truth(part, column) for part in parts])
+            return sql.any_of([truth(part, columns) for part in parts])

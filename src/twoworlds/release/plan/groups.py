@@ -21,7 +21,7 @@ A measure is one sum over rows in SQL, in as many columns as its engine needs to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -36,35 +36,42 @@ from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean, truth
 from twoworlds.release.plan.sql import Engine
 from twoworlds.release.policy.model import Unit, Value
-from twoworlds.release.query.resolve import GroupAxis, MeasureKind, SummedMeasure
-
-Digest = Callable[[Sequence[exp.Expression]], exp.Expression]
+from twoworlds.release.query.model import GroupAxis
+from twoworlds.release.query.resolve import MeasureKind, SummedMeasure
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """One axis of a query over clean rows.
-
-    Attributes:
-        axis: What is declared.
-        column: The clean column.
-        name: What statements call the group.
-        keys: What statements call the table of keys.
-    """
+    """One axis of a query over clean rows."""
 
     axis: GroupAxis
     column: Clean
-    name: str
-    keys: str
+    name: str  # what statements call the group
+    keys: str  # what statements call the table of keys
+    listed: bool  # whether the keys of sums are searched in a list, and not in a table
+
+    @classmethod
+    def of(
+        cls, axis: GroupAxis, column: Clean, number: int, prefix: str, *, rows: bool
+    ) -> Grouping:
+        """Return a grouping; lists are for sums, and never searched for each of the ``rows``."""
+        few = bool(axis.keys) and len(axis.keys) <= column.engine.listed
+        listed = few and not rows and any(map(column.holds, axis.keys))
+        return cls(axis, column, f"g{number}", f"{prefix}_keys{number}", listed)
 
     def __call__(self) -> exp.Expression:
         """Return the group, to be used in an expression."""
         return sql.column(self.name)
 
     @property
-    def looked_up(self) -> bool:
+    def joined(self) -> bool:
         """Whether groups are looked up in a table of keys."""
-        return bool(self.axis.keys)
+        return bool(self.axis.keys) and not self.listed
+
+    @property
+    def returned(self) -> bool:
+        """Whether keys in the list come back themselves, and no others do."""
+        return self.listed and not self.axis.other
 
     def raw(self) -> exp.Expression:
         """Return what clean rows are aggregated by: the index of a bin, or a value."""
@@ -79,23 +86,6 @@ class Grouping:
         index = sql.tree(lambda j: self.column.compare("<", edges[j + 1]), sql.number, last + 1)
         return self._with_other(sql.case((inside, index)))
 
-    @property
-    def listed(self) -> bool:
-        """Whether the keys of results are better searched in a list than in a table."""
-        few = len(self.axis.keys) <= self.column.engine.listed
-        return few and any(map(self.column.holds, self.axis.keys))
-
-    def position(self, source: str) -> exp.Expression:
-        """Return the index of a group by its place in the list of keys, or that of others."""
-        keys = [
-            self.column.constant(key) if self.column.holds(key) else self._never()
-            for key in self.axis.keys
-        ]
-        raw = sql.column(self.name, source)
-        place = exp.Anonymous(this="ARRAY_POSITION", expressions=[exp.Array(expressions=keys), raw])
-        other = sql.number(self.axis.size - 1)
-        return sql.case((self._in_list(raw.copy()), place - sql.number(1)), default=other)
-
     def declared(self) -> exp.Expression:
         """Whether the key of a result is in the list, for the results of an aggregation.
 
@@ -107,20 +97,18 @@ class Grouping:
 
     def places(self) -> dict[Value, int]:
         """Return the index of each key, as it comes back."""
-        keys = enumerate(self.axis.keys)
-        return {self.column.nearest(key): i for i, key in keys if self.column.holds(key)}
+        return {self.column.nearest(key): i for i, key in self._held()}
+
+    def _held(self) -> list[tuple[int, Value]]:
+        """Return the keys that can occur, each with its index."""
+        return [(i, key) for i, key in enumerate(self.axis.keys) if self.column.holds(key)]
 
     def _in_list(self, raw: exp.Expression) -> exp.Expression:
-        held = [self.column.constant(key) for key in self.axis.keys if self.column.holds(key)]
-        return exp.In(this=raw, expressions=held)
+        return exp.In(this=raw, expressions=[self.column.constant(key) for _, key in self._held()])
 
     def key_table(self) -> exp.Query | exp.Values:
         """Return the declared keys with their indices; those that cannot occur are left out."""
-        rows = [
-            [self.column.constant(key), sql.number(i)]
-            for i, key in enumerate(self.axis.keys)
-            if self.column.holds(key)
-        ]
+        rows = [[self.column.constant(key), sql.number(i)] for i, key in self._held()]
         if not rows:  # a table cannot be empty: this index is never used
             rows = [[self._never(), sql.number(-1)]]
         if not self.column.engine.values:
@@ -132,24 +120,31 @@ class Grouping:
         return sql.null(kinds.get(self.column.family, "DOUBLE"))
 
     def look_up(self, query: exp.Select, source: str) -> exp.Select:
-        """Join the table of keys to a query whose ``source`` has the raw value."""
-        on = sql.compare(sql.column(self.name, source), "=", sql.column("key", self.keys))
-        kind = "left" if self.axis.other else "inner"
-        return query.join(sql.table(self.keys), on=on, join_type=kind, copy=False)
-
-    def index(self) -> exp.Expression:
-        """Return the index of a group whose key has been looked up."""
-        return self._with_other(sql.column("cell", self.keys))
+        """Select the index of the group of each row of ``source``, which has the raw value."""
+        raw = sql.column(self.name, source)
+        if self.returned or not self.axis.keys:
+            index: exp.Expression = raw
+        elif self.listed:
+            held = dict(self._held())
+            keys = [
+                self.column.constant(held[i]) if i in held else self._never()
+                for i in range(len(self.axis.keys))
+            ]
+            found = exp.Anonymous(
+                this="ARRAY_POSITION", expressions=[exp.Array(expressions=keys), raw]
+            )
+            index = self._with_other(sql.case((self._in_list(raw.copy()), found - sql.number(1))))
+        else:
+            on = sql.compare(raw, "=", sql.column("key", self.keys))
+            kind = "left" if self.axis.other else "inner"
+            query = query.join(sql.table(self.keys), on=on, join_type=kind, copy=False)
+            index = self._with_other(sql.column("cell", self.keys))
+        return query.select(sql.named(index, self.name), copy=False)
 
     def _with_other(self, index: exp.Expression) -> exp.Expression:
         if not self.axis.other:
             return index
         return exp.Coalesce(this=index, expressions=[sql.number(self.axis.size - 1)])
-
-    @property
-    def must_exist(self) -> bool:
-        """Whether rows without a group are left out before they are aggregated."""
-        return not self.axis.other
 
 
 def rank(v: exp.Expression, grid: tuple[int, ...], engine: Engine) -> exp.Expression:
@@ -183,42 +178,28 @@ def limited(
     person: exp.Expression,
     groups: Sequence[exp.Expression],
     columns: Sequence[exp.Expression],
-    digest: Digest,
+    digest: sql.Digest,
     unit: Unit,
 ) -> exp.Select:
     """Keep at most ``unit.groups`` groups and ``unit.rows`` rows of each person."""
+    ranks: list[tuple[exp.Expression, Sequence[exp.Expression], int]] = []
     if groups and unit.groups < unit.rows:
-        rows = _first(exp.Anonymous(this="DENSE_RANK"), rows, person, groups, digest, unit.groups)
-    return _first(exp.RowNumber(), rows, person, [*groups, *columns], digest, unit.rows)
-
-
-def _first(
-    rank: exp.Expression,
-    rows: exp.Select,
-    person: exp.Expression,
-    columns: Sequence[exp.Expression],
-    digest: Digest,
-    most: int,
-) -> exp.Select:
-    order = [digest([x.copy() for x in (person, *columns)]), *columns]
-    window = exp.Window(
-        this=rank,
-        partition_by=[person.copy()],
-        order=exp.Order(expressions=[exp.Ordered(this=x.copy()) for x in order]),
-    )
-    nth = exp.Alias(this=window, alias=exp.to_identifier("nth", quoted=True))
-    everything = rows.named_selects
-    ranked = (
-        exp.Select()
-        .select(*(sql.column(name) for name in everything), nth)
-        .from_(sql.part(rows, "unlimited"))
-    )
-    return (
-        exp.Select()
-        .select(*(sql.column(name) for name in everything))
-        .from_(sql.part(ranked, "ranked"))
-        .where(sql.compare(sql.column("nth"), "<=", sql.number(most)))
-    )
+        ranks.append((exp.Anonymous(this="DENSE_RANK"), groups, unit.groups))
+    ranks.append((exp.RowNumber(), [*groups, *columns], unit.rows))
+    for rank, by, most in ranks:
+        order = [digest([x.copy() for x in (person, *by)]), *by]
+        window = exp.Window(
+            this=rank,
+            partition_by=[person.copy()],
+            order=exp.Order(expressions=[exp.Ordered(this=x.copy()) for x in order]),
+        )
+        names = rows.named_selects
+        ranked = exp.Select().select(*map(sql.column, names), sql.named(window, "nth"))
+        ranked = ranked.from_(sql.part(rows, "unlimited"))
+        kept = sql.compare(sql.column("nth"), "<=", sql.number(most))
+        rows = exp.Select().select(*map(sql.column, names)).from_(sql.part(ranked, "ranked"))
+        rows = rows.where(kept)
+    return rows
 
 
 Cell = tuple[int | Value, ...]
@@ -243,30 +224,22 @@ class Totals:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How the rows of a statement are read: ``(part, *groups, *numbers)``.
+class Plan:
+    """A statement, and how its rows are read: ``(part, *groups, *numbers)``.
 
     Part 0 has the sums, each in one or more limbs of 30 bits; part ``j + 1`` has the ranks of
     measure ``j``: the bin, and how many rows are in it. A shorter part ends in missing values.
 
-    Attributes:
-        kinds: For each axis None, or the kind of the keys that are discovered along it.
-        sizes: For each axis the number of groups that are declared.
-        measures: The kind of each measure.
-        limbs: For each measure the number of columns of its sum; 0 for ranks.
-        bins: For each measure the number of bins of its ranks; 0 for others.
-        once: Whether each cell comes once at most; if not, rows of one cell are added up.
-        keys: For each axis None, or the indices of declared keys that come back themselves; empty
-            where none do.
     """
 
-    kinds: tuple[str | None, ...]
-    sizes: tuple[int, ...]
+    statement: exp.Query
+    kinds: tuple[str | None, ...]  # for each axis None, or the kind of keys that are discovered
+    sizes: tuple[int, ...]  # for each axis the number of groups that are declared
     measures: tuple[MeasureKind, ...]
-    limbs: tuple[int, ...]
-    bins: tuple[int, ...]
-    once: bool = False
-    keys: tuple[Mapping[Value, int] | None, ...] = ()
+    limbs: tuple[int, ...]  # for each measure the columns of its sum; 0 for ranks
+    bins: tuple[int, ...]  # for each measure the bins of its ranks; 0 for others
+    once: bool = False  # whether each cell comes once at most; if not, its rows are added up
+    keys: tuple[Mapping[Value, int] | None, ...] = ()  # of axes whose keys come back themselves
 
     def decode(self, rows: Iterable[Sequence[Any]]) -> Totals:
         """Return the totals, exactly."""
@@ -376,53 +349,38 @@ def limbs(measure: SummedMeasure, engine: Engine) -> int:
         return 0
     if measure.kind in ("rows", "people") or engine.wide:
         return 1
-    return max(1, -(-_largest(measure).bit_length() // LIMB))
-
-
-def _largest(measure: SummedMeasure) -> int:
-    distance = max(abs(measure.low - measure.center), abs(measure.high - measure.center))
-    return distance**2 if measure.kind == "squares" else distance
+    most = max(abs(measure.low - measure.center), abs(measure.high - measure.center))
+    most = most**2 if measure.kind == "squares" else most
+    return max(1, -(-most.bit_length() // LIMB))
 
 
 def aggregates(
-    measure: SummedMeasure, engine: Engine, column: Callable[[str], Clean], person: Clean | None
+    measure: SummedMeasure, engine: Engine, columns: Mapping[str, Clean], person: Clean | None
 ) -> list[exp.Expression]:
     """Return the sums of a measure over clean rows, one for each limb."""
+
+    def kept(value: exp.Expression) -> exp.Expression:
+        return value if measure.where is None else sql.case((truth(measure.where, columns), value))
+
     match measure.kind:
         case "ranks":
             return []
         case "people" if person is not None:
-            distinct = exp.Distinct(expressions=[_where(measure, person(), column)])
-            return [exp.Count(this=distinct)]
+            return [exp.Count(this=exp.Distinct(expressions=[kept(person())]))]
         case "rows" | "people":
-            return [exp.Count(this=_counted(measure, column))]
-    count = limbs(measure, engine)
-    term = _term(measure, engine, column)
-    return [exp.Sum(this=_where(measure, _limb(term, i, count), column)) for i in range(count)]
-
-
-def _counted(measure: SummedMeasure, column: Callable[[str], Clean]) -> exp.Expression:
-    if measure.column is not None:
-        return _where(measure, column(measure.column)(), column)
-    return exp.Star() if measure.where is None else _where(measure, sql.number(1), column)
-
-
-def _where(
-    measure: SummedMeasure, value: exp.Expression, column: Callable[[str], Clean]
-) -> exp.Expression:
-    if measure.where is None:
-        return value
-    return sql.case((truth(measure.where, column), value))
-
-
-def _term(measure: SummedMeasure, engine: Engine, column: Callable[[str], Clean]) -> exp.Expression:
-    """Return what one row adds; arithmetic is done in 64 bits, which always suffice."""
-    v = column(str(measure.column)).units(measure)
+            if measure.column is not None:
+                return [exp.Count(this=kept(columns[measure.column]()))]
+            every = exp.Star() if measure.where is None else kept(sql.number(1))
+            return [exp.Count(this=every)]
+    v = columns[str(measure.column)].units(measure)
     if engine.narrow or measure.center or measure.kind == "squares":
-        v = sql.cast(v, "BIGINT")
+        v = sql.cast(v, "BIGINT")  # 64 bits suffice for all that follows
     if measure.center:
         v = exp.Paren(this=v - sql.number(measure.center))
-    return v * v.copy() if measure.kind == "squares" else v
+    if measure.kind == "squares":
+        v = v * v.copy()
+    count = limbs(measure, engine)
+    return [exp.Sum(this=kept(_limb(v, i, count))) for i in range(count)]
 
 
 def _limb(v: exp.Expression, index: int, count: int) -> exp.Expression:

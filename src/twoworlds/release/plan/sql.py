@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 from sqlglot import exp
 
 from twoworlds.errors import InvalidInput
 
+T = TypeVar("T")
 _COMPARISONS: dict[str, type[exp.Expression]] = {
     "=": exp.EQ,
     "!=": exp.NEQ,
@@ -75,17 +77,11 @@ def text(value: str) -> exp.Expression:
 
 
 def literal_rows(rows: Sequence[Sequence[exp.Expression]], names: Sequence[str]) -> exp.Query:
-    """Return rows of constants as one query, which every engine takes; a balanced union."""
+    """Return rows of constants as one query, which every engine takes."""
     layer: list[exp.Query] = [
-        exp.Select().select(*(named(x, n) for x, n in zip(row, names, strict=True)), copy=False)
-        for row in rows
+        exp.Select().select(*map(named, row, names), copy=False) for row in rows
     ]
-    while len(layer) > 1:
-        pairs = [layer[i : i + 2] for i in range(0, len(layer), 2)]
-        layer = [
-            exp.union(*pair, distinct=False, copy=False) if pair[1:] else pair[0] for pair in pairs
-        ]
-    return layer[0]
+    return _balanced(layer, lambda a, b: exp.union(a, b, distinct=False, copy=False))
 
 
 def double(value: float) -> exp.Expression:
@@ -133,23 +129,25 @@ def case(
 
 
 def all_of(parts: Sequence[exp.Expression]) -> exp.Expression:
-    """Whether all parts are true; a balanced tree, so that a thousand parts nest ten deep."""
-    return _balanced(parts, exp.And)
+    """Whether all parts are true."""
+    return _connected(parts, exp.And)
 
 
 def any_of(parts: Sequence[exp.Expression]) -> exp.Expression:
     """Whether some part is true."""
-    return _balanced(parts, exp.Or)
+    return _connected(parts, exp.Or)
 
 
-def _balanced(parts: Sequence[exp.Expression], connector: type[exp.Expression]) -> exp.Expression:
+def _connected(parts: Sequence[exp.Expression], connector: type[exp.Expression]) -> exp.Expression:
     layer: list[exp.Expression] = [exp.Paren(this=part) for part in parts]
+    return _balanced(layer, lambda a, b: exp.Paren(this=connector(this=a, expression=b)))
+
+
+def _balanced(layer: list[T], join: Callable[[T, T], T]) -> T:
+    """Put parts together in a balanced tree, so that a thousand of them nest ten deep."""
     while len(layer) > 1:
-        pairs = [layer[i : i + 2] for i in range(0, len(layer), 2)]
-        layer = [
-            exp.Paren(this=connector(this=pair[0], expression=pair[1])) if pair[1:] else pair[0]
-            for pair in pairs
-        ]
+        rest = layer[len(layer) // 2 * 2 :]
+        layer = [*map(join, layer[::2], layer[1::2]), *rest]
     return layer[0]
 
 
@@ -168,58 +166,22 @@ def tree(
 
 
 Build = Callable[[exp.Expression], exp.Expression]
-
-
-def _isnan(x: exp.Expression) -> exp.Expression:
-    return exp.IsNan(this=x)
-
-
-def _equals_nan(x: exp.Expression) -> exp.Expression:
-    return exp.EQ(this=x, expression=exp.Literal.string("NaN"))
+Digest = Callable[[Sequence[exp.Expression]], exp.Expression]
 
 
 def _collate(name: str) -> Build:
-    def collate(x: exp.Expression) -> exp.Expression:
-        return exp.Collate(this=x, expression=exp.Var(this=name))
-
-    return collate
+    return lambda x: exp.Collate(this=x, expression=exp.Var(this=name))
 
 
-def _same(x: exp.Expression) -> exp.Expression:
-    return x
-
-
-def _round(x: exp.Expression) -> exp.Expression:
-    return exp.Round(this=x)
-
-
-def _half_up(x: exp.Expression) -> exp.Expression:
-    return exp.Floor(
-        this=x + exp.Cast(this=exp.Literal.string("0.5"), to=exp.DataType.build("DOUBLE"))
-    )
-
-
-def _floor_divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
-    return exp.IntDiv(this=a, expression=b)
-
-
-def _divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
-    return exp.Div(this=a, expression=b, typed=True, safe=False)
-
-
-def _hash(name: str) -> Callable[[Sequence[exp.Expression]], exp.Expression]:
-    def digest(columns: Sequence[exp.Expression]) -> exp.Expression:
-        return exp.Anonymous(this=name, expressions=list(columns))
-
-    return digest
+def _hash(name: str) -> Digest:
+    return lambda columns: exp.Anonymous(this=name, expressions=list(columns))
 
 
 def _md5(columns: Sequence[exp.Expression]) -> exp.Expression:
     """Return the MD5 of columns as text, with a bar between them."""
     joined: exp.Expression = exp.Literal.string("")
     for x in columns:
-        text = exp.Cast(this=x, to=exp.DataType.build("TEXT"))
-        part = exp.Coalesce(this=text, expressions=[exp.Literal.string("")])
+        part = exp.Coalesce(this=cast(x, "TEXT"), expressions=[exp.Literal.string("")])
         bar = exp.DPipe(this=joined, expression=exp.Literal.string("|"), safe=True)
         joined = exp.DPipe(this=bar, expression=part, safe=True)
     return exp.MD5(this=joined)
@@ -228,7 +190,7 @@ def _md5(columns: Sequence[exp.Expression]) -> exp.Expression:
 def _md5_of_bytes(columns: Sequence[exp.Expression]) -> exp.Expression:
     """Return the MD5 of columns as bytes: a text in SQLite need not be UTF-8."""
     found = _md5(columns)
-    found.set("this", exp.Cast(this=found.this, to=exp.DataType.build("BLOB")))
+    found.set("this", cast(found.this, "BLOB"))
     return found
 
 
@@ -245,71 +207,66 @@ def _bytes_of(x: exp.Expression) -> exp.Expression:
     Its binary collations, too, ignore blanks at the end.
     """
     unicode = exp.DataType(this=exp.DType.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
-    return exp.Cast(this=exp.Cast(this=x, to=unicode), to=exp.DataType.build("BINARY"))
+    return cast(exp.Cast(this=x, to=unicode), "BINARY")
 
 
 @dataclass(frozen=True)
 class Engine:
-    """The habits of one engine.
+    """The habits of one engine."""
 
-    Attributes:
-        nan: How a float is tested for NaN; None where no such value can be kept.
-        bytewise: How texts are made to compare byte by byte, whatever the column's collation.
-        digest: A number or text that looks random and depends on nothing but these columns.
-        round: The nearest whole number of a float; Spark's ``round`` is slow.
-        divide: The quotient of whole numbers, the first a multiple of the second.
-        wide: Whether a sum of 64-bit integers is wider than 64 bits; if not, sums are taken in
-            limbs of 30 bits.
-        narrow: Whether a sum of integers below 64 bits has only 64 bits.
-        decimals: Whether decimals have no bounds and compute exactly; if not, they are read as
-            floats.
-        underflows: Whether a float that becomes too small is an error.
-        dates: Whether dates have a type of their own; if not, they are ISO texts.
-        listed: Up to how many declared keys are searched in a list, by ``IN`` and
-            ``ARRAY_POSITION``, where a join takes a stage of its own.
-        widest: The type of whole numbers beyond 64 bits.
-        in_calendar: Whether a date is a day; None where all are.
-        values: Whether declared keys are a table of ``VALUES``; if not, a union of rows.
-    """
+    nan: Build | None = lambda x: exp.IsNan(this=x)  # None where no such value can be kept
+    bytewise: Build = lambda x: x  # how texts compare byte by byte, whatever the collation
+    digest: Digest = _md5  # looks random, and depends on nothing but these columns
+    round: Build = lambda x: exp.Round(this=x)  # to the nearest whole number
+    # The quotient of whole numbers, the first a multiple of the second.
+    divide: Callable[[exp.Expression, exp.Expression], exp.Expression] = lambda a, b: exp.IntDiv(
+        this=a, expression=b
+    )
+    wide: bool = True  # whether sums of 64-bit integers are wider; if not, they have limbs
+    narrow: bool = False  # whether a sum of integers below 64 bits has only 64 bits
+    decimals: bool = False  # whether decimals are exact and unbounded; if not, read as floats
+    underflows: bool = False  # whether a float that becomes too small is an error
+    dates: bool = True  # whether dates have a type of their own; if not, they are ISO texts
+    listed: int = 0  # up to how many keys of sums are searched in a list, where joins are dear
+    widest: str = "INT128"  # the type of whole numbers beyond 64 bits
+    in_calendar: Build | None = None  # whether a date is a day; None where all are
+    values: bool = True  # whether declared keys are a table of VALUES; if not, a union of rows
 
-    nan: Build | None = _isnan
-    bytewise: Build = _same
-    digest: Callable[[Sequence[exp.Expression]], exp.Expression] = _md5
-    round: Build = _round
-    divide: Callable[[exp.Expression, exp.Expression], exp.Expression] = _divide
-    wide: bool = True
-    narrow: bool = False
-    decimals: bool = False
-    underflows: bool = False
-    dates: bool = True
-    listed: int = 0
-    widest: str = "INT128"
-    in_calendar: Build | None = None
-    values: bool = True
+
+def _divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
+    return exp.Div(this=a, expression=b, typed=True, safe=False)
 
 
 _ENGINES = {
-    "duckdb": Engine(
-        bytewise=_collate('"C"'),
-        digest=_hash("HASH"),
-        divide=_floor_divide,
-    ),
+    "duckdb": Engine(bytewise=_collate('"C"'), digest=_hash("HASH")),
     "postgres": Engine(
-        nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
+        nan=lambda x: exp.EQ(this=x, expression=exp.Literal.string("NaN")),
+        bytewise=_collate('"C"'),
+        divide=_divide,
+        narrow=True,
+        decimals=True,
+        underflows=True,
     ),
     "sqlite": Engine(
-        nan=None, bytewise=_collate("BINARY"), digest=_md5_of_bytes, wide=False, dates=False
+        nan=None,
+        bytewise=_collate("BINARY"),
+        digest=_md5_of_bytes,
+        divide=_divide,
+        wide=False,
+        dates=False,
     ),
     "mysql": Engine(  # and MariaDB
         nan=None,
         bytewise=_bytes_of,
-        divide=_floor_divide,
         widest="DECIMAL(20, 0)",
         in_calendar=_in_calendar,
         values=False,
     ),
     "spark": Engine(
-        digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False, listed=1000
+        digest=_hash("XXHASH64"),
+        round=lambda x: exp.Floor(this=x + double(0.5)),  # its ``round`` is slow
+        wide=False,
+        listed=1000,
     ),
 }
 

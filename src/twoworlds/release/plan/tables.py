@@ -6,8 +6,7 @@ A row finds at most one row of a public table: keys are checked when a table is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
@@ -25,117 +24,73 @@ RAW, LOOKED = "raw", "looked"  # what statements call the table, and the tables 
 
 def columns_used(resolved: Resolved) -> list[str]:
     """Return the columns that a query looks at, each once, the person's column included."""
-    found = dict.fromkeys(_columns(resolved))
-    return list(found)
-
-
-def _columns(resolved: Resolved) -> Iterator[str]:
-    yield from columns_of(resolved.query.condition)
-    for axis in resolved.axes:
-        yield axis.column
+    found = [*columns_of(resolved.query.condition), *(axis.column for axis in resolved.axes)]
     for measure in resolved.measures:
-        yield from columns_of(measure.where)
-        if measure.column is not None:
-            yield measure.column
-    if resolved.dataset.unit.person is not None:
-        yield resolved.dataset.unit.person
+        found += columns_of(measure.where)
+        found += [] if measure.column is None else [measure.column]
+    person = resolved.dataset.unit.person
+    return list(dict.fromkeys(found if person is None else [*found, person]))
 
 
-@dataclass(frozen=True)
-class PlannedTable:
-    """The table of a dataset as one query sees it.
+def clean_rows(
+    dataset: Dataset,
+    names: Iterable[str],
+    joins: Iterable[tuple[str, str]],
+    relation: exp.Table,
+    backend: Backend,
+) -> tuple[dict[str, Clean], exp.Select]:
+    """Return the clean columns of these names, and the statement that has one row for each row.
 
-    Attributes:
-        resolved: The query.
-        relation: The table in its engine.
-        backend: The engine.
-        columns: The clean columns that the query uses, by their names in the policy.
+    A public table is joined by each of ``joins``, its name and a column of the dataset; its columns
+    are missing where a row finds nothing.
     """
-
-    resolved: Resolved
-    relation: exp.Table
-    backend: Backend
-    columns: dict[str, Clean]
-
-    @classmethod
-    def of(cls, resolved: Resolved, relation: exp.Table, backend: Backend) -> PlannedTable:
-        """Return the table as a query sees it."""
-        engine = engine_of(backend.dialect)
-        columns = {}
-        for i, name in enumerate(columns_used(resolved)):
-            field = _field(name, resolved.dataset, relation, backend)
-            kind = resolved.dataset.column(name).kind
-            person = name == resolved.dataset.unit.person
-            columns[name] = Clean.of(f"c{i}", field, kind, engine, exact=person)
-        return cls(resolved, relation, backend, columns)
-
-    def rows(self) -> exp.Select:
-        """Return the clean rows: one for each row of the table."""
-        query = exp.Select().from_(_aliased(self.relation, RAW), copy=False)
-        fields, dataset = self.backend.fields(self.relation), self.resolved.dataset
-        for name, clean in self.columns.items():
-            if name in dataset.columns:
-                value = clean.cleaning(fields[name], sql.column(fields[name].name, RAW))
-                query = query.select(sql.named(value, clean.name), copy=False)
-        for i, join in enumerate(self.resolved.query.joins):
-            query = self._look_up(query, f"{LOOKED}{i}", dataset.public[join.table], join.on)
-        if not query.expressions:
-            query = query.select(sql.named(sql.number(1), "c"), copy=False)
-        return query
-
-    def _look_up(
-        self, query: exp.Select, name: str, public: PublicTable, column: str
-    ) -> exp.Select:
-        """Join a public table; its columns are missing where a row finds nothing."""
-        used = {n: c for n, c in self.columns.items() if self._belongs(n, public)}
-        if not used:
-            return query
-        relation = self.backend.relation(public.source)
-        fields, dataset = self.backend.fields(relation), self.resolved.dataset
-        engine = engine_of(self.backend.dialect)
-        mine = self.backend.fields(self.relation)[column]
-        kind = dataset.column(column).kind
-        left = Clean.of("on", mine, kind, engine).cleaning(mine, sql.column(mine.name, RAW))
-        theirs = fields[public.key]
-        right = Clean.of("key", theirs, kind, engine).cleaning(theirs, sql.column(theirs.name))
-        inner = exp.Select().select(sql.named(right, "key")).from_(relation.copy())
-        for full, clean in used.items():
-            field = fields[full.partition(".")[2]]
-            value = clean.cleaning(field, sql.column(field.name))
-            inner = inner.select(sql.named(value, clean.name), copy=False)
-            query = query.select(sql.column(clean.name, name), copy=False)
-        first = exp.Window(
-            this=exp.RowNumber(),
-            partition_by=[sql.column("key")],
-            order=exp.Order(expressions=[exp.Ordered(this=clean()) for clean in used.values()]),
-        )
-        ranked = exp.Select().select("*", sql.named(first, "nth")).from_(sql.part(inner, "public"))
-        unique = (
-            exp.Select()
-            .select("*")
-            .from_(sql.part(ranked, "ranked"))
-            .where(sql.compare(sql.column("nth"), "=", sql.number(1)))
-        )
-        on = sql.compare(left, "=", sql.column("key", name))
-        return query.join(sql.part(unique, name), on=on, join_type="left", copy=False)
-
-    def _belongs(self, name: str, public: PublicTable) -> bool:
-        table, _, rest = name.partition(".")
-        in_dataset = name in self.resolved.dataset.columns
-        return not in_dataset and table == public.name and rest in public.columns
+    engine = engine_of(backend.dialect)
+    fields = backend.fields(relation)
+    aliased = relation.copy()
+    aliased.set("alias", exp.TableAlias(this=exp.to_identifier(RAW, quoted=True)))
+    rows = exp.Select().from_(aliased, copy=False)
+    columns: dict[str, Clean] = {}
+    looked_up: dict[str, dict[str, Clean]] = {}
+    for i, name in enumerate(names):
+        kind = dataset.column(name).kind
+        if name in dataset.columns:
+            exact = name == dataset.unit.person
+            found = Clean.of(f"c{i}", fields[name], kind, engine, RAW, exact=exact)
+            rows = rows.select(sql.named(found.value, found.name), copy=False)
+        else:
+            table, _, rest = name.partition(".")
+            theirs = backend.fields(backend.relation(dataset.public[table].source))
+            found = Clean.of(f"c{i}", theirs[rest], kind, engine)
+            looked_up.setdefault(table, {})[name] = found
+        columns[name] = found
+    for i, (table, on) in enumerate(joins):
+        if table in looked_up:
+            left = Clean.of("on", fields[on], dataset.column(on).kind, engine, RAW)
+            used = [*looked_up[table].values()]
+            unique = _unique(dataset.public[table], left, used, backend)
+            name = f"{LOOKED}{i}"
+            equal = sql.compare(left.value, "=", sql.column("key", name))
+            rows = rows.select(*(sql.column(one.name, name) for one in used), copy=False)
+            rows = rows.join(sql.part(unique, name), on=equal, join_type="left", copy=False)
+    if not rows.expressions:
+        rows = rows.select(sql.named(sql.number(1), "c"), copy=False)
+    return columns, rows
 
 
-def _aliased(relation: exp.Table, name: str) -> exp.Table:
-    found = relation.copy()
-    found.set("alias", exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
-    return found
-
-
-def _field(name: str, dataset: Dataset, relation: exp.Table, backend: Backend) -> Field:
-    if name in dataset.columns:
-        return backend.fields(relation)[name]
-    table, _, rest = name.partition(".")
-    return backend.fields(backend.relation(dataset.public[table].source))[rest]
+def _unique(public: PublicTable, left: Clean, used: list[Clean], backend: Backend) -> exp.Select:
+    """Return the columns of a public table, one row for each key."""
+    relation = backend.relation(public.source)
+    key = Clean.of("key", backend.fields(relation)[public.key], left.kind, left.engine)
+    values = [sql.named(one.value, one.name) for one in (key, *used)]
+    first = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[key()],
+        order=exp.Order(expressions=[exp.Ordered(this=one()) for one in used]),
+    )
+    inner = sql.part(exp.Select().select(*values).from_(relation.copy()), "public")
+    ranked = exp.Select().select("*", sql.named(first, "nth")).from_(inner)
+    kept = sql.compare(sql.column("nth"), "=", sql.number(1))
+    return exp.Select().select("*").from_(sql.part(ranked, "ranked")).where(kept)
 
 
 # --- checks before anything is charged ----------------------------------------------------------
@@ -156,18 +111,18 @@ def check_columns(
         )
     fields = backend.fields(relation)
     joins = resolved.query.joins
-    for name in [*columns_used(resolved), *(join.on for join in joins)]:
+    for name in [*columns_used(resolved), *(on for _, on in joins)]:
         if name in dataset.columns:
             check_field(name, dataset.columns[name].kind, fields, f"dataset {dataset.name!r}")
-    for join in joins:
-        public = dataset.public[join.table]
+    for table, on in joins:
+        public = dataset.public[table]
         found = backend.relation(public.source)
         theirs = backend.fields(found)
         where = f"public table {public.name!r}"
-        check_field(public.key, dataset.columns[join.on].kind, theirs, where)
+        check_field(public.key, dataset.columns[on].kind, theirs, where)
         for name, column in public.columns.items():
             check_field(name, column.kind, theirs, where)
-        _check_unique(public, found, theirs[public.key], dataset.columns[join.on].kind, backend)
+        _check_unique(public, found, theirs[public.key], dataset.columns[on].kind, backend)
 
 
 def check_field(name: str, kind: str, fields: Mapping[str, Field], where: str) -> None:
@@ -198,8 +153,7 @@ def check_kind(name: str, kind: str, field: Field, where: str) -> None:
 def _check_unique(
     public: PublicTable, relation: exp.Table, field: Field, kind: str, backend: Backend
 ) -> None:
-    clean = Clean.of("key", field, kind, engine_of(backend.dialect))
-    key = clean.cleaning(field, sql.column(field.name))
+    key = Clean.of("key", field, kind, engine_of(backend.dialect)).value
     keys = exp.Select().select(sql.named(key, "key")).from_(relation.copy())
     twice = (
         exp.Select()

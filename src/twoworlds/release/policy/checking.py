@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from twoworlds.release.budget import Cap
 from twoworlds.release.plan.tables import check_field, check_kind
 from twoworlds.release.policy.examination import WARNING, Examination, as_dataset, examine
 from twoworlds.release.policy.model import Column, Dataset, Policy
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TABLES = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
@@ -36,83 +35,16 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True)
-class CheckedDataset(Result):
-    """A dataset of a policy, found to be in order.
-
-    Attributes:
-        dataset: What is declared.
-        found: Whether the data was there to compare with.
-        undeclared: Columns of the data that the policy leaves out, and that nobody can use.
-        examined: What the data and the public tables are like, if that was asked for.
-    """
-
-    dataset: Dataset
-    found: bool
-    undeclared: tuple[str, ...] = ()
-    examined: tuple[Examination, ...] = ()
-
-    def answer(self) -> Answer:
-        """Say what is declared, and what the data are like if that was asked for."""
-        headline, *lines = self._lines()
-        seen = [line for one in self.examined for line in one.lines()]
-        return Answer(headline, blocks=(Said(lines), *([Said([WARNING, *seen])] if seen else [])))
-
-    def fields(self) -> dict[str, Any]:
-        """Return what is declared, by name."""
-        one = self.dataset
-        return {
-            "dataset": one.name,
-            "neighbours": one.neighbours,
-            "unit": {"person": one.unit.person, "rows": one.unit.rows, "groups": one.unit.groups},
-            "budget": None if one.cap is None else str(one.cap),
-            "composition": None if one.cap is None else one.cap.composition,
-            "analysts": {name: str(cap) for name, cap in one.analysts.items()},
-            "columns": [*one.columns],
-            "public": [*one.public],
-            "compared_with_the_data": self.found,
-            "undeclared": [*self.undeclared],
-            **({"data": self.examined} if self.examined else {}),
-        }
-
-    def _lines(self) -> Iterator[str]:
-        one = self.dataset
-        if one.unit.person is None:
-            protected = "every row is another person"
-        else:
-            rows = "1 row" if one.unit.rows == 1 else f"{one.unit.rows} rows"
-            groups = "1 group" if one.unit.groups == 1 else f"{one.unit.groups} groups"
-            protected = (
-                f"column {one.unit.person!r} identifies a person, of whom a query uses at most "
-                f"{rows} in at most {groups}"
-            )
-        yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
-        known = None if one.cap is None else one.cap.composition
-        yield f"  budget {'none: nothing can be released' if one.cap is None else _said(one.cap)}"
-        for name, limit in one.analysts.items():
-            said = str(limit) if limit.composition == known else _said(limit)
-            yield f"  analyst {name}: {said}"
-        for column in one.columns.values():
-            yield f"  {column.name}: {_uses(column)}"
-        for table in one.public.values():
-            columns = ", ".join(table.columns) or "no columns"
-            yield f"  public table {table.name}, found by {table.key}: {columns}"
-        if not self.found:
-            yield "  the policy does not say where the data is: columns were not compared"
-        if self.undeclared:
-            yield f"  not declared, so nobody can use them: {', '.join(self.undeclared)}"
-
-
 def checked(
     policy: Policy, *, data: bool = False, sources: Mapping[str, Any] | None = None
-) -> tuple[list[CheckedDataset], list[str]]:
+) -> tuple[list[Result], list[str]]:
     """Check every dataset of a policy against its data; return all that is wrong besides."""
     faults: list[str] = []
-    found = []
+    found: list[Result] = []
     for dataset in policy.datasets.values():
         source = (sources or {}).get(dataset.name, dataset.source)
         if source is None:
-            found.append(CheckedDataset(dataset, found=False))
+            found.append(_told(dataset, None, []))
         elif text_file_of(source) is None:  # others are faults of the policy itself
             try:
                 found.append(_checked(dataset, source, policy.folder, faults, data=data))
@@ -123,7 +55,7 @@ def checked(
 
 def _checked(
     dataset: Dataset, source: Any, folder: Path, faults: list[str], *, data: bool
-) -> CheckedDataset:
+) -> Result:
     backend, relation = open_backend(source, folder=folder)
     try:
         before = len(faults)
@@ -143,12 +75,61 @@ def _checked(
         if data and len(faults) == before:
             examined.append(examine(dataset, backend, relation))
             for table in dataset.public.values():
-                found = backend.relation(table.source)
-                examined.append(examine(as_dataset(table), backend, found))
-        undeclared = tuple(name for name in fields if name not in dataset.columns)
-        return CheckedDataset(dataset, found=True, undeclared=undeclared, examined=tuple(examined))
+                public = backend.relation(table.source)
+                examined.append(examine(as_dataset(table), backend, public))
+        return _told(dataset, [name for name in fields if name not in dataset.columns], examined)
     finally:
         backend.close()
+
+
+def _told(one: Dataset, undeclared: list[str] | None, examined: list[Examination]) -> Result:
+    """Say what is declared, and what the data are like if that was asked for.
+
+    ``undeclared`` are columns that the policy leaves out; None where the data was not there.
+    """
+    headline, *lines = _lines(one, undeclared)
+    seen = [line for report in examined for line in report.lines()]
+    told = Answer(headline, blocks=(Said(lines), *([Said([WARNING, *seen])] if seen else [])))
+    data = {
+        "dataset": one.name,
+        "neighbours": one.neighbours,
+        "unit": {"person": one.unit.person, "rows": one.unit.rows, "groups": one.unit.groups},
+        "budget": None if one.cap is None else str(one.cap),
+        "composition": None if one.cap is None else one.cap.composition,
+        "analysts": {name: str(cap) for name, cap in one.analysts.items()},
+        "columns": [*one.columns],
+        "public": [*one.public],
+        "compared_with_the_data": undeclared is not None,
+        "undeclared": undeclared or [],
+    }
+    return Told(told, data | ({"data": examined} if examined else {}))
+
+
+def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
+    if one.unit.person is None:
+        protected = "every row is another person"
+    else:
+        rows = "1 row" if one.unit.rows == 1 else f"{one.unit.rows} rows"
+        groups = "1 group" if one.unit.groups == 1 else f"{one.unit.groups} groups"
+        protected = (
+            f"column {one.unit.person!r} identifies a person, of whom a query uses at most "
+            f"{rows} in at most {groups}"
+        )
+    yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
+    known = None if one.cap is None else one.cap.composition
+    yield f"  budget {'none: nothing can be released' if one.cap is None else _said(one.cap)}"
+    for name, limit in one.analysts.items():
+        said = str(limit) if limit.composition == known else _said(limit)
+        yield f"  analyst {name}: {said}"
+    for column in one.columns.values():
+        yield f"  {column.name}: {_uses(column)}"
+    for table in one.public.values():
+        columns = ", ".join(table.columns) or "no columns"
+        yield f"  public table {table.name}, found by {table.key}: {columns}"
+    if undeclared is None:
+        yield "  the policy does not say where the data is: columns were not compared"
+    elif undeclared:
+        yield f"  not declared, so nobody can use them: {', '.join(undeclared)}"
 
 
 def _misfits(

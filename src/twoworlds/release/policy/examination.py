@@ -7,7 +7,7 @@ by the engine, over rows that are made clean as a release makes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -20,11 +20,9 @@ from twoworlds.numbers import show, to_json
 from twoworlds.release.backends import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.tables import PlannedTable
+from twoworlds.release.plan.tables import clean_rows
 from twoworlds.release.policy.imports import Imported
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
-from twoworlds.release.query import Query
-from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.show import Result
 
 WARNING = (
@@ -36,71 +34,30 @@ SHOWN = 5  # values that are none of the keys
 
 @dataclass(frozen=True)
 class ExaminedColumn:
-    """What the values of a column are like.
-
-    Attributes:
-        column: What is declared.
-        missing: How many rows have no value.
-        unfit: How many have one that does not fit the kind, and is missing for a release.
-        where: The lines of such values, of a text file that was just imported.
-        below: How many are smaller than the bounds, and are clamped.
-        above: How many are larger.
-        outside: How many are none of the keys.
-        others: The most frequent of these, each with its rows.
-        unbinned: How many lie in none of the bins.
-        remark: What else is to be said about it.
-    """
+    """What the values of a column are like."""
 
     column: Column
-    missing: int
-    unfit: int = 0
-    where: str = ""
-    below: int = 0
+    missing: int  # how many rows have no value
+    unfit: int = 0  # how many have one that does not fit the kind, and is missing for a release
+    where: str = ""  # the lines of such values, of a text file that was just imported
+    below: int = 0  # how many are smaller than the bounds, and are clamped
     above: int = 0
-    outside: int = 0
-    others: tuple[tuple[str, int], ...] = ()
-    unbinned: int = 0
+    outside: int = 0  # how many are none of the keys
+    others: tuple[tuple[str, int], ...] = ()  # the most frequent of these, each with its rows
+    unbinned: int = 0  # how many lie in none of the bins
     remark: str = ""
 
 
 @dataclass(frozen=True)
-class People:
-    """How many rows people have.
-
-    Attributes:
-        count: How many people there are.
-        most: The most rows that one of them has.
-        over: How many have more rows than a query uses.
-        dropped: How many rows are left out for that.
-        nobody: How many rows are left out since they are nobody's.
-    """
-
-    count: int
-    most: int
-    over: int
-    dropped: int
-    nobody: int
-
-
-@dataclass(frozen=True)
 class Examination(Result):
-    """The data of one table held against the policy.
+    """The data of one table held against the policy."""
 
-    Attributes:
-        name: Of the dataset or public table.
-        unit: Whose data is protected.
-        rows: How many rows there are.
-        columns: The declared columns.
-        people: How many rows people have; None when every row is another person.
-        remarks: What an import has to say besides.
-    """
-
-    name: str
+    name: str  # of the dataset or public table
     unit: Unit
     rows: int
     columns: tuple[ExaminedColumn, ...]
-    people: People | None = None
-    remarks: tuple[str, ...] = ()
+    people: Mapping[str, int] | None = None  # rows of people; None when each row is a person
+    remarks: tuple[str, ...] = ()  # what an import has to say besides
 
     def answer(self) -> Answer:
         """Say it in words, with a warning in the first line."""
@@ -127,12 +84,12 @@ class Examination(Result):
             "columns": {one.column.name: self._column(one) for one in self.columns},
             "people": people
             and {
-                "count": people.count,
+                "count": people["count"],
                 "bound": self.unit.rows,
-                "most_rows": people.most,
-                "over_the_bound": people.over,
-                "rows_dropped": self._counted(people.dropped),
-                "rows_of_nobody": self._counted(people.nobody),
+                "most_rows": people["most_rows"],
+                "over_the_bound": people["over_the_bound"],
+                "rows_dropped": self._counted(people["rows_dropped"]),
+                "rows_of_nobody": self._counted(people["rows_of_nobody"]),
             },
         }
 
@@ -159,18 +116,10 @@ class Examination(Result):
             lines = f" ({one.where})" if one.where else ""
             yield f"{self._some(one.unfit)} of another kind, which count as missing{lines}"
         if column.low is not None and column.high is not None:
-            parts = [
-                f"{n:,} {side} {show(bound)}"
-                for n, side, bound in (
-                    (one.below, "below", column.low),
-                    (one.above, "above", column.high),
-                )
-                if n
-            ]
-            if parts:
-                yield f"{self._some(one.below + one.above)} clamped: {', '.join(parts)}"
-            else:
-                yield "none clamped"
+            sides = (one.below, "below", column.low), (one.above, "above", column.high)
+            parts = ", ".join(f"{n:,} {side} {show(bound)}" for n, side, bound in sides if n)
+            clamped = f"{self._some(one.below + one.above)} clamped: {parts}"
+            yield clamped if parts else "none clamped"
         if column.keys and one.outside:
             named = [f"{value!r} ({rows:,})" for value, rows in one.others]
             more = [] if sum(rows for _, rows in one.others) == one.outside else ["..."]
@@ -182,18 +131,17 @@ class Examination(Result):
         if one.remark:
             yield one.remark
 
-    def _said_of_people(self, people: People) -> str:
-        said = f"{people.count:,} people by {self.unit.person!r}, with up to {people.most:,} rows"
-        if people.over:
+    def _said_of_people(self, people: Mapping[str, int]) -> str:
+        most, over, nobody = people["most_rows"], people["over_the_bound"], people["rows_of_nobody"]
+        said = f"{people['count']:,} people by {self.unit.person!r}, with up to {most:,} rows; "
+        if over:
             said += (
-                f"; {people.over:,} of them have more than {self.unit.rows:,}, and a query leaves "
-                f"out {self._some(people.dropped, 'row')} for that"
+                f"{over:,} of them have more than {self.unit.rows:,}, and a query leaves "
+                f"out {self._some(people['rows_dropped'], 'row')} for that"
             )
         else:
-            said += f"; none has more than {self.unit.rows:,}"
-        if people.nobody:
-            said += f"; {self._some(people.nobody, 'row')} of nobody left out"
-        return said
+            said += f"none has more than {self.unit.rows:,}"
+        return said + (f"; {self._some(nobody, 'row')} of nobody left out" if nobody else "")
 
     def _some(self, count: int, what: str = "", *, share: bool = True) -> str:
         named = f" {what}{'s'[: count != 1]}" if what else ""
@@ -218,68 +166,80 @@ class Examination(Result):
                 one = replace(one, remark=remark)
             if unfit is None:
                 return one
-            where = str(unfit)
-            if unfit.long:
-                where += (
-                    f"; {unfit.long:,} of them have too many digits for a whole number of 64 bits: "
-                    "declare the column text to tell them apart"
-                )
+            long = (
+                f"; {unfit.long:,} of them have too many digits for a whole number of 64 bits: "
+                "declare the column text to tell them apart"
+            )
+            where = f"{unfit}{long if unfit.long else ''}"
             return replace(one, missing=one.missing - unfit.count, unfit=unfit.count, where=where)
 
+        told = {
+            "empty lines, which are no rows": imported.blank,
+            "records that cannot be read and were left out": imported.unreadable,
+        }
         remarks = [
-            f"{what}: {lines.count:,}, on line {lines}"
-            for lines, what in (
-                (imported.blank, "empty lines, which are no rows"),
-                (imported.unreadable, "records that cannot be read and were left out"),
-            )
-            if lines.count
+            f"{w}: {lines.count:,}, on line {lines}" for w, lines in told.items() if lines.count
         ]
-        columns = tuple(map(mended, self.columns))
-        return replace(self, columns=columns, remarks=(*self.remarks, *remarks))
+        return replace(self, columns=tuple(map(mended, self.columns)), remarks=tuple(remarks))
 
 
 def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examination:
     """Count what the data of a dataset are like."""
-    measures = tuple(SummedMeasure("rows", column=name) for name in dataset.columns)
-    table = PlannedTable.of(
-        Resolved(Query(dataset.name), dataset, (), measures, ()), relation, backend
-    )
+    columns, clean = clean_rows(dataset, dataset.columns, (), relation, backend)
     fields = backend.fields(relation)
+
+    def counted(*figures: exp.Expression, by: Clean | None = None) -> exp.Select:
+        """Return the statement of figures over the clean rows, for each value of a column."""
+        query = _select(sql.part(clean.copy(), "clean"), [*([by()] if by else []), *figures])
+        if by is None:
+            return query
+        return query.where(sql.is_present(by()), copy=False).group_by(by(), copy=False)
+
+    def one(query: exp.Select) -> list[int]:
+        return [int(figure or 0) for figure in backend.fetch(query)[0]]
+
     given = [exp.Count(this=sql.column(fields[name].name)) for name in dataset.columns]
-    counted = _select(relation.copy(), [exp.Count(this=exp.Star()), *given])
-    rows, *present = map(int, backend.fetch(counted)[0])
-    tests = [_tests(column, table.columns[name]) for name, column in dataset.columns.items()]
-    numbers = [_number(test) for of_one in tests for test in of_one]
-    found = (
-        map(int, backend.fetch(_select(_clean_rows(table), numbers))[0]) if numbers else iter([])
-    )
-    columns = []
+    rows, *present = one(_select(relation.copy(), [exp.Count(this=exp.Star()), *given]))
+    tests = [
+        test for name, column in dataset.columns.items() for test in _tests(column, columns[name])
+    ]
+    found = iter(one(counted(*map(_number, tests))) if tests else [])
+    examined = []
     for column, had in zip(dataset.columns.values(), present, strict=True):
         kept, below, above, outside, unbinned = islice(found, 5)
-        others = _others(column, table) if outside else ()
-        columns.append(
+        others: tuple[tuple[str, int], ...] = ()
+        if outside:  # the most frequent of them, and their rows
+            cleaned = columns[column.name]
+            query = counted(exp.Count(this=exp.Star()), by=cleaned)
+            query = query.where(_outside(column, cleaned), copy=False)
+            order = (
+                exp.Ordered(this=sql.column("n1"), desc=True),
+                exp.Ordered(this=sql.column("n0")),
+            )
+            query = query.order_by(*order, copy=False).limit(SHOWN, copy=False)
+            others = tuple((_text(value), int(count)) for value, count in backend.fetch(query))
+        examined.append(
             ExaminedColumn(
-                column,
-                rows - had,
-                had - kept,
-                below=below,
-                above=above,
-                outside=outside,
-                others=others,
-                unbinned=unbinned,
+                column, rows - had, had - kept, "", below, above, outside, others, unbinned
             )
         )
-    people = None if dataset.unit.person is None else _people(dataset.unit, table, rows)
-    return Examination(dataset.name, dataset.unit, rows, tuple(columns), people)
+    people = None
+    if dataset.unit.person is not None:
+        each = counted(exp.Count(this=exp.Star()), by=columns[dataset.unit.person])
+        n, bound = sql.column("n1"), sql.number(dataset.unit.rows)
+        over = sql.compare(n, ">", bound)
+        more = sql.case((over.copy(), n.copy() - bound.copy()), default=sql.number(0))
+        sums: list[exp.Expression] = [exp.Count(this=exp.Star()), exp.Max(this=n.copy())]
+        sums += [_number(over), exp.Sum(this=more), exp.Sum(this=n.copy())]
+        *numbers, owned = one(_select(sql.part(each, "people"), sums))
+        names = ("count", "most_rows", "over_the_bound", "rows_dropped", "rows_of_nobody")
+        people = dict(zip(names, [*numbers, rows - owned], strict=True))
+    return Examination(dataset.name, dataset.unit, rows, tuple(examined), people)
 
 
 def as_dataset(public: PublicTable) -> Dataset:
     """Return a public table as a dataset, to examine its rows."""
     return Dataset(public.name, public.source, "add-remove", columns=public.columns)
-
-
-def _clean_rows(table: PlannedTable) -> exp.Expression:
-    return sql.part(table.rows(), "clean")
 
 
 def _select(source: exp.Expression, values: Sequence[exp.Expression]) -> exp.Select:
@@ -294,19 +254,15 @@ def _number(condition: exp.Expression) -> exp.Expression:
 
 def _tests(column: Column, clean: Clean) -> list[exp.Expression]:
     """Return whether there is a value; below or above the bounds; outside the keys, the bins."""
-    edges = (
-        (column.low, column.high),
-        (column.bins[0], column.bins[-1]) if column.bins else (None,) * 2,
-    )
-    (below, above), (before, after) = (
-        (
-            exp.false() if low is None else clean.compare("<", low),
-            exp.false() if high is None else clean.compare(">", high),
-        )
-        for low, high in edges
-    )
-    unbinned = sql.any_of([before, after])
-    return [sql.is_present(clean()), below, above, _outside(column, clean), unbinned]
+    never = exp.false()
+    below = never if column.low is None else clean.compare("<", column.low)
+    above = never if column.high is None else clean.compare(">", column.high)
+    unbinned: exp.Expression = never
+    if column.bins:
+        ends = clean.compare("<", column.bins[0]), clean.compare(">", column.bins[-1])
+        unbinned = sql.any_of(ends)
+    tests = [sql.is_present(clean()), below, above, _outside(column, clean), unbinned]
+    return [test.copy() for test in tests]
 
 
 def _outside(column: Column, clean: Clean) -> exp.Expression:
@@ -314,34 +270,5 @@ def _outside(column: Column, clean: Clean) -> exp.Expression:
     return exp.Not(this=exp.Paren(this=clean.one_of(column.keys))) if column.keys else exp.false()
 
 
-def _others(column: Column, table: PlannedTable) -> tuple[tuple[str, int], ...]:
-    """Return the most frequent values that are none of the keys, and their rows."""
-    clean = table.columns[column.name]
-    query = _select(_clean_rows(table), [clean(), exp.Count(this=exp.Star())])
-    query = query.where(_outside(column, clean), copy=False).group_by(clean(), copy=False)
-    order = exp.Ordered(this=sql.column("n1"), desc=True), exp.Ordered(this=sql.column("n0"))
-    found = table.backend.fetch(query.order_by(*order, copy=False).limit(SHOWN, copy=False))
-    return tuple((_text(value), int(rows)) for value, rows in found)
-
-
 def _text(value: Any) -> str:
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
-
-
-def _people(unit: Unit, table: PlannedTable, rows: int) -> People:
-    """Count the rows of each person against the bound."""
-    person = table.columns[str(unit.person)]
-    each = _select(_clean_rows(table), [person(), exp.Count(this=exp.Star())])
-    each = each.where(sql.is_present(person()), copy=False).group_by(person(), copy=False)
-    n, bound = sql.column("n1"), sql.number(unit.rows)
-    over = sql.compare(n, ">", bound)
-    figures: list[exp.Expression] = [
-        exp.Count(this=exp.Star()),
-        exp.Max(this=n.copy()),
-        exp.Sum(this=n.copy()),
-        _number(over),
-        exp.Sum(this=sql.case((over.copy(), n.copy() - bound.copy()), default=sql.number(0))),
-    ]
-    found = table.backend.fetch(_select(sql.part(each, "people"), figures))[0]
-    count, most, of_people, over_bound, dropped = (int(x or 0) for x in found)
-    return People(count, most, over_bound, dropped, rows - of_people)

@@ -27,9 +27,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.progress import track
@@ -39,10 +39,9 @@ from twoworlds.release.policy.records import BLOCK, LONGEST, FileRecords, Lines
 if TYPE_CHECKING:
     import duckdb
 
-Ask = Callable[[Sequence[str], bool], bool]
+Ask = Callable[[Sequence[str]], bool]
 _FIRST = 5  # lines of values that do not fit, by number
 _MARK = "twoworlds_import"
-_NAME = re.compile(r"[^\W\d_][\w .:/()%-]{0,63}")
 _TRIMMED = "trim({c}, ' ' || chr(9))"
 _INTEGER = "CAST(TRY_CAST({c} AS BIGINT) AS VARCHAR) = {c}"
 _NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
@@ -64,7 +63,7 @@ _VALUES = {
 }
 # Whether a value shows that its column is of a kind. Stricter than the above: 007 is no number, and
 # neither is a whole number of more than 64 bits, since different ones would become the same.
-_SIGNS = {
+_SIGNS: dict[ColumnKind, str] = {
     "boolean": "lower({c}) IN ('true', 'false')",
     "integer": _INTEGER,
     "number": f"{_INTEGER} OR (regexp_full_match({{c}}, "
@@ -76,19 +75,12 @@ _SIGNS = {
 
 @dataclass(frozen=True)
 class Unfit:
-    """Values of a column that do not fit its kind.
-
-    Attributes:
-        count: How many there are.
-        lines: The first lines of the first of their records.
-        kind: What they do not fit. Not the kind of the column where that was guessed to be text.
-        long: How many of them are whole numbers, and only have too many digits for 64 bits.
-    """
+    """Values of a column that do not fit a kind: its own, or that of most if it is text."""
 
     count: int
-    lines: tuple[int, ...]
+    lines: tuple[int, ...]  # the first of them
     kind: str
-    long: int = 0
+    long: int = 0  # how many are whole numbers with too many digits for 64 bits
 
     def __str__(self) -> str:
         """Name the lines."""
@@ -100,27 +92,15 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did.
+    """What an import did."""
 
-    Attributes:
-        source: The text file.
-        target: The Parquet file.
-        rows: How many rows it has.
-        kinds: The kind of each column, in order.
-        blank: Empty lines of the text, which are no rows.
-        unreadable: Records that could not be read and were left out.
-        unfit: Values that are missing now since they do not fit the kind, by column.
-        nearly: For columns that were guessed to be text, what few values speak against.
-    """
-
-    source: Path
-    target: Path
+    target: Path  # the Parquet file
     rows: int
-    kinds: Mapping[str, ColumnKind]
-    blank: Lines
-    unreadable: Lines
-    unfit: Mapping[str, Unfit]
-    nearly: Mapping[str, Unfit]
+    kinds: Mapping[str, ColumnKind]  # of each column, in order
+    blank: Lines  # empty lines of the text, which are no rows
+    unreadable: Lines  # records that could not be read and were left out
+    unfit: Mapping[str, Unfit]  # values that are missing now since they do not fit, by column
+    nearly: Mapping[str, Unfit]  # what speaks against another kind, of columns guessed to be text
 
 
 def imported_place(path: Path) -> Path:
@@ -152,7 +132,7 @@ def import_text(
         delimiter: Between values; a comma, in ``.tsv`` a tab.
         skip_unreadable: Whether to leave out records that cannot be read.
         replace: Whether to replace a Parquet file that is there and was not imported.
-        ask: Asks the user whether these are names; given whether they surely look like it.
+        ask: Asks the user whether these are names.
         target: The Parquet file, if not beside the text file.
 
     Raises:
@@ -163,158 +143,109 @@ def import_text(
     records = FileRecords(path, delimiter=delimiter, encoding=encoding)
     with _workshop(target) as folder, _connected() as connection:
         _check_target(target, connection, replace=replace)
-        raw = folder / "text.parquet"
+        raw, typed = folder / "text.parquet", folder / "typed.parquet"
         _stage(records, raw, connection)
         if records.unreadable.count and not skip_unreadable:
+            count = records.unreadable.count
             raise InvalidInput(
-                f"{path}: {_some(records.unreadable.count, 'record')} cannot be read, on line "
+                f"{path}: {count:,} record{'s'[: count != 1]} cannot be read, on line "
                 f"{records.unreadable}; nothing was written: mend them, or leave them out with "
                 "--skip-unreadable"
             )
-        staged = _Staged(connection, _file(raw), records.first)
-        found = staged.has_names(path, expected, ask, header=header)
-        names = _names(records.first, path, header=found)
-        rows = f"{staged.table} WHERE line > {staged.line if found else 0}"
-        decided, nearly = _decide(names, kinds or {}, staged)
-        unfit = {}
+        named = _has_names(records.first, path, expected, ask, header=header)
+        names = _names(records.first, path, header=named)
+        [(line,)] = connection.execute(
+            f"SELECT coalesce(min(line), 0) FROM {_file(raw)}"
+        ).fetchall()
+        rows = f"{_file(raw)} WHERE line > {line if named else 0}"
+
+        def counted(*conditions: str) -> list[int]:
+            counts = [f"count(*) FILTER (WHERE {one})" for one in ("true", *conditions)]
+            [row] = connection.execute(f"SELECT {', '.join(counts)} FROM {rows}").fetchall()
+            return [*map(int, row[1:])]
+
+        def unfit(condition: str, kind: ColumnKind) -> Unfit | None:
+            """Return the values that meet a condition, which do not fit a kind."""
+            [count, long] = counted(condition, f"{condition} AND {_is_long(i, kind)}")
+            if not count:
+                return None
+            query = f"SELECT line FROM {rows} AND ({condition}) ORDER BY line LIMIT {_FIRST + 1}"
+            lines = tuple(int(line) for (line,) in connection.execute(query).fetchall())
+            return Unfit(count, lines, kind, long)
+
+        misfits: dict[str, Unfit | None] = {}
+        nearly: dict[str, Unfit | None] = {}
+        decided = _said_kinds(names, kinds or {})
+        guessed = [i for i, name in enumerate(names) if name not in decided]
+        tests = [(_is_present(i), *(_is_sign(i, kind) for kind in _SIGNS)) for i in guessed]
+        counts = iter(counted(*chain.from_iterable(tests)))
+        for i in guessed:
+            present, *signs = islice(counts, 1 + len(_SIGNS))
+            decided[names[i]], most = _guess(dict(zip(_SIGNS, signs, strict=True)), present)
+            if most is not None:
+                against = f"{_is_present(i)} AND ({_is_sign(i, most)}) IS NOT TRUE"
+                nearly[names[i]] = unfit(against, most)
         for i, name in enumerate(names):
-            test = _is_unfit(i, decided[name])
-            if count := staged.number(rows, test):
-                long = f"{test} AND {_is_long(i, decided[name])}"
-                unfit[name] = Unfit(
-                    count, staged.lines(rows, test), decided[name], staged.number(rows, long)
-                )
-        typed = folder / "typed.parquet"
-        columns = ", ".join(
-            f"{_value(i, decided[name])} AS {_identifier(name)}" for i, name in enumerate(names)
-        )
-        _copy(connection, f"SELECT {columns} FROM {rows}", typed)
+            if decided[name] != "text":
+                missing = f"{_is_present(i)} AND ({_value(i, decided[name])}) IS NULL"
+                misfits[name] = unfit(missing, decided[name])
+        values = [f"{_value(i, decided[n])} AS {_identifier(n)}" for i, n in enumerate(names)]
+        _copy(connection, f"SELECT {', '.join(values)} FROM {rows}", typed)
         typed.replace(target)
-    count = records.count - found
-    return Imported(path, target, count, decided, records.blank, records.unreadable, unfit, nearly)
+    told = ({n: one for n, one in some.items() if one is not None} for some in (misfits, nearly))
+    count = records.count - named
+    return Imported(target, count, decided, records.blank, records.unreadable, *told)
 
 
-@dataclass(frozen=True)
-class _Staged:
-    """The records as texts in a Parquet file, behind their line numbers."""
-
-    connection: duckdb.DuckDBPyConnection
-    table: str
-    first: Sequence[str]
-
-    @cached_property
-    def line(self) -> int:
-        """The line of the first record."""
-        return int(self._fetch(f"SELECT coalesce(min(line), 0) FROM {self.table}")[0])
-
-    @property
-    def others(self) -> str:
-        """All records but the first."""
-        return f"{self.table} WHERE line > {self.line}"
-
-    def number(self, rows: str, condition: str) -> int:
-        """Count rows."""
-        return int(self._fetch(f"SELECT count(*) FILTER (WHERE {condition}) FROM {rows}")[0])
-
-    def lines(self, rows: str, condition: str) -> tuple[int, ...]:
-        """Return the first lines."""
-        found = self.connection.execute(
-            f"SELECT line FROM {rows} AND ({condition}) ORDER BY line LIMIT {_FIRST + 1}"
-        )
-        return tuple(int(line) for (line,) in found.fetchall())
-
-    @cached_property
-    def signs(self) -> list[dict[str, int]]:
-        """How many values each column has after the first, and how many that show a kind."""
-        width, kinds = len(self.first), [*_SIGNS, "all"]
-        tests = [_is_sign(i, kind) for i in range(width) for kind in kinds]
-        counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
-        found = iter(self._fetch(f"SELECT {counts} FROM {self.others}"))
-        return [{kind: int(next(found)) for kind in kinds} for _ in range(width)]
-
-    def has_names(
-        self, path: Path, expected: Collection[str], ask: Ask | None, *, header: bool | None
-    ) -> bool:
-        """Whether the first record has the names of the columns: said, known, asked or sure."""
-        if header is not None:
-            return header
-        first = [name.strip() for name in self.first]
-        if expected:
-            absent = sorted({*expected} - {*first})
-            numbered = [f"column{i + 1}" for i in range(len(first))]
-            if absent and not {*expected} <= {*numbered}:
-                declared = f"column{'s'[: len(absent) > 1]} {', '.join(map(repr, absent))}"
-                raise InvalidInput(
-                    f"{path}: the first line does not name the declared {declared}: is "
-                    "it the right file? --no-header says that the first line is a record; columns "
-                    "are called column1, column2 and so on then"
-                )
-            return not absent
-        sure = self._surely_names(first)
-        if ask is not None:
-            return ask(first, sure)
-        if not sure:
+def _has_names(
+    first: Sequence[str],
+    path: Path,
+    expected: Collection[str],
+    ask: Ask | None,
+    *,
+    header: bool | None,
+) -> bool:
+    """Whether the first record has the names of the columns: said, known or asked."""
+    if header is not None:
+        return header
+    first = [name.strip() for name in first]
+    if expected:
+        absent = sorted({*expected} - {*first})
+        numbered = [f"column{i + 1}" for i in range(len(first))]
+        if absent and not {*expected} <= {*numbered}:
+            declared = f"column{'s'[: len(absent) > 1]} {', '.join(map(repr, absent))}"
             raise InvalidInput(
-                f"{path}: it is not certain that the first line has the names of the columns: say "
-                "--header if it does, or --no-header if it is a record like the others; no record "
-                "must get into the policy"
+                f"{path}: the first line does not name the declared {declared}: is "
+                "it the right file? --no-header says that the first line is a record; columns "
+                "are called column1, column2 and so on then"
             )
-        return True
-
-    def _surely_names(self, first: Sequence[str]) -> bool:
-        """Whether they are words, all different, over values that are not all words.
-
-        And none of them occurs again as a value of its column.
-        """
-        if not all(map(_NAME.fullmatch, first)) or len({*map(str.lower, first)}) < len(first):
-            return False
-        if any(name.lower() in ("true", "false", "nan", "inf") for name in first):
-            return False
-        again = " OR ".join(
-            f"{_TRIMMED.format(c=f'c{i}')} = {_literal(name)}" for i, name in enumerate(first)
-        )
-        if self.number(self.others, again):
-            return False
-        return any(_guess(signs)[0] != "text" for signs in self.signs)
-
-    def _fetch(self, statement: str) -> tuple[Any, ...]:
-        found: tuple[Any, ...] | None = self.connection.execute(statement).fetchone()
-        assert found is not None
-        return found
+        return not absent
+    if ask is not None:
+        return ask(first)
+    raise InvalidInput(
+        f"{path}: it is not certain that the first line has the names of the columns: say "
+        "--header if it does, or --no-header if it is a record like the others; no record "
+        "must get into the policy"
+    )
 
 
-def _decide(
-    names: Sequence[str], said: Mapping[str, str], staged: _Staged
-) -> tuple[dict[str, ColumnKind], dict[str, Unfit]]:
-    """Return the kind of each column, and what speaks against another than text."""
+def _said_kinds(names: Sequence[str], said: Mapping[str, str]) -> dict[str, ColumnKind]:
     for name, kind in said.items():
         if name not in names:
             raise UnknownName("column", name, names)
         if kind not in get_args(ColumnKind):
             raise UnknownName("kind", kind, get_args(ColumnKind))
-    decided: dict[str, ColumnKind] = {}
-    nearly = {}
-    for i, name in enumerate(names):
-        if name in said:
-            decided[name] = said[name]  # type: ignore[assignment]  # checked above
-            continue
-        signs = staged.signs[i]
-        decided[name], most = _guess(signs)
-        if most is not None:
-            against = f"{_is_present(i)} AND ({_is_sign(i, most)}) IS NOT TRUE"
-            lines = staged.lines(staged.others, against)
-            nearly[name] = Unfit(signs["all"] - signs[most], lines, most)
-    return decided, nearly
+    return {**said}  # type: ignore[dict-item]  # checked above
 
 
-def _guess(signs: Mapping[str, int]) -> tuple[ColumnKind, ColumnKind | None]:
+def _guess(signs: Mapping[ColumnKind, int], values: int) -> tuple[ColumnKind, ColumnKind | None]:
     """Return the kind that all values fit, or text and the kind that most of them fit."""
     most = max(_SIGNS, key=lambda kind: signs[kind])  # the first of several
-    if not signs["all"] or 2 * signs[most] <= signs["all"]:
+    if not values or 2 * signs[most] <= values:
         return "text", None
-    if signs[most] < signs["all"]:
-        return "text", most  # type: ignore[return-value]  # a key of _SIGNS
-    return most, None  # type: ignore[return-value]
+    if signs[most] < values:
+        return "text", most
+    return most, None
 
 
 def _names(first: Sequence[str], path: Path, *, header: bool) -> list[str]:
@@ -468,23 +399,14 @@ def _is_present(place: int) -> str:
     return f"{_TRIMMED.format(c=f'c{place}')} <> ''"
 
 
-def _is_sign(place: int, kind: str) -> str:
-    if kind == "all":
-        return _is_present(place)
+def _is_sign(place: int, kind: ColumnKind) -> str:
     return _SIGNS[kind].format(c=_TRIMMED.format(c=f"c{place}"))
 
 
-def _is_unfit(place: int, kind: str) -> str:
-    if kind == "text":
-        return "false"
-    return f"{_is_present(place)} AND ({_value(place, kind)}) IS NULL"
-
-
-def _is_long(place: int, kind: str) -> str:
-    """Whether a value that does not fit is a whole number."""
-    if kind != "integer":
-        return "false"
-    return f"regexp_full_match({_TRIMMED.format(c=f'c{place}')}, '[+-]?[0-9]+')"
+def _is_long(place: int, kind: ColumnKind) -> str:
+    """Whether a value that does not fit is a whole number, with too many digits."""
+    whole = f"regexp_full_match({_TRIMMED.format(c=f'c{place}')}, '[+-]?[0-9]+')"
+    return whole if kind == "integer" else "false"
 
 
 def _file(path: Path) -> str:
@@ -501,7 +423,3 @@ def _literal(text: str) -> str:
 
 def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _some(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s'[: count != 1]}"

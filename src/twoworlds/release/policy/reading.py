@@ -51,6 +51,10 @@ T = TypeVar("T")
 _MOST_STEPS = 100_000
 _LONGEST = 16 << 20
 _NUMERIC = ("integer", "number")
+_FIELDS = (
+    *("source", "neighbours", "unit", "version", "frozen"),
+    *("columns", "public", "budget", "analysts"),
+)
 
 
 def read_policy(path: Path | str) -> Policy:
@@ -105,14 +109,9 @@ def _parsed(
     data = read_yaml(text, source, "'datasets:'")
     fields = _Fields(data, source, [])
     fields.only("ledger", "mark", "datasets")
-    tables = fields.gather(lambda: fields.mapping("datasets")) or {}
-    if not tables:
+    datasets = fields.each("datasets", _dataset)
+    if not fields.data.get("datasets"):
         fields.faults.append(f"{source}: declare at least one dataset under datasets:")
-    found = {
-        name: fields.gather(partial(_dataset, name, fields, given))
-        for name, given in tables.items()
-    }
-    datasets = {name: dataset for name, dataset in found.items() if dataset is not None}
     places = {name: dataset.source for name, dataset in datasets.items()}
     fields.gather(lambda: check_distinct(places, folder, source))
     if not text_sources:
@@ -158,6 +157,12 @@ class _Fields:
             self.faults.append(str(error))
             return None
 
+    def each(self, name: str, read: Callable[[str, _Fields, Any], T]) -> dict[str, T]:
+        """Read whatever stands under a field, by name; leave out what is wrong."""
+        given = self.gather(lambda: self.mapping(name)) or {}
+        found = {key: self.gather(partial(read, key, self, data)) for key, data in given.items()}
+        return {key: value for key, value in found.items() if value is not None}
+
     def only(self, *names: str) -> None:
         """Note fields that are none of these."""
         for name in self.data:
@@ -197,6 +202,19 @@ class _Fields:
         value = self.text(name)
         return None if value is None else self.reading(value, name)
 
+    def ascending(self, name: str) -> tuple[Fraction, ...]:
+        found = self.numbers(name)
+        if any(a >= b for a, b in pairwise(found)):
+            raise InvalidInput(f"{self.place}: {name} must be in ascending order")
+        return found
+
+    def multiples(self, name: str, numbers: tuple[Fraction, ...], unit: Fraction) -> None:
+        for x in numbers:
+            if (x / unit).denominator != 1:
+                raise InvalidInput(
+                    f"{self.place}: {name}: {show(x)} is no whole multiple of the unit {show(unit)}"
+                )
+
     def numbers(self, name: str) -> tuple[Fraction, ...]:
         return tuple(self.reading(part, name) for part in self.texts(name))
 
@@ -225,29 +243,10 @@ class _Fields:
 
 def _dataset(name: str, policy: _Fields, given: Any) -> Dataset:
     fields = policy.of(name, given)
-    fields.only(
-        "source",
-        "neighbours",
-        "unit",
-        "version",
-        "frozen",
-        "columns",
-        "public",
-        "budget",
-        "analysts",
-    )
-    columns = _columns(fields)
-    public = {
-        table: found
-        for table, given in (fields.gather(lambda: fields.mapping("public")) or {}).items()
-        if (found := fields.gather(partial(_public, table, fields, given))) is not None
-    }
+    fields.only(*_FIELDS)
+    columns, public = fields.each("columns", _column), fields.each("public", _public)
     fields.gather(lambda: _check_dots(columns, public, fields))
-    budget, place = fields.data.get("budget"), f"{fields.place}: budget"
-    caps = {
-        analyst: fields.gather(partial(_cap, given, f"{fields.place}: analysts: {analyst}"))
-        for analyst, given in (fields.gather(lambda: fields.mapping("analysts")) or {}).items()
-    }
+    budget = fields.data.get("budget")
     return Dataset(
         name,
         fields.data.get("source"),
@@ -256,8 +255,8 @@ def _dataset(name: str, policy: _Fields, given: Any) -> Dataset:
         columns,
         public,
         fields.gather(lambda: fields.text("version") or "1") or "1",
-        None if budget is None else fields.gather(lambda: _cap(budget, place)),
-        {analyst: cap for analyst, cap in caps.items() if cap is not None},
+        None if budget is None else fields.gather(lambda: _cap("budget", fields, budget)),
+        fields.each("analysts", lambda name, of, given: _cap(f"analysts: {name}", of, given)),
         fields.gather(lambda: fields.truth("frozen")) or False,
     )
 
@@ -267,15 +266,6 @@ def _neighbours(fields: _Fields) -> Neighbours:
     if related not in get_args(Neighbours):
         raise InvalidInput(f"{fields.place}: neighbours={related!r}: say add-remove or substitute")
     return related  # type: ignore[return-value]  # checked above
-
-
-def _columns(fields: _Fields) -> dict[str, Column]:
-    """Return the columns that are declared as they should be."""
-    given = fields.gather(lambda: fields.mapping("columns")) or {}
-    found = {
-        name: fields.gather(partial(_column, name, fields, data)) for name, data in given.items()
-    }
-    return {name: column for name, column in found.items() if column is not None}
 
 
 def _check_dots(
@@ -322,7 +312,7 @@ def _unit(fields: _Fields) -> Unit:
 def _public(name: str, dataset: _Fields, given: Any) -> PublicTable:
     fields = dataset.of(name, given)
     fields.only("source", "key", "columns")
-    columns = _columns(fields)
+    columns = fields.each("columns", _column)
     source = fields.data.get("source")
     if not source:
         raise InvalidInput(f"{fields.place}: source is missing: say where the public table lives")
@@ -343,7 +333,7 @@ def _column(name: str, table: _Fields, given: Any) -> Column:
                     f"{fields.place}: {field} is for numbers, and the kind is {kind}"
                 )
         return Column(name, kind, keys=keys)  # type: ignore[arg-type]  # checked above
-    bins = fields.gather(lambda: _ascending(fields.numbers("bins"), "bins", fields)) or ()
+    bins = fields.gather(lambda: fields.ascending("bins")) or ()
     fill = fields.gather(
         lambda: None if fields.text("missing") == "skip" else fields.number("missing")
     )
@@ -359,8 +349,7 @@ def _bounds(fields: _Fields, kind: str) -> tuple[tuple[Fraction, ...], Fraction]
     if bounds and (len(bounds) != 2 or bounds[0] > bounds[1]):
         raise InvalidInput(f"{fields.place}: bounds must be [smallest, largest]")
     unit = _step(fields, kind, bounds)
-    for x in bounds:
-        _check_multiple(x, unit, "bounds", fields)
+    fields.multiples("bounds", bounds, unit)
     return bounds, unit
 
 
@@ -414,7 +403,7 @@ def _grid(fields: _Fields, unit: Fraction, bounds: tuple[Fraction, ...]) -> tupl
     if given is None:
         return ()
     if not isinstance(given, Mapping):
-        grid = _ascending(fields.numbers("grid"), "grid", fields)
+        grid = fields.ascending("grid")
     else:
         inner = fields.of("grid", given)
         inner.only("from", "to", "step")
@@ -429,25 +418,12 @@ def _grid(fields: _Fields, unit: Fraction, bounds: tuple[Fraction, ...]) -> tupl
                 f"{inner.place} has {count:,} values, at most {_MOST_STEPS:,} are used"
             )
         grid = tuple(start + step * i for i in range(count))
-    for x in grid:
-        _check_multiple(x, unit, "grid", fields)
+    fields.multiples("grid", grid, unit)
     return grid
 
 
-def _ascending(edges: tuple[Fraction, ...], name: str, fields: _Fields) -> tuple[Fraction, ...]:
-    if any(a >= b for a, b in pairwise(edges)):
-        raise InvalidInput(f"{fields.place}: {name} must be in ascending order")
-    return edges
-
-
-def _check_multiple(x: Fraction, unit: Fraction, name: str, fields: _Fields) -> None:
-    if (x / unit).denominator != 1:
-        raise InvalidInput(
-            f"{fields.place}: {name}: {show(x)} is no whole multiple of the unit {show(unit)}"
-        )
-
-
-def _cap(given: Any, place: str) -> Cap:
+def _cap(name: str, fields: _Fields, given: Any) -> Cap:
+    place = f"{fields.place}: {name}"
     if isinstance(given, Mapping):
         given = ", ".join(f"{name}={value}" for name, value in given.items())
     if not isinstance(given, str):

@@ -8,8 +8,7 @@ r"""A text file of records (.csv, .tsv), read strictly: RFC 4180, each record wi
   next record then begins on the next line; nothing is guessed.
 - An empty line is no record.
 
-Where each record begins is found for a block of some megabytes at once: a byte stands in quotes if
-the number of quotes before it is odd. A block with a fault is read again record by record.
+The file is read in blocks of some megabytes, and record by record by one regular expression.
 """
 
 from __future__ import annotations
@@ -18,16 +17,8 @@ import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    _Array = np.ndarray[Any, Any]
-
-_Found = tuple[list[int], list[int], list[int], int]
 
 BLOCK = 1 << 22
 LONGEST = 1_000_000  # bytes of a record
@@ -40,7 +31,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NO_CHARACTER = "\udcff"  # what stands for bytes that cannot be decoded: it is no UTF-8 either
-_FEED, _RETURN, _QUOTE = b'\n\r"'
 
 codecs.register_error("twoworlds.undecodable", lambda error: (_NO_CHARACTER, error.end))  # type: ignore[attr-defined]
 
@@ -106,27 +96,48 @@ class FileRecords:
             rest += chunk
             if final and rest and not rest.endswith(b"\n"):
                 rest += b"\n"
-            for read in (self._at_once, self._one_by_one):
-                found = read(rest, final=final)
-                if found is not None:
-                    yield self._numbered(rest, *found)
-                    rest = rest[found[-1] :]
-                    if not rest or not (final or len(rest) > LONGEST):
-                        break
+            records, done = self._records(rest, final=final)
+            self.count += len(records)
+            yield b"".join(records)
+            rest = rest[done:]
             if len(rest) > LONGEST and b"\n" not in rest:
                 raise InvalidInput(
                     f"{self.path}: line {self._line} has more than {LONGEST:,} bytes: is this a "
                     "file of text?"
                 )
 
-    def _numbered(
-        self, block: bytes, lines: list[int], starts: list[int], ends: list[int], done: int
-    ) -> bytes:
-        self._line += block.count(b"\n", 0, done)
-        self.count += len(lines)
-        d = self.delimiter.encode()
-        spans = zip(lines, starts, ends, strict=True)
-        return b"".join([b"%d%b%b\n" % (n, d, block[a:b]) for n, a, b in spans])
+    def _records(self, block: bytes, *, final: bool) -> tuple[list[bytes], int]:
+        """Return the records of a block behind their lines, and where the last of them ends."""
+        delimiter, match, width = self.delimiter.encode(), self._record.match, len(self.first)
+        plain = b"\0" not in block and _is_utf8(block)
+        found: list[bytes] = []
+        place, line, size = 0, self._line, len(block)
+        while place < size:
+            record = match(block, place)
+            if record is not None:
+                text, end = record.group(), record.end()
+                quoted = b'"' in text
+                values = len(self._value.findall(text)) if quoted else text.count(delimiter) + 1
+                fault = "" if plain and len(text) <= LONGEST else _fault(text)
+                if text in (b"\n", b"\r\n"):
+                    self.blank.add(line)
+                elif fault or values != width:
+                    self.unreadable.add(line, fault or self._of_width(values))
+                else:
+                    body = text[: -1 - text.endswith(b"\r\n")]
+                    found.append(b"%d%b%b\n" % (line, delimiter, body))
+                line += text.count(b"\n") if quoted else 1
+            elif self._may_go_on(block, place) and not final:
+                break
+            else:
+                end = block.find(b"\n", place) + 1
+                if not end:
+                    break
+                self.unreadable.add(line, self._odd(block, place, end))
+                line += 1
+            place = end
+        self._line = line
+        return found, place
 
     def _first(self, *, check_delimiter: bool) -> list[str]:
         """Return the values of the first record."""
@@ -162,79 +173,6 @@ class FileRecords:
                 f"{counts[likely] + 1} between {_shown(likely)}: say --delimiter {named}, or "
                 f"--delimiter '{self.delimiter}' if it is right as it is"
             )
-
-    def _at_once(self, block: bytes, *, final: bool) -> _Found | None:
-        """Return the lines, starts and ends of all records, and where the last of them ends.
-
-        None when a quote, a carriage return or a character is not as it should be.
-        """
-        import numpy as np
-
-        del final  # what comes after the last line feed is left for later either way
-        content = np.frombuffer(block, np.uint8)
-        feeds = np.flatnonzero(content == _FEED)
-        delimiters = np.flatnonzero(content == ord(self.delimiter))
-        quotes = np.flatnonzero(content == _QUOTE) if b'"' in block else feeds[:0]
-        ends = _outside(feeds, quotes)
-        if not len(ends):
-            return None
-        done = int(ends[-1]) + 1
-        if b"\0" in block or not _is_utf8(block[:done]):
-            return None
-        if not _are_around_values(content, quotes[quotes < done], ord(self.delimiter)):
-            return None
-        if b"\r" in block:
-            returns = _outside(np.flatnonzero(content[:done] == _RETURN), quotes)
-            if not np.all(content[returns + 1] == _FEED):
-                return None
-        delimiters = _outside(delimiters, quotes)
-        starts = np.concatenate([[0], ends[:-1] + 1])
-        if int(np.max(ends - starts)) > LONGEST:
-            return None
-        lines = self._line + np.searchsorted(feeds, starts)
-        before = np.searchsorted(delimiters, ends)
-        widths = 1 + np.diff(before, prepend=0)
-        ends = ends - ((content[ends - 1] == _RETURN) & (ends > 0))
-        some = ends > starts
-        right = some & (widths == len(self.first))
-        if not np.all(right):
-            for number in lines[~some].tolist():
-                self.blank.add(number)
-            wrong = some & ~right
-            for number, width in zip(lines[wrong].tolist(), widths[wrong].tolist(), strict=True):
-                self.unreadable.add(number, self._of_width(width))
-            lines, starts, ends = lines[right], starts[right], ends[right]
-        return lines.tolist(), starts.tolist(), ends.tolist(), done
-
-    def _one_by_one(self, block: bytes, *, final: bool) -> _Found:
-        """Do the same for a block in which not all is as it should be."""
-        lines: list[int] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        place, line = 0, self._line
-        while place < len(block):
-            found = self._record.match(block, place)
-            if found is not None:
-                end, fault = found.end(), _fault(found.group())
-                width = len(self._value.findall(found.group()))
-                if found.group() in (b"\n", b"\r\n"):
-                    self.blank.add(line)
-                elif fault or width != len(self.first):
-                    self.unreadable.add(line, fault or self._of_width(width))
-                else:
-                    lines.append(line)
-                    starts.append(place)
-                    ends.append(end - 1 - (block[end - 2] == _RETURN))
-            elif self._may_go_on(block, place) and not final:
-                break
-            else:
-                end = block.find(b"\n", place) + 1
-                if not end:
-                    break
-                self.unreadable.add(line, self._odd(block, place, end))
-            line += block.count(b"\n", place, end)
-            place = end
-        return lines, starts, ends, place
 
     def _may_go_on(self, block: bytes, place: int) -> bool:
         """Whether what comes after the block may belong to the record that begins here."""
@@ -347,25 +285,3 @@ def _is_utf8(block: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _outside(places: _Array, quotes: _Array) -> _Array:
-    """Return the places that do not stand in quotes."""
-    import numpy as np
-
-    return places[np.searchsorted(quotes, places) % 2 == 0] if len(quotes) else places
-
-
-def _are_around_values(content: _Array, quotes: _Array, delimiter: int) -> bool:
-    """Whether each quote opens or closes a value, or stands beside another one within a value."""
-    import numpy as np
-
-    if not len(quotes):
-        return True
-    opening, closing = quotes[::2], quotes[1::2]  # as many, since a record ends after the last
-    twice = np.diff(quotes)[1::2] == 1
-    before = np.where(opening > 0, content[opening - 1], _FEED)
-    after = content[closing + 1]
-    begins = (before == delimiter) | (before == _FEED) | np.concatenate([[False], twice])
-    stops = (after == delimiter) | (after == _FEED) | (after == _RETURN)
-    return bool(np.all(begins) and np.all(stops | np.concatenate([twice, [False]])))

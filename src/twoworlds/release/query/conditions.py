@@ -148,13 +148,9 @@ def check_name(name: object) -> None:
 
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
-    match condition:
-        case Not(part):
-            return (part,)
-        case All(parts) | AnyOf(parts):
-            return parts
-        case _:
-            return ()
+    if isinstance(condition, Not):
+        return (condition.part,)
+    return condition.parts if isinstance(condition, All | AnyOf) else ()
 
 
 def _checked(condition: object) -> Condition:
@@ -175,18 +171,18 @@ def _flat(kind: type[All | AnyOf], parts: Iterable[Condition]) -> tuple[Conditio
     return tuple(flat)
 
 
+def leaves(condition: Condition | None) -> Iterator[Compare | OneOf | Missing]:
+    """Yield the parts that look at one column, in order."""
+    if isinstance(condition, Compare | OneOf | Missing):
+        yield condition
+    elif condition is not None:
+        for part in _parts(condition):
+            yield from leaves(part)
+
+
 def columns_of(condition: Condition | None) -> Iterator[str]:
     """Yield the columns that a condition looks at, with repetitions."""
-    match condition:
-        case None:
-            return
-        case Compare(column) | OneOf(column) | Missing(column):
-            yield column
-        case Not(part):
-            yield from columns_of(part)
-        case All(parts) | AnyOf(parts):
-            for part in parts:
-                yield from columns_of(part)
+    return (leaf.column for leaf in leaves(condition))
 
 
 def plain(condition: Condition | None) -> Any:

@@ -101,56 +101,67 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class By:
-    """A column by which rows are grouped; its keys or bins are those of the policy unless given.
+class GroupAxis:
+    """The groups along one column: as asked, or with the keys or bins of the policy filled in.
 
     Attributes:
         column: Its name.
-        keys: The keys to answer for; each is answered, whether or not it occurs.
+        keys: The keys to answer for, in order; each is answered, whether or not it occurs.
         bins: Edges in ascending order: groups [a, b), the last one with its upper edge.
-        other: Whether everything else, and missing values, is one more group.
+        other: Whether everything else, and missing values, is one more group, the last.
         discover: Whether keys are read off the data, above a threshold that costs a delta.
     """
 
     column: str
-    keys: tuple[Value, ...] | None = None
-    bins: tuple[Fraction, ...] | None = None
+    keys: tuple[Value, ...] = ()
+    bins: tuple[Fraction, ...] = ()
     other: bool = False
     discover: bool = False
 
     def __post_init__(self) -> None:
         """Refuse contradictions."""
         check_name(self.column)
-        if sum((self.keys is not None, self.bins is not None, self.discover)) > 1:
+        if bool(self.keys) + bool(self.bins) + self.discover > 1:
             raise InvalidInput(
                 f"{self.column!r} is grouped by keys, by bins or by discovered keys: give one"
             )
         if self.discover and self.other:
             raise InvalidInput("keys that are discovered leave no group for all others")
-        if self.keys == ():
-            raise InvalidInput(f"the keys for {self.column!r} are empty: give at least one")
-        if self.bins is not None and (
-            len(self.bins) < 2 or any(a >= b for a, b in pairwise(self.bins))
-        ):
+        if len(self.bins) == 1 or any(a >= b for a, b in pairwise(self.bins)):
             raise InvalidInput(f"the bins of {self.column!r} need two or more ascending edges")
+
+    @property
+    def size(self) -> int:
+        """How many groups are declared; 0 when they are discovered."""
+        return (len(self.keys) or max(0, len(self.bins) - 1)) + self.other
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
             "column": self.column,
-            "keys": None if self.keys is None else [plain_value(key) for key in self.keys],
-            "bins": None if self.bins is None else [exact_text(edge) for edge in self.bins],
+            "keys": [plain_value(key) for key in self.keys] or None,
+            "bins": [exact_text(edge) for edge in self.bins] or None,
             "other": self.other,
             "discover": self.discover,
         }
 
 
-@dataclass(frozen=True)
-class Join:
-    """A public table, joined by a column of the dataset to the key of the table."""
-
-    table: str
-    on: str
+def group_axis(
+    column: str,
+    *,
+    keys: Iterable[object] | None = None,
+    bins: Iterable[object] | None = None,
+    other: bool = False,
+    discover: bool = False,
+) -> GroupAxis:
+    """Return the groups that are asked for; None for what the policy says."""
+    edges = tuple(rational(edge, "bins") for edge in bins or ())
+    wanted = tuple(as_value(key) for key in keys or ())
+    if keys is not None and not wanted:
+        raise InvalidInput(f"the keys for {column!r} are empty: give at least one")
+    if bins is not None and not edges:
+        raise InvalidInput(f"the bins of {column!r} need two or more ascending edges")
+    return GroupAxis(column, wanted, edges, other, discover)
 
 
 @dataclass(frozen=True)
@@ -160,8 +171,8 @@ class Query:
     dataset: str
     aggregates: tuple[Aggregate, ...] = ()
     condition: Condition | None = None
-    groups: tuple[By, ...] = ()
-    joins: tuple[Join, ...] = ()
+    groups: tuple[GroupAxis, ...] = ()
+    joins: tuple[tuple[str, str], ...] = ()  # a public table, and the column found in its key
 
     def __post_init__(self) -> None:
         """Refuse two columns of the answer with one name, and a condition that is none."""
@@ -177,24 +188,16 @@ class Query:
         both = condition if self.condition is None else All((self.condition, condition))
         return replace(self, condition=both)
 
-    def by(
-        self,
-        column: str,
-        *,
-        keys: Iterable[object] | None = None,
-        bins: Iterable[object] | None = None,
-        other: bool = False,
-        discover: bool = False,
-    ) -> Query:
-        """Answer separately for each key or bin of a column."""
-        edges = None if bins is None else tuple(rational(edge, "bins") for edge in bins)
-        wanted = None if keys is None else tuple(as_value(key) for key in keys)
-        group = By(column, wanted, edges, other, discover)
-        return replace(self, groups=(*self.groups, group))
+    def by(self, column: str, **options: Any) -> Query:
+        """Answer separately for each key or bin of a column.
+
+        The options are ``keys``, ``bins``, ``other`` and ``discover``; see `GroupAxis`.
+        """
+        return replace(self, groups=(*self.groups, group_axis(column, **options)))
 
     def join(self, table: str, on: str) -> Query:
         """Look up each row in a public table of the policy."""
-        return replace(self, joins=(*self.joins, Join(table, on)))
+        return replace(self, joins=(*self.joins, (table, on)))
 
     def count(self, column: str | None = None, **options: Any) -> Query:
         """Count rows, or rows in which a column has a value."""
@@ -231,7 +234,7 @@ class Query:
             "aggregates": [aggregate.plain() for aggregate in self.aggregates],
             "where": plain(self.condition),
             "groups": [by.plain() for by in self.groups],
-            "joins": [{"table": join.table, "on": join.on} for join in self.joins],
+            "joins": [{"table": table, "on": on} for table, on in self.joins],
         }
 
     def _with(self, kind: Kind, column: str | None, options: dict[str, Any]) -> Query:
@@ -261,10 +264,10 @@ def query_of(data: Any) -> Query:
     try:
         return Query(
             _text(data["dataset"]),
-            tuple(_aggregate(part) for part in data["aggregates"]),
+            tuple(map(_aggregate, data["aggregates"])),
             _condition(data["where"]),
-            tuple(_by(part) for part in data["groups"]),
-            tuple(Join(_text(part["table"]), _text(part["on"])) for part in data["joins"]),
+            tuple(map(_axis, data["groups"])),
+            tuple((_text(part["table"]), _text(part["on"])) for part in data["joins"]),
         )
     except (KeyError, TypeError, AttributeError, RecursionError):
         raise InvalidInput("this is no query: a field is missing or of the wrong type") from None
@@ -275,7 +278,7 @@ def value_of(data: Any) -> Value:
     if isinstance(data, (str, bool)):
         return data
     if isinstance(data, Mapping) and data.keys() == {"number"}:
-        return rational(_text(data["number"]), "number")
+        return _number(data["number"])
     if isinstance(data, Mapping) and data.keys() == {"date"}:
         try:
             return date.fromisoformat(_text(data["date"]))
@@ -291,12 +294,12 @@ def _condition(data: Any) -> Condition | None:
     if keys == {"not"}:
         return Not(_part(data["not"]))
     if keys == {"all"}:
-        return All(tuple(_part(part) for part in data["all"]))
+        return All(tuple(map(_part, data["all"])))
     if keys == {"any"}:
-        return AnyOf(tuple(_part(part) for part in data["any"]))
+        return AnyOf(tuple(map(_part, data["any"])))
     column = _text(data["column"])
     if keys == {"column", "in"}:
-        return OneOf(column, tuple(value_of(value) for value in data["in"]))
+        return OneOf(column, tuple(map(value_of, data["in"])))
     if keys == {"column", "is"} and data["is"] == "missing":
         return Missing(column)
     if keys == {"column", "is", "value"}:
@@ -315,7 +318,7 @@ def _aggregate(data: Any) -> Aggregate:
     between = data["between"]
     return Aggregate(
         data["kind"],
-        _text_or_none(data["column"]),
+        None if data["column"] is None else _text(data["column"]),
         _text(data["name"]),
         _condition(data["where"]),
         None if data["at"] is None else _number(data["at"]),
@@ -324,14 +327,14 @@ def _aggregate(data: Any) -> Aggregate:
     )
 
 
-def _by(data: Any) -> By:
+def _axis(data: Any) -> GroupAxis:
     keys, bins = data["keys"], data["bins"]
-    return By(
+    return group_axis(
         _text(data["column"]),
-        None if keys is None else tuple(value_of(key) for key in keys),
-        None if bins is None else tuple(_number(edge) for edge in bins),
-        data["other"] is True,
-        data["discover"] is True,
+        keys=None if keys is None else [*map(value_of, keys)],
+        bins=None if bins is None else [*map(_number, bins)],
+        other=data["other"] is True,
+        discover=data["discover"] is True,
     )
 
 
@@ -339,10 +342,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidInput("a name in the query is not a text")
     return value
-
-
-def _text_or_none(value: Any) -> str | None:
-    return None if value is None else _text(value)
 
 
 def _number(value: Any) -> Fraction:

@@ -16,7 +16,6 @@ and `rows`, so that noise is half as wide; a variance takes `squares` besides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -27,8 +26,8 @@ from typing import Literal
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import show
 from twoworlds.release.policy.model import Column, Dataset, Value, shown_value
-from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
-from twoworlds.release.query.model import Aggregate, By, Query
+from twoworlds.release.query.conditions import Compare, Condition, OneOf, leaves
+from twoworlds.release.query.model import Aggregate, GroupAxis, Query
 
 MOST_CELLS = 1_000_000
 MOST_UNITS = 1 << 62
@@ -41,30 +40,6 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "date": (date,),
 }
 MeasureKind = Literal["rows", "people", "total", "squares", "ranks"]
-
-
-@dataclass(frozen=True)
-class GroupAxis:
-    """The groups along one column.
-
-    Attributes:
-        column: Its name.
-        keys: Its keys, in order; empty for bins and for discovered keys.
-        bins: The edges of its bins: [a, b), the last one with its upper edge; empty for keys.
-        other: Whether one more group, the last, takes everything else and what is missing.
-        discover: Whether the keys are read off the data.
-    """
-
-    column: str
-    keys: tuple[Value, ...] = ()
-    bins: tuple[Fraction, ...] = ()
-    other: bool = False
-    discover: bool = False
-
-    @property
-    def size(self) -> int:
-        """How many groups are declared; 0 when they are discovered."""
-        return (len(self.keys) or max(0, len(self.bins) - 1)) + self.other
 
 
 @dataclass(frozen=True)
@@ -149,28 +124,27 @@ def resolve(query: Query, dataset: Dataset) -> Resolved:
         raise TooLarge(f"the groups have more than {MOST_CELLS:,} cells: use fewer keys or bins")
     if sum(axis.discover for axis in axes) > 1:
         raise InvalidInput("one column of keys can be discovered, not several: declare the others")
-    found = _Measures()
+    found: Shares = {}
     recipes = tuple(_recipe(a, query, dataset, found) for a in query.aggregates)
-    threshold = _threshold(dataset, found) if any(a.discover for a in axes) else None
-    return Resolved(query, dataset, axes, tuple(found.merged()), recipes, threshold)
+    threshold = None
+    if any(axis.discover for axis in axes):  # the people in each key decide whether it is shown
+        counted = SummedMeasure("rows" if dataset.unit.person is None else "people")
+        known = counted in found
+        threshold = _need(found, counted, Fraction(0) if known else Fraction(1))
+    measures = tuple(replace(measure, share=share) for measure, share in found.items())
+    return Resolved(query, dataset, axes, measures, recipes, threshold)
 
 
-class _Measures:
-    """The measures so far; one that is needed twice is taken once, with both shares."""
-
-    def __init__(self) -> None:
-        self.shares: dict[SummedMeasure, Fraction] = {}
-
-    def need(self, measure: SummedMeasure, share: Fraction) -> int:
-        self.shares[measure] = self.shares.get(measure, Fraction(0)) + share
-        return list(self.shares).index(measure)
-
-    def merged(self) -> Iterator[SummedMeasure]:
-        for measure, share in self.shares.items():
-            yield replace(measure, share=share)
+Shares = dict[SummedMeasure, Fraction]
 
 
-def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: _Measures) -> Recipe:
+def _need(found: Shares, measure: SummedMeasure, share: Fraction) -> int:
+    """Return the number of a measure; one that is needed twice is taken once, with both shares."""
+    found[measure] = found.get(measure, Fraction(0)) + share
+    return list(found).index(measure)
+
+
+def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: Shares) -> Recipe:
     _check_condition(aggregate.where, query, dataset)
     where, share = aggregate.where, aggregate.share
     if aggregate.kind == "people":
@@ -179,16 +153,16 @@ def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: _Measur
                 "people are counted where the policy names the column that identifies a person "
                 "(unit: person: ...): count rows instead"
             )
-        return Recipe(people=found.need(SummedMeasure("people", where=where), share))
+        return Recipe(people=_need(found, SummedMeasure("people", where=where), share))
     if aggregate.column is None:
-        return Recipe(rows=found.need(SummedMeasure("rows", where=where), share))
+        return Recipe(rows=_need(found, SummedMeasure("rows", where=where), share))
     column = _column(aggregate.column, query, dataset)
     if aggregate.kind == "count":
-        return Recipe(rows=found.need(SummedMeasure("rows", aggregate.column, where), share))
+        return Recipe(rows=_need(found, SummedMeasure("rows", aggregate.column, where), share))
     return _numeric(aggregate, column, found)
 
 
-def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
+def _numeric(aggregate: Aggregate, column: Column, found: Shares) -> Recipe:
     """Return the recipe of a sum, mean, variance or quantile."""
     name = str(aggregate.column)
     low, high = _bounds(aggregate, column, name)
@@ -204,10 +178,10 @@ def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
 
     share = aggregate.share
     if aggregate.kind == "sum":
-        return Recipe(total=found.need(measure("total", 0), share))
+        return Recipe(total=_need(found, measure("total", 0), share))
     if aggregate.kind == "quantile":
         grid = _grid(column, low, high, name)
-        return Recipe(ranks=found.need(measure("ranks", 0, grid), share))
+        return Recipe(ranks=_need(found, measure("ranks", 0, grid), share))
     needs_value = None if fill is not None else name
     rows = SummedMeasure("rows", needs_value, aggregate.where)
     center = (low + high) // 2
@@ -219,57 +193,45 @@ def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
                 f"{name!r} has too many units between its bounds for a variance: "
                 "give it a larger unit in the policy"
             )
-        squares = found.need(measure("squares", center), share / parts)
+        squares = _need(found, measure("squares", center), share / parts)
     return Recipe(
-        rows=found.need(rows, share / parts),
-        total=found.need(measure("total", center), share / parts),
+        rows=_need(found, rows, share / parts),
+        total=_need(found, measure("total", center), share / parts),
         squares=squares,
     )
 
 
-def _threshold(dataset: Dataset, found: _Measures) -> int:
-    """Return the measure that decides which keys are shown: the people in each."""
-    kind: MeasureKind = "rows" if dataset.unit.person is None else "people"
-    measure = SummedMeasure(kind)
-    if measure in found.shares:
-        return list(found.shares).index(measure)
-    return found.need(measure, Fraction(1))
-
-
-def _axis(by: By, query: Query, dataset: Dataset) -> GroupAxis:
-    column = _column(by.column, query, dataset)
-    if by.discover:
-        return GroupAxis(by.column, discover=True)
-    if by.bins is not None or (by.keys is None and column.bins and not column.keys):
-        edges = column.bins if by.bins is None else by.bins
+def _axis(asked: GroupAxis, query: Query, dataset: Dataset) -> GroupAxis:
+    """Fill in the keys or bins of the policy."""
+    name, column = asked.column, _column(asked.column, query, dataset)
+    if asked.discover:
+        return asked
+    if asked.bins or (not asked.keys and column.bins and not column.keys):
+        axis = replace(asked, bins=asked.bins or column.bins)
         if column.kind not in ("integer", "number"):
-            raise InvalidInput(f"{by.column!r} is {column.kind}: bins are for numbers")
-        if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)):
-            raise InvalidInput(f"the bins of {by.column!r} need two or more ascending edges")
-        for edge in edges:
-            _check_kind(edge, column, by.column)
-        return GroupAxis(by.column, bins=edges, other=by.other)
-    keys = column.keys if by.keys is None else by.keys
-    if not keys:
-        raise InvalidInput(
-            f"no keys are declared for {by.column!r}, and keys are never read off the data: give "
-            "keys=, declare them in the policy, or discover them above a threshold (needs a delta)"
-        )
-    for key in keys:
-        _check_kind(key, column, by.column)
-    if len(set(keys)) < len(keys):
-        raise InvalidInput(f"a key of {by.column!r} is given twice")
-    return GroupAxis(by.column, keys=keys, other=by.other)
+            raise InvalidInput(f"{name!r} is {column.kind}: bins are for numbers")
+    else:
+        axis = replace(asked, keys=asked.keys or column.keys)
+        if not axis.keys:
+            raise InvalidInput(
+                f"no keys are declared for {name!r}, and keys are never read off the data: give "
+                "keys=, declare them in the policy, or discover them above a threshold (needs a "
+                "delta)"
+            )
+    for value in (*axis.keys, *axis.bins):
+        _check_kind(value, column, name)
+    if len(set(axis.keys)) < len(axis.keys):
+        raise InvalidInput(f"a key of {name!r} is given twice")
+    return axis
 
 
 def _check_joins(query: Query, dataset: Dataset) -> None:
-    for join in query.joins:
-        if join.table not in dataset.public:
-            raise UnknownName("public table", join.table, dataset.public)
-        if join.on not in dataset.columns:
-            raise UnknownName("column", join.on, dataset.columns)
-    tables = [join.table for join in query.joins]
-    if len(set(tables)) < len(tables):
+    for table, on in query.joins:
+        if table not in dataset.public:
+            raise UnknownName("public table", table, dataset.public)
+        if on not in dataset.columns:
+            raise UnknownName("column", on, dataset.columns)
+    if len(dict(query.joins)) < len(query.joins):
         raise InvalidInput("a public table is joined once at most")
 
 
@@ -277,34 +239,25 @@ def _column(name: str, query: Query, dataset: Dataset) -> Column:
     column = dataset.column(name)
     if name not in dataset.columns:
         table = name.partition(".")[0]
-        if table not in [join.table for join in query.joins]:
+        if table not in dict(query.joins):
             raise InvalidInput(f"{name!r} is in the public table {table!r}: join it first")
     return column
 
 
 def _check_condition(condition: Condition | None, query: Query, dataset: Dataset) -> None:
-    match condition:
-        case None:
-            return
-        case Compare(name, operator, value):
-            column = _column(name, query, dataset)
-            _check_kind(value, column, name)
-            if column.kind in ("text", "boolean") and operator not in ("=", "!="):
-                raise InvalidInput(
-                    f"{name!r} is {column.kind}, and the order of texts differs between engines: "
-                    "compare it with = or !=, or list the values"
-                )
-        case OneOf(name, values):
-            column = _column(name, query, dataset)
-            for value in values:
+    for part in leaves(condition):
+        column = _column(part.column, query, dataset)
+        match part:
+            case Compare(name, operator, value):
                 _check_kind(value, column, name)
-        case Missing(name):
-            _column(name, query, dataset)
-        case Not(part):
-            _check_condition(part, query, dataset)
-        case All(parts) | AnyOf(parts):
-            for part in parts:
-                _check_condition(part, query, dataset)
+                if column.kind in ("text", "boolean") and operator not in ("=", "!="):
+                    raise InvalidInput(
+                        f"{name!r} is {column.kind}, and the order of texts differs between "
+                        "engines: compare it with = or !=, or list the values"
+                    )
+            case OneOf(name, values):
+                for value in values:
+                    _check_kind(value, column, name)
 
 
 def _check_kind(value: Value, column: Column, name: str) -> None:

@@ -3,7 +3,7 @@
     domain          the values of a column, cut into pieces that nothing in a batch tells apart
     contributions   every way in which one row can enter a batch of queries
     bounds          the largest L1 or squared L2 loss of a row, or of a person with several rows
-    joint           the sensitivity of a query or a batch: of each measure, and of the whole
+    joint           what one unit loses of a whole query or batch, for any noise of its measures
     calibrate       the noise with which the whole costs exactly what is wanted
     cost_for        the cost at which an answer is as exact as wanted
 
@@ -20,15 +20,5 @@ from twoworlds.release.sensitivity.calibration import (
     calibrate,
     cost_for,
 )
-from twoworlds.release.sensitivity.joint import JointSensitivity, joint
 
-__all__ = [
-    "Calibration",
-    "JointSensitivity",
-    "MeasureNoise",
-    "Moments",
-    "NoiseKind",
-    "calibrate",
-    "cost_for",
-    "joint",
-]
+__all__ = ["Calibration", "MeasureNoise", "Moments", "NoiseKind", "calibrate", "cost_for"]

@@ -43,8 +43,9 @@ and it is found by halving, with exact tails, among numbers of four digits.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from math import floor, isqrt, log10
 from typing import Any, Literal, get_args
@@ -58,7 +59,7 @@ from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
 from twoworlds.release.costs import Cost, zcdp_within
 from twoworlds.release.policy.model import Neighbours, Unit, grouped
-from twoworlds.release.query.resolve import Recipe, Resolved, SummedMeasure
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.bounds import cells_of_one
 from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
@@ -109,51 +110,31 @@ def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -
         hidden = 1 - at_least(law, threshold - 1)
         return bool(hidden >= exp(-weight)) and bool(hidden**cells >= 1 - delta)
 
-    return _first(enough)
-
-
-def _first(enough: Callable[[int], bool]) -> int:
-    """Return the least whole number from 1 on; once enough, more is enough, too."""
     high = 1
     while not enough(high):
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return high // 2 + 1 + bisect_left(range(high // 2 + 1, high), 1, key=enough)
 
 
 @dataclass(frozen=True)
 class MeasureNoise:
-    """The noise of one measure.
+    """The noise of one measure."""
 
-    Attributes:
-        sensitivity: How far one unit moves it over all cells, in units; 0 when nobody can.
-        law: Of the noise in each cell; None when there is none, and for a quantile.
-        scale: Of the law: the scale of Laplace, sigma^2 of Gaussian noise; 0 when there is none.
-        rate: For a quantile, what a row more or less costs at most.
-        words: What the measure is.
-    """
-
-    sensitivity: Fraction
-    law: Noise | None
-    scale: Fraction
-    rate: Fraction | None = None
-    words: str = ""
+    sensitivity: Fraction  # how far one unit moves it over all cells, in units; 0 when nobody can
+    law: Noise | None  # of the noise in each cell; None when there is none, and for a quantile
+    scale: Fraction  # the scale of Laplace, sigma^2 of Gaussian noise; 0 when there is none
+    rate: Fraction | None = None  # for a quantile, what a row more or less costs at most
+    words: str = ""  # what the measure is
 
     @property
     def name(self) -> str:
         """What the noise is called."""
         if self.rate is not None:
             return "exponential mechanism"
-        match self.law:
-            case None:
-                return "none"
-            case GeometricNoise():
-                return "discrete Laplace"
-            case _:
-                return "discrete Gaussian"
+        if self.law is None:
+            return "none"
+        gaussian = isinstance(self.law, DiscreteGaussianNoise)
+        return "discrete Gaussian" if gaussian else "discrete Laplace"
 
 
 @dataclass(frozen=True)
@@ -306,27 +287,29 @@ def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
     if noise not in get_args(NoiseKind):
         raise UnknownName("noise", str(noise), get_args(NoiseKind))
     discovers = any(one.discovers for one in analysis.batch)
+    laplace = noise == "laplace"
     if discovers and not cost.delta:
-        raise InvalidInput(
+        why = (
             "keys that are discovered need a delta, the probability that a key gives somebody "
             f"away: pay epsilon=..., delta=1e-6 instead of {cost}, or declare the keys"
         )
-    if noise == "laplace" and cost.rho:
-        raise InvalidInput(
-            f"{cost} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
-        )
-    if noise == "laplace" and cost.delta and not discovers:
-        raise InvalidInput(
+    elif laplace and cost.rho:
+        why = f"{cost} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
+    elif laplace and cost.delta and not discovers:
+        why = (
             f"delta={show(cost.delta)} would be paid for nothing: Laplace noise needs a delta only "
             "for discovered keys; pay epsilon alone"
         )
-    if noise == "gaussian" and not cost.rho and not cost.delta:
-        raise InvalidInput(
+    elif not laplace and not cost.rho and not cost.delta:
+        why = (
             f"{cost} is pure, and Gaussian noise never is: pay rho, or epsilon and delta, or "
             "choose noise='laplace'"
         )
-    if not cost.rho and not cost.epsilon:
-        raise InvalidInput("a cost of 0 would need infinitely much noise: pay more than 0")
+    elif not cost.rho and not cost.epsilon:
+        why = "a cost of 0 would need infinitely much noise: pay more than 0"
+    else:
+        return
+    raise InvalidInput(why)
 
 
 def _concentrated(analysis: Analysis, cost: Cost) -> Fraction:
@@ -376,8 +359,7 @@ def _noise(
         return MeasureNoise(Fraction(0), None, Fraction(0), rate, words)
     if measure.kind == "ranks":
         return MeasureNoise(own, None, scale, 1 / scale if power == 1 else _rate(scale), words)
-    law: Noise = GeometricNoise(exp(-1 / scale)) if power == 1 else DiscreteGaussianNoise(scale)
-    return MeasureNoise(own, law, scale, None, words)
+    return MeasureNoise(own, _law(scale, power), scale, None, words)
 
 
 def _threshold(
@@ -442,10 +424,13 @@ def cost_for(
     if not wanted:
         raise InvalidInput("nobody can move these answers: they are exact at any cost")
 
-    def enough(cost: Fraction) -> bool:
-        return all(_narrow(_law(scale / cost, noise), h) for scale, h in wanted)
+    power = 2 if noise == "gaussian" else 1
 
-    least = _least(enough, max(_guess(scale, h, noise) for scale, h in wanted))
+    def enough(cost: Fraction) -> bool:  # P(|Z| <= h) >= 95%; the laws are symmetric
+        return all(2 * at_least(_law(scale / cost, power), h + 1) <= FAILURE for scale, h in wanted)
+
+    guess = max((2 + power) * float(scale) / (h + 1) ** power for scale, h in wanted)
+    least = _least(enough, guess)
     return Cost(rho=least) if noise == "gaussian" else Cost(least, delta)
 
 
@@ -455,35 +440,22 @@ def _targets(resolved: Sequence[Resolved], name: str | None) -> list[tuple[int, 
     for q, one in enumerate(resolved):
         for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
             if name in (None, aggregate.name):
-                found.append((q, _single(aggregate.name, recipe)))
+                needed = [part for part in astuple(recipe) if part is not None]
+                if len(needed) > 1 or recipe.ranks is not None:
+                    raise InvalidInput(
+                        f"the error of {aggregate.name!r} depends on the data, so no cost promises "
+                        "it: ask for counts and sums alone, or choose an epsilon and see the "
+                        "errors to be expected in a dry run"
+                    )
+                found.append((q, needed[0]))
     if not found:
         names = {a.name for one in resolved for a in one.query.aggregates}
         raise UnknownName("aggregate", str(name), names)
     return found
 
 
-def _single(name: str, recipe: Recipe) -> int:
-    parts = (recipe.rows, recipe.people, recipe.total, recipe.squares, recipe.ranks)
-    needed = [part for part in parts if part is not None]
-    if len(needed) > 1 or recipe.ranks is not None:
-        raise InvalidInput(
-            f"the error of {name!r} depends on the data, so no cost promises it: ask for counts "
-            "and sums alone, or choose an epsilon and see the errors to be expected in a dry run"
-        )
-    return needed[0]
-
-
-def _law(scale: Fraction, noise: NoiseKind) -> Noise:
-    return DiscreteGaussianNoise(scale) if noise == "gaussian" else GeometricNoise(exp(-1 / scale))
-
-
-def _narrow(law: Noise, h: int) -> bool:
-    """Tell whether P(|Z| <= h) >= 95%; the laws are symmetric."""
-    return bool(2 * at_least(law, h + 1) <= FAILURE)
-
-
-def _guess(scale: Fraction, h: int, noise: NoiseKind) -> float:
-    return 4 * float(scale) / (h + 1) ** 2 if noise == "gaussian" else 3 * float(scale) / (h + 1)
+def _law(scale: Fraction, power: int) -> Noise:
+    return DiscreteGaussianNoise(scale) if power == 2 else GeometricNoise(exp(-1 / scale))
 
 
 def _least(enough: Callable[[Fraction], bool], guess: float) -> Fraction:
@@ -497,8 +469,5 @@ def _least(enough: Callable[[Fraction], bool], guess: float) -> Fraction:
         power -= 1
     while not enough(at(_LAST)):
         power += 1
-    low, high = _FIRST, _LAST
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(at(middle)) else (middle, high)
-    return at(high)
+    digits = range(_FIRST + 1, _LAST)
+    return at(_FIRST + 1 + bisect_left(digits, 1, key=lambda d: enough(at(d))))

@@ -29,28 +29,27 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
 from math import prod
-from typing import cast
+from typing import NamedTuple, TypeVar
 
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
-from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of
-from twoworlds.release.query.resolve import GroupAxis, Resolved, SummedMeasure
+from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of, leaves
+from twoworlds.release.query.model import GroupAxis
+from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.domain import (
     DomainPiece,
     Label,
     Place,
-    Rule,
-    comparisons,
     compiled,
     constants,
     holds,
     labels,
     pieces,
     place,
-    rule,
     span,
 )
 
+T = TypeVar("T")
 MOST_TYPES = 1 << 14
 Index = tuple[int, int]  # query, measure
 Cell = tuple[Label, ...]
@@ -59,8 +58,7 @@ MOST_TESTS = 1 << 20  # of a comparison at a place: about a second
 _MANY_KEYS = 200
 
 
-@dataclass(frozen=True)
-class ColumnState:
+class ColumnState(NamedTuple):
     """What can be seen of one column.
 
     Attributes:
@@ -74,44 +72,39 @@ class ColumnState:
     options: frozenset[Option]
 
 
+Row = Mapping[str, ColumnState]
+
+
 @dataclass
 class Uses:
-    """What a batch does with one column: rules, axes (each once) and measures."""
+    """What a batch does with one column: rules, axes and measures, each once and numbered."""
 
     column: Column
-    rules: list[Rule] = field(default_factory=list)
-    axes: list[GroupAxis] = field(default_factory=list)
-    measures: list[SummedMeasure] = field(default_factory=list)
+    rules: dict[Condition, int] = field(default_factory=dict)
+    axes: dict[GroupAxis, int] = field(default_factory=dict)
+    measures: dict[SummedMeasure, int] = field(default_factory=dict)
 
     def states(self) -> list[ColumnState]:
         """Return the states, interchangeable ones twice at most."""
         found: dict[tuple[tuple[bool, ...], tuple[Label, ...]], set[Option]] = {}
-        keys = [self._keys(axis) for axis in self.axes]
+        keys = [dict.fromkeys(map(place, axis.keys)) for axis in self.axes]
         kind = self.column.kind
         cut = pieces(kind, self._places(keys))
-        self._check_work(len(cut) * sum(map(comparisons, self.rules)))
-        tests = [holds(rule) for rule in self.rules]
+        tests = len(cut) * sum(1 for rule in self.rules for _ in leaves(rule))
+        if tests > MOST_TESTS:
+            raise TooLarge(
+                f"the conditions on {self.column.name!r} would be tried {tests:,} times, more than "
+                f"{MOST_TESTS:,}: compare it with fewer constants, or list values with IN"
+            )
+        rules = [holds(rule) for rule in self.rules]
         for piece in cut:
-            truths = tuple(test(piece) for test in tests)
+            truths = tuple(rule(piece) for rule in rules)
             options = self._options(piece)
             reached = (labels(a, k, kind, piece) for a, k in zip(self.axes, keys, strict=True))
             for groups in product(*reached):
                 found.setdefault((truths, groups), set()).update(options)
         made = (ColumnState(t, g, frozenset(options)) for (t, g), options in found.items())
         return _two_of_each(made, len(self.axes))
-
-    def _check_work(self, tests: int) -> None:
-        if tests > MOST_TESTS:
-            raise TooLarge(
-                f"the conditions on {self.column.name!r} would be tried {tests:,} times, more than "
-                f"{MOST_TESTS:,}: compare it with fewer constants, or list values with IN"
-            )
-
-    def _keys(self, axis: GroupAxis) -> Mapping[Place, None]:
-        """Return the keys of an axis, in order and quick to look up."""
-        if self.column.kind == "date":
-            return dict.fromkeys(map(place, axis.keys))
-        return cast("Mapping[Place, None]", dict.fromkeys(axis.keys))
 
     def _places(self, keys: Sequence[Mapping[Place, None]]) -> list[Place]:
         """Return all constants, edges and keys; of very many keys, two of each sort.
@@ -177,27 +170,12 @@ def _two_of_each(states: Iterable[ColumnState], axes: int) -> list[ColumnState]:
     return kept
 
 
-@dataclass(frozen=True)
-class RowType:
+class RowType(NamedTuple):
     """How a row enters: its cell in each query, the measures, the options of each value column."""
 
     cells: tuple[Cell | None, ...]
     active: frozenset[Index]
     options: tuple[frozenset[Option], ...]
-
-    def only(self, wanted: frozenset[Index], columns: Sequence[frozenset[Index]]) -> RowType:
-        """Forget all that some measures do not see."""
-        active = self.active & wanted
-        queries = {q for q, _ in active}
-        cells = tuple(c if q in queries else None for q, c in enumerate(self.cells))
-        return RowType(
-            cells,
-            active,
-            tuple(
-                options if active & on else frozenset()
-                for options, on in zip(self.options, columns, strict=True)
-            ),
-        )
 
 
 @dataclass(frozen=True)
@@ -208,100 +186,78 @@ class Rows:
     columns: tuple[frozenset[Index], ...]
     measures: Mapping[Index, SummedMeasure]
 
-    @staticmethod
-    def of(batch: Sequence[Resolved], wanted: Iterable[Index]) -> Rows:
-        """Find the row types, as far as these measures see them."""
-        return _Combining(batch, frozenset(wanted)).rows()
-
     def only(self, wanted: Iterable[Index]) -> list[RowType]:
         """Return the different types that some of the measures see."""
         kept = frozenset(wanted)
-        return list(dict.fromkeys(t.only(kept, self.columns) for t in self.types))
+        return list(dict.fromkeys(_seen(t, kept, self.columns) for t in self.types))
 
 
-Row = Mapping[str, ColumnState]
-Test = Callable[[Row], bool]
+def _seen(row: RowType, wanted: frozenset[Index], columns: Sequence[frozenset[Index]]) -> RowType:
+    """Forget all that some measures do not see."""
+    active = row.active & wanted
+    queries = {q for q, _ in active}
+    cells = tuple(c if q in queries else None for q, c in enumerate(row.cells))
+    of_columns = zip(row.options, columns, strict=True)
+    options = tuple(options if active & on else frozenset() for options, on in of_columns)
+    return RowType(cells, active, options)
 
 
-class _Combining:
-    """The states of all columns, combined."""
+def row_types(batch: Sequence[Resolved], wanted: Iterable[Index]) -> Rows:
+    """Find the row types of a batch, as far as these measures see them."""
+    uses: dict[str, Uses] = {}
+    measures = {(q, j): batch[q].measures[j] for q, j in sorted(wanted)}
+    dataset = batch[0].dataset
 
-    def __init__(self, batch: Sequence[Resolved], wanted: frozenset[Index]) -> None:
-        self.batch, self.wanted = batch, sorted(wanted)
-        self.uses: dict[str, Uses] = {}
-        self.places: dict[tuple[str, Rule], int] = {}  # of a rule among those on its column
-        self.conditions: dict[int, Test] = {}
-        self.filters: dict[Index, Test] = {}
-        self.axes: dict[int, list[tuple[str, int]]] = {}  # column, place among its axes
-        for q in sorted({q for q, _ in wanted}):
-            self.conditions[q] = self._test(q, batch[q].query.condition)
-            self.axes[q] = [self._axis(q, axis) for axis in batch[q].axes]
-        for index in self.wanted:
-            measure = self._measure(index)
-            self.filters[index] = self._test(index[0], measure.where)
-            if measure.column is not None:
-                self._of(index[0], measure.column).measures.append(measure)
+    def use(name: str, what: Callable[[Uses], dict[T, int]], part: T) -> int:
+        """Note a use of a column, and return its number among those of its sort."""
+        known = what(uses.setdefault(name, Uses(dataset.column(name))))
+        return known.setdefault(part, len(known))
 
-    def _measure(self, index: Index) -> SummedMeasure:
-        return self.batch[index[0]].measures[index[1]]
+    def atom(name: str, rule: Condition) -> Callable[[Row], bool]:
+        number = use(name, lambda of: of.rules, rule)
+        return lambda row: row[name].truths[number]
 
-    def _of(self, query: int, column: str) -> Uses:
-        if column not in self.uses:
-            self.uses[column] = Uses(self.batch[query].dataset.column(column))
-        return self.uses[column]
-
-    def _axis(self, query: int, axis: GroupAxis) -> tuple[str, int]:
-        known = self._of(query, axis.column).axes
-        if axis not in known:
-            known.append(axis)
-        return axis.column, known.index(axis)
-
-    def _test(self, query: int, condition: Condition | None) -> Test:
-        def atom(part: Rule) -> Test:
-            name = str(part.column)
-            known = self._of(query, name).rules
-            place = self.places.setdefault((name, part), len(known))
-            if place == len(known):
-                known.append(part)
-            return lambda row: row[name].truths[place]
-
-        return compiled(rule(condition), atom)
-
-    def rows(self) -> Rows:
-        states = {name: uses.states() for name, uses in self.uses.items()}
-        count = prod(map(len, states.values()))
-        if count > MOST_TYPES:
-            raise TooLarge(
-                f"conditions and groups make {count:,} kinds of rows, more than {MOST_TYPES:,}: "
-                "look at fewer columns in one query"
-            )
-        tests = count * (len(self.conditions) + len(self.filters))
-        if tests > MOST_TESTS:
-            raise TooLarge(
-                f"{len(self.filters):,} measures of {count:,} kinds of rows make {tests:,} tests, "
-                f"more than {MOST_TESTS:,}: ask for fewer at a time, or with fewer conditions"
-            )
-        valued = [name for name, uses in self.uses.items() if uses.measures]
-        on = tuple(
-            frozenset(i for i in self.wanted if self._measure(i).column == name) for name in valued
-        )
-        found: dict[RowType, None] = {}
-        for combination in product(*states.values()):
-            row = dict(zip(states, combination, strict=True))
-            cells, active = self._entered(row)
-            full = RowType(cells, active, tuple(row[name].options for name in valued))
-            found[full.only(active, on)] = None
-        return Rows(tuple(found), on, {index: self._measure(index) for index in self.wanted})
-
-    def _entered(self, row: Row) -> tuple[tuple[Cell | None, ...], frozenset[Index]]:
-        """Return the cell in each query, and the measures that count the row."""
-        cells: list[Cell | None] = [None] * len(self.batch)
-        for q, condition in self.conditions.items():
-            cell = tuple(row[column].groups[place] for column, place in self.axes[q])
+    conditions = {q: compiled(batch[q].query.condition, atom) for q, _ in measures}
+    axes = {
+        q: [(a.column, use(a.column, lambda of: of.axes, a)) for a in batch[q].axes]
+        for q in conditions
+    }
+    filters = {index: compiled(measure.where, atom) for index, measure in measures.items()}
+    for measure in measures.values():
+        if measure.column is not None:
+            use(measure.column, lambda of: of.measures, measure)
+    states = {name: of.states() for name, of in uses.items()}
+    _check_size(prod(map(len, states.values())), len(conditions), len(filters))
+    valued = [name for name, of in uses.items() if of.measures]
+    on = tuple(frozenset(i for i, m in measures.items() if m.column == name) for name in valued)
+    found: dict[RowType, None] = {}
+    for combination in product(*states.values()):
+        row = dict(zip(states, combination, strict=True))
+        cells: list[Cell | None] = [None] * len(batch)
+        for q, condition in conditions.items():
+            cell = tuple(row[column].groups[number] for column, number in axes[q])
             if None not in cell and condition(row):
                 cells[q] = cell
-        active = (i for i, kept in self.filters.items() if cells[i[0]] is not None and kept(row))
-        return tuple(cells), frozenset(active)
+        active = frozenset(
+            i for i, kept in filters.items() if cells[i[0]] is not None and kept(row)
+        )
+        full = RowType(tuple(cells), active, tuple(row[name].options for name in valued))
+        found[_seen(full, active, on)] = None
+    return Rows(tuple(found), on, measures)
+
+
+def _check_size(count: int, conditions: int, filters: int) -> None:
+    if count > MOST_TYPES:
+        raise TooLarge(
+            f"conditions and groups make {count:,} kinds of rows, more than {MOST_TYPES:,}: "
+            "look at fewer columns in one query"
+        )
+    tests = count * (conditions + filters)
+    if tests > MOST_TESTS:
+        raise TooLarge(
+            f"{filters:,} measures of {count:,} kinds of rows make {tests:,} tests, "
+            f"more than {MOST_TESTS:,}: ask for fewer at a time, or with fewer conditions"
+        )
 
 
 def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
@@ -319,14 +275,14 @@ def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
     if measure.column is not None and measure.fill is None:
         wanted.append(Not(Missing(measure.column)))
     condition = All(tuple(wanted)) if wanted else None
-    rules: dict[str, list[Rule]] = {name: [] for name in columns_of(condition)}
+    rules: dict[str, list[Condition]] = {name: [] for name in columns_of(condition)}
 
-    def atom(part: Rule) -> Callable[[Mapping[str, tuple[bool, ...]]], bool]:
-        name, number = str(part.column), len(rules[str(part.column)])
-        rules[name].append(part)
+    def atom(name: str, rule: Condition) -> Callable[[Mapping[str, tuple[bool, ...]]], bool]:
+        rules[name].append(rule)
+        number = len(rules[name]) - 1
         return lambda truths: truths[name][number]
 
-    met = compiled(rule(condition), atom)
+    met = compiled(condition, atom)
     groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
     rows = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
     parts = {
@@ -341,7 +297,7 @@ def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
 
 
 def _by_truths(
-    asked: Resolved, name: str, of: Sequence[Rule], axis: GroupAxis | None
+    asked: Resolved, name: str, of: Sequence[Condition], axis: GroupAxis | None
 ) -> dict[tuple[bool, ...], set[int]]:
     """Return the declared groups along a column, by the truths of rules on it."""
     kind, tests = asked.dataset.column(name).kind, [holds(part) for part in of]

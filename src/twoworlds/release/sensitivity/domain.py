@@ -1,11 +1,9 @@
 r"""The domain of a column, cut into pieces that nothing in a batch of queries tells apart.
 
-Conditions become rules that are true or not, cut into parts that look at one column each.
-
-SQL has three truth values, but a row is kept only where a condition is true. `rule` moves every
-`Not` down to the comparisons (De Morgan's laws hold for three values) and asks of each comparison
-whether it is true, or whether it is false; of a missing value it is neither. What remains is made
-of "all" and "some" only, so that two truth values are enough.
+SQL has three truth values, but a row is kept only where a condition is true. `true_where` moves
+every `Not` down to the comparisons (De Morgan's laws hold for three values) and asks of each
+comparison whether it is true, or whether it is false; of a missing value it is neither. What
+remains is made of "all" and "some" only, so that two truth values are enough.
 
 Numbers and dates are cut at every constant, key and edge: the pieces are these points and the open
 gaps between them. Texts and truth values have the points and, for texts, any other text. What is
@@ -29,8 +27,18 @@ from math import ceil, floor
 from typing import Literal, TypeVar
 
 from twoworlds.release.policy.model import ColumnKind, Value
-from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
-from twoworlds.release.query.resolve import GroupAxis
+from twoworlds.release.query.conditions import (
+    All,
+    AnyOf,
+    Compare,
+    Condition,
+    Missing,
+    Not,
+    OneOf,
+    columns_of,
+    leaves,
+)
+from twoworlds.release.query.model import GroupAxis
 
 Place = Fraction | str | bool
 Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
@@ -39,69 +47,44 @@ _NEAR = 40
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Atom:
-    """A comparison that has to be true, or has to be false."""
-
-    part: Compare | OneOf | Missing
-    wanted: bool
-
-    @property
-    def column(self) -> str:
-        """The column that it looks at."""
-        return self.part.column
-
-
-@dataclass(frozen=True)
-class Several:
-    """All of these rules, or at least one of them; ``column`` when they look at just one."""
-
-    parts: tuple[Rule, ...]
-    every: bool
-    column: str | None
-
-
-Rule = Atom | Several
-
-
-def rule(condition: Condition | None) -> Rule:
-    """Return when a condition is true; no condition is always true."""
-    return _several([], every=True) if condition is None else _rule(condition, wanted=True)
-
-
-def _rule(condition: Condition, *, wanted: bool) -> Rule:
+def true_where(condition: Condition, *, wanted: bool = True) -> Condition:
+    """Return when a condition is true (or false): negations stand before comparisons only."""
     match condition:
         case Not(part):
-            return _rule(part, wanted=not wanted)
+            return true_where(part, wanted=not wanted)
         case All(parts) | AnyOf(parts):
-            every = isinstance(condition, All) == wanted
-            return _several([_rule(part, wanted=wanted) for part in parts], every=every)
+            kind = All if isinstance(condition, All) == wanted else AnyOf
+            return kind(tuple(true_where(part, wanted=wanted) for part in parts))
         case _:
-            return Atom(condition, wanted)
+            return condition if wanted else Not(condition)
 
 
-def _several(parts: list[Rule], *, every: bool) -> Rule:
-    """Put rules together, those on one column first, so that they make one atom."""
-    by_column: dict[str | None, list[Rule]] = {}
-    for part in parts:
-        by_column.setdefault(part.column, []).append(part)
-    together: list[Rule] = []
-    for column, group in by_column.items():
-        single = column is not None and len(group) > 1
-        together += [Several(tuple(group), every, column)] if single else group
-    if len(together) == 1:
-        return together[0]
-    return Several(tuple(together), every, None)
+def compiled(
+    condition: Condition | None, atom: Callable[[str, Condition], Callable[[T], bool]]
+) -> Callable[[T], bool]:
+    """Return the test whether a condition is true, from tests of parts that look at one column.
 
+    Parts on one column that stand together make one atom.
+    """
+    if condition is None:
+        return lambda _: True
 
-def compiled(of: Rule, atom: Callable[[Rule], Callable[[T], bool]]) -> Callable[[T], bool]:
-    """Return the test of a rule, from the tests of its atoms."""
-    if of.column is not None or isinstance(of, Atom):
-        return atom(of)
-    tests = [compiled(part, atom) for part in of.parts]
-    if of.every:
-        return lambda row: all(test(row) for test in tests)
-    return lambda row: any(test(row) for test in tests)
+    def test(part: Condition) -> Callable[[T], bool]:
+        names = {*columns_of(part)}
+        if len(names) == 1:
+            return atom(names.pop(), part)
+        assert isinstance(part, All | AnyOf)
+        by_column: dict[object, list[Condition]] = {}
+        for inner in part.parts:
+            names = {*columns_of(inner)}
+            key = names.pop() if len(names) == 1 else inner
+            by_column.setdefault(key, []).append(inner)
+        tests = [test(g[0] if len(g) == 1 else type(part)(tuple(g))) for g in by_column.values()]
+        if isinstance(part, All):
+            return lambda row: all(one(row) for one in tests)
+        return lambda row: any(one(row) for one in tests)
+
+    return test(true_where(condition))
 
 
 @dataclass(frozen=True)
@@ -124,16 +107,13 @@ def place(value: Value) -> Place:
     return Fraction(value.toordinal()) if isinstance(value, date) else value
 
 
-def constants(rule: Rule) -> Iterator[Place]:
+def constants(rule: Condition) -> Iterator[Place]:
     """Yield the places that a rule compares with."""
-    match rule:
-        case Atom(Compare(_, _, value)):
-            yield place(value)
-        case Atom(OneOf(_, values)):
-            yield from map(place, values)
-        case Several(parts):
-            for part in parts:
-                yield from constants(part)
+    for leaf in leaves(rule):
+        if isinstance(leaf, Compare):
+            yield place(leaf.value)
+        elif isinstance(leaf, OneOf):
+            yield from map(place, leaf.values)
 
 
 def pieces(kind: ColumnKind, places: Iterable[Place]) -> list[DomainPiece]:
@@ -157,30 +137,30 @@ def pieces(kind: ColumnKind, places: Iterable[Place]) -> list[DomainPiece]:
     return [*found, MISSING]
 
 
-def holds(rule: Rule) -> Callable[[DomainPiece], bool]:
+def holds(rule: Condition, *, wanted: bool = True) -> Callable[[DomainPiece], bool]:
     """Return the test of a rule on one column: whether it holds at a piece."""
-    if isinstance(rule, Several):
-        tests = [holds(part) for part in rule.parts]
-        if rule.every:
+    match rule:
+        case Not(part):
+            return holds(part, wanted=not wanted)
+        case All(parts):
+            tests = [holds(part) for part in parts]
             return lambda piece: all(test(piece) for test in tests)
-        return lambda piece: any(test(piece) for test in tests)
-    part, wanted = rule.part, rule.wanted
-    if isinstance(part, Missing):
-        return lambda piece: (piece.kind == "missing") == wanted
-    if isinstance(part, OneOf):
-        listed = frozenset(map(place, part.values))
-        return lambda piece: (
-            piece.kind != "missing" and (piece.kind == "point" and piece.low in listed) == wanted
-        )
-    operator, constant = part.operator, place(part.value)
-    return lambda piece: piece.kind != "missing" and _compared(piece, operator, constant) == wanted
-
-
-def comparisons(rule: Rule) -> int:
-    """Return how many comparisons a rule makes; a list of values is one."""
-    if isinstance(rule, Several):
-        return sum(comparisons(part) for part in rule.parts)
-    return 1
+        case AnyOf(parts):
+            tests = [holds(part) for part in parts]
+            return lambda piece: any(test(piece) for test in tests)
+        case Missing():
+            return lambda piece: (piece.kind == "missing") == wanted
+        case OneOf(_, values):
+            listed = frozenset(map(place, values))
+            return lambda piece: (
+                piece.kind != "missing"
+                and (piece.kind == "point" and piece.low in listed) == wanted
+            )
+        case Compare(_, operator, value):
+            constant = place(value)
+            return lambda piece: (
+                piece.kind != "missing" and _compared(piece, operator, constant) == wanted
+            )
 
 
 def _compared(piece: DomainPiece, operator: str, constant: Place) -> bool:

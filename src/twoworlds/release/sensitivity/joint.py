@@ -10,21 +10,14 @@ expensive of them, and filters that overlap cost what they truly do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from twoworlds.answer import Answer, Said
-from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
-from twoworlds.release.policy.model import Neighbours, Unit, grouped
+from twoworlds.release.policy.model import Neighbours, Unit
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.bounds import LargestLoss, change, unit_supremum
-from twoworlds.release.sensitivity.contributions import Index, Rows, reachable
-from twoworlds.show import Result
-
-_FEW_TYPES = 300
+from twoworlds.release.sensitivity.contributions import Index, Rows, reachable, row_types
 
 
 class Analysis:
@@ -82,8 +75,8 @@ class Analysis:
     def own(self, index: Index, power: int = 1) -> Fraction:
         """Return the sensitivity of one measure over all of its cells, in units."""
         if (index, power) not in self._own:
-            known = self._near(index)
-            self._own[index, power] = self._part({index: Fraction(1)}, known, power).value
+            alone = self._part({index: Fraction(1)}, [index], power)
+            self._own[index, power] = alone.value
         return self._own[index, power]
 
     def in_one_cell(self, index: Index) -> Fraction:
@@ -91,7 +84,7 @@ class Analysis:
         measure, unit = self.measure(index), self.dataset.unit
         if measure.kind == "people":
             return Fraction(1)
-        rows = self._found(self._near(index))
+        rows = self._found([index])
         changes = {0}
         for row in [] if rows is None else rows.only([index]):
             values = [end for options in row.options for o in options for end in o or (None,)]
@@ -132,7 +125,7 @@ class Analysis:
             return self._with(rows, weights, power)
         queries = sorted({q for q, _ in weights})
         if len(weights) == 1:
-            Rows.of(self.batch, weights)  # says what is too large
+            row_types(self.batch, weights)  # says what is too large
         if len(queries) > 1:
             parts = [{i: w for i, w in weights.items() if i[0] == q} for q in queries]
         else:
@@ -165,20 +158,12 @@ class Analysis:
             return True
         return bool(keys & added) or any(self.batch[q].query.joins for q in queries)
 
-    def _near(self, index: Index) -> list[Index]:
-        """Return the measures whose row types serve for one of them, if these are few."""
-        alike = self.indices
-        if self.dataset.unit.person is not None:
-            alike = [i for i in alike if i[0] == index[0]]
-        rows = self._found(alike)
-        return [index] if rows is None or len(rows.types) > _FEW_TYPES else alike
-
     def _found(self, wanted: Iterable[Index]) -> Rows | None:
         """Return row types, None when there are too many."""
         key = tuple(sorted(wanted))
         if key not in self._rows:
             try:
-                self._rows[key] = Rows.of(self.batch, key)
+                self._rows[key] = row_types(self.batch, key)
             except TooLarge:
                 self._rows[key] = None
         return self._rows[key]
@@ -188,84 +173,6 @@ def _added(parts: Iterable[LargestLoss], *, attained: bool) -> LargestLoss:
     found = list(parts)
     total = sum((part.value for part in found), Fraction(0))
     return LargestLoss(total, attained and all(part.attained for part in found))
-
-
-@dataclass(frozen=True)
-class JointSensitivity(Result):
-    """How far one unit moves the whole, and its parts.
-
-    Attributes:
-        neighbours: Which two tables are neighbours.
-        unit: Whose data is protected.
-        sensitivities: For each query and measure, over all of its cells, in units.
-        whole: The loss of the whole when each measure has noise in the scale of its sensitivity,
-            divided by its share; ``apart`` the sum over measures, ``naive`` over measures and
-            cells, at the same noise.
-        attained: Whether some unit loses all of ``whole``; otherwise it is a bound from above.
-        words: What each measure is.
-    """
-
-    neighbours: Neighbours
-    unit: Unit
-    sensitivities: tuple[tuple[Fraction, ...], ...]
-    whole: Fraction
-    apart: Fraction
-    naive: Fraction
-    attained: bool
-    words: tuple[tuple[str, ...], ...]
-
-    def answer(self) -> Answer:
-        """Say how far one unit moves the whole, and each measure."""
-        lines = [neighbour_words(self.neighbours, self.unit)]
-        for words, found in zip(self.words, self.sensitivities, strict=True):
-            for word, b in zip(words, found, strict=True):
-                lines.append(f"{word}: moved by at most {grouped(b, 'up')}, all groups together.")
-        parts = {"measure by measure": self.apart, "cell by cell": self.naive}
-        costs = {"the whole": self.whole, **parts}
-        title = "What one unit loses, at the same noise"
-        chart = Bars(title, costs, share=False, grey=[*parts])
-        return Answer(_compared(self), blocks=(Said(lines), chart))
-
-    def fields(self) -> dict[str, Any]:
-        """Return what the whole loses, beside its parts, and how far each measure is moved."""
-        return {
-            "neighbours": self.neighbours,
-            "whole": self.whole,
-            "measure_by_measure": self.apart,
-            "sum_of_parts": self.naive,
-            "attained": self.attained,
-            "sensitivities": [
-                [{"measure": w, "sensitivity": b} for w, b in zip(words, found, strict=True)]
-                for words, found in zip(self.words, self.sensitivities, strict=True)
-            ],
-        }
-
-
-def joint(resolved: Sequence[Resolved]) -> JointSensitivity:
-    """Return the sensitivity of a batch: of each measure, and of the whole.
-
-    >>> from twoworlds.release.policy import Column, Dataset
-    >>> from twoworlds.release.query import Query, resolve
-    >>> region = Column("region", "text", keys=("north", "east", "south"))
-    >>> people = Dataset("people", None, "add-remove", columns={"region": region})
-    >>> histogram = joint([resolve(Query("people").by("region").count(), people)])
-    >>> histogram.whole, histogram.naive
-    (Fraction(1, 1), Fraction(3, 1))
-    """
-    analysis = Analysis(resolved)
-    own = {index: analysis.own(index) for index in analysis.indices}
-    weights = {i: analysis.measure(i).share / b for i, b in own.items() if b}
-    whole = analysis.loss(weights, 1)
-    return JointSensitivity(
-        analysis.dataset.neighbours,
-        analysis.dataset.unit,
-        tuple(tuple(own[q, j] for j in range(len(one.measures))) for q, one in enumerate(resolved)),
-        whole.value,
-        sum((w * own[i] for i, w in weights.items()), Fraction(0)),
-        analysis.naive(weights, 1),
-        whole.attained,
-        tuple(tuple(map(measure_words, one.measures)) for one in resolved),
-    )
 
 
 def measure_words(measure: SummedMeasure) -> str:
@@ -299,18 +206,3 @@ def neighbour_words(neighbours: Neighbours, unit: Unit) -> str:
     if neighbours == "substitute":
         return f"Neighbours: one {who} is replaced by another{has}."
     return f"Neighbours: one {who} is added or taken away{has}."
-
-
-def _compared(found: JointSensitivity) -> str:
-    if not found.whole:
-        return "Nobody can move the whole: it is answered exactly."
-    costs = "cost" if found.attained else "cost at most"
-    who = "row" if found.unit.person is None else "person"
-    if found.whole < found.naive:
-        return (
-            f"Together they {costs} {show(found.whole / found.naive)} of what all measures and "
-            f"cells would cost one by one: no {who} can move all of them at once."
-        )
-    if found.attained:
-        return f"Together they cost what the parts cost: one {who} can move all of them at once."
-    return "Together they cost at most what the parts cost."

@@ -72,15 +72,15 @@ def _rounds_down() -> Iterator[None]:
 @broken(4)
 def _wraps_around() -> Iterator[None]:
     """Sums are kept in 64 bits, and wrap around."""
-    from twoworlds.release.plan.groups import Layout
+    from twoworlds.release.plan.groups import Plan
 
-    real, half = Layout._sums, 1 << 63
+    real, half = Plan._sums, 1 << 63
 
-    def sums(self: Layout, numbers: Any) -> Iterator[int]:
+    def sums(self: Plan, numbers: Any) -> Iterator[int]:
         for total in real(self, numbers):
             yield (total + half) % (2 * half) - half
 
-    with patch.object(Layout, "_sums", sums):
+    with patch.object(Plan, "_sums", sums):
         yield
 
 
@@ -94,20 +94,19 @@ def _counts_nan() -> Iterator[None]:
 @broken(18)
 def _forgets_integers() -> Iterator[None]:
     """Where each cell has a type of its own, whole numbers are not taken for numbers."""
-    from twoworlds.release.plan import sql
-    from twoworlds.release.plan.columns import Clean
+    from twoworlds.release.plan import columns, sql
 
-    real = Clean._cleaning_dynamic
+    real = columns._of_dynamic
 
-    def cleaning(self: Clean, raw: Any) -> Any:
-        if self.kind != "number":
-            return real(self, raw)
+    def cleaned(declared: str, raw: Any, engine: Any) -> Any:
+        if declared != "number":
+            return real(declared, raw, engine)
         from sqlglot import exp
 
         kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
         return sql.case((kind.eq("real"), raw.copy()))
 
-    with patch.object(Clean, "_cleaning_dynamic", cleaning):
+    with patch.object(columns, "_of_dynamic", cleaned):
         yield
 
 

@@ -48,14 +48,7 @@ _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-_MIRRORED: dict[Operator, Operator] = {
-    "=": "=",
-    "!=": "!=",
-    "<": ">",
-    "<=": ">=",
-    ">": "<",
-    ">=": "<=",
-}
+_MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OF_A_COLUMN: dict[type[exp.Expr], str] = {
     exp.Sum: "sum",
     exp.Avg: "mean",
@@ -86,7 +79,8 @@ def constant(node: exp.Expr, kind: ColumnKind) -> Value:
         return _date(node.this) if kind == "date" else str(node.this)
     if type(node) is exp.Boolean:
         return bool(node.this)
-    if type(node) is exp.Cast and _is_date(node):
+    text = type(node) is exp.Cast and type(node.this) is exp.Literal and node.this.is_string
+    if text and node.args["to"].this == exp.DType.DATE:
         check_arguments(node, "this", "to")
         return _date(node.this.this)
     return number(node)
@@ -110,23 +104,14 @@ def number(node: exp.Expr) -> Fraction:
     raise why_not(node, "a constant is expected here, such as 18, 0.5 or 'north'")
 
 
-def _is_date(node: exp.Expr) -> bool:
-    literal = node.this
-    return (
-        bool(node.args["to"].this == exp.DType.DATE)
-        and type(literal) is exp.Literal
-        and bool(literal.is_string)
-    )
-
-
 def _date(text: str) -> date:
     try:
         found = date.fromisoformat(text)
+        if found.isoformat() == text:
+            return found
     except ValueError:
-        found = None
-    if found is None or found.isoformat() != text:
-        raise InvalidInput(f"{text[:20]!r} is no date: write it as DATE '2026-01-31'")
-    return found
+        pass
+    raise InvalidInput(f"{text[:20]!r} is no date: write it as DATE '2026-01-31'")
 
 
 def match_name(kind: str, name: str, known: Iterable[str]) -> str:
@@ -208,7 +193,11 @@ def read_condition(node: exp.Expr, scope: Scope) -> Condition:
     if kind in _OPERATORS:
         return _comparison(node, _OPERATORS[kind], scope)
     if kind is exp.Column:
-        return _truth(node, scope)
+        column = scope.column(node)
+        if scope.kind(column) != "boolean":
+            said = f"this is {scope.kind(column)}, and no condition: compare it with a constant"
+            raise refusal(node, said)
+        return Compare(column, "=", value=True)
     if kind is exp.Boolean or (kind is exp.Literal and not node.is_string):
         raise refusal(node, "this says nothing about a row: leave it out")
     if kind not in (exp.In, exp.Between, exp.Is):
@@ -236,7 +225,7 @@ def _comparison(node: exp.Expr, operator: Operator, scope: Scope) -> Compare:
     if is_constant(left):
         if is_constant(right):
             raise refusal(node, "this compares two constants: leave it out")
-        left, right, operator = right, left, _MIRRORED[operator]
+        left, right, operator = right, left, _MIRRORED.get(operator, operator)
     column = scope.column(left)
     return Compare(column, operator, constant(right, scope.kind(column)))
 
@@ -261,15 +250,6 @@ def _test(node: exp.Expr, scope: Scope) -> Condition:
     if type(what) is exp.Boolean:
         return All((Compare(column, "=", bool(what.this)), Not(Missing(column))))
     raise refusal(node, "IS asks for NULL, NOT NULL, TRUE or FALSE: use = for other constants")
-
-
-def _truth(node: exp.Expr, scope: Scope) -> Compare:
-    column = scope.column(node)
-    if scope.kind(column) != "boolean":
-        raise refusal(
-            node, f"this is {scope.kind(column)}, and no condition: compare it with a constant"
-        )
-    return Compare(column, "=", value=True)
 
 
 def add_aggregate(query: Query, node: exp.Expr, scope: Scope, text: str) -> Query:
@@ -300,22 +280,24 @@ def _add(query: Query, node: exp.Expr, scope: Scope, text: str, options: dict[st
         value, at = found
         column = _bounded(value, scope, options)
         return query.quantile(column, number(at), **options)
-    method = _OF_A_COLUMN.get(type(node)) or ("mean" if plain_name(node) == "mean" else None)
-    if method is None:
-        raise why_not(
-            node, "an aggregate is expected here, such as COUNT(*) or AVG(income)", _NAMES
-        )
     if plain_name(node) == "mean":
+        method = "mean"
         if len(node.expressions) != 1:
             raise refusal(node, "a mean is AVG(x)")
         value = node.expressions[0]
-    else:
+    elif type(node) in _OF_A_COLUMN:
+        method = _OF_A_COLUMN[type(node)]
         check_arguments(node, "this")
         value = node.this
-    if type(node) is exp.Variance and _spelling(node, text) not in ("variance", "", "var"):
+    else:
+        otherwise = "an aggregate is expected here, such as COUNT(*) or AVG(income)"
+        raise why_not(node, otherwise, _NAMES)
+    # sqlglot has one node for several names of a variance, which differ in what they divide by.
+    start, end = node.meta.get("start"), node.meta.get("end")
+    spelled = "" if start is None or end is None else text[start : end + 1].strip('"').lower()
+    if type(node) is exp.Variance and spelled not in ("variance", "", "var"):
         raise InvalidInput(
-            f"{_spelling(node, text).upper()} divides by n - 1, the variance here by n: "
-            "write VAR_POP(x)"
+            f"{spelled.upper()} divides by n - 1, the variance here by n: write VAR_POP(x)"
         )
     query_with: Query = getattr(query, method)(_bounded(value, scope, options), **options)
     return query_with
@@ -343,26 +325,26 @@ def _people(query: Query, node: exp.Expr, scope: Scope, options: dict[str, Any])
         raise refusal(node, "the policy names no column that identifies a person: use COUNT(*)")
     way_out = f"only people are counted once each, as COUNT(DISTINCT {person}): group by the column"
     check_arguments(node.this, "expressions")
-    [*items] = node.this.expressions
+    items = node.this.expressions
     named = unwrapped(items[0]) if len(items) == 1 else None
     if type(named) is not exp.Column or type(named.this) is not exp.Identifier:
         raise refusal(node, way_out)
     check_arguments(named, "this", "table")
-    if named.table and scope.tables[match_name("table", named.table, scope.tables)] is not None:
-        raise refusal(node, way_out)
-    if named.name != person and named.name.casefold() != person.casefold():
+    public = named.table and scope.tables[match_name("table", named.table, scope.tables)]
+    if public or named.name.casefold() != person.casefold():
         raise refusal(node, way_out)
     return query.people(**options)
 
 
 def _quantile(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     """Return what a quantile is taken of and where, or None for anything else."""
-    if type(node) is exp.Quantile:
-        check_arguments(node, "this", "quantile")
-        pair = (node.this, node.args.get("quantile"))
-    elif type(node) is exp.PercentileCont:
-        check_arguments(node, "this", "expression")
-        pair = (node.this, node.args.get("expression"))
+    arguments: dict[type[exp.Expr], str] = {
+        exp.Quantile: "quantile",
+        exp.PercentileCont: "expression",
+    }
+    if type(node) in arguments:
+        check_arguments(node, "this", arguments[type(node)])
+        value, at = node.this, node.args.get(arguments[type(node)])
     elif type(node) is exp.WithinGroup and type(node.this) is exp.PercentileCont:
         check_arguments(node.this, "this")
         ordered = node.expression.expressions
@@ -371,10 +353,9 @@ def _quantile(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
         if ordered[0].args.get("desc"):
             raise refusal(ordered[0], "leave out DESC, and take the quantile from the other end")
         check_arguments(ordered[0], "this")
-        pair = (ordered[0].this, node.this.this)
+        value, at = ordered[0].this, node.this.this
     else:
         return None
-    value, at = pair
     if at is None:
         raise refusal(node, _QUANTILE)
     return value, at
@@ -398,9 +379,3 @@ def _bounded(node: exp.Expr, scope: Scope, options: dict[str, Any]) -> str:
     if bounds:
         options["between"] = (bounds[exp.Greatest], bounds[exp.Least])
     return scope.column(node)
-
-
-def _spelling(node: exp.Expr, text: str) -> str:
-    """Return the name of a function as written: sqlglot has one node for several names."""
-    start, end = node.meta.get("start"), node.meta.get("end")
-    return "" if start is None or end is None else text[start : end + 1].strip('"').lower()

@@ -25,7 +25,7 @@ from sqlglot.errors import ParseError
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.policy.model import Dataset, Policy
 from twoworlds.release.query.conditions import Condition, Missing, Not
-from twoworlds.release.query.model import By, Join, Query
+from twoworlds.release.query.model import GroupAxis, Query, group_axis
 from twoworlds.release.query.sql.expressions import (
     Scope,
     add_aggregate,
@@ -156,7 +156,7 @@ def _where_it_stopped(error: ParseError) -> str:
 
 def _tables(
     select: exp.Select, declared: Dataset | Policy
-) -> tuple[Scope, tuple[Join, ...], list[Condition]]:
+) -> tuple[Scope, tuple[tuple[str, str], ...], list[Condition]]:
     """Read FROM and JOIN; an inner join also asks that the row was found."""
     source = select.args.get("from_", select.args.get("from"))
     known = [declared.name] if isinstance(declared, Dataset) else list(declared.datasets)
@@ -165,7 +165,7 @@ def _tables(
     visible, name = _table(source.this, "dataset", known)
     dataset = declared if isinstance(declared, Dataset) else declared.dataset(name)
     tables: dict[str, str | None] = {visible: None}
-    joins: list[Join] = []
+    joins: list[tuple[str, str]] = []
     conditions: list[Condition] = []
     for node in select.args.get("joins") or ():
         if node.args.get("on") is None:
@@ -181,7 +181,7 @@ def _tables(
             raise refusal(node, "two tables have one name: write an alias, as in regions AS r")
         tables[visible] = table
         scope = Scope(dataset, tables)
-        joins.append(Join(table, _joined_by(node, visible, table, scope)))
+        joins.append((table, _joined_by(node, visible, table, scope)))
         if not side:
             conditions.append(_found(node, table, dataset))
     return Scope(dataset, tables), tuple(joins), conditions
@@ -225,12 +225,9 @@ def _is_key_of(node: exp.Expr, visible: str, table: str, scope: Scope) -> bool:
     if type(node) is not exp.Column or not node.table:
         return False
     key = scope.dataset.public[table].key
-    in_table = match_name("table", node.table, scope.tables) == visible
-    return in_table and match_name("column", node.name, {key, *_names(table, scope)}) == key
-
-
-def _names(table: str, scope: Scope) -> list[str]:
-    return list(scope.dataset.public[table].columns)
+    if match_name("table", node.table, scope.tables) != visible:
+        return False
+    return match_name("column", node.name, {key, *scope.dataset.public[table].columns}) == key
 
 
 def _found(node: exp.Expr, table: str, dataset: Dataset) -> Condition:
@@ -256,7 +253,7 @@ def _lookup(dataset: Dataset) -> str:
     )
 
 
-def _groups(select: exp.Select, scope: Scope) -> tuple[By, ...]:
+def _groups(select: exp.Select, scope: Scope) -> tuple[GroupAxis, ...]:
     group = select.args.get("group")
     if group is None:
         return ()
@@ -283,7 +280,7 @@ def _numbered(item: exp.Expr, select: exp.Select) -> exp.Expr:
     return chosen
 
 
-def _is_key(item: exp.Expr, groups: tuple[By, ...], scope: Scope) -> bool:
+def _is_key(item: exp.Expr, groups: tuple[GroupAxis, ...], scope: Scope) -> bool:
     """Whether an item of SELECT is a key, after checking that it is grouped by."""
     inner = unwrapped(item.unalias())
     if not is_group(inner):
@@ -302,12 +299,12 @@ def is_group(node: exp.Expr) -> bool:
     return type(node) is exp.Column or plain_name(node) in _FUNCTIONS
 
 
-def read_group(node: exp.Expr, scope: Scope) -> By:
+def read_group(node: exp.Expr, scope: Scope) -> GroupAxis:
     """Return the group that a node says."""
     node = unwrapped(node)
     function = plain_name(node)
     if type(node) is exp.Column:
-        return By(scope.column(node))
+        return GroupAxis(scope.column(node))
     if function not in _FUNCTIONS:
         raise why_not(
             node,
@@ -322,9 +319,9 @@ def read_group(node: exp.Expr, scope: Scope) -> By:
     column = scope.column(unwrapped(first))
     if function == "keys":
         kind = scope.kind(column)
-        return By(column, keys=tuple(constant(item, kind) for item in rest))
+        return group_axis(column, keys=[constant(item, kind) for item in rest])
     if function == "bin":
-        return By(column, bins=tuple(number(item) for item in rest))
+        return group_axis(column, bins=[number(item) for item in rest])
     if rest:
         raise refusal(node, f"write {_FUNCTIONS[function]}")
-    return By(column, discover=True)
+    return GroupAxis(column, discover=True)

@@ -35,18 +35,12 @@ _REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str], ...] = (
         (exp.ApproxQuantile, exp.PercentileDisc, exp.WithinGroup),
         "a quantile is QUANTILE(x, 0.9) or PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
     ),
-    (
-        (exp.AggFunc,),
-        "the aggregates are COUNT, SUM, AVG, VAR_POP, MEDIAN and QUANTILE",
-    ),
+    ((exp.AggFunc,), "the aggregates are COUNT, SUM, AVG, VAR_POP, MEDIAN and QUANTILE"),
     (
         (exp.Like, exp.ILike, exp.SimilarTo, exp.RegexpLike, exp.RegexpILike, exp.Glob, exp.Escape),
         "patterns are read differently by engines: list the values, as in IN ('a', 'b')",
     ),
-    (
-        (exp.NullSafeEQ, exp.NullSafeNEQ),
-        "write x = 3, x <> 3 or x IS NULL, joined with AND and OR",
-    ),
+    ((exp.NullSafeEQ, exp.NullSafeNEQ), "write x = 3, x <> 3 or x IS NULL, joined with AND and OR"),
     ((exp.Placeholder, exp.Parameter), "write the constant itself: nothing is filled in later"),
     ((exp.Null,), "nothing equals NULL: write x IS NULL"),
     ((exp.Case, exp.If), "write one aggregate for each case: COUNT(*) FILTER (WHERE ...)"),

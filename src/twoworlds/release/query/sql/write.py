@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
@@ -11,11 +11,12 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.policy.model import Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
-from twoworlds.release.query.model import Aggregate, By, Query
+from twoworlds.release.query.model import Aggregate, GroupAxis, Query
 
 _MOST_DECIMALS = 40
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_FUNCTIONS = {"sum": "SUM", "mean": "AVG", "variance": "VAR_POP"}
+Writer = Callable[[str], str]
+_FUNCTIONS = {"count": "COUNT", "sum": "SUM", "mean": "AVG", "variance": "VAR_POP"}
 
 
 def to_sql(query: Query) -> str:
@@ -26,106 +27,95 @@ def to_sql(query: Query) -> str:
     """
     if not query.aggregates:
         raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")
-    text = _Writer(query).query()
+    text = _query(query)
     if "\0" in text:
         raise InvalidInput("a name or text holds the character 0, which no SQL can hold")
     return text
 
 
-class _Writer:
-    """Writes the parts of one query; columns carry their table where there are several."""
-
-    def __init__(self, asked: Query) -> None:
-        self.asked = asked
-        self.joined = {join.table for join in asked.joins}
-
-    def query(self) -> str:
-        asked = self.asked
-        items = [self.column(by.column) for by in asked.groups]
-        items += [self.aggregate(aggregate) for aggregate in asked.aggregates]
-        text = f"SELECT {', '.join(items)} FROM {_name(asked.dataset)}"
-        for join in asked.joins:
-            table = _name(join.table)
-            text += f" LEFT JOIN {table} ON {self.column(join.on)} = KEY({table})"
-        if asked.condition is not None:
-            text += f" WHERE {self.condition(asked.condition)}"
-        if asked.groups:
-            text += f" GROUP BY {', '.join(self.group(by) for by in asked.groups)}"
-        return text
-
-    def column(self, name: str) -> str:
-        if not self.joined:
+def _query(query: Query) -> str:
+    def column(name: str) -> str:
+        """Write a column, behind its table where there are several."""
+        if not query.joins:
             return _name(name)
         table, dot, rest = name.partition(".")
-        if dot and table in self.joined:
+        if dot and table in dict(query.joins):
             return f"{_name(table)}.{_name(rest)}"
-        return f"{_name(self.asked.dataset)}.{_name(name)}"
+        return f"{_name(query.dataset)}.{_name(name)}"
 
-    def aggregate(self, asked: Aggregate) -> str:
-        text, default = self._called(asked)
-        if asked.where is not None:
-            text += f" FILTER (WHERE {self.condition(asked.where)})"
-        if asked.share != 1:
-            text = f"WITH_SHARE({text}, {_number(asked.share)})"
-        return text if asked.name == default else f"{text} AS {_name(asked.name)}"
-
-    def _called(self, asked: Aggregate) -> tuple[str, str]:
-        """Return the call of an aggregate and the name that it has if no other is given."""
-        if asked.kind == "people":
-            return "PEOPLE()", "people"
-        if asked.column is None:
-            return "COUNT(*)", "count"
-        value = self.column(asked.column)
-        if asked.between is not None:
-            low, high = asked.between
-            value = f"LEAST(GREATEST({value}, {_number(low)}), {_number(high)})"
-        default = f"{asked.kind}_{asked.column}"
-        if asked.kind == "count":
-            return f"COUNT({value})", default
-        if asked.at is None:
-            return f"{_FUNCTIONS[asked.kind]}({value})", default
-        median = f"median_{asked.column}"
-        if asked.at == Fraction(1, 2) and asked.name == median:
-            return f"MEDIAN({value})", median
-        return f"QUANTILE({value}, {_number(asked.at)})", default
-
-    def group(self, by: By) -> str:
-        text = self.column(by.column)
-        if by.discover:
-            return f"DISCOVER({text})"
-        if by.keys is not None:
-            text = f"KEYS({_listed([text, *map(_value, by.keys)])})"
-        if by.bins is not None:
-            text = f"BIN({_listed([text, *map(_number, by.bins)])})"
-        return f"WITH_OTHER({text})" if by.other else text
-
-    def condition(self, condition: Condition) -> str:
-        match condition:
-            case Compare(column, operator, value):
-                sign = "<>" if operator == "!=" else operator
-                return f"{self.column(column)} {sign} {_value(value)}"
-            case OneOf(column, values):
-                return f"{self.column(column)} IN ({_listed(map(_value, values))})"
-            case Not(OneOf(column, values)):
-                return f"{self.column(column)} NOT IN ({_listed(map(_value, values))})"
-            case Missing(column):
-                return f"{self.column(column)} IS NULL"
-            case Not(Missing(column)):
-                return f"{self.column(column)} IS NOT NULL"
-            case Not(part):
-                return f"NOT ({self.condition(part)})"
-            case All(parts):
-                return " AND ".join(map(self._part, parts))
-            case AnyOf(parts):
-                return " OR ".join(map(self._part, parts))
-
-    def _part(self, condition: Condition) -> str:
-        text = self.condition(condition)
-        return f"({text})" if isinstance(condition, All | AnyOf) else text
+    items = [column(axis.column) for axis in query.groups]
+    items += [_aggregate(aggregate, column) for aggregate in query.aggregates]
+    text = f"SELECT {', '.join(items)} FROM {_name(query.dataset)}"
+    for table, on in query.joins:
+        text += f" LEFT JOIN {_name(table)} ON {column(on)} = KEY({_name(table)})"
+    if query.condition is not None:
+        text += f" WHERE {_condition(query.condition, column)}"
+    if query.groups:
+        text += f" GROUP BY {', '.join(_axis(axis, column) for axis in query.groups)}"
+    return text
 
 
-def _listed(items: Iterable[str]) -> str:
-    return ", ".join(items)
+def _aggregate(asked: Aggregate, column: Writer) -> str:
+    text, default = _called(asked, column)
+    if asked.where is not None:
+        text += f" FILTER (WHERE {_condition(asked.where, column)})"
+    if asked.share != 1:
+        text = f"WITH_SHARE({text}, {_number(asked.share)})"
+    return text if asked.name == default else f"{text} AS {_name(asked.name)}"
+
+
+def _called(asked: Aggregate, column: Writer) -> tuple[str, str]:
+    """Return the call of an aggregate and the name that it has if no other is given."""
+    if asked.kind == "people":
+        return "PEOPLE()", "people"
+    if asked.column is None:
+        return "COUNT(*)", "count"
+    value = column(asked.column)
+    if asked.between is not None:
+        low, high = asked.between
+        value = f"LEAST(GREATEST({value}, {_number(low)}), {_number(high)})"
+    default = f"{asked.kind}_{asked.column}"
+    if asked.at is None:
+        return f"{_FUNCTIONS[asked.kind]}({value})", default
+    median = f"median_{asked.column}"
+    if asked.at == Fraction(1, 2) and asked.name == median:
+        return f"MEDIAN({value})", median
+    return f"QUANTILE({value}, {_number(asked.at)})", default
+
+
+def _axis(axis: GroupAxis, column: Writer) -> str:
+    text = column(axis.column)
+    if axis.discover:
+        return f"DISCOVER({text})"
+    if axis.keys:
+        text = f"KEYS({', '.join([text, *map(_value, axis.keys)])})"
+    if axis.bins:
+        text = f"BIN({', '.join([text, *map(_number, axis.bins)])})"
+    return f"WITH_OTHER({text})" if axis.other else text
+
+
+def _condition(condition: Condition, column: Writer) -> str:
+    match condition:
+        case Compare(name, operator, value):
+            sign = "<>" if operator == "!=" else operator
+            return f"{column(name)} {sign} {_value(value)}"
+        case OneOf(name, values):
+            return f"{column(name)} IN ({', '.join(map(_value, values))})"
+        case Not(OneOf(name, values)):
+            return f"{column(name)} NOT IN ({', '.join(map(_value, values))})"
+        case Missing(name):
+            return f"{column(name)} IS NULL"
+        case Not(Missing(name)):
+            return f"{column(name)} IS NOT NULL"
+        case Not(part):
+            return f"NOT ({_condition(part, column)})"
+        case All(parts) | AnyOf(parts):
+            texts = [
+                f"({text})" if isinstance(part, All | AnyOf) else text
+                for part in parts
+                for text in [_condition(part, column)]
+            ]
+            return (" AND " if isinstance(condition, All) else " OR ").join(texts)
 
 
 def _name(name: str) -> str:
