@@ -60,7 +60,8 @@ from twoworlds.numbers import (
     show,
 )
 from twoworlds.release.local.columns import Codes, Columns, cumulated
-from twoworlds.release.noise import SimulatedBits, SystemBits
+from twoworlds.release.noise import SystemBits
+from twoworlds.release.noise.bits import for_release
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 
@@ -340,27 +341,7 @@ class Randomizer(Result):
         Returns:
             For each record the place of its report among ``outputs``.
         """
-        if type(source) is not SystemBits:
-            raise InvalidInput(
-                f"a release takes its bits from SystemBits(), not from {type(source).__name__}: "
-                "for a simulation use simulate"
-            )
-        return self.columns.reports(self._checked(codes), source)
-
-    def simulate(self, codes: Codes, source: SimulatedBits) -> Codes:
-        """Draw the reports of records for a simulation, from bits that can be repeated.
-
-        >>> from twoworlds.release.noise import SeededBits
-        >>> coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
-        >>> coin.simulate(np.zeros(8, dtype=np.uint8), SeededBits(1)).tolist()
-        [0, 0, 0, 0, 1, 0, 0, 0]
-        """
-        if not isinstance(source, SimulatedBits):
-            raise InvalidInput(
-                f"a simulation takes SimulatedBits, such as SeededBits(1), not "
-                f"{type(source).__name__}"
-            )
-        return self.columns.reports(self._checked(codes), source)
+        return self.columns.reports(self._checked(codes), for_release(source))
 
     def _checked(self, codes: Codes) -> Codes:
         if codes.dtype != np.uint8:
