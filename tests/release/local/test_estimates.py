@@ -37,7 +37,7 @@ each_channel = pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNEL
 
 def outcomes(channel, data):
     """All outputs of some records: their probability, and how often each report occurs."""
-    rows, count = channel.matrix.rows, len(channel.outputs)
+    rows, count = channel.rows, len(channel.outputs)
     for reports in product(range(count), repeat=len(data)):
         mass = prod((rows[o][v] for o, v in zip(reports, data, strict=True)), start=F(1))
         if mass:
@@ -129,13 +129,13 @@ def test_rejects_a_channel_without_inverse_and_names_what_can_be_estimated(
 @each_channel
 def test_the_spread_is_the_largest_change_that_one_report_makes(channel):
     """Estimates from single reports: what Hoeffding's inequality needs."""
-    possible = [o for o, row in enumerate(channel.matrix.rows) if any(row)]
+    possible = [o for o, row in enumerate(channel.rows) if any(row)]
     single = [
         estimate([int(o == i) for o in range(len(channel.outputs))], channel) for i in possible
     ]
     for v, value in enumerate(channel.values):
         counts = [found.counts[value] for found in single]
-        assert inverse_of(channel.matrix).spread(v) == max(counts) - min(counts)
+        assert inverse_of(channel).spread(v) == max(counts) - min(counts)
 
 
 def test_rejects_an_irrational_matrix():

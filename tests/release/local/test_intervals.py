@@ -97,7 +97,7 @@ def test_hoeffding_intervals_cover_the_true_count_and_hold_the_tail_intervals(n,
 )
 def test_intervals_of_all_values_cover_at_once_if_asked(channel, simultaneous):
     """Five records of three values: all 243 outputs for each of some data."""
-    rows, alpha = channel.matrix.rows, F(1, 4)
+    rows, alpha = channel.rows, F(1, 4)
     known = {}
     for data in [(0, 0, 0, 0, 0), (0, 1, 2, 2, 2), (1, 1, 1, 2, 0)]:
         each, at_once = [F(0)] * 3, F(0)
@@ -138,7 +138,7 @@ def test_a_huge_survey_falls_back_to_hoeffding():
 
 def test_irrational_tails_cover_too():
     made = Randomizer.of("randomized-response(epsilon=1)", values="a, b, c")
-    keep, other = (bounds(p)[0] for p in made.matrix.rows[0][:2])
+    keep, other = (bounds(p)[0] for p in made.rows[0][:2])
     found = [estimate([seen, 9 - seen, 0], made).each[0].interval for seen in range(10)]
     for h in range(10):
         law = reported(h, 9, keep, other)

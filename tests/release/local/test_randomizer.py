@@ -58,8 +58,8 @@ def test_the_ratio_of_any_pram_is_that_of_the_mechanism(columns):
 def test_the_matrix_is_that_of_the_named_mechanism():
     made = Randomizer.of("randomized-response(keep=3/5)", values=["a", "b", "c", "d"])
     named = randomized_response(values="4", records=1, keep="3/5")
-    assert made.matrix.rows == named.transition.rows
-    assert Randomizer.of("randomized-response(epsilon='ln 3')", values=["a", "b"]).matrix.rows[0][
+    assert made.rows == named.transition.rows
+    assert Randomizer.of("randomized-response(epsilon='ln 3')", values=["a", "b"]).rows[0][
         0
     ] == randomized_response_keep("ln 3")
 
@@ -110,9 +110,9 @@ def test_rejects_what_is_no_channel(text, beside, message):
 def test_a_cell_without_a_declared_value_never_raises_the_ratio():
     made = Randomizer.of("pram([[3/5, 1/7, 0.2], [2/5, 6/7, 0.8]], outputs=[x,y])", values="a,b,c")
     law = made.columns.laws[-1]
-    average = sum(made.matrix.rows[0]) / 3
+    average = sum(made.rows[0]) / 3
     assert law[0] == average
-    for row, mass in zip(made.matrix.rows, (average, 1 - average), strict=True):
+    for row, mass in zip(made.rows, (average, 1 - average), strict=True):
         assert min(row) <= mass <= max(row)
 
 
