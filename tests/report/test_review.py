@@ -277,23 +277,6 @@ def test_certificates_of_parts_and_of_simulators_and_designs_are_told(tmp_path):
         assert review_certificate(saved(tmp_path / "s.json", proof)).holds
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ("{", "is not JSON"),
-        ('{"kind": "violates", "kind": "member"}', "names a key twice"),
-        ('{"kind": "nonsense"}', "unknown kind of certificate"),
-        ('{"kind": "all", "parts": []}', "says nothing"),
-        ('{"facets": []}', "holds a cone"),
-        ('{"kind": "violates", "vector": [0.5], "inequality": [1]}', "no exact number"),
-        ("[1, 2]", "certificate"),
-    ],
-)
-def test_what_is_no_certificate_is_refused(tmp_path, content, told):
-    with pytest.raises(InvalidInput, match=re.escape(told)):
-        review_certificate(saved(tmp_path / "x.json", content))
-
-
 def test_a_file_is_a_certificate_a_mechanism_or_neither(tmp_path):
     assert is_certificate(saved(tmp_path / "a.json", GOOD))
     matrix = {"databases": ["0", "1"], "matrix": [[1, 0], [0, 1]]}
