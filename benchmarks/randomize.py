@@ -45,7 +45,7 @@ def draws(randomizer: Randomizer) -> tuple[float, float]:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, size, DRAWS, dtype=np.uint8)
     bits = SystemBits()
-    keep, other = (float(p) for p in randomizer.matrix.rows[0][:2])
+    keep, other = (float(p) for p in randomizer.rows[0][:2])
 
     def rounded() -> None:
         kept = rng.random(DRAWS) < keep - other

@@ -78,9 +78,3 @@ def test_an_answer_names_the_rule_that_counts(policy):
     words = " ".join(answer.explain().split())
     assert "Spent so far (people, curator): epsilon about 1.73357, delta 0.05" in words
     assert "by zCDP composition; the plain sum would be epsilon 4." in words
-
-
-def test_an_answer_under_basic_composition_says_nothing_of_rules(policy):
-    _, answer = spend(policy("epsilon=3"), "0.2", 1)
-    assert "Spent so far" not in answer.explain()
-    assert [*answer.to_dict()["spent"]["people"]["by_rule"]] == ["basic composition"]

@@ -38,13 +38,6 @@ def test_no_gaussian_has_a_larger_delta(rho, epsilon):
 
 
 @given(RHOS, DELTAS)
-def test_epsilon_is_below_the_classical_bound(rho, delta):
-    """Bun & Steinke 2016, Proposition 1.3: rho + 2 sqrt(rho ln(1/delta))."""
-    classical = float(rho) + 2 * math.sqrt(float(rho) * math.log(1 / float(delta)))
-    assert float(zcdp_to_epsilon(rho, delta)) <= classical * (1 + 1e-12)
-
-
-@given(RHOS, DELTAS)
 def test_the_three_conversions_agree_on_the_safe_side(rho, delta):
     epsilon = zcdp_to_epsilon(rho, delta)
     within = zcdp_within(epsilon, delta)
@@ -53,13 +46,6 @@ def test_the_three_conversions_agree_on_the_safe_side(rho, delta):
         assert zcdp_to_delta(rho, epsilon) <= delta * (1 + near)
         assert rho * (1 - near) <= within <= rho * (1 + near)
     assert within == 0 or zcdp_to_delta(within, epsilon) <= delta * (1 + near)
-
-
-@given(RHOS, EPSILONS, st.fractions(Fraction(11, 10), 50, max_denominator=100))
-def test_the_chosen_order_is_as_good_as_any_other(rho, epsilon, alpha):
-    a, r, e = float(alpha), float(rho), float(epsilon)
-    exponent = (a - 1) * (a * r - e) + a * math.log1p(-1 / a) - math.log(a - 1)
-    assert float(zcdp_to_delta(rho, epsilon)) <= math.exp(min(exponent, 0)) * (1 + 1e-9)
 
 
 def test_extremes():
@@ -115,10 +101,6 @@ def test_the_rho_of_an_epsilon_is_the_least_one_rounded_up(epsilon):
     rho = pure_to_zcdp(epsilon)
     assert rho <= epsilon * epsilon / 2  # so that what was let through before still is
     assert -Fraction(1, 10**60) <= rho - least <= least / 10**11
-
-
-def test_a_smaller_rho_than_that_is_wrong_for_randomized_response():
-    assert renyi_of_response(1.0, 1.0001) > 1.0001 * float(pure_to_zcdp(Fraction(1))) * 0.9999
 
 
 @pytest.mark.parametrize("rho", ["1e-20", "1e-9", "1/1000", "1/8", "1", "29", "100"])

@@ -105,8 +105,8 @@ def test_who_was_slower_with_the_same_question_gets_the_same_answer(curator):
     first = one.ask(YOUNG, "1").rows()
     second = one.ask(OLD, "1").rows()
     assert two.ask(YOUNG, "1").rows() == first
-    assert three.ask_once(OLD, "1").answers[0].rows() == second
-    assert four.ask_once(OLD, "1").answers[0].rows() == second
+    assert three.release(OLD, "1", once=True).answers[0].rows() == second
+    assert four.release(OLD, "1", once=True).answers[0].rows() == second
     assert len(one.resume().questions) == 2
 
 
@@ -119,9 +119,9 @@ def test_a_crowd_is_not_waited_for_without_end(curator, monkeypatch):
         raise RequestTaken("by somebody else")
 
     monkeypatch.setattr(strategy, "_released", taken)
-    for ask in (strategy.ask, strategy.ask_once):
+    for once in (False, True):
         with pytest.raises(InvalidInput, match="ask again"):
-            ask(YOUNG, "1")
+            strategy.release(YOUNG, "1", once=once)
     assert len(tried) == 40
 
 

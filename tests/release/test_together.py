@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.errors import TwoWorldsError, UnknownName
+from twoworlds.errors import UnknownName
 from twoworlds.release import Curator, OverBudget, ReleaseFailed
 from twoworlds.release.forms import Released, Request
 from twoworlds.release.ledger import Ledger, LedgerUnavailable, journal, show, verify
@@ -42,14 +42,6 @@ def test_each_is_charged_and_one_that_does_not_fit_leaves_the_others_alone(ledge
     assert verify(ledger.location.path)["ok"]
 
 
-def test_one_that_makes_no_sense_leaves_the_others_alone(ledger):
-    asked = charges("1/4", "1/4", "1/4")
-    asked[1] = ("people", "ann", {"x": object()}, "1/4", None)
-    found = ledger.reserve_each(asked)
-    assert [isinstance(one, TwoWorldsError) for one in found] == [False, True, False]
-    assert ledger.spent("people").epsilon == Fraction(1, 2)
-
-
 def test_the_same_query_twice_is_paid_once_and_has_one_answer(ledger):
     [one] = charges("1/4")
     first, second = ledger.reserve_each([one, one])
@@ -57,14 +49,6 @@ def test_the_same_query_twice_is_paid_once_and_has_one_answer(ledger):
     assert str(second.paid) == "epsilon=0"
     assert ledger.commit_each([(first, 1), (second, 2)]) == [1, 1]
     assert ledger.spent("people").epsilon == Fraction(1, 4)
-
-
-def test_another_analyst_shares_within_the_same_moment(ledger):
-    [own], [other] = charges("1/4"), charges("1/4", analyst="bob")
-    found = ledger.reserve_each([own, other])
-    assert found[0].entry == found[1].entry
-    assert ledger.spent("people").epsilon == Fraction(1, 4)
-    assert ledger.spent("people", "bob").epsilon == Fraction(1, 4)
 
 
 def test_many_charges_are_one_transaction_and_many_answers_one_more(ledger, monkeypatch):
@@ -114,12 +98,6 @@ def test_a_refused_charge_does_not_make_the_ledger_read_itself_anew(ledger, monk
         ledger.reserve("people", "ann", {"number": 1}, "2")
     ledger.reserve("people", "ann", {"number": 1}, "1")
     assert ledger.spent("people").epsilon == 1
-
-
-def test_nothing_is_nothing(ledger):
-    before = ledger.state().point
-    assert ledger.reserve_each([]) == ledger.commit_each([]) == []
-    assert ledger.state().point == before
 
 
 # --- releases -----------------------------------------------------------------------------------

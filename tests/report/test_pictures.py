@@ -40,17 +40,6 @@ def test_a_refused_suffix_names_those_that_are_possible(figure, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_folder_is_named(figure, tmp_path):
-    with pytest.raises(InvalidInput, match=r"there is no folder .*nowhere; make it first"):
-        save(figure, tmp_path / "nowhere" / "odds.svg")
-
-
-def test_a_folder_is_never_overwritten(figure, tmp_path):
-    (tmp_path / "odds.svg").mkdir()
-    with pytest.raises(InvalidInput, match="is a folder"):
-        save(figure, tmp_path / "odds.svg")
-
-
 def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_beside_it(
     figure, tmp_path, monkeypatch
 ):
@@ -65,14 +54,6 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_beside_it(
         save(figure, old)
     assert [path.name for path in tmp_path.iterdir()] == ["odds.svg"]
     assert old.read_text(encoding="utf-8") == "old"
-
-
-def test_an_old_picture_is_replaced_whole(figure, tmp_path):
-    path = tmp_path / "odds.svg"
-    path.write_text("old", encoding="utf-8")
-    save(figure, path)
-    assert path.read_text(encoding="utf-8") == svg(figure)
-    assert [path.name for path in tmp_path.iterdir()] == ["odds.svg"]
 
 
 def in_a_new_process(code: str) -> str:
@@ -103,10 +84,6 @@ def test_settings_of_the_user_neither_change_a_picture_nor_are_changed(figure):
         assert matplotlib.rcParams["font.size"] == 30
         assert matplotlib.rcParams["svg.fonttype"] == "none"
     assert drawn == svg(figure)
-
-
-def test_drawing_never_imports_pyplot():
-    assert in_a_new_process(f"{DRAW}print('matplotlib.pyplot' in sys.modules)") == "False\n"
 
 
 def test_titles_and_words_may_hold_any_sign(figure):

@@ -208,7 +208,7 @@ def _next_question(
         costs = {"together": together, "one_by_one": one_by_one}
         return _beside(plan, said, strategy={**found.fields(), "with_question": costs})
     try:
-        released = found.ask_once(query, epsilon)
+        released = found.release(query, epsilon, once=True)
     except KeyboardInterrupt:
         raise Interrupted(_INTERRUPTED) from None
     told = _beside(released, found.explain(), strategy=found)

@@ -11,10 +11,8 @@ What was spent is four sums over the costs paid so far, and nothing else need be
 where epsilon implies rho = epsilon tanh(epsilon / 2) (`twoworlds.release.costs`).
 
 A cap is a *filter*: analysts choose each next query, and its cost, after they saw earlier answers.
-Then composition theorems whose costs are fixed beforehand do not apply (Rogers, Roth, Ullman &
-Vadhan 2016): whoever picks epsilon 1 or 3/10 by what was seen so far, and stops before optimal
-composition exceeds (3/2, 0.05), gets 0.064 (a test of `twoworlds.release.composition` finds it).
-These rules hold for every adaptive choice:
+Then composition theorems whose costs are fixed beforehand, optimal composition among them, do not
+apply (Rogers, Roth, Ullman & Vadhan 2016). These rules hold for every adaptive choice:
 
     cap epsilon           D = 0, R = 0, E <= epsilon                        basic composition
     cap rho               D = 0, T <= rho                                   zCDP composition

@@ -36,7 +36,7 @@ from twoworlds.release.costs import Cost, parse_cost, zcdp_to_epsilon
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
-from twoworlds.release.ledger.journal import FileLocation, locate
+from twoworlds.release.ledger.journal import locate
 from twoworlds.release.ledger.views import read_export
 from twoworlds.release.policy import Policy
 from twoworlds.release.policy.model import Neighbours
@@ -300,7 +300,7 @@ def kept_files(policy: Policy, file: Path, sources: Mapping[str, Any]) -> dict[P
     place, mark = ledger_place(policy)
     location = locate(place, mark=mark)
     found[location.mark] = "the mark of the ledger"
-    if isinstance(location, FileLocation):
+    if location.path is not None:
         real = location.path.resolve()
         for ending in ("", "-wal", "-shm", "-journal"):
             found[Path(f"{real}{ending}")] = "the ledger"

@@ -238,7 +238,7 @@ def _said(small: Expected, large: Expected) -> str:
 def _within(expected: Expected) -> str:
     if expected.half_width is None:
         return "no bound"
-    return f"within {_error(expected.half_width)} ({expected.certainty.value})"
+    return f"within {_error(expected.half_width)} ({expected.certainty})"
 
 
 def _error(x: Fraction) -> str:
@@ -253,5 +253,5 @@ def _data(expected: Expected) -> dict[str, Any]:
         "half_width": None if expected.half_width is None else to_json(expected.half_width),
         "ranks": None if expected.ranks is None else to_json(expected.ranks),
         "group_size": expected.size if expected.needs_size else None,
-        "certainty": expected.certainty.value,
+        "certainty": expected.certainty,
     }

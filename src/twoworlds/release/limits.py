@@ -11,7 +11,7 @@ them.
                 up to about 100,000 counts, each of which takes 0.1 ms and 5 kB until it is sent
     candidates  of quantiles: each cell weighs every value of its grid, in 1.5 microseconds
     width       of discrete Gaussian noise as far as it is drawn
-                (`twoworlds.release.noise.blocks`); of Laplace noise as far as it has a meaning: no
+                (`twoworlds.release.noise.sampler`); of Laplace noise as far as it has a meaning: no
                 total is above 2^95, which 2^33 rows of 2^62 units are
 
 Bytes are counted from above: a measure has at most as many digits as 2^40 rows of the largest value
@@ -37,7 +37,7 @@ from twoworlds.laws.noise import DiscreteGaussianNoise
 from twoworlds.numbers import decimal
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, excluded, group_label
 from twoworlds.release.ledger.entries import canonical
-from twoworlds.release.noise.laws import WIDEST
+from twoworlds.release.noise.sampler import WIDEST
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.model import GroupAxis
 from twoworlds.release.query.resolve import Resolved, SummedMeasure

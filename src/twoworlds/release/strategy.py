@@ -130,34 +130,30 @@ class PaidStrategy(Result):
         """
         return self.release(asked, epsilon).answers[0]
 
-    def ask_once(self, asked: Query | str, epsilon: object) -> Released:
-        """Answer a question; the same one as before, at the same epsilon, gets the same answer."""
+    def release(self, asked: Query | str, epsilon: object, *, once: bool = False) -> Released:
+        """Answer the next question as `ask` does, with what was recorded.
+
+        ``once``: a question that was asked before, at the same epsilon, gets the same answer.
+        """
         resolved, calibration = self._prepared(asked, epsilon)
         for _ in range(_TRIES):
-            number = self._number(resolved, calibration)
+            number = self._number(resolved, calibration) if once else None
             if number is not None:
                 return self._released(resolved, calibration, number)
             try:
                 return self._next(resolved, calibration)
             except RequestTaken:
-                self.resume()
-        raise self._crowded()
-
-    def release(self, asked: Query | str, epsilon: object) -> Released:
-        """Answer the next question as `ask` does, with what was recorded."""
-        resolved, calibration = self._prepared(asked, epsilon)
-        for _ in range(_TRIES):
-            try:
-                return self._next(resolved, calibration)
-            except RequestTaken:
-                if not self._resumed:
+                if not once and not self._resumed:
                     raise InvalidInput(
                         f"question {len(self._asked) + 1} of strategy {self.name!r} was another "
                         "question, asked by another program or by this one before; nothing was "
                         "charged: call resume(), which reads the questions so far, and ask again"
                     ) from None
                 self.resume()
-        raise self._crowded()
+        raise InvalidInput(
+            f"others asked strategy {self.name!r} at the same time, and were faster {_TRIES} times "
+            "in a row; nothing was charged: ask again"
+        )
 
     def with_question(self, asked: Query | str, epsilon: object) -> tuple[Fraction, Fraction]:
         """Return what all questions would cost with this one, together and one by one.
@@ -218,12 +214,6 @@ class PaidStrategy(Result):
         """Return the number under which a question was asked with this noise, if it was."""
         known = enumerate(self._asked, start=1)
         return next((number for number, one in known if one == (resolved, calibration)), None)
-
-    def _crowded(self) -> InvalidInput:
-        return InvalidInput(
-            f"others asked strategy {self.name!r} at the same time, and were faster {_TRIES} times "
-            "in a row; nothing was charged: ask again"
-        )
 
     def _with(self, resolved: Resolved, calibration: Calibration) -> tuple[Fraction, Fraction]:
         together = _together([*self._asked, (resolved, calibration)])

@@ -7,7 +7,10 @@ from fractions import Fraction
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.answers import AnswerContext, QueryAnswer
+from twoworlds.release.answers.cells import stored
 from twoworlds.release.costs import Cost, parse_cost
+from twoworlds.release.noise import Sampler
+from twoworlds.release.noise.choice import chosen as drawn_choice
 from twoworlds.release.plan.groups import Totals
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import Query, Resolved, resolve
@@ -111,3 +114,15 @@ def answered(
         entry="ab" * 32,
     )
     return QueryAnswer.of(resolved, noise, stored, context)
+
+
+def simulated(resolved: Resolved, totals: Totals, calibration: Calibration, bits) -> dict:
+    """Return what a release would store with noise from bits that can be repeated."""
+    return stored(
+        resolved,
+        totals,
+        calibration.noises[0],
+        calibration.threshold,
+        lambda law, size: Sampler.of(law).values(size, bits).tolist(),
+        lambda given, rate: drawn_choice(given, rate, bits),
+    )

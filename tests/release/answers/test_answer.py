@@ -1,7 +1,6 @@
 """Answers: what they hold, and that nothing in them depends on anything but the stored numbers."""
 
 import json
-import sys
 from datetime import date
 from fractions import Fraction
 
@@ -17,9 +16,9 @@ from tests.release.answers.helpers import (
     calibrated,
     laplace,
 )
-from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.release.answers import AnswerContext, QueryAnswer, Utility, expected_errors, noisy
-from twoworlds.release.answers.answer import number_text, relative_error, table, utility
+from twoworlds.errors import InvalidInput
+from twoworlds.release.answers import AnswerContext, QueryAnswer, expected_errors, noisy
+from twoworlds.release.answers.answer import FAIR, GOOD, LOST, number_text, table, utility
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise import SystemBits
@@ -62,13 +61,6 @@ def test_an_answer_is_a_function_of_what_is_stored():
     assert str(one) == str(two)
     assert one._repr_html_() == two._repr_html_()
     assert one == two
-
-
-def test_every_declared_group_is_answered_in_declared_order():
-    resolved = everything()
-    stored = noisy(resolved, added(), calibrated(resolved), SystemBits())
-    rows = answered(resolved, stored).rows()
-    assert [row["region"] for row in rows] == ["north", "south", "west", "other"]
 
 
 def test_rows_are_flat_and_whole_only_where_the_policy_says_so():
@@ -229,14 +221,6 @@ def test_a_data_frame_has_the_same_types_whatever_the_data():
     assert list(empty.dtypes) == list(full.dtypes)
 
 
-def test_sums_beyond_64_bits_fit_into_a_data_frame():
-    pytest.importorskip("pandas")
-    columns = {"x": Column("x", "integer", low=Fraction(0), high=Fraction(2**60))}
-    resolved = resolve(Query("p").sum("x"), Dataset("p", None, "add-remove", columns=columns))
-    frame = answered(resolved, {"cells": None, "values": [[2**70]]}).frame()
-    assert frame["sum_x"][0] == 2**70
-
-
 # --- utility ------------------------------------------------------------------------------------
 
 
@@ -255,7 +239,7 @@ def test_sums_beyond_64_bits_fit_into_a_data_frame():
     ],
 )
 def test_utility_is_the_relative_error_in_a_word(error, value, word):
-    assert utility(relative_error(error, value)).value == word
+    assert utility(error, value) == word
 
 
 def test_utility_of_a_quantile_compares_ranks_with_a_noisy_count_if_there_is_one():
@@ -263,9 +247,9 @@ def test_utility_of_a_quantile_compares_ranks_with_a_noisy_count_if_there_is_one
     alone = answered(asked(query), {"cells": None, "values": [[3]]})
     assert alone.utility(0, 0) is None
     counted = asked(query.count("age"))
-    for rows, word in ((1000, Utility.GOOD), (40, Utility.FAIR), (0, Utility.LOST)):
+    for rows, word in ((1000, GOOD), (40, FAIR), (0, LOST)):
         answer = answered(counted, {"cells": None, "values": [[3], [rows]]})
-        assert answer.utility(0, 0) is word
+        assert answer.utility(0, 0) == word
 
 
 # --- words --------------------------------------------------------------------------------------
@@ -289,13 +273,6 @@ def test_a_query_in_a_batch_gets_its_own_noise():
     stored = {"cells": None, "values": [[50]]}
     near, far = (QueryAnswer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
     assert near.rows()[0]["count_error"] < 2 < 100 < far.rows()[0]["count_error"]
-
-
-def test_a_frame_without_pandas_names_the_way_out(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    answer = answered(asked(Query("people").count()), {"cells": None, "values": [[1]]})
-    with pytest.raises(Unsupported, match=r"use rows\(\)"):
-        answer.frame()
 
 
 # --- with the true calibration ------------------------------------------------------------------
@@ -328,29 +305,7 @@ def test_every_kind_of_aggregate_is_calibrated_answered_and_explained(cost, nois
     data = answer.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert len(answer.rows()) == 4
-    assert answer.utility(0, 0).value in str(answer)
+    assert answer.utility(0, 0) in str(answer)
     for expected in expected_errors(resolved, calibration, size=500):
         assert expected.ranks is not None or expected.half_width > 0
     assert dataset.neighbours in answer.explain()
-
-
-def test_discovered_keys_with_the_true_threshold():
-    resolved = asked(Query("people").by("city", discover=True).count())
-    calibration = calibrate([resolved], parse_cost("epsilon=1, delta=1e-6"))
-    totals = added({("Bonn",): (4000,), ("Ulm",): (1,)})
-    stored = noisy(resolved, totals, calibration, SystemBits())
-    assert stored["cells"] == [["Bonn"]]  # Ulm shows with probability at most 1e-6
-
-
-def test_a_count_of_all_rows_under_substitution_is_exact():
-    dataset = Dataset("people", None, "substitute", columns=ROW.columns)
-    resolved = resolve(Query("people").count().mean("income"), dataset)
-    calibration = calibrate([resolved], parse_cost("1"))
-    totals = added({(): (1234, 1200, -5)})
-    stored = noisy(resolved, totals, calibration, SystemBits())
-    answer = QueryAnswer.of(
-        resolved, calibration, stored, AnswerContext(dataset, calibration.cost, calibration.cost)
-    )
-    count, _ = answer.estimates[0]
-    assert (count.value, count.error, count.low, count.high) == (1234, 0, 1234, 1234)
-    assert "count: exact" in answer.explain()

@@ -12,14 +12,12 @@ from tests.release.answers.helpers import (
     ROW,
     asked,
     calibrated,
-    chosen,
     laplace,
     noised,
 )
-from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
-from twoworlds.release.answers import Certainty, expected_errors
-from twoworlds.release.answers.estimates import estimators
+from twoworlds.release.answers import expected_errors
+from twoworlds.release.answers.estimates import EXACT, LAW, estimators
 from twoworlds.release.noise import Sampler, SeededBits
 from twoworlds.release.policy.model import Column, Dataset
 from twoworlds.release.query import Query
@@ -70,21 +68,14 @@ def test_counts_and_sums_are_unbiased_and_their_interval_is_exact(law):
         assert float(column.estimate([0, 0]).error) == pytest.approx(
             float(unit) * sqrt(float(law.variance))
         )
-        assert column.certainty is Certainty.LAW
-
-
-def test_estimates_lie_on_the_grid_of_the_unit():
-    _, (total,) = made(Query("people").sum("income"))
-    for x in (-3, 0, 7, 10**30):
-        found = total.estimate([x])
-        assert all((y / Fraction(1, 2)).denominator == 1 for y in (found.value, found.low))
+        assert column.certainty == LAW
 
 
 def test_under_substitution_a_count_of_all_is_exact_and_says_so():
     _, (count,) = made(Query("visits").count(), FREE, dataset=PERSON)
     found = count.estimate([77])
     assert (found.value, found.error, found.low, found.high) == (77, 0, 77, 77)
-    assert count.certainty is Certainty.EXACT
+    assert count.certainty == EXACT
 
 
 # --- means and variances ------------------------------------------------------------------------
@@ -128,7 +119,7 @@ def test_the_interval_of_a_variance_covers_it_with_at_least_95_percent(values):
 def test_the_interval_of_a_variance_is_the_range_over_all_parts():
     """Against a search through every n, T and S between the ends."""
     resolved, (variance,) = made(Query("people").variance("x"), HALF, HALF, HALF, dataset=NARROW)
-    reach = variance.reach(variance.rows)
+    reach = variance.reaches[0]
     kinds = [m.kind for m in resolved.measures]
     for n, total, squares in ((12, 3, 40), (9, -11, 25), (3, 2, 4), (30, 60, 125), (8, 0, 0)):
         noisy = [{"rows": n, "total": total, "squares": squares}[kind] for kind in kinds]
@@ -148,34 +139,6 @@ def test_the_interval_of_a_variance_is_the_range_over_all_parts():
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("seed", [1, 2])
-def test_intervals_of_wide_noise_cover_means_and_variances(seed):
-    """False alarm: below 93 % of 2,000 draws has probability below 1e-4 where coverage is 95 %."""
-    query = Query("people").mean("income").variance("age")
-    resolved, columns = made(query, *[laplace(x) for x in (5, 900, 2000, 5, 90)])
-    source, draws = SeededBits(seed), 2000
-    kinds = [(m.kind, m.column) for m in resolved.measures]
-    exact = {
-        ("rows", "income"): 400,
-        ("total", "income"): -40_000,
-        ("rows", "age"): 300,
-        ("total", "age"): 900,
-        ("squares", "age"): 90_000,
-    }
-    noise = [
-        Sampler.of(laplace(x).law).simulate(draws, source).tolist() for x in (5, 900, 2000, 5, 90)
-    ]
-    true = (Fraction(1000 - 100, 2), Fraction(90_000, 300) - Fraction(900, 300) ** 2)
-    hits = [0, 0]
-    for i in range(draws):
-        noisy = [exact[kind] + noise[j][i] for j, kind in enumerate(kinds)]
-        for place, column in enumerate(columns):
-            found = column.estimate(noisy)
-            hits[place] += found.low <= true[place] <= found.high
-    assert min(hits) >= 0.93 * draws
-
-
-@pytest.mark.statistical
 def test_standard_errors_by_the_delta_method_are_near_the_truth():
     """False alarm: 10 % is more than 5 deviations of 4,000 draws, so less than 1e-6."""
     query = Query("people").mean("income").variance("age")
@@ -183,7 +146,7 @@ def test_standard_errors_by_the_delta_method_are_near_the_truth():
     resolved, columns = made(query, *[laplace(x) for x in scales])
     assert [m.kind for m in resolved.measures] == ["rows", "total", "squares", "rows", "total"]
     exact, source, draws = (2000, -200_000, 1_200_000, 2000, 6000), SeededBits(4), 4000
-    noise = [Sampler.of(laplace(x).law).simulate(draws, source).tolist() for x in scales]
+    noise = [Sampler.of(laplace(x).law).values(draws, source).tolist() for x in scales]
     for column in columns:
         found = [
             float(column.estimate([e + z[i] for e, z in zip(exact, noise, strict=True)]).value)
@@ -211,12 +174,7 @@ def test_a_mean_without_noise_is_exact():
     found = mean.estimate([4, 3])  # around the center 1, in halves
     assert found.value == found.low == found.high == Fraction(1, 2) * (1 + Fraction(3, 4))
     assert found.error == 0
-    assert mean.certainty is Certainty.EXACT
-
-
-def test_a_mean_of_an_exact_number_of_rows_spends_all_failure_on_the_total():
-    _, (mean,) = made(Query("people").mean("x"), FREE, HALF, dataset=NARROW)
-    assert mean.reach(mean.total) == 4  # as for a sum
+    assert mean.certainty == EXACT
 
 
 # --- what is expected beforehand ----------------------------------------------------------------
@@ -244,21 +202,6 @@ def test_errors_stay_within_the_expected_half_width(size, extreme):
     assert min(inside) >= Fraction(95, 100)
 
 
-def test_expected_errors_of_counts_need_no_size_and_are_those_of_the_answer():
-    query = Query("people").count().sum("income").median("age")
-    resolved, columns = made(query)
-    for expected, column in zip(
-        expected_errors(resolved, calibrated(resolved)), columns, strict=True
-    ):
-        assert not expected.needs_size
-        assert expected.name == column.name
-        assert expected.ranks == column.ranks
-    count = expected_errors(resolved, calibrated(resolved))[0]
-    found = columns[0].estimate([50, 0, 0])
-    assert count.half_width == found.high - found.value
-    assert float(count.standard_error) == float(found.error)
-
-
 def test_expected_errors_of_means_fall_with_the_size_and_are_open_without_one():
     resolved, _ = made(Query("people").mean("income").variance("age"))
     noise = calibrated(resolved)
@@ -274,25 +217,3 @@ def test_expected_errors_of_means_fall_with_the_size_and_are_open_without_one():
         assert errors == sorted(errors, reverse=True)
     assert found[0][0].half_width == 1000
     assert found[0][1].half_width == 2500
-
-
-@pytest.mark.parametrize("size", [-1, 2.5, "many", True])
-def test_a_supposed_size_is_a_whole_number(size):
-    resolved, _ = made(Query("people").mean("income"))
-    with pytest.raises(InvalidInput):
-        expected_errors(resolved, calibrated(resolved), size=size)
-
-
-def test_more_noise_never_means_less_error():
-    resolved = asked(Query("people").count().mean("income").median("age"))
-    halves = []
-    for scale in (1, 3, 10, 40):
-        noises = [
-            chosen(Fraction(1, scale)) if m.kind == "ranks" else laplace(scale)
-            for m in resolved.measures
-        ]
-        found = expected_errors(resolved, calibrated(resolved, *noises), size=200)
-        halves.append([each.half_width if each.ranks is None else each.ranks for each in found])
-    for column in zip(*halves, strict=True):
-        assert list(column) == sorted(column)
-        assert column[0] < column[-1]

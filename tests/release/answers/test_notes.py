@@ -12,8 +12,7 @@ from tests.release.answers.helpers import answered, asked
 from tests.release.query.truth import truth
 from twoworlds.charts import GREY, Intervals
 from twoworlds.errors import InvalidInput
-from twoworlds.release.answers import Utility
-from twoworlds.release.answers.answer import intervals
+from twoworlds.release.answers.answer import EXACT, GOOD, LOST, intervals
 from twoworlds.release.answers.words import notes
 from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
@@ -113,7 +112,7 @@ def test_bounds_hide_what_they_are_said_to_hide(tmp_path, beyond):
 def test_what_is_lost_in_noise_is_marked_in_tables_and_charts():
     resolved = asked(Query("people").by("region").count().mean("income"))
     found = answered(resolved, {"cells": None, "values": [[900, 1, -300]] * 3})
-    lost = [found.utility(i, j) is Utility.LOST for i in range(3) for j in range(2)]
+    lost = [found.utility(i, j) == LOST for i in range(3) for j in range(2)]
     assert lost[::2] == [False, True, True]  # of the counts: the last is below 0
     assert sum(lost) < 6
     drawn = "".join(chart(Intervals("", intervals(found, j), "")) for j in range(2))
@@ -185,73 +184,16 @@ def test_counts_and_sums_of_no_rows_are_exactly_0(curator):
         "SELECT COUNT(*) AS n, SUM(income) AS s FROM people WHERE income = 1 AND income = 5", "1"
     )
     assert [(row["n"], row["s"]) for row in found.rows()] == [(0, 0)]
-    assert found.utility(0, 0) is Utility.EXACT
-
-
-@pytest.mark.parametrize(
-    ("condition", "cells"),
-    [("", 2), ("WHERE region = 'north'", 1), ("WHERE income = 1 AND region <> 'south'", 1)],
-)
-def test_cell_by_cell_counts_the_cells_that_rows_can_be_in(curator, condition, cells):
-    plan = curator.plan(f"SELECT region, COUNT(*) FROM people {condition} GROUP BY region", "1/2")
-    assert plan.calibration.naive == Fraction(cells, 2)
+    assert found.utility(0, 0) == EXACT
 
 
 def test_a_sure_0_is_not_lost_in_noise(curator):
     found = curator.release("SELECT COUNT(*) FROM people WHERE income > 7", "40")
     assert (found.estimates[0][0].low, found.estimates[0][0].high) == (0, 0)
-    assert found.utility(0, 0) is Utility.GOOD
-
-
-def test_numbers_are_written_alike(curator):
-    """Ends of a range have like digits, and whole numbers separators wherever they stand."""
-    resolved = asked(Query("people").mean("income"))
-    found = answered(resolved, {"cells": None, "values": [[-99], [0]]})
-    assert " 0 to 1,000 " in found.explain()
-    assert "values above 1,000 as 1,000" in found.explain()
-    assert "standard error" not in found.explain()
-    plan = curator.plan("SELECT SUM(income) FROM people", "1/100000")
-    noise = [word for word in plan.explain().replace(",", "").split() if word.isdigit()]
-    assert all(f"{int(word):,}" in plan.explain() for word in noise)
-    assert any(int(word) > 10**6 for word in noise)
-
-
-def test_a_list_never_hides_one_name():
-    keys = [f"k{i}" for i in range(8)]
-    for left in range(1, 8):
-        query = Query("people").by("region", keys=keys).where(OneOf("region", (*keys[left:],)))
-        said = notes(asked(query.count()))[-1]
-        assert " 1 more" not in said
-        assert all(key in said for key in keys[: min(left, 6)]) == (left <= 6)
-
-
-def test_a_mean_near_a_bound_is_spoken_of_where_a_mean_was_asked():
-    for query, mean in (
-        (Query("people").sum("income"), False),
-        (Query("people").median("age"), False),
-        (Query("people").sum("age").mean("income"), True),
-    ):
-        said = notes(asked(query))
-        assert said[0].endswith("what lies beyond does not show.")
-        assert any("a mean near a bound" in one for one in said) == mean
+    assert found.utility(0, 0) == GOOD
 
 
 @pytest.mark.parametrize("value", [-3, -40, -4000])
 def test_an_impossible_total_below_0_is_lost_in_noise(value):
     found = answered(asked(Query("people").sum("income")), {"cells": None, "values": [[value]]})
-    assert found.utility(0, 0) is Utility.LOST
-
-
-def test_no_group_is_left_out_where_none_can_have_rows():
-    nobody = Query("people").by("sex").where(Compare("sex", "=", "x")).count()
-    resolved = asked(nobody)
-    assert calibrate([resolved], parse_cost("1")).price == parse_cost("0")
-    assert not any("Left out" in said for said in notes(resolved))
-
-
-def test_errors_before_a_release_are_written_as_answers_are(curator):
-    said = curator.plan("SELECT AVG(income), MEDIAN(income) FROM people", "1/100000").explain()
-    large = [word for word in said.replace("(", "").split() if word.isdigit() and len(word) > 4]
-    assert large == []
-    assert "in ranks" not in said
-    assert "ranks (at least 95%)" in said
+    assert found.utility(0, 0) == LOST

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from math import exp, log
+from math import log
 
 import pytest
 
@@ -85,15 +85,3 @@ def test_rank_error_holds_on_every_small_table(at, rate):
         distances = [distance(values, g, at) for g in grid]
         far = [float(p) for p, d in zip(law, distances, strict=True) if d - min(distances) > reach]
         assert sum(far) <= 0.05
-
-
-def test_rank_error_is_the_least_for_its_bound():
-    for m, rate in product((2, 11, 101), (Fraction(1, 10), Fraction(1), Fraction(20))):
-        r = float(rate) / 2
-        k = 2 * rank_error(Fraction(1, 2), m, rate) + 1
-        assert (m - 1) * exp(-r * k) <= 1 / 19
-        assert k == 1 or (m - 1) * exp(-r * (k - 1)) > 1 / 19
-
-
-def test_one_candidate_is_always_the_best():
-    assert rank_error(Fraction(1, 2), 1, Fraction(1, 100)) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
 from twoworlds.numbers import exp
-from twoworlds.release.answers.widths import FAILURE, half_width, least, variance
+from twoworlds.release.answers.widths import half_width, least, variance
 
 FAILURES = (Fraction(1, 20), Fraction(1, 40), Fraction(1, 60))
 NARROW = (
@@ -29,12 +29,6 @@ def test_half_width_is_the_least_that_holds_enough_of_the_law(law, failure):
     assert inside >= 1 - failure > shorter
 
 
-def test_half_width_of_rational_noise_is_exact_at_the_boundary():
-    law = GeometricNoise(Fraction(1, 2))  # P(|Z| > h) = 2/3 * 2^-h
-    assert half_width(law, Fraction(2, 3) / 16) == 4
-    assert half_width(law, Fraction(2, 3) / 16 - Fraction(1, 10**9)) == 5
-
-
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("sigma2", [1001, 1500, 2003, 4999])
 def test_half_width_of_a_wide_gaussian_is_never_too_small(sigma2, failure):
@@ -44,14 +38,6 @@ def test_half_width_of_a_wide_gaussian_is_never_too_small(sigma2, failure):
     assert 2 * law.at_least(h - 1) > failure  # too large by one at most
 
 
-@pytest.mark.parametrize(
-    "law", [GeometricNoise(exp(Fraction(-1, 10**15))), DiscreteGaussianNoise(Fraction(10**20))]
-)
-def test_half_width_of_very_wide_noise_is_found_and_near_the_continuous_one(law):
-    wide = {GeometricNoise: 2.995732 * 1e15, DiscreteGaussianNoise: 1.959964 * 1e10}[type(law)]
-    assert half_width(law) == pytest.approx(wide, rel=1e-5)
-
-
 @pytest.mark.parametrize("law", NARROW, ids=lambda law: law.expression)
 def test_variance_is_that_of_the_law(law):
     reach = 12 * half_width(law) + 60
@@ -59,17 +45,6 @@ def test_variance_is_that_of_the_law(law):
         sum(k * k * float(law.pmf(k)) for k in range(-reach, reach + 1)) if reach < 4000 else 400
     )
     assert float(variance(law)) == pytest.approx(found, rel=1e-9)
-
-
-def test_variance_of_a_wide_gaussian_is_its_parameter():
-    law = DiscreteGaussianNoise(Fraction(2000))
-    assert float(law.variance) == pytest.approx(float(variance(law)), rel=1e-15)
-
-
-def test_without_noise_there_is_no_error():
-    assert half_width(None) == 0
-    assert variance(None) == 0
-    assert Fraction(1, 20) == FAILURE
 
 
 @pytest.mark.parametrize("guess", [-5, 0, 1, 6, 7, 8, 9, 500])

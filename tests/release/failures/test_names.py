@@ -173,16 +173,7 @@ def test_failure_15_a_value_in_a_condition_is_a_value(tmp_path, noiseless, engin
         assert found == [[1], [1], [2]]
 
 
-def test_failure_15_a_column_called_column_names_is_a_column(tmp_path, noiseless):
-    """Were it taken for the names of the columns, the complaint would hold a value of the data."""
-    import pandas
-
-    frame = pandas.DataFrame({"column_names": ["Alice", "Alice", "Bob"], "x": [1, 2, 3]})
-    columns = "{x: {kind: integer, bounds: [0, 100]}}"
-    assert exact(asked(tmp_path, frame, "SELECT SUM(x) FROM people", columns), "sum_x") == [6]
-
-
-@pytest.mark.parametrize("name", ["columns", "index", "values", "shape", "dtypes", "schema"])
+@pytest.mark.parametrize("name", ["column_names", "columns", "index", "values", "shape", "schema"])
 def test_failure_15_columns_called_like_parts_of_a_frame_are_columns(tmp_path, noiseless, name):
     import pandas
 

@@ -187,20 +187,3 @@ def test_failure_16_more_noise_on_discovered_keys_costs_less_and_hides_more(tmp_
     assert all(a.noises[0][0].scale > b.noises[0][0].scale for a, b in pairwise(by_epsilon))
     assert all(a.threshold >= b.threshold for a, b in pairwise(by_epsilon))
     assert all(a.threshold < b.threshold for a, b in pairwise(by_delta))
-
-
-def test_failure_16_a_smaller_error_has_a_higher_price(tmp_path):
-    with opened(tmp_path, table([("a", 1.0)])) as curator:
-        sql = "SELECT k, COUNT(*) FROM people GROUP BY k"
-        prices = [curator.cost_for(sql, within).epsilon for within in (1, 2, 5, 10, 100, 1000)]
-    assert all(a > b > 0 for a, b in pairwise(prices))
-
-
-def test_failure_16_a_larger_part_of_the_data_never_costs_less(tmp_path):
-    """The whole batch costs at least what each of its parts does, at the same noise."""
-    with opened(tmp_path, table([("a", 1.0)])) as curator:
-        parts = ["SELECT COUNT(*) FROM people", "SELECT SUM(x) FROM people"]
-        together = curator.plan(parts, "1").calibration
-        for index, part in enumerate(parts):
-            alone = curator.plan(part, "1").calibration
-            assert together.noises[index][0].scale > alone.noises[0][0].scale

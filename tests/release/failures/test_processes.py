@@ -11,13 +11,14 @@ from tests.release.failures.worlds import parquet, policy_text
 from twoworlds.release import Curator
 from twoworlds.release.ledger import Ledger, show, verify
 
-WORKER = Path(__file__).with_name("worker.py")
+ROOT = Path(__file__).parents[3]
 ROWS = [("abc"[i % 3], float(i % 100)) for i in range(300)]
 
 
 def run(mode, *arguments):
     done = subprocess.run(
-        [sys.executable, str(WORKER), mode, *map(str, arguments)],
+        [sys.executable, "-m", "tests.release.failures.worker", mode, *map(str, arguments)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=900,

@@ -1,4 +1,4 @@
-"""Curators in processes of their own, some of which are killed: ``python worker.py MODE FOLDER``.
+"""Curators in processes of their own, some of which are killed: ``python -m … MODE FOLDER``.
 
 Children are forked, not started anew, so that many can be killed within seconds. The parent opens
 no engine: a forked DuckDB has no threads.
@@ -21,12 +21,13 @@ import twoworlds.release.backends.duckdb
 import twoworlds.release.certificate
 import twoworlds.release.plan
 import twoworlds.release.query.sql
+from tests.release.ledger.worker import contended, forked
 from twoworlds.cli.render import print_result
 from twoworlds.errors import TwoWorldsError
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.questions import releases
-from twoworlds.release import Curator, OverBudget
+from twoworlds.release import Curator
 from twoworlds.release.ledger import show, verify
 from twoworlds.release.noise import Sampler, SystemBits
 
@@ -35,40 +36,18 @@ WATCHED = {
     str(RELEASE / name)
     for name in (
         "curator.py",
-        "answers/draw.py",
+        "answers/cells.py",
         "ledger/journal.py",
         "ledger/ledger.py",
-        "ledger/mark.py",
+        "ledger/entries.py",
         "ledger/sqlite.py",
     )
 } | {releases.__file__, str(Path(twoworlds.cli.__file__).parent / "render.py")}
 STEPS = {
     *("reserve_each", "fetch_all", "decode", "noisy", "commit_each", "append", "execute", "write"),
-    *(
-        "fdatasync",
-        "answer",
-        "release_all",
-        "print_result",
-        "print_json",
-        "stored",
-        "link",
-        "fsync",
-        "open",
-    ),
+    *("fdatasync", "answer", "release_all", "print_result", "print_json", "stored", "link"),
+    *("fsync", "open"),
 }
-
-
-def forked(work):
-    """Run in a child; the child never comes back from here."""
-    child = os.fork()
-    if child:
-        return child
-    try:
-        work()
-        os._exit(0)
-    except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode())
-        os._exit(1)
 
 
 def die_at(step, since="reserve_each"):
@@ -196,29 +175,12 @@ def first_opening(folder, stride):
 
 def contend(folder, processes):
     """Let many processes ask new queries until nothing fits; return how many each was answered."""
-    results = []
-    for me in range(int(processes)):
-        out, into = os.pipe()
 
-        def work(me=me, into=into):
-            done = 0
-            with Curator.open(Path(folder) / "policy.yml") as curator:
-                for number in range(1000):
-                    sql = f"SELECT COUNT(*) FROM people WHERE x < {1 + me + 8 * number}"
-                    try:
-                        curator.release(sql, "0.1", analyst=f"analyst{me}")
-                        done += 1
-                    except OverBudget:
-                        break
-            os.write(into, str(done).encode())
+    def ask(curator, me, number):
+        sql = f"SELECT COUNT(*) FROM people WHERE x < {1 + me + 8 * number}"
+        curator.release(sql, "0.1", analyst=f"analyst{me}")
 
-        results.append((forked(work), out))
-        os.close(into)
-    counts = []
-    for child, out in results:
-        _, status = os.waitpid(child, 0)
-        counts.append(int(os.read(out, 100)) if status == 0 else f"status {status}")
-    return counts
+    return contended(processes, lambda _: Curator.open(Path(folder) / "policy.yml"), ask)
 
 
 def same_query(folder, processes):

@@ -8,7 +8,7 @@ import pytest
 
 from twoworlds.release.budget import BASIC, CONCENTRATED
 from twoworlds.release.costs import Cost
-from twoworlds.release.ledger import Ledger, LedgerDamaged, OverBudget, export, show, verify_export
+from twoworlds.release.ledger import Ledger, LedgerDamaged, OverBudget, export, verify_export
 from twoworlds.release.ledger.entries import Entry
 from twoworlds.release.ledger.views import read_export
 
@@ -46,36 +46,6 @@ def test_many_small_charges_go_beyond_the_plain_sum_and_the_reading_says_so(ledg
     ledger.reserve("people", "ann", "the rest", ledger.left("people"))
     with pytest.raises(OverBudget):
         ledger.reserve("people", "ann", "more", "1e-9")
-
-
-def test_few_large_charges_fill_the_plain_sum(ledger):
-    assert fill(ledger, "1")[0] == 2
-    assert ledger.used("people").rule == BASIC
-    with pytest.raises(OverBudget, match="by zCDP composition it would be epsilon"):
-        ledger.reserve("people", "ann", "more", "1e-30")
-
-
-def test_deltas_fill_the_half_that_is_theirs(ledger):
-    count, _ = fill(ledger, "epsilon=1/100, delta=0.001")
-    assert count == 10
-    ledger.reserve("people", "ann", "no delta", "0.1")
-
-
-def test_the_summary_has_both_readings(ledger):
-    fill(ledger, "0.1")
-    [whole] = show(ledger.location.path)["datasets"]
-    for account in (whole, whole["analysts"][0]):
-        assert (account["composition"], account["rule"]) == ("tighter", CONCENTRATED)
-        assert account["by_rule"][BASIC]["epsilon"]["exact"] == "61/10"
-        assert account["by_rule"][CONCENTRATED] == account["spent"]
-
-
-def test_the_word_and_the_tail_are_one_cap(ledger):
-    before = ledger.state().point.sequence
-    ledger.set_cap("people", "epsilon=2, delta=0.02, tail=0.01")
-    assert ledger.state().point.sequence == before
-    ledger.set_cap("people", "epsilon=2, delta=0.02, composition=basic")
-    assert ledger.state().point.sequence == before + 1
 
 
 def test_after_a_change_to_basic_composition_nothing_more_fits(ledger):

@@ -51,23 +51,6 @@ def test_the_cap_of_a_dataset_stands_above_those_of_its_analysts(ledger):
             ledger.reserve("people", analyst, "another", TENTH)
 
 
-def test_the_cap_of_an_analyst_holds_below_that_of_the_dataset(ledger):
-    for number in range(5):
-        ledger.reserve("people", "bob", number, TENTH)
-    with pytest.raises(OverBudget, match="analyst 'bob'"):
-        ledger.reserve("people", "bob", "another", TENTH)
-    assert ledger.spent("people") == Cost(Fraction(1, 2))
-    ledger.reserve("people", "ann", "hers", TENTH)
-
-
-def test_a_refused_charge_leaves_no_trace(ledger, path):
-    before = verify(path)["hash"]
-    with pytest.raises(OverBudget):
-        ledger.reserve("people", "bob", "too much", "3/4")
-    assert verify(path)["hash"] == before
-    assert ledger.spent("people") == Cost()
-
-
 def test_the_same_query_again_costs_nothing_and_has_the_same_answer(ledger):
     first = ledger.pay("people", "ann", {"a": 1, "b": 2}, "0.1", lambda: [1.5, None])
     assert ledger.pay("people", "ann", {"b": 2, "a": 1}, "0.1", never) == first == [1.5, None]
@@ -98,12 +81,6 @@ def test_another_analyst_gets_the_stored_answer_and_pays_alone(ledger):
     assert ledger.pay("people", "bob", "q", "0.1", never) == 7
     assert ledger.spent("people") == TENTH
     assert ledger.spent("people", "bob") == ledger.spent("people", "ann") == TENTH
-
-
-def test_an_analyst_over_the_cap_gets_no_stored_answer_either(ledger):
-    ledger.pay("people", "ann", "q", "3/4", lambda: 7)
-    with pytest.raises(OverBudget, match="analyst 'bob'"):
-        ledger.pay("people", "bob", "q", "3/4", never)
 
 
 def test_a_charge_whose_computation_failed_is_taken_up_for_free(ledger):
@@ -144,14 +121,6 @@ def test_a_query_must_name_its_noise(ledger):
         ledger.pay("people", "ann", "q", "0.2", never)
 
 
-def test_checking_a_price_charges_nothing(ledger, path):
-    before = verify(path)["hash"]
-    assert ledger.check("people", "ann", "q", "0.1") == (TENTH, None)
-    with pytest.raises(OverBudget):
-        ledger.check("people", "ann", "q", "1.1")
-    assert verify(path)["hash"] == before
-
-
 def test_nothing_is_charged_without_both_caps(ledger):
     for dataset, analyst in (("people", "eve"), ("animals", "ann")):
         with pytest.raises(InvalidInput, match="has no cap"):
@@ -173,20 +142,6 @@ def test_a_cap_set_again_adds_no_entry(ledger, path):
     before = verify(path)["entries"]
     ledger.set_cap("people", "1.0")
     assert verify(path)["entries"] == before
-
-
-def test_zcdp_charges_fill_a_cap_with_a_tail(ledger, path):
-    for analyst in (None, "ann"):
-        ledger.set_cap("people", "epsilon=1, delta=1e-6, tail=1e-6", analyst=analyst)
-    ledger.reserve("people", "ann", "gaussian", ledger.left("people").rho or "rho=0.02")
-    whole = show(path)["datasets"][0]
-    assert whole["rule"] == "zCDP composition"
-    left = ledger.left("people")
-    ledger.reserve("people", "ann", "the rest", left)
-    with pytest.raises(OverBudget):
-        ledger.reserve("people", "ann", "more", "rho=1e-9")
-    with Ledger.open(path) as again:  # the limit, an irrational number rounded, is kept as stored
-        assert again.left("people") == Cost()
 
 
 HOSTILE = [
@@ -246,14 +201,6 @@ def test_an_answer_that_cannot_be_stored_is_refused_without_showing_it(ledger, v
     assert len(str(caught.value)) < 300
     assert caught.value.__cause__ is None
     assert ledger.commit(paid, "fine") == "fine"
-
-
-def test_too_deep_an_answer_is_refused(ledger):
-    deep = []
-    for _ in range(2000):
-        deep = [deep]
-    with pytest.raises(InvalidInput, match="nested"):
-        ledger.commit(ledger.reserve("people", "ann", "q", "0.1"), deep)
 
 
 def test_a_charge_of_another_ledger_is_refused(ledger, new_place):

@@ -229,12 +229,6 @@ def test_a_writer_needs_to_read_and_insert_and_nothing_more(address, clerk):
         administer(theirs, "DELETE FROM twoworlds_ledger")
 
 
-@pytest.mark.parametrize("timeout", [0, 1e12, float("inf")])
-def test_any_timeout_will_do(address, timeout):
-    with Ledger.open(address, timeout=timeout) as ledger:
-        assert ledger.pay("people", "ann", "q", "0.1", lambda: 1) == 1
-
-
 def test_another_machine_that_keeps_the_lock_is_named_after_the_timeout(address):
     with Ledger.open(address) as holder, Ledger.open(address, timeout=0.2) as ledger:
         with (

@@ -28,7 +28,7 @@ from twoworlds.release.ledger import (
 )
 from twoworlds.release.ledger.journal import locate
 
-WATCHED = ("journal.py", "ledger.py", "mark.py", "postgresql.py", "sqlite.py")
+WATCHED = ("journal.py", "ledger.py", "entries.py", "postgresql.py", "sqlite.py")
 EFFECTS = ("close", "connect", "execute", "fdatasync", "flock", "fsync", "link", "open", "write")
 
 
@@ -196,22 +196,31 @@ def random_times(path, log, rounds, seed, apart=""):
 
 
 def contend(path, processes, apart=""):
-    """Let many processes charge new queries until nothing fits; return what each of them got.
+    """Let many processes charge until nothing fits; ``apart``: each on a machine of its own."""
 
-    ``apart``: each on a machine of its own.
-    """
+    def open_it(me):
+        if apart:
+            at_machine(me, path)
+        return Ledger.open(path, timeout=60)
+
+    def charge(ledger, me, number):
+        ledger.reserve("people", f"analyst {me}", [me, number], "0.1")
+
+    return contended(processes, open_it, charge)
+
+
+def contended(processes, open_it, charge):
+    """Return how often each of many processes charged until it was over the budget."""
     results = []
     for me in range(int(processes)):
         out, into = os.pipe()
 
         def work(me=me, into=into):
-            if apart:
-                at_machine(me, path)
             done = 0
-            with Ledger.open(path, timeout=60) as ledger:
+            with open_it(me) as opened:
                 for number in range(1000):
                     try:
-                        ledger.reserve("people", f"analyst {me}", [me, number], "0.1")
+                        charge(opened, me, number)
                         done += 1
                     except OverBudget:
                         break
@@ -242,43 +251,41 @@ def same_query(path, processes):
         return file.read().split()
 
 
+def charged_until_refused(ledger):
+    """Charge new queries until three are refused; say how many were charged."""
+    charged, refusals = 0, []
+    for number in range(5000):
+        try:
+            ledger.reserve("people", "ann", ["full", number], "1/1000000")
+            charged += 1
+        except LedgerUnavailable as error:
+            refusals.append(str(error))
+            if len(refusals) == 3:
+                break
+    return {"charged": charged, "refusals": refusals}
+
+
 def small_files(path, room):
     """Charge until files may not grow any more; say what was charged and what was refused."""
-    charged, refusals = 0, []
     with Ledger.open(path) as ledger:
         largest = max(file.stat().st_size for file in Path(path).parent.iterdir())
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest + int(room), hard))
-        for number in range(2000):
-            try:
-                ledger.reserve("people", "ann", ["small", number], "1/1000000")
-                charged += 1
-            except LedgerUnavailable as error:
-                refusals.append(str(error))
-                if len(refusals) == 3:
-                    break
+        found = charged_until_refused(ledger)
         readable = show(path)["charges"]
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
         ledger.reserve("people", "ann", "room again", "1/1000000")
-    return {"charged": charged, "refusals": refusals, "readable": readable, **show(path)}
+    return {**found, "readable": readable, **show(path)}
 
 
 def full_disk(path):
     """Charge until the disk is full, then free some room; say what was charged."""
-    charged, refusals = 0, []
     with Ledger.open(path) as ledger:
-        for number in range(5000):
-            try:
-                ledger.reserve("people", "ann", ["full", number], "1/1000000")
-                charged += 1
-            except LedgerUnavailable as error:
-                refusals.append(str(error))
-                if len(refusals) == 3:
-                    break
+        found = charged_until_refused(ledger)
         readable = ledger.state().point.sequence
         Path(path).with_name("ballast").unlink()
         ledger.reserve("people", "ann", "room again", "1/1000000")
-    return {"charged": charged, "refusals": refusals, "readable": readable, **show(path)}
+    return {**found, "readable": readable, **show(path)}
 
 
 def read_only(path):

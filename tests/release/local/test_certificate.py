@@ -31,7 +31,7 @@ def test_certificates_say_all_and_can_be_read_again(tmp_path, channel):
     made = randomize_file(old, new, "v", channel, public=["w"])
     found = read_certificate(new)
     assert found.to_dict() == made.to_dict()
-    assert found.randomizer.matrix.outputs == channel.outputs
+    assert found.randomizer.outputs == channel.outputs
     data = json.loads(certificate_path(new).read_text(encoding="utf-8"))
     assert (data["column"], data["records"], data["order"]) == ("v", 2, "kept")
     assert "second look" in made.explain()

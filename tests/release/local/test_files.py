@@ -90,16 +90,7 @@ def test_undeclared_cells_are_replaced_evenly(tmp_path):
     assert 200 < counts["a"] < 400
 
 
-def test_parquet_keeps_order_public_columns_and_plain_types(tmp_path):
-    old = parquet(
-        tmp_path / "in.parquet",
-        "SELECT (i % 3)::INTEGER AS v, i AS n, [i, 2] AS l FROM range(5000) t(i)",
-    )
-    randomize_file(old, tmp_path / "out.parquet", "v", nearly("0", "1", "2"), public=["n", "l"])
-    assert stored(tmp_path / "out.parquet") == [(i % 3, i, [i, 2]) for i in range(5000)]
-    nothing_but(tmp_path, "in.parquet", "out.parquet", "out.parquet.certificate.json")
-
-
+@pytest.mark.slow
 def test_parquet_keeps_the_order_of_many_records(tmp_path):
     """Several row groups and several chunks, so that several threads have work."""
     size = 2_500_000

@@ -58,16 +58,6 @@ def test_a_failure_at_any_step_leaves_nothing(tmp_path, monkeypatch, step):
     nothing_but(tmp_path, "in.csv")
 
 
-def test_a_folder_that_takes_no_files_is_said(tmp_path, monkeypatch):
-    def refused(**_):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(release, "TemporaryDirectory", refused)
-    old = written(tmp_path / "in.csv", "v\nyes\n")
-    with pytest.raises(InvalidInput, match=r"out\.csv cannot be written: Permission denied"):
-        randomize_file(old, tmp_path / "out.csv", "v", COIN)
-
-
 def test_a_parquet_file_that_grows_meanwhile_is_noticed(tmp_path):
     old = parquet(tmp_path / "in.parquet", "SELECT 'yes' AS v FROM range(10)")
     opened = files.ParquetFile.opened(old, "v", ())

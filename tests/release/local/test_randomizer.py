@@ -12,7 +12,6 @@ from twoworlds.mechanisms.accuracy import randomized_response_keep
 from twoworlds.mechanisms.named import gamma, pram, randomized_response
 from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.release.local import Randomizer
-from twoworlds.release.local.randomizer import read_names
 from twoworlds.release.noise import SeededBits, SystemBits
 
 F = Fraction
@@ -59,8 +58,8 @@ def test_the_ratio_of_any_pram_is_that_of_the_mechanism(columns):
 def test_the_matrix_is_that_of_the_named_mechanism():
     made = Randomizer.of("randomized-response(keep=3/5)", values=["a", "b", "c", "d"])
     named = randomized_response(values="4", records=1, keep="3/5")
-    assert made.matrix.rows == named.transition.rows
-    assert Randomizer.of("randomized-response(epsilon='ln 3')", values=["a", "b"]).matrix.rows[0][
+    assert made.rows == named.transition.rows
+    assert Randomizer.of("randomized-response(epsilon='ln 3')", values=["a", "b"]).rows[0][
         0
     ] == randomized_response_keep("ln 3")
 
@@ -68,10 +67,6 @@ def test_the_matrix_is_that_of_the_named_mechanism():
 @pytest.mark.parametrize("names", [["01", "1"], ["yes", "", " no"], ["a,b", 'c"d', "e'f", "g\nh"]])
 def test_names_are_texts_and_nothing_else(names):
     assert Randomizer.of("frapp(gamma=2)", values=names).values == tuple(names)
-
-
-def test_names_in_one_text_stand_between_commas():
-    assert read_names('yes , no,"a, b"') == ("yes", "no", "a, b")
 
 
 def test_a_matrix_file_names_its_values_and_reports(tmp_path):
@@ -115,9 +110,9 @@ def test_rejects_what_is_no_channel(text, beside, message):
 def test_a_cell_without_a_declared_value_never_raises_the_ratio():
     made = Randomizer.of("pram([[3/5, 1/7, 0.2], [2/5, 6/7, 0.8]], outputs=[x,y])", values="a,b,c")
     law = made.columns.laws[-1]
-    average = sum(made.matrix.rows[0]) / 3
-    assert law.at_most(0) == average
-    for row, mass in zip(made.matrix.rows, (average, 1 - average), strict=True):
+    average = sum(made.rows[0]) / 3
+    assert law[0] == average
+    for row, mass in zip(made.rows, (average, 1 - average), strict=True):
         assert min(row) <= mass <= max(row)
 
 
@@ -126,14 +121,12 @@ def test_a_declared_missing_value_takes_the_other_cells():
     assert made.columns.laws[2] == made.columns.laws[1]
 
 
-def test_releases_take_the_operating_system_s_bits_and_simulations_others():
+def test_releases_take_the_operating_system_s_bits():
     made = Randomizer.of("frapp(gamma=2)", values="a, b")
     codes = np.zeros(3, dtype=np.uint8)
     assert len(made.draw(codes, SystemBits())) == 3
     with pytest.raises(InvalidInput, match="SystemBits"):
         made.draw(codes, SeededBits(1))
-    with pytest.raises(InvalidInput, match="SimulatedBits"):
-        made.simulate(codes, SystemBits())
 
 
 def test_rejects_codes_that_are_none():

@@ -8,12 +8,12 @@ import numpy as np
 from flint import arb, ctx
 
 from twoworlds.numbers import Number, ball
-from twoworlds.release.noise import SimulatedBits
+from twoworlds.release.noise import Bits
 
 LAST = (1 << 64) - 1
 
 
-class Scripted(SimulatedBits):
+class Scripted(Bits):
     """The given words, and then ``after`` for ever; without ``after`` it is an error to go on."""
 
     def __init__(self, words: Iterable[int] = (), *, after: int | None = None) -> None:

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.noise import Bits, SeededBits, SimulatedBits, SystemBits
+from twoworlds.release.noise import SeededBits, SystemBits
 from twoworlds.release.noise import bits as module
 
 COUNT = 1000  # words; two equal ones among ten thousand have a probability below 2^-38
@@ -48,6 +48,14 @@ def test_words_are_64_bits_and_never_repeat():
     assert first.dtype == np.uint64
     assert len(first) == COUNT
     assert all_different(first, second, SystemBits().words(COUNT))
+    words = source.words(50_001)  # several buffers
+    assert len(words) == 50_001
+    assert np.count_nonzero(words[-100:]) == 100
+    few = source.few(9)
+    assert len({*few, *words.tolist()}) == 50_010
+    assert list(SeededBits(2).few(9)) == SeededBits(2).words(9).tolist()
+    with pytest.raises(TypeError):
+        SystemBits(1)  # no seed
 
 
 def test_every_bit_is_set_half_of_the_time():
@@ -57,13 +65,6 @@ def test_every_bit_is_set_half_of_the_time():
     for bit in range(64):
         ones = int(((words >> np.uint64(bit)) & np.uint64(1)).sum())
         assert abs(ones - count / 2) < 7 * count**0.5 / 2
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 8191, 8192, 8193, 50_000])
-def test_any_number_of_words_is_given_whole(count):
-    words = SystemBits().words(count)
-    assert len(words) == count
-    assert count < 100 or np.count_nonzero(words[-100:]) == 100
 
 
 @pytest.mark.parametrize("count", [-1, 0.5, True, "many", None])
@@ -175,11 +176,3 @@ def test_a_seeded_stream_does_not_depend_on_how_it_is_cut():
 def test_rejects_a_seed_that_is_no_whole_number(seed):
     with pytest.raises(InvalidInput, match="seed="):
         SeededBits(seed)
-
-
-def test_bits_of_releases_and_of_simulations_are_different_types():
-    assert not issubclass(SystemBits, SimulatedBits)
-    assert not issubclass(SimulatedBits, SystemBits)
-    assert issubclass(SystemBits, Bits)
-    with pytest.raises(TypeError):
-        SystemBits(1)

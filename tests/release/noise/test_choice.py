@@ -16,14 +16,8 @@ from hypothesis import strategies as st
 from tests.release.noise.scripted import LAST, Scripted
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import bounds
-from twoworlds.release.noise import (
-    SeededBits,
-    SystemBits,
-    choice_law,
-    choose,
-    choose_simulated,
-)
-from twoworlds.release.noise.choice import decided
+from twoworlds.release.noise import SeededBits, SystemBits, choice_law, choose
+from twoworlds.release.noise.choice import chosen, decided
 
 CASES = {
     "one": ([7], Fraction(1)),
@@ -57,18 +51,18 @@ def ends(scores, rate, bits=1500):
 @pytest.mark.parametrize("count", [1, 4, 9])
 def test_every_word_is_decided_by_the_law_or_left_open_at_a_boundary(scores, rate, count):
     boundaries = ends(scores, rate)
-    chosen = Counter()
+    counted = Counter()
     for word in range(1 << count):
         low, high = Fraction(word, 1 << count), Fraction(word + 1, 1 << count)
         found = decided(scores, rate, word, count)
-        chosen[found] += 1
+        counted[found] += 1
         if found is None:
             near = [b for b in boundaries[:-1] if b[1] >= low and b[0] <= high]
             assert near, "left open without a boundary inside"
             continue
         assert high <= boundaries[found][1]
         assert found == 0 or low >= boundaries[found - 1][0]
-    assert chosen[None] <= 2 * (len(scores) - 1)
+    assert counted[None] <= 2 * (len(scores) - 1)
 
 
 @given(
@@ -93,7 +87,7 @@ def test_the_law_is_proportional_to_the_exponentials_and_sums_to_one(scores, rat
 )
 def test_the_choice_is_the_candidate_in_whose_share_the_uniform_number_lies(scores, rate, u):
     source = Scripted([u >> 64, u & LAST])
-    found = choose_simulated(scores, rate, source)
+    found = chosen(scores, rate, source)
     boundaries = ends(scores, rate)
     assert Fraction(u, 1 << 128) < boundaries[found][1]
     assert found == 0 or Fraction(u + 1, 1 << 128) > boundaries[found - 1][0]
@@ -103,10 +97,10 @@ def test_a_tie_draws_further_bits_and_is_settled_by_them():
     """U = 1/2 and a little, between two candidates of which one ends at exactly 1/2."""
     scores, rate = [0, 1, 0, 1], Fraction(1)
     above = Scripted([1 << 63, 0, 1])
-    assert choose_simulated(scores, rate, above) == 2
+    assert chosen(scores, rate, above) == 2
     assert above.asked == 3
     below = Scripted([(1 << 63) - 1, LAST, LAST - 1])
-    assert choose_simulated(scores, rate, below) == 1
+    assert chosen(scores, rate, below) == 1
     assert below.asked == 3
 
 
@@ -117,19 +111,19 @@ def test_a_candidate_of_tiny_probability_is_chosen_with_that_probability():
     for bits in (288, 289, 290, 300):
         source = Scripted([(1 << (320 - bits)) >> 64 * (4 - i) & LAST for i in range(5)], after=0)
         u = Fraction(1, 1 << bits)
-        assert choose_simulated(scores, rate, source) == (0 if u < exact[0] else 1)
+        assert chosen(scores, rate, source) == (0 if u < exact[0] else 1)
 
 
 def test_the_number_of_bits_does_not_depend_on_the_scores():
     for scores in ([0] * 50, list(range(50)), [-(10**30) * i for i in range(50)], [0]):
         source = Scripted(after=0x123456789ABCDEF0)
-        choose_simulated(scores, Fraction(1, 3), source)
+        chosen(scores, Fraction(1, 3), source)
         assert source.asked == 2
 
 
 def test_bits_that_never_end_a_tie_are_told_from_a_choice():
     with pytest.raises(Undecided, match="the source of bits is broken"):
-        choose_simulated([-(10**6), 0], Fraction(1), Scripted(after=0))
+        chosen([-(10**6), 0], Fraction(1), Scripted(after=0))
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uint8])
@@ -144,7 +138,7 @@ def test_frequencies_are_those_of_the_law():
     """False alarm: below 10^-9 for each candidate by Hoeffding's inequality; the seed is fixed."""
     scores, rate, draws = [4, 2, 0, 3, -1], Fraction(2, 5), 4000
     source = SeededBits(20)
-    seen = Counter(choose_simulated(scores, rate, source) for _ in range(draws))
+    seen = Counter(chosen(scores, rate, source) for _ in range(draws))
     reach = sqrt(log(2 / 1e-9) / (2 * draws))
     for i, p in enumerate(choice_law(scores, rate)):
         assert abs(seen[i] / draws - float(p)) < reach
@@ -172,8 +166,6 @@ def test_what_is_no_score_or_rate_is_refused_without_showing_a_score(ask, scores
     assert "2.5" not in str(error.value)
 
 
-def test_a_release_refuses_bits_with_a_seed_and_a_simulation_those_of_the_system():
+def test_a_release_refuses_bits_with_a_seed():
     with pytest.raises(InvalidInput, match="SystemBits"):
         choose([0, 1], Fraction(1), SeededBits(1))
-    with pytest.raises(InvalidInput, match="SimulatedBits"):
-        choose_simulated([0, 1], Fraction(1), SystemBits())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from functools import cache
+from functools import partial
 from math import floor
 
 import numpy as np
@@ -12,121 +12,96 @@ import pytest
 
 from tests.release.noise.scripted import LAST, Scripted, first_bits
 from twoworlds.errors import Undecided
-from twoworlds.laws.noise import (
-    DiscreteGaussianNoise,
-    GeometricNoise,
-    NegativeBinomialDifference,
-    SkellamNoise,
+from twoworlds.laws.noise import DiscreteGaussianNoise
+from twoworlds.numbers import Real, ball, bounds, exp, sqrt
+from twoworlds.release.noise import SeededBits
+from twoworlds.release.noise.sampler import digit_table, gaussian_table, geometric_table
+from twoworlds.release.noise.table import (
+    Uniform,
+    WordTable,
+    boundaries,
+    by_compiled,
+    by_numpy,
+    inverted,
 )
-from twoworlds.numbers import Real, ball, bounds, exp
-from twoworlds.release.noise.laws import Digit, SignedGeometric, Tailed
-from twoworlds.release.noise.table import WordTable
 
-LAWS = {
-    "geometric 1/2": SignedGeometric(Fraction(1, 2)),
-    "geometric 1/3, with the boundary 3/4": SignedGeometric(Fraction(1, 3)),
-    "geometric e^-1/4": SignedGeometric(exp(Fraction(-1, 4))),
-    "geometric by 4": SignedGeometric(Fraction(9, 10), 4),
-    "digit": Digit(Fraction(9, 10), 2, 8),
-    "digit of an irrational": Digit(exp(Fraction(-1, 1000)), 1, 16),
-    "geometric as any noise": Tailed(GeometricNoise(Fraction(2, 3))),
-    "negative binomial": Tailed(NegativeBinomialDifference(Fraction(1, 2), 3)),
-    "gaussian": Tailed(DiscreteGaussianNoise(Fraction(3, 2))),
-    "narrow gaussian": Tailed(DiscreteGaussianNoise(Fraction(1, 50))),
-    "skellam": Tailed(SkellamNoise(Fraction(1), Fraction(1))),
-    "skellam to one side": Tailed(SkellamNoise(Fraction(9, 2), Fraction(1, 3))),
-    "skellam to the other": Tailed(SkellamNoise(Fraction(1, 3), Fraction(20))),
+TABLES = {
+    "geometric 1/2": partial(geometric_table, Fraction(1, 2)),
+    "geometric 1/3, with the boundary 3/4": partial(geometric_table, Fraction(1, 3)),
+    "geometric e^-1/4": partial(geometric_table, exp(Fraction(-1, 4))),
+    "geometric by 4": partial(geometric_table, Fraction(9, 10), 4),
+    "digit": partial(digit_table, Fraction(9, 10), 2, 8),
+    "digit of an irrational": partial(digit_table, exp(Fraction(-1, 1000)), 1, 16),
+    "gaussian": partial(gaussian_table, DiscreteGaussianNoise(Fraction(3, 2))),
+    "narrow gaussian": partial(gaussian_table, DiscreteGaussianNoise(Fraction(1, 50))),
 }
-each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+each_table = pytest.mark.parametrize("made", TABLES.values(), ids=TABLES)
 
 
-@cache
-def cumulative(law):
+def words_of(bits):
+    return np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+
+
+def cumulative(table):
     """F(k) for k from -48 to 48, to 256 bits at least."""
-    return {k: bounds(law.at_most(k), 512)[0] for k in range(-48, 49)}
+    return {k: bounds(table.at_most(k), 512)[0] for k in range(-48, 49)}
 
 
-def brute(law, u):
+def brute(known, u):
     """The least k with u < F(k), one after the other."""
-    return next(k for k, f in cumulative(law).items() if u < f)
+    return next(k for k, f in known.items() if u < f)
 
 
-@each_law
-def test_every_word_of_eight_bits_goes_to_its_value_and_ties_are_told(law):
-    words = np.arange(256, dtype=np.uint64) << np.uint64(56)
-    words |= np.uint64(12345)  # bits below the first eight are left out
-    found, exact = WordTable.of(law, bits=8).values(words, Scripted(after=1))
-    inside = {floor(256 * f) for f in cumulative(law).values()} & set(range(1, 255))
+@each_table
+def test_every_word_of_eight_bits_goes_to_its_value_and_ties_are_told(made):
+    table = made(bits=8)
+    known = cumulative(table)
+    words = words_of(8) | np.uint64(12345)  # bits below the first eight are left out
+    found, exact = table.values(words, Scripted(after=1))
+    inside = {floor(256 * f) for f in known.values()} & set(range(1, 255))
     for word in range(1, 255):
         assert (word in exact) == (word in inside)
         if word not in exact:
-            assert found[word] == brute(law, Fraction(word, 256))
-            assert found[word] == brute(law, Fraction(word + 1, 256) - Fraction(1, 1 << 200))
+            assert found[word] == brute(known, Fraction(word, 256))
+            assert found[word] == brute(known, Fraction(word + 1, 256) - Fraction(1, 1 << 200))
 
 
-@pytest.mark.slow
-@each_law
-def test_ties_are_settled_by_further_bits(law):
-    """All words of 8 bits, each with 16 ways to go on: U = (word + sixteenth) / 256, and a bit."""
-    table = WordTable.of(law, bits=8)
-    words = np.arange(256, dtype=np.uint64) << np.uint64(56)
+@each_table
+def test_ties_are_settled_by_further_bits(made):
+    """Words of 8 bits that are ties, each with 16 ways to go on: U = (word + sixteenth) / 256."""
+    table, words = made(bits=8), words_of(8)
+    known = cumulative(table)
     _, ties = table.values(words, Scripted(after=1))
     assert ties
-    for word in ties:
+    for word in [*ties][::4]:
         for part in range(word == 0, 16):
             source = Scripted([part << 60], after=1)
             _, exact = table.values(words[word : word + 1], source)
             asked_for = Fraction(16 * word + part, 4096) + Fraction(1, 1 << 140)
             if source.asked == 0:  # then any way to go on gives the same value
                 asked_for = Fraction(word + 1, 256) - Fraction(1, 1 << 200)
-            assert exact[0] == brute(law, asked_for)
+            assert exact[0] == brute(known, asked_for)
 
 
-@pytest.mark.parametrize("bits", [6, 8])
-def test_counts_of_all_words_are_the_probabilities_when_these_are_dyadic(bits):
-    """A law with P(0), ..., P(3) = 1/2, 1/4, 1/8, 1/8: all words of the size, counted."""
-
-    class Dyadic:
-        def at_most(self, k):
-            return (
-                Fraction(0)
-                if k < 0
-                else [Fraction(1, 2), Fraction(3, 4), Fraction(7, 8)][k]
-                if k < 3
-                else Fraction(1)
-            )
-
-        def enclosed(self, bits):
-            return 0, [ball(self.at_most(k), bits + 64) for k in range(3)]
-
-    words = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-    found, exact = WordTable.of(Dyadic(), bits=bits).values(words, Scripted(after=0))
-    counts = Counter(exact.get(i, int(value)) for i, value in enumerate(found))
-    assert counts == {k: (1 << bits) // d for k, d in enumerate((2, 4, 8, 8))}
-
-
-@pytest.mark.parametrize(
-    "law", [LAWS["geometric 1/2"], LAWS["geometric by 4"], LAWS["negative binomial"]]
-)
-def test_counts_of_all_words_of_sixteen_bits_are_the_probabilities_rounded(law):
+@pytest.mark.parametrize("made", [TABLES["geometric 1/2"], TABLES["geometric by 4"]])
+def test_counts_of_all_words_of_sixteen_bits_are_the_probabilities_rounded(made):
     """Word by word U = word / 2^16 and a bit: value k is found once for each U in its interval.
 
     The first word is left out; it belongs to the tail.
     """
-    bits = 16
-    words = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-    found, exact = WordTable.of(law, bits=bits).values(words, Scripted(after=1))
+    table = made(bits=16)
+    found, exact = table.values(words_of(16), Scripted(after=1))
     counts = Counter(exact.get(i, int(value)) for i, value in enumerate(found) if i)
     for k in range(-40, 41):
-        low, high = (-floor(-law.at_most(j) * (1 << bits)) for j in (k - 1, k))
+        low, high = (-floor(-table.at_most(j) * (1 << 16)) for j in (k - 1, k))
         assert counts.get(k, 0) == max(1, high) - max(1, low)
 
 
-@each_law
-def test_64_bit_words_are_the_cumulative_probabilities_rounded_down(law):
-    table = WordTable.of(law)
-    for i, word in enumerate(table.boundaries.words.tolist()):
-        exact = law.at_most(table.start + i)
+@each_table
+def test_64_bit_words_are_the_cumulative_probabilities_rounded_down(made):
+    table = made()
+    for i, word in enumerate([*table.listed, LAST]):
+        exact = table.at_most(table.start + i)
         if exact >= 1 - Fraction(1, 1 << 64):
             assert word == LAST
             break
@@ -134,56 +109,126 @@ def test_64_bit_words_are_the_cumulative_probabilities_rounded_down(law):
         assert exact < Fraction(word + 1, 1 << 64)
     else:
         pytest.fail("the table does not reach the upper end")
-    assert isinstance(law, Digit) or table.boundaries.words[0] == 0
+    assert table.start == 0 or table.listed[0] == 0
 
 
-@each_law
-def test_first_and_last_word_continue_into_the_tails(law):
-    table = WordTable.of(law)
-    if isinstance(law, Digit):
-        found, _ = table.values(np.array([0], dtype=np.uint64), Scripted())
-        assert found[0] == 0
-        return
+@pytest.mark.parametrize("name", [name for name in TABLES if "digit" not in name])
+def test_first_and_last_word_continue_into_the_tails(name):
+    table = TABLES[name]()
     for word, inner, outer in ((0, LAST, 1), (LAST, 0, LAST - 1)):
         words = np.array([word], dtype=np.uint64)
         _, near = table.values(words, Scripted([inner], after=1))
         _, far = table.values(words, Scripted([word, outer], after=1))
         sign = 1 if word else -1
         assert sign * far[0] > sign * near[0]
-        for value, u in (
-            (near[0], (word << 64) + inner),
-            (far[0], (((word << 64) + word) << 64) + outer),
+        for value, u, bits in (
+            (near[0], (word << 64) + inner, 128),
+            (far[0], (((word << 64) + word) << 64) + outer, 192),
         ):
-            bits = 64 * (2 if value == near[0] else 3)
-            assert Fraction(u, 1 << bits) < law.at_most(value)
-            assert not Fraction(u + 1, 1 << bits) < law.at_most(value - 1)
+            assert Fraction(u, 1 << bits) < table.at_most(value)
+            assert not Fraction(u + 1, 1 << bits) < table.at_most(value - 1)
 
 
-def test_a_tie_takes_further_bits_of_the_boundary():
-    """p = e^(-1/4): 64 bits of F(0) as the word, then its next 64 bits, one less or one more."""
-    law = SignedGeometric(exp(Fraction(-1, 4)))
-    digits = first_bits(law.at_most(0), 128)
-    word, following = np.array([digits >> 64], dtype=np.uint64), digits & LAST
-    table = WordTable.of(law)
-    for step, expected in ((-1, 0), (1, 1)):
-        source = Scripted([following + step])
-        _, exact = table.values(word, source)
-        assert exact == {0: expected}
-        assert source.asked == 1
+@pytest.mark.parametrize("bits", [1, 3, 8])
+def test_single_words_have_the_values_of_the_arrays_ties_included(bits):
+    table = geometric_table(Fraction(1, 2), bits=bits)
+    tied = 0
+    for word in range(1 << bits):
+        given = [word << (64 - bits) | 12345, *SeededBits(word).few(20)]
+        (one,) = table.few(1, Scripted(given))
+        source = Scripted(given)
+        (many,), exact = table.values(source.words(1), source)
+        assert one == exact.get(0, many)
+        tied += bool(exact)
+    assert tied
 
 
 def test_a_boundary_that_may_be_a_word_is_not_guessed():
-    class Hidden:
-        def at_most(self, k):
-            return Real(
-                lambda bits: (
-                    ball(Fraction(1, 2), bits)
-                    + (ball(Fraction(1, 3), bits) - 1 + ball(Fraction(2, 3), bits))
-                )
-            )
-
-        def enclosed(self, bits):
-            return 0, [ball(self.at_most(0), 2 * bits)]
-
+    half = Real(
+        lambda bits: (
+            ball(Fraction(1, 2), bits)
+            + (ball(Fraction(1, 3), bits) - 1 + ball(Fraction(2, 3), bits))
+        )
+    )
     with pytest.raises(Undecided, match="exact numbers"):
-        WordTable.of(Hidden())
+        WordTable.of(lambda k: half, 0, [ball(half, 128)])
+
+
+def test_digits_of_numbers_close_to_one_are_exact():
+    """(1 - q^(d+1)) / (1 - q^base) for q = e^(-10^-30): nearly, but not exactly, (d + 1) / base."""
+    digit = digit_table(exp(Fraction(-1, 10**30)), 1, 4)
+    for d in range(3):
+        assert 0 < digit.at_most(d) - Fraction(d + 1, 4) < Fraction(1, 10**29)
+
+
+# --- one uniform number ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(1, 2), Fraction(0), Fraction(1)])
+def test_every_prefix_of_eight_bits_decides_as_the_whole_number_does(x):
+    for known in range(256):
+        for after, further in ((0, Fraction(0)), (LAST, Fraction(1))):
+            u = Fraction(known, 256) + further / 256  # nearly: all further bits are 0, or 1
+            source = Scripted([after] * 3, after=LAST - after)
+            expected = u < x if further == 0 else u <= x
+            assert Uniform(source, known=known, count=8).below(x) is expected
+
+
+@pytest.mark.parametrize("x", [exp(Fraction(-1)), sqrt(Fraction(1, 2)), exp(Fraction(-1, 10**9))])
+def test_ties_with_an_irrational_are_broken_by_its_further_bits(x):
+    """The first 192 bits of x itself, and then more or less than x has."""
+    digits = first_bits(x, 192)
+    words = [(digits >> 128) & LAST, (digits >> 64) & LAST, digits & LAST]
+    low, high = Scripted([*words, 0]), Scripted([*words, LAST])
+    assert Uniform(low).below(x)
+    assert not Uniform(high).below(x)
+    assert low.asked == high.asked == 4
+
+
+def test_an_enclosure_that_does_not_shrink_is_reported():
+    x = Real.between(Fraction(1, 4), Fraction(3, 4))
+    with pytest.raises(Undecided, match="exact numbers"):
+        Uniform(Scripted(after=1 << 63)).below(x)
+
+
+def test_inversion_gives_the_least_value_above():
+    """Prefixes of 12 bits against a search from below, with any guess."""
+    law = [Fraction(1, 7), Fraction(2, 7), Fraction(1, 2), Fraction(99, 100), Fraction(1)]
+
+    def at_most(k):
+        return Fraction(0) if k < -2 else law[min(k + 2, 4)]
+
+    for known in range(0, 4096, 3):
+        u = Fraction(known, 4096)
+        expected = next(k for k in range(-2, 3) if u < at_most(k))
+        for guess in (-9, 0, 40):
+            uniform = Uniform(Scripted(after=0), known=known, count=12)
+            assert inverted(uniform, at_most, guess) == expected
+
+
+# --- many words in one list -----------------------------------------------------------------------
+
+
+def lists():
+    rng = np.random.default_rng(1)
+    for size in (0, 1, 2, 3, 4, 7, 8, 9, 200):
+        yield np.sort(rng.integers(0, 2**64, size=size, dtype=np.uint64))
+    even = np.arange(1, 1000, dtype=np.uint64) * np.uint64(LAST // 1000)
+    crowd = np.uint64(LAST) - np.arange(40, dtype=np.uint64)[::-1] * np.uint64(1000)
+    yield even
+    yield np.concatenate([even, crowd])  # the last cell is the fullest
+    yield np.concatenate([np.uint64(LAST) - crowd[::-1], even])  # the first is
+    yield np.array([0, 0, 5, 5, 5, LAST - 1, LAST, LAST], dtype=np.uint64)
+
+
+@pytest.mark.parametrize("search", [by_numpy, by_compiled])
+def test_counts_the_boundaries_below_each_word_and_tells_ties(search):
+    for listed in lists():
+        near = np.concatenate([listed, listed + np.uint64(1), listed - np.uint64(1)])
+        words = np.concatenate([near, SeededBits(1).words(3000), np.array([0, LAST], np.uint64)])
+        found, tied = search(boundaries(listed, LAST), words)
+        assert (found == np.searchsorted(listed, words)).all()
+        assert tied
+    small = boundaries(np.array([10, 20, 30], dtype=np.uint64), LAST)
+    for words, tied in (([9, 11, 31], False), ([9, 20, 31], True), ([LAST], True)):
+        assert search(small, np.array(words, dtype=np.uint64))[1] is tied

@@ -7,19 +7,16 @@
 
 from __future__ import annotations
 
-from twoworlds.release.answers.answer import QueryAnswer, Utility
-from twoworlds.release.answers.cells import noisy, simulated
-from twoworlds.release.answers.estimates import CellEstimate, Certainty, Expected, expected_errors
+from twoworlds.release.answers.answer import QueryAnswer
+from twoworlds.release.answers.cells import noisy
+from twoworlds.release.answers.estimates import CellEstimate, Expected, expected_errors
 from twoworlds.release.answers.words import AnswerContext
 
 __all__ = [
     "AnswerContext",
     "CellEstimate",
-    "Certainty",
     "Expected",
     "QueryAnswer",
-    "Utility",
     "expected_errors",
     "noisy",
-    "simulated",
 ]

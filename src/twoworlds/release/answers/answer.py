@@ -26,11 +26,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
@@ -46,11 +45,11 @@ from twoworlds.release.answers.cells import (
     read_cell,
 )
 from twoworlds.release.answers.estimates import (
+    BOUND,
+    EXACT,
+    RANKS,
     CellEstimate,
-    Certainty,
     Estimator,
-    Linear,
-    Quantile,
     estimators,
 )
 from twoworlds.release.answers.words import (
@@ -69,56 +68,28 @@ from twoworlds.release.query.resolve import Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.show import Result
 
-_GOOD, _FAIR, _POOR = 0.05, 0.2, 1.0
 MOST_ROWS = 500
 _MOST_DRAWN, _CHARTS = 24, 2
 _DIGITS, _MOST_DIGITS = 4, 12
 
 
-class Utility(Enum):
-    """How much of an answer is left beside its noise."""
-
-    EXACT = "exact"
-    GOOD = "good"
-    FAIR = "fair"
-    POOR = "poor"
-    LOST = "lost in noise"
-
-    @property
-    def bar(self) -> str:
-        """Four blocks, filled as far as the answer is good."""
-        filled = {"exact": 4, "good": 4, "fair": 3, "poor": 2, "lost in noise": 1}[self.value]
-        return "█" * filled + "░" * (4 - filled)
+GOOD, FAIR, POOR, LOST = "good", "fair", "poor", "lost in noise"
+_FILLED = {EXACT: 4, GOOD: 4, FAIR: 3, POOR: 2, LOST: 1}  # of four blocks
 
 
-def relative_error(error: Number | float | None, value: Fraction) -> float | None:
-    """Return |error / value|, or None where it has no bound.
+def utility(error: Number | float | None, value: Fraction) -> str:
+    """Return the word for an error beside a value.
 
-    >>> relative_error(Fraction(2), Fraction(-50))
-    0.04
-    """
-    if error is None:
-        return None
-    if error == 0:
-        return 0.0
-    if value == 0:
-        return None
-    return abs(float(error) / float(value))
-
-
-def utility(relative: float | None) -> Utility:
-    """Return the word for a relative error.
-
-    >>> utility(0.04).value, utility(None).value
+    >>> utility(Fraction(2), Fraction(-50)), utility(None, Fraction(1))
     ('good', 'lost in noise')
     """
-    if relative is None or relative > _POOR:
-        return Utility.LOST
-    if relative == 0:
-        return Utility.EXACT
-    return (
-        Utility.GOOD if relative <= _GOOD else Utility.FAIR if relative <= _FAIR else Utility.POOR
-    )
+    if error == 0:
+        return EXACT
+    relative = inf if error is None or value == 0 else abs(float(error) / float(value))
+    for word, most in ((GOOD, 0.05), (FAIR, 0.2), (POOR, 1.0)):
+        if relative <= most:
+            return word
+    return LOST
 
 
 def table(answer: QueryAnswer) -> Table:
@@ -126,7 +97,7 @@ def table(answer: QueryAnswer) -> Table:
     heads = [printable(axis.column) for axis in answer.resolved.axes]
     for column in answer.columns:
         name = printable(column.name)
-        worth = "ranks off" if column.certainty is Certainty.RANKS else "95% interval"
+        worth = "ranks off" if column.certainty == RANKS else "95% interval"
         heads += [name, f"{name}: {worth}", f"{name}: utility"]
     rows = []
     for i, cell in enumerate(answer.cells[:MOST_ROWS]):
@@ -135,9 +106,14 @@ def table(answer: QueryAnswer) -> Table:
             estimate, worth_it = answer.estimates[i][place], answer.utility(i, place)
             row.append(number_text(estimate.value, estimate.error, whole=column.whole))
             row.append(_interval(column, estimate))
-            row.append("" if worth_it is None else f"{worth_it.bar} {worth_it.value}")
+            row.append("" if worth_it is None else f"{_bar(worth_it)} {worth_it}")
         rows.append(row)
     return Table(heads, rows, repeated=max(1, len(answer.resolved.axes)))
+
+
+def _bar(word: str) -> str:
+    """Return four blocks, filled as far as the answer is good."""
+    return "█" * _FILLED[word] + "░" * (4 - _FILLED[word])
 
 
 def charts(answer: QueryAnswer) -> Iterator[Intervals]:
@@ -155,7 +131,7 @@ def intervals(answer: QueryAnswer, place: int) -> list[ErrorBar]:
     """Return a number with its interval for each group, of one aggregate."""
     found = []
     for i, cell in enumerate(answer.cells):
-        one, lost = answer.estimates[i][place], answer.utility(i, place) is Utility.LOST
+        one, lost = answer.estimates[i][place], answer.utility(i, place) == LOST
         low, high = (None if end is None else float(end) for end in (one.low, one.high))
         name = ", ".join(map(printable, answer.groups(cell)))
         found.append(ErrorBar(name, float(one.value), low, high, lost))
@@ -184,8 +160,8 @@ def number_text(
 
 
 def _interval(column: Estimator, estimate: CellEstimate) -> str:
-    if column.certainty is Certainty.EXACT:
-        return "exact"
+    if column.certainty == EXACT:
+        return EXACT
     if column.ranks is not None:
         return f"at most {decimal(column.ranks, 3)}"
     if estimate.low is None or estimate.high is None:
@@ -306,22 +282,21 @@ class QueryAnswer(Result):
                 series[name] = pandas.Series([row[name] for row in rows], dtype=kind)
         return pandas.DataFrame(series)
 
-    def utility(self, cell: int, place: int) -> Utility | None:
+    def utility(self, cell: int, place: int) -> str | None:
         """Return what noise leaves of an aggregate in a cell; None if that is open."""
         column, estimate = self.columns[place], self.estimates[cell][place]
-        if column.certainty is Certainty.EXACT:
-            return Utility.EXACT
-        if isinstance(column, Linear) and column.part.measure.low >= 0 > estimate.value:
-            return Utility.LOST  # no such number is below 0: noise has more than outweighed it
+        if column.certainty == EXACT:
+            return EXACT
+        if column.linear and column.measures[0].low >= 0 > estimate.value:
+            return LOST  # no such number is below 0: noise has more than outweighed it
         if estimate.value == estimate.low == estimate.high:
-            return Utility.GOOD
-        if not isinstance(column, Quantile):
-            return utility(relative_error(estimate.error, estimate.value))
+            return GOOD
+        if column.ranks is None:
+            return utility(estimate.error, estimate.value)
         counted = self._counted(column)
         if counted is None:
             return None
-        rows = self.values[cell][counted]
-        return utility(float(column.ranks) / rows if rows > 0 else None)
+        return utility(column.ranks, Fraction(max(0, self.values[cell][counted])))
 
     def heading(self) -> str:
         """Say what was asked."""
@@ -380,7 +355,7 @@ class QueryAnswer(Result):
         found = []
         for column in self.columns:
             own = [column.name]
-            for ending in ("ranks",) if isinstance(column, Quantile) else ("error", "low", "high"):
+            for ending in ("ranks",) if column.kind == "quantile" else ("error", "low", "high"):
                 name = f"{column.name}_{ending}"
                 while name in taken:
                     name += "_"
@@ -424,20 +399,17 @@ class QueryAnswer(Result):
             same = self._same_errors[place]
             found["standard_error"] = _error_data(estimate.error) if same is None else same
             found["interval"] = [None if x is None else to_json(x) for x in ends]
-        worth = self.utility(i, place)
-        found["utility"] = None if worth is None else worth.value
+        found["utility"] = self.utility(i, place)
         return found
 
     @cached_property
     def _same_errors(self) -> tuple[dict[str, Any] | None, ...]:
         """The errors of columns that have the same in all cells."""
-        return tuple(
-            to_json(column.error) if isinstance(column, Linear) else None for column in self.columns
-        )
+        return tuple(to_json(column.error) if column.linear else None for column in self.columns)
 
-    def _counted(self, column: Quantile) -> int | None:
+    def _counted(self, column: Estimator) -> int | None:
         """Return a measure that counts the rows of which a quantile was taken."""
-        of = column.part.measure
+        of = column.measures[0]
         for j, measure in enumerate(self.resolved.measures):
             counts = measure.kind == "rows" and measure.where == of.where
             if counts and measure.column == (of.column if of.fill is None else None):
@@ -447,9 +419,9 @@ class QueryAnswer(Result):
 
 def _short(column: Estimator) -> bool:
     """Tell whether whole values surely fit in 64 bits, noise and 2^33 rows included."""
-    if not isinstance(column, Linear):
+    if not column.linear:
         return True
-    measure = column.part.measure
+    measure = column.measures[0]
     largest = max(abs(measure.low), abs(measure.high), 1) * measure.unit * _MOST_ROWS
     return largest + _FAR * column.half_width < 1 << 62
 
@@ -470,7 +442,7 @@ def _fits(one: Any, size: int) -> bool:
 
 def _flat(column: Estimator, estimate: CellEstimate) -> list[Any]:
     value = int(estimate.value) if column.whole else float(estimate.value)
-    if isinstance(column, Quantile):
+    if column.ranks is not None:
         return [value, float(column.ranks)]
     rest = (estimate.error, estimate.low, estimate.high)
     return [value, *(None if x is None else float(x) for x in rest)]
@@ -480,8 +452,8 @@ def _column_data(column: Estimator) -> dict[str, Any]:
     return {
         "name": column.name,
         "kind": column.kind,
-        "certainty": column.certainty.value,
-        "standard_error": "approximate" if column.approximate else "exact",
+        "certainty": column.certainty,
+        "standard_error": "approximate" if column.certainty == BOUND else "exact",
         "ranks": None if column.ranks is None else to_json(column.ranks),
         "words": accuracy(column),
     }

@@ -41,7 +41,7 @@ from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
 
 if TYPE_CHECKING:
-    from twoworlds.release.noise import SimulatedBits, SystemBits
+    from twoworlds.release.noise import SystemBits
     from twoworlds.release.plan.groups import Totals
 
 Cell = tuple[int | Value, ...]
@@ -178,10 +178,6 @@ def _read(part: Any, axis: GroupAxis) -> int | Value:
     return value_of(part)
 
 
-Draw = Callable[[Noise, int], list[int]]
-Choose = Callable[[Sequence[int], Fraction], int]
-
-
 def noisy(
     resolved: Resolved,
     totals: Totals,
@@ -194,112 +190,74 @@ def noisy(
     from twoworlds.release.noise import Sampler
     from twoworlds.release.noise.choice import choose
 
-    return _Release(
+    return stored(
         resolved,
         totals,
         calibration.noises[query],
         calibration.threshold,
         lambda law, size: Sampler.of(law).draw_integers(size, source),
         lambda given, rate: choose(given, rate, source),
-    ).stored()
+    )
 
 
-def simulated(
+def stored(
     resolved: Resolved,
     totals: Totals,
-    calibration: Calibration,
-    source: SimulatedBits,
-    *,
-    query: int = 0,
+    noises: Sequence[MeasureNoise],
+    threshold: int | None,
+    draw: Callable[[Noise, int], list[int]],
+    choose: Callable[[Sequence[int], Fraction], int],
 ) -> dict[str, Any]:
-    """Return what `noisy` returns, for a simulation, from bits that can be repeated."""
-    from twoworlds.release.noise import Sampler
-    from twoworlds.release.noise.choice import choose_simulated
+    """Return totals with noise; ``draw`` and ``choose`` say where it comes from.
 
-    return _Release(
-        resolved,
-        totals,
-        calibration.noises[query],
-        calibration.threshold,
-        lambda law, size: Sampler.of(law).simulate(size, source).tolist(),
-        lambda given, rate: choose_simulated(given, rate, source),
-    ).stored()
+    The noise of a declared cell is drawn before its total is looked at.
+    """
+    measures, true = resolved.measures, totals.cells
+    if len(noises) != len(measures):
+        raise InvalidInput(
+            f"{len(noises)} noises for {len(measures)} measures: calibrate this query"
+        )
 
-
-class _Release:
-    """One release: what is added up, and where noise comes from."""
-
-    def __init__(
-        self,
-        resolved: Resolved,
-        totals: Totals,
-        noises: Sequence[MeasureNoise],
-        threshold: int | None,
-        draw: Draw,
-        choose: Choose,
-    ) -> None:
-        self.resolved, self.totals, self.noises = resolved, totals, noises
-        self.threshold, self.draw, self.choose = threshold, draw, choose
-        if len(noises) != len(resolved.measures):
-            raise InvalidInput(
-                f"{len(noises)} noises for {len(resolved.measures)} measures: calibrate this query"
-            )
-
-    def stored(self) -> dict[str, Any]:
-        if self.resolved.discovers:
-            return self._discovered()
-        shape, measures = self.resolved.shape, self.resolved.measures
-        size = 1
-        for groups in shape:
-            size *= groups
-        values = [self._noise(j, size) for j in range(len(measures))]
-        for cell, found in self.totals.cells.items():
-            at = place(cell, shape)
-            for j, measure in enumerate(measures):
-                if measure.kind != "ranks":
-                    values[j][at] += int(found[j])
-        for j, measure in enumerate(measures):
-            if measure.kind == "ranks":
-                by_place = {
-                    place(c, shape): counts for c, counts in self.totals.ranks.get(j, {}).items()
-                }
-                values[j] = [self._chosen(j, by_place.get(i)) for i in range(size)]
-        return {"cells": None, "values": values}
-
-    def _discovered(self) -> dict[str, Any]:
-        decides = self.resolved.threshold
-        if decides is None or self.threshold is None:
-            raise InvalidInput("keys are discovered above a threshold, and none was calibrated")
-        true = self.totals.cells
-        found = in_order(cell for cell, of in true.items() if of[decides] > 0)
-        noise = self._noise(decides, len(found))
-        counts = {cell: int(true[cell][decides]) + z for cell, z in zip(found, noise, strict=True)}
-        kept = shown(counts, self.threshold, self.resolved.axes)
-        values = [
-            [counts[cell] for cell in kept] if j == decides else self._answers(j, measure, kept)
-            for j, measure in enumerate(self.resolved.measures)
-        ]
-        return {"cells": [plain_cell(c, self.resolved.axes) for c in kept], "values": values}
-
-    def _answers(self, j: int, measure: SummedMeasure, cells: Sequence[Cell]) -> list[int]:
-        if measure.kind == "ranks":
-            ranks: Mapping[Cell, Sequence[int]] = self.totals.ranks.get(j, {})
-            return [self._chosen(j, ranks.get(cell)) for cell in cells]
-        noise = self._noise(j, len(cells))
-        return [int(self.totals.cells[c][j]) + z for c, z in zip(cells, noise, strict=True)]
-
-    def _noise(self, j: int, size: int) -> list[int]:
-        noise = self.noises[j]
+    def drawn(j: int, size: int) -> list[int]:
+        noise = noises[j]
         if noise.law is not None:
-            return self.draw(noise.law, size)
-        if noise.sensitivity and self.resolved.measures[j].kind != "ranks":
+            return draw(noise.law, size)
+        if noise.sensitivity and measures[j].kind != "ranks":
             raise InvalidInput(f"measure {j} has no noise, though a person can move it: calibrate")
         return [0] * size
 
-    def _chosen(self, j: int, counts: Sequence[int] | None) -> int:
-        measure, rate = self.resolved.measures[j], self.noises[j].rate
+    def chosen(j: int, counts: Sequence[int] | None) -> int:
+        measure, rate = measures[j], noises[j].rate
         if not rate:  # nobody can move it: the data are not looked at
             return 0
         bins = 2 * len(measure.grid) + 1
         given = scores([0] * bins if counts is None else [int(c) for c in counts], measure.at)
-        return self.choose(given, choice_rate(measure.at, rate))
+        return choose(given, choice_rate(measure.at, rate))
+
+    def answers(wanted: Sequence[int], cells: Sequence[Cell]) -> dict[int, list[int]]:
+        noise = {j: drawn(j, len(cells)) for j in wanted}
+        found, nothing = {}, [0] * len(measures)
+        for j in wanted:
+            if measures[j].kind == "ranks":
+                ranks = totals.ranks.get(j, {})
+                found[j] = [chosen(j, ranks.get(cell)) for cell in cells]
+            else:
+                sums = (int(true.get(cell, nothing)[j]) for cell in cells)
+                found[j] = [total + z for total, z in zip(sums, noise[j], strict=True)]
+        return found
+
+    every, decides = range(len(measures)), resolved.threshold
+    if not resolved.discovers:
+        for ranked in (true, *totals.ranks.values()):
+            for cell in ranked:
+                place(cell, resolved.shape)  # refuses one that is not declared
+        return {"cells": None, "values": [*answers(every, declared(resolved)).values()]}
+    if decides is None or threshold is None:
+        raise InvalidInput("keys are discovered above a threshold, and none was calibrated")
+    found = in_order(cell for cell, of in true.items() if of[decides] > 0)
+    counts = dict(zip(found, answers([decides], found)[decides], strict=True))
+    kept = shown(counts, threshold, resolved.axes)
+    values = answers([j for j in every if j != decides], kept)
+    values[decides] = [counts[cell] for cell in kept]
+    cells = [plain_cell(cell, resolved.axes) for cell in kept]
+    return {"cells": cells, "values": [values[j] for j in every]}

@@ -36,10 +36,8 @@ A^2 - B^2 = (A - B)(A + B).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt as root
@@ -52,14 +50,16 @@ from twoworlds.release.query.model import Kind
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 
-
-class Certainty(Enum):
-    """What an interval is worth; the value is how it is said."""
-
-    EXACT = "exact"
-    LAW = "95%"
-    BOUND = "at least 95%"
-    RANKS = "at least 95%, in ranks"
+# What an interval is worth, as it is said.
+EXACT, LAW, BOUND, RANKS = "exact", "95%", "at least 95%", "at least 95%, in ranks"
+_PARTS = {  # which noisy measures an aggregate is made of
+    "count": ("rows",),
+    "people": ("people",),
+    "sum": ("total",),
+    "mean": ("rows", "total"),
+    "variance": ("rows", "total", "squares"),
+    "quantile": ("ranks",),
+}
 
 
 class CellEstimate(NamedTuple):
@@ -99,65 +99,196 @@ class Expected(NamedTuple):
     ranks: Fraction | None
     size: int | None
     needs_size: bool
-    certainty: Certainty
+    certainty: str
 
 
 @dataclass(frozen=True)
-class NoisyPart:
-    """One noisy measure of an aggregate."""
+class Estimator:
+    """One column of the answer: from the noisy integers of a cell to an estimate.
 
-    index: int
-    measure: SummedMeasure
-    noise: MeasureNoise
-
-    @property
-    def exact(self) -> bool:
-        """Whether it has no noise."""
-        return self.noise.law is None
-
-    @cached_property
-    def variance(self) -> Number:
-        """The variance of its noise, in units squared."""
-        return variance(self.noise.law)
-
-    def reach(self, parts: int = 1) -> int:
-        """Return the half width, in units, with a failure of 5 % shared among so many parts."""
-        return half_width(self.noise.law, FAILURE / parts)
-
-
-class Estimator(ABC):
-    """One column of the answer: from the noisy integers of a cell to an estimate."""
+    Attributes:
+        name: What the column is called.
+        kind: Of the aggregate.
+        places: Of its measures among those of the query: rows, total and squares, as far as needed.
+        measures: These measures.
+        noises: Their noise.
+    """
 
     name: str
     kind: Kind
+    places: tuple[int, ...]
+    measures: tuple[SummedMeasure, ...]
+    noises: tuple[MeasureNoise, ...]
 
     @property
-    @abstractmethod
-    def certainty(self) -> Certainty:
-        """What its intervals are worth."""
+    def linear(self) -> bool:
+        """Whether it is a count or a sum: a noisy number in its unit, and nothing else."""
+        return self.kind in ("count", "people", "sum")
 
     @property
+    def unit(self) -> Fraction:
+        """The unit of the values; that of a total comes last but for the squares."""
+        return self.measures[min(1, len(self.measures) - 1)].unit
+
+    @cached_property
+    def certainty(self) -> str:
+        """What its intervals are worth; of a quantile only ranks are known."""
+        if self.kind == "quantile":
+            return RANKS if self.noises[0].rate else EXACT
+        if all(noise.law is None for noise in self.noises):
+            return EXACT
+        return LAW if self.linear else BOUND
+
+    @cached_property
     def whole(self) -> bool:
         """Whether every estimate is a whole number, by declaration and not by chance."""
-        return False
+        return len(self.measures) == 1 and self.unit.denominator == 1
 
-    @property
+    @cached_property
     def ranks(self) -> Fraction | None:
-        """The error of a quantile, in ranks."""
-        return None
+        """How many ranks a quantile may be worse than the best value of the grid."""
+        if self.kind != "quantile":
+            return None
+        rate, measure = self.noises[0].rate, self.measures[0]
+        return rank_error(measure.at, len(measure.grid), rate) if rate else Fraction(0)
 
-    @abstractmethod
+    @cached_property
+    def reaches(self) -> tuple[int, ...]:
+        """The half width of each part, in units, when all are to hold together."""
+        sharing = max(1, sum(noise.law is not None for noise in self.noises))
+        return tuple(half_width(noise.law, FAILURE / sharing) for noise in self.noises)
+
+    @cached_property
+    def error(self) -> Number:
+        """The standard error of a count or a sum, the same in all cells."""
+        return self.unit * sqrt(variance(self.noises[0].law))
+
+    @cached_property
+    def half_width(self) -> Fraction:
+        """Half the width of all intervals of a count or a sum."""
+        return self.unit * self.reaches[0]
+
     def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Return the estimate of a cell, from one integer for each measure of the query."""
+        found = [noisy[place] for place in self.places]
+        if self.linear:
+            value = self.unit * found[0]
+            return CellEstimate(value, self.error, value - self.half_width, value + self.half_width)
+        if self.kind == "quantile":
+            return CellEstimate(self.unit * self.measures[0].grid[found[0]], None, None, None)
+        return self._mean(*found) if self.kind == "mean" else self._variance(*found)
 
-    @abstractmethod
     def expected(self, size: int | None) -> Expected:
         """Return the error to be expected, in a group of the given size where that matters."""
+        error: Number | float | None = self.error if self.linear else None
+        half = self.half_width if self.linear else None
+        ratio = self.kind in ("mean", "variance")
+        if ratio and size is not None:
+            half = self._off_by(size)
+            if size > self._alone:
+                error = self._deviation(size, self._furthest, self._furthest**2)
+        supposed = size if ratio else None
+        return Expected(
+            self.name, self.kind, error, half, self.ranks, supposed, ratio, self.certainty
+        )
+
+    # --- means and variances, around the center and in units -----------------------------------
+
+    @cached_property
+    def _spreads(self) -> tuple[float, ...]:
+        return tuple(float(variance(noise.law)) for noise in self.noises)
+
+    @cached_property
+    def _alone(self) -> int:
+        """How far the noise of the number of rows reaches, by itself."""
+        return half_width(self.noises[0].law)
 
     @property
-    def approximate(self) -> bool:
-        """Whether the standard error is approximate (delta method)."""
-        return self.certainty is Certainty.BOUND
+    def _bounds(self) -> tuple[int, int]:
+        """The least and the greatest v - c."""
+        total = self.measures[1]
+        return total.low - total.center, total.high - total.center
+
+    @property
+    def _furthest(self) -> int:
+        """The largest |v - c|."""
+        return max(self._bounds[1], -self._bounds[0])
+
+    @property
+    def _largest_variance(self) -> Fraction:
+        """The largest variance of values between the bounds: (range / 2)^2 (Popoviciu)."""
+        return Fraction(self._bounds[1] - self._bounds[0], 2) ** 2
+
+    def _within(self, *noisy: int) -> list[tuple[int, int]]:
+        """Return the interval of each part when all are to hold together."""
+        pairs = zip(noisy, self.reaches, strict=True)
+        return [(value - reach, value + reach) for value, reach in pairs]
+
+    def _deviation(self, n: int, mean: float, square: float) -> float:
+        """Return the standard error by the delta method; with the most that values allow, a bound.
+
+        A square of m^2 stands for the largest (2 m^2 - Y/N)^2, which is m^4.
+        """
+        by_rows, by_total, *by_squares = self._spreads
+        if not by_squares:
+            return float(self.unit) * root(by_total + mean**2 * by_rows) / n
+        spread = by_squares[0] + 4 * mean**2 * by_total + (2 * mean**2 - square) ** 2 * by_rows
+        return float(self.unit) ** 2 * root(spread) / n
+
+    def _mean(self, n: int, x: int) -> CellEstimate:
+        """Divide by the noisy size of the group, at least 1."""
+        bounds = self._bounds
+        around = clamped(Fraction(x, max(n, 1)), *bounds)
+        error = self._deviation(n, float(around), 0) if n > self._alone else None
+        (small, large), (least, most) = self._within(n, x)
+        low, high = map(Fraction, bounds)
+        if large >= 1:  # otherwise the group seems to be empty
+            small = max(1, small)
+            low = clamped(Fraction(least, small if least < 0 else large), *bounds)
+            high = clamped(Fraction(most, large if most < 0 else small), *bounds)
+        center = self.measures[1].center
+        value, low, high = (self.unit * (center + y) for y in (around, low, high))
+        return CellEstimate(value, error, low, high)
+
+    def _variance(self, n: int, x: int, y: int) -> CellEstimate:
+        r"""Put the three parts together.
+
+        Of the interval: as a function of n, S / n - T^2 / n^2 rises up to n = 2 T^2 / S and falls
+        from there on. It is least at an end of the interval of n, and greatest at that place or at
+        the end next to it.
+        """
+        unit, most = self.unit**2, self._largest_variance
+        size = max(n, 1)
+        value = clamped(Fraction(y, size) - Fraction(x, size) ** 2, 0, most)
+        error = self._deviation(n, x / n, y / n) if n > self._alone else None
+        (small, large), totals, squares = self._within(n, x, y)
+        low, high = Fraction(0), most
+        if large >= 1:  # otherwise the group seems to be empty
+            small = max(1, small)
+            furthest = max(end**2 for end in totals)
+            nearest = 0 if totals[0] <= 0 <= totals[1] else min(end**2 for end in totals)
+            least, greatest = (max(0, end) for end in squares)
+            top = clamped(Fraction(2 * nearest, greatest or 1), small, large)
+            top = top if greatest else Fraction(large)
+            ends = (Fraction(least, k) - Fraction(furthest, k * k) for k in (small, large))
+            low = clamped(min(ends), 0, most)
+            high = clamped(greatest / top - nearest / top**2, 0, most)
+        return CellEstimate(unit * value, error, unit * low, unit * high)
+
+    def _off_by(self, size: int) -> Fraction:
+        """Return how far an estimate is off at most, in a group of a size (d of the legend)."""
+        surely, m = size - self.reaches[0], self._furthest
+        if self.kind == "mean":
+            most, power = Fraction(self._bounds[1] - self._bounds[0]), 1
+        else:
+            most, power = self._largest_variance, 2
+        if surely >= 1:
+            rows, total, *squares = self.reaches
+            off = Fraction(total + m * rows, surely)
+            if squares:
+                off = Fraction(squares[0] + m * m * rows, surely) + off * (2 * m + off)
+            most = min(most, off)
+        return self.unit**power * most
 
 
 def clamped(x: Fraction, low: Fraction | int, high: Fraction | int) -> Fraction:
@@ -167,288 +298,15 @@ def clamped(x: Fraction, low: Fraction | int, high: Fraction | int) -> Fraction:
 
 def estimators(resolved: Resolved, noises: Sequence[MeasureNoise]) -> tuple[Estimator, ...]:
     """Return the estimator of each aggregate."""
-
-    def part(index: int | None) -> NoisyPart:
-        if index is None:
-            raise InvalidInput("a recipe lacks a measure: resolve the query again")
-        return NoisyPart(index, resolved.measures[index], noises[index])
-
-    found: list[Estimator] = []
+    found = []
     for aggregate, recipe in zip(resolved.query.aggregates, resolved.recipes, strict=True):
-        name, kind = aggregate.name, aggregate.kind
-        match kind:
-            case "count":
-                found.append(Linear(name, kind, part(recipe.rows)))
-            case "people":
-                found.append(Linear(name, kind, part(recipe.people)))
-            case "sum":
-                found.append(Linear(name, kind, part(recipe.total)))
-            case "mean":
-                found.append(Mean(name, kind, part(recipe.rows), part(recipe.total)))
-            case "variance":
-                parts = (part(recipe.rows), part(recipe.total), part(recipe.squares))
-                found.append(Variance(name, kind, *parts))
-            case "quantile":
-                found.append(Quantile(name, kind, part(recipe.ranks)))
+        places = [getattr(recipe, part) for part in _PARTS[aggregate.kind]]
+        if None in places:
+            raise InvalidInput("a recipe lacks a measure: resolve the query again")
+        measures, own = ([every[i] for i in places] for every in (resolved.measures, noises))
+        parts = (tuple(one) for one in (places, measures, own))
+        found.append(Estimator(aggregate.name, aggregate.kind, *parts))
     return tuple(found)
-
-
-@dataclass(frozen=True)
-class Linear(Estimator):
-    """A count or a sum."""
-
-    name: str
-    kind: Kind
-    part: NoisyPart
-
-    @property
-    def certainty(self) -> Certainty:
-        """Exact without noise; otherwise by the law of the noise."""
-        return Certainty.EXACT if self.part.exact else Certainty.LAW
-
-    @cached_property
-    def whole(self) -> bool:
-        """By its unit."""
-        return self.part.measure.unit.denominator == 1
-
-    @cached_property
-    def error(self) -> Number:
-        """The standard error, the same in all cells."""
-        return self.part.measure.unit * sqrt(self.part.variance)
-
-    @cached_property
-    def half_width(self) -> Fraction:
-        """Half the width of all intervals."""
-        return self.part.measure.unit * self.part.reach()
-
-    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
-        """Return the noisy number in its unit."""
-        value = self.part.measure.unit * noisy[self.part.index]
-        return CellEstimate(value, self.error, value - self.half_width, value + self.half_width)
-
-    def expected(self, size: int | None) -> Expected:
-        """The error is the same whatever the data are."""
-        found = (self.error, self.half_width, None, None, False, self.certainty)
-        return Expected(self.name, self.kind, *found)
-
-
-@dataclass(frozen=True)
-class Quantile(Estimator):
-    """A value of the grid."""
-
-    name: str
-    kind: Kind
-    part: NoisyPart
-
-    @property
-    def certainty(self) -> Certainty:
-        """Nothing is known of values, only of ranks; without noise no row ever counts."""
-        return Certainty.RANKS if self.part.noise.rate else Certainty.EXACT
-
-    @cached_property
-    def whole(self) -> bool:
-        """By its unit."""
-        return self.part.measure.unit.denominator == 1
-
-    @cached_property
-    def ranks(self) -> Fraction:
-        """How many ranks it may be worse than the best value of the grid."""
-        rate, measure = self.part.noise.rate, self.part.measure
-        return rank_error(measure.at, len(measure.grid), rate) if rate else Fraction(0)
-
-    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
-        """Look the chosen place up in the grid."""
-        measure = self.part.measure
-        return CellEstimate(measure.unit * measure.grid[noisy[self.part.index]], None, None, None)
-
-    def expected(self, size: int | None) -> Expected:
-        """In ranks, the same whatever the data are."""
-        found = (None, None, self.ranks, None, False, self.certainty)
-        return Expected(self.name, self.kind, *found)
-
-
-@dataclass(frozen=True)
-class Ratio(Estimator):
-    """What is divided by a noisy number of rows."""
-
-    name: str
-    kind: Kind
-    rows: NoisyPart
-    total: NoisyPart
-
-    @property
-    def noisy_parts(self) -> tuple[NoisyPart, ...]:
-        """All measures, with noise or without."""
-        return self.rows, self.total
-
-    @cached_property
-    def certainty(self) -> Certainty:
-        """Exact only if nothing has noise."""
-        exact = all(part.exact for part in self.noisy_parts)
-        return Certainty.EXACT if exact else Certainty.BOUND
-
-    @cached_property
-    def _sharing(self) -> int:
-        return max(1, sum(not part.exact for part in self.noisy_parts))
-
-    @cached_property
-    def _reaches(self) -> dict[int, int]:
-        return {part.index: part.reach(self._sharing) for part in self.noisy_parts}
-
-    @cached_property
-    def _spreads(self) -> tuple[float, ...]:
-        return tuple(float(part.variance) for part in self.noisy_parts)
-
-    @cached_property
-    def _alone(self) -> int:
-        return self.rows.reach()
-
-    def reach(self, part: NoisyPart) -> int:
-        """Return the half width of a part when all are to hold together."""
-        return self._reaches[part.index]
-
-    def within(self, part: NoisyPart, noisy: Sequence[int]) -> tuple[int, int]:
-        """Return the interval of a part when all are to hold together."""
-        value, reach = noisy[part.index], self.reach(part)
-        return value - reach, value + reach
-
-    def sizes(self, noisy: Sequence[int]) -> tuple[int, int] | None:
-        """Return the least and greatest size of the group, None if it seems to be empty."""
-        low, high = self.within(self.rows, noisy)
-        return None if high < 1 else (max(1, low), high)
-
-    def visible(self, noisy: Sequence[int]) -> bool:
-        """Tell whether the size of the group stands out from its noise."""
-        return noisy[self.rows.index] > self._alone
-
-    @property
-    def largest(self) -> int:
-        """The largest |v - c|."""
-        measure = self.total.measure
-        return max(measure.high - measure.center, measure.center - measure.low)
-
-    def shift(self, size: int) -> Fraction | None:
-        """Return d of the legend: how far X / N is from T / n at most; None if without bound."""
-        surely = size - self.reach(self.rows)
-        if surely < 1:
-            return None
-        return Fraction(self.reach(self.total) + self.largest * self.reach(self.rows), surely)
-
-
-class Mean(Ratio):
-    """A mean."""
-
-    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
-        """Divide by the noisy size of the group, at least 1."""
-        measure = self.total.measure
-        n, x = noisy[self.rows.index], noisy[self.total.index]
-        around = clamped(Fraction(x, max(n, 1)), *self._bounds)
-        low, high = self._interval(noisy)
-        error = None
-        if self.visible(noisy):
-            by_rows, by_total = self._spreads
-            error = float(measure.unit) * root(by_total + float(around) ** 2 * by_rows) / n
-        value, low, high = (measure.unit * (measure.center + y) for y in (around, low, high))
-        return CellEstimate(value, error, low, high)
-
-    @property
-    def _bounds(self) -> tuple[int, int]:
-        measure = self.total.measure
-        return measure.low - measure.center, measure.high - measure.center
-
-    def _interval(self, noisy: Sequence[int]) -> tuple[Fraction, Fraction]:
-        """Return the least and the greatest T / n."""
-        sizes = self.sizes(noisy)
-        if sizes is None:
-            low, high = self._bounds
-            return Fraction(low), Fraction(high)
-        (small, large), (least, most) = sizes, self.within(self.total, noisy)
-        ends = (
-            Fraction(least, small if least < 0 else large),
-            Fraction(most, large if most < 0 else small),
-        )
-        return clamped(ends[0], *self._bounds), clamped(ends[1], *self._bounds)
-
-    def expected(self, size: int | None) -> Expected:
-        """Return bounds for a group of the given size."""
-        half, error, unit = None, None, self.total.measure.unit
-        if size is not None:
-            low, high = self._bounds
-            shift = self.shift(size)
-            half = unit * (high - low if shift is None else min(shift, Fraction(high - low)))
-        if size is not None and size > self._alone:
-            by_rows, by_total = self._spreads
-            error = float(unit) * root(by_total + float(self.largest) ** 2 * by_rows) / size
-        found = (error, half, None, size, True, self.certainty)
-        return Expected(self.name, self.kind, *found)
-
-
-@dataclass(frozen=True)
-class Variance(Ratio):
-    """A variance, divided by n."""
-
-    squares: NoisyPart
-
-    @property
-    def noisy_parts(self) -> tuple[NoisyPart, ...]:
-        """All measures, with noise or without."""
-        return self.rows, self.total, self.squares
-
-    @property
-    def _most(self) -> Fraction:
-        """The largest variance of values between the bounds: (range / 2)^2 (Popoviciu)."""
-        measure = self.total.measure
-        return Fraction(measure.high - measure.low, 2) ** 2
-
-    def estimate(self, noisy: Sequence[int]) -> CellEstimate:
-        """Put the three parts together."""
-        unit = self.total.measure.unit
-        n, x, y = (noisy[part.index] for part in self.noisy_parts)
-        size = max(n, 1)
-        value = clamped(Fraction(y, size) - Fraction(x, size) ** 2, 0, self._most)
-        low, high = self._interval(noisy)
-        error = self._error(n, x / n, y / n) if self.visible(noisy) else None
-        return CellEstimate(unit**2 * value, error, unit**2 * low, unit**2 * high)
-
-    def _error(self, n: int, mean: float, square: float) -> float:
-        by_rows, by_total, by_squares = self._spreads
-        spread = by_squares + 4 * mean**2 * by_total + (2 * mean**2 - square) ** 2 * by_rows
-        return float(self.total.measure.unit) ** 2 * root(spread) / n
-
-    def _interval(self, noisy: Sequence[int]) -> tuple[Fraction, Fraction]:
-        r"""Return the least and the greatest S / n - T^2 / n^2.
-
-        As a function of n it rises up to n = 2 T^2 / S and falls from there on: it is least at an
-        end of the interval of n, and greatest at that place or at the end next to it.
-        """
-        sizes = self.sizes(noisy)
-        if sizes is None:
-            return Fraction(0), self._most
-        (small, large), (low, high) = sizes, self.within(self.total, noisy)
-        nearest = 0 if low <= 0 <= high else min(low**2, high**2)
-        furthest = max(low**2, high**2)
-        least, most = (max(0, end) for end in self.within(self.squares, noisy))
-        top = clamped(Fraction(2 * nearest, most), small, large) if most else Fraction(large)
-        bottom = min(Fraction(least, n) - Fraction(furthest, n * n) for n in (small, large))
-        ends = bottom, most / top - nearest / top**2
-        return clamped(ends[0], 0, self._most), clamped(ends[1], 0, self._most)
-
-    def expected(self, size: int | None) -> Expected:
-        """Return bounds for a group of the given size."""
-        half, error, unit, m = None, None, self.total.measure.unit, self.largest
-        if size is not None:
-            half = unit**2 * self._most
-            shift = self.shift(size)
-            if shift is not None:
-                reach = self.reach(self.rows)
-                moved = Fraction(self.reach(self.squares) + m * m * reach, size - reach)
-                half = unit**2 * min(self._most, moved + shift * (2 * m + shift))
-        if size is not None and size > self._alone:
-            by_rows, by_total, by_squares = self._spreads
-            spread = by_squares + 4 * m**2 * by_total + float(m) ** 4 * by_rows
-            error = float(unit) ** 2 * root(spread) / size
-        found = (error, half, None, size, True, self.certainty)
-        return Expected(self.name, self.kind, *found)
 
 
 def expected_errors(

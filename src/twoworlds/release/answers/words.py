@@ -30,7 +30,7 @@ from twoworlds.release.answers.cells import (
     excluded,
     group_label,
 )
-from twoworlds.release.answers.estimates import Certainty, Estimator
+from twoworlds.release.answers.estimates import Estimator
 from twoworlds.release.budget import ComposedCost
 from twoworlds.release.costs import Cost, zcdp_to_epsilon
 from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
@@ -104,21 +104,19 @@ def accuracy(column: Estimator) -> str:
     """Say what the error of a column is worth."""
     name = printable(column.name)
     match column.certainty:
-        case Certainty.EXACT:
-            return f"{name}: exact, without noise, because no single unit can change it."
-        case Certainty.LAW:
-            return f"{name}: 95% interval from the exact law of the noise."
-        case Certainty.BOUND:
-            return (
-                f"{name}: the interval holds with probability at least 95% in a group that "
-                "is not empty."
-            )
-        case Certainty.RANKS:
-            return (
-                f"{name}: with probability at least 95% its rank is at most "
+        case "exact":
+            worth = "exact, without noise, because no single unit can change it"
+        case "95%":
+            worth = "95% interval from the exact law of the noise"
+        case "at least 95%":
+            worth = "the interval holds with probability at least 95% in a group that is not empty"
+        case _:
+            worth = (
+                "with probability at least 95% its rank is at most "
                 f"{decimal(column.ranks or Fraction(0), 4)} further from the wanted one than that "
-                "of the best value of the grid."
+                "of the best value of the grid"
             )
+    return f"{name}: {worth}."
 
 
 def notes(resolved: Resolved) -> list[str]:

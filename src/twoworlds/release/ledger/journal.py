@@ -22,8 +22,9 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -35,10 +36,9 @@ from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, check_name
 
 if TYPE_CHECKING:
-    from twoworlds.release.ledger.postgresql import PostgreSQLStore, ServerLocation
+    from twoworlds.release.ledger.postgresql import PostgreSQLStore
 
 Store: TypeAlias = "SQLiteStore | PostgreSQLStore"
-Location: TypeAlias = "FileLocation | ServerLocation"  # as text without any password
 Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing
 TIMEOUT = 10.0  # seconds
 Decision = tuple[str, Mapping[str, Any]] | None  # the kind and content of an entry to add
@@ -212,23 +212,28 @@ def next_entry(state: LedgerState, kind: str, content: Mapping[str, Any]) -> Ent
 
 
 @dataclass(frozen=True)
-class FileLocation:
-    """A file of SQLite on a local disk."""
+class Location:
+    """Where a ledger is, and its mark; as text without any password.
 
-    path: Path
+    ``connect(seconds, mode="rw")`` opens the entries, or returns None when they are not there.
+    """
+
+    shown: str
     mark: Path
+    connect: Callable[..., Store | None] = field(repr=False, compare=False)
+    path: Path | None = None  # of a file
 
     def __str__(self) -> str:
-        """Return the path."""
-        return str(self.path)
+        """Return the path, or the address without user, password and options."""
+        return self.shown
 
-    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
-        """Connect to the entries, or return None when there is no such file."""
-        if mode == "rwc":
-            check_place(self.path)
-        elif not self.path.exists():
-            return None
-        return SQLiteStore(self.path, seconds=seconds, mode=mode)
+
+def _connect_file(path: Path, seconds: float, mode: Mode = "rw") -> Store | None:
+    if mode == "rwc":
+        check_place(path)
+    elif not path.exists():
+        return None
+    return SQLiteStore(path, seconds=seconds, mode=mode)
 
 
 def locate(
@@ -252,7 +257,8 @@ def locate(
             f"table={table!r} was given for a file, which holds one ledger: leave it out"
         )
     path = Path(text)
-    return FileLocation(path, path.with_name(path.name + ".mark") if mark is None else Path(mark))
+    beside = path.with_name(path.name + ".mark") if mark is None else Path(mark)
+    return Location(str(path), beside, partial(_connect_file, path), path)
 
 
 def _server(address: str, mark: Path | str | None, table: str | None) -> Location:

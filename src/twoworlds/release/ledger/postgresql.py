@@ -31,7 +31,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
@@ -45,7 +45,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import make_folder
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Entry
-from twoworlds.release.ledger.journal import Mode, Store
+from twoworlds.release.ledger.journal import Location, Mode, Store
 
 TABLE = "twoworlds_ledger"
 _NAME = re.compile(r"(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}")
@@ -311,33 +311,21 @@ class PostgreSQLStore:
         raise LedgerUnavailable(f"the ledger {self._shown} {what}") from None
 
 
-@dataclass(frozen=True)
-class ServerLocation:
-    """A table on a PostgreSQL server."""
-
-    address: str = field(repr=False)
-    table: str
-    mark: Path
-    shown: str
-
-    def __str__(self) -> str:
-        """Return the address without user, password and options, and the table."""
-        return f"{self.shown} (table {self.table})"
-
-    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
-        """Connect to the entries, or return None when there is no such table."""
-        store = PostgreSQLStore(self.address, self.table, str(self), seconds=seconds)
-        try:
-            if store.ready(make=mode == "rwc"):
-                return store
-        except BaseException:
-            store.close()
-            raise
+def _connect(
+    address: str, table: str, shown: str, seconds: float, mode: Mode = "rw"
+) -> Store | None:
+    store = PostgreSQLStore(address, table, shown, seconds=seconds)
+    try:
+        if store.ready(make=mode == "rwc"):
+            return store
+    except BaseException:
         store.close()
-        return None
+        raise
+    store.close()
+    return None
 
 
-def locate_on_server(address: str, mark: Path | str | None, table: str | None) -> ServerLocation:
+def locate_on_server(address: str, mark: Path | str | None, table: str | None) -> Location:
     """Return the location that an address names.
 
     >>> place = locate_on_server("postgresql://ann:hidden@db.example:5433/budget", "m", None)
@@ -355,7 +343,8 @@ def locate_on_server(address: str, mark: Path | str | None, table: str | None) -
     host, port, database, options = _parts(address)
     words = (host.lower(), port, database, name)
     sign = _default_mark(words, options) if mark is None else Path(mark)
-    return ServerLocation(address, name, sign, f"postgresql://{host}:{port}/{database}")
+    shown = f"postgresql://{host}:{port}/{database} (table {name})"
+    return Location(shown, sign, partial(_connect, address, name, shown))
 
 
 def _parts(address: str) -> tuple[str, str, str, str]:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput
@@ -37,28 +37,20 @@ _PRECISE = 256
 _GUARD = 128
 
 
-@dataclass(frozen=True)
-class Finite:
-    """A law on 0, ..., m by P(Z <= 0), ..., P(Z <= m - 1); P(Z <= m) = 1 is left out."""
-
-    cumulated: tuple[Number, ...]
-
-    def at_most(self, k: int) -> Number:
-        """Return P(Z <= k)."""
-        if k < 0:
-            return Fraction(0)
-        return self.cumulated[k] if k < len(self.cumulated) else Fraction(1)
-
-    def enclosed(self, bits: int) -> tuple[int, list[arb]]:
-        """Return balls for all of them."""
-        return 0, [ball(mass, bits + _GUARD) for mass in self.cumulated]
+Cumulated = tuple[Number, ...]  # P(Z <= 0), ..., P(Z <= m - 1) of a law on 0, ..., m
 
 
-def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Finite]:
+def _at_most(cumulated: Cumulated, k: int) -> Number:
+    if k < 0:
+        return Fraction(0)
+    return cumulated[k] if k < len(cumulated) else Fraction(1)
+
+
+def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Cumulated]:
     """Return the law of each column, and then that of a column chosen evenly.
 
     >>> half, third = Fraction(1, 2), Fraction(1, 3)
-    >>> [law.cumulated for law in cumulated([[half, third], [half, 1 - third]], symmetric=False)]
+    >>> cumulated([[half, third], [half, 1 - third]], symmetric=False)
     [(Fraction(1, 2),), (Fraction(1, 3),), (Fraction(5, 12),)]
     """
     width = len(rows[0])
@@ -66,11 +58,11 @@ def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Fini
         keep, other = rows[0][0], rows[0][1]
         before = [other * (j + 1) for j in range(width - 1)]
         after = [keep + other * j for j in range(width - 1)]
-        even = Finite(tuple(Fraction(j + 1, width) for j in range(width - 1)))
-        return [Finite((*before[:v], *after[v:])) for v in range(width)] + [even]
+        even = tuple(Fraction(j + 1, width) for j in range(width - 1))
+        return [*((*before[:v], *after[v:]) for v in range(width)), even]
     columns = [list(column) for column in zip(*rows, strict=True)]
     columns.append([sum(row, start=Fraction(0)) / width for row in rows])
-    return [Finite(tuple(accumulate(column[:-1]))) for column in columns]
+    return [tuple(accumulate(column[:-1])) for column in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,24 +76,24 @@ class Columns:
         bits: the length of a word.
     """
 
-    laws: tuple[Finite, ...]
+    laws: tuple[Cumulated, ...]
     words: Words
     half: int
     bits: int = _WORD
 
     @staticmethod
-    def of(laws: Sequence[Finite], *, bits: int = _WORD) -> Columns:
+    def of(laws: Sequence[Cumulated], *, bits: int = _WORD) -> Columns:
         """Compute the words; ``bits`` below 64 lets tests go through all words."""
         _check_exact(laws)
-        count = max(len(law.cumulated) for law in laws)
+        count = max(map(len, laws))
         steps = count.bit_length()
         last = _LAST >> (_WORD - bits) << (_WORD - bits)
         words = np.full((len(laws), 1 << steps), last, dtype=np.uint64)
         for row, law in zip(words, laws, strict=True):
-            table = WordTable.of(law, bits=bits)
+            balls = [ball(mass, bits + _GUARD) for mass in law]
+            table = WordTable.of(partial(_at_most, law), 0, balls, bits=bits)
             row[: table.start] = 0
-            known = table.boundaries.words[: count - table.start]
-            row[table.start : table.start + len(known)] = known
+            row[table.start : table.start + len(table.listed)] = table.listed
         words.flags.writeable = False
         return Columns(tuple(laws), words, (1 << steps) >> 1, bits)
 
@@ -133,12 +125,12 @@ class Columns:
     def _settled(self, code: int, word: int, place: int, source: Bits) -> int:
         known = word >> (_WORD - self.bits)
         uniform = Uniform(source, known=known, count=self.bits)
-        return inverted(uniform, self.laws[code].at_most, place)
+        return inverted(uniform, partial(_at_most, self.laws[code]), place)
 
 
-def _check_exact(laws: Sequence[Finite]) -> None:
+def _check_exact(laws: Sequence[Cumulated]) -> None:
     """Refuse numbers of which only an enclosure of fixed width is known."""
-    distinct = {id(mass): mass for law in laws for mass in law.cumulated}
+    distinct = {id(mass): mass for law in laws for mass in law}
     for mass in distinct.values():
         if isinstance(mass, Real) and ball(mass, 2 * _PRECISE).rel_accuracy_bits() < _PRECISE:
             raise InvalidInput(

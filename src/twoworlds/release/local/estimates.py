@@ -192,7 +192,7 @@ def estimate(
     if not 0 < level < 1:
         raise InvalidInput(f"confidence={confidence} must lie between 0 and 1, both excluded")
     seen = _counts(reports, randomizer)
-    inverse = inverse_of(randomizer.matrix)
+    inverse = inverse_of(randomizer)
     values = len(randomizer.values)
     # Of two values one count says the other: both intervals hold or both fail.
     alpha = (1 - level) / (values if simultaneous and values > 2 else 1)
@@ -228,7 +228,7 @@ def variance_of_estimate(
     Fraction(75, 1)
     """
     counts = _by_name(histogram, randomizer.values, "value")
-    inverse = inverse_of(randomizer.matrix)
+    inverse = inverse_of(randomizer)
     return {value: inverse.variance(v, counts) for v, value in enumerate(randomizer.values)}
 
 
@@ -268,10 +268,10 @@ def _guaranteed(
 
 def _telling(randomizer: Randomizer, v: int) -> tuple[int, Number, Number] | None:
     """Return a report that all other values give with one probability, and v with another."""
-    if randomizer.matrix.symmetric:
-        return v, randomizer.matrix.rows[0][0], randomizer.matrix.rows[0][1]
+    if randomizer.symmetric:
+        return v, randomizer.rows[0][0], randomizer.rows[0][1]
     found = []
-    for o, row in enumerate(randomizer.matrix.rows):
+    for o, row in enumerate(randomizer.rows):
         others = set(row[:v] + row[v + 1 :])
         if len(others) == 1 and (other := others.pop()) != row[v]:
             found.append((o, row[v], other))
@@ -280,7 +280,7 @@ def _telling(randomizer: Randomizer, v: int) -> tuple[int, Number, Number] | Non
 
 def _counts(reports: Mapping[str, object] | Sequence[object], randomizer: Randomizer) -> list[int]:
     counts = _by_name(reports, randomizer.outputs, "report")
-    for name, count, row in zip(randomizer.outputs, counts, randomizer.matrix.rows, strict=True):
+    for name, count, row in zip(randomizer.outputs, counts, randomizer.rows, strict=True):
         if count and all(mass == 0 for mass in row):
             raise InvalidInput(
                 f"{randomizer.expression} never reports {name!r}, and {count} such reports are "

@@ -54,12 +54,7 @@ _TEXT = (".csv", ".tsv")
 _STORED = (".parquet", ".pq")
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """Some records in a row: their codes, and whatever the file needs to copy other columns."""
-
-    codes: Codes
-    carried: Any = None
+Chunk = tuple[Codes, Any]  # records in a row, and what the file needs to copy other columns
 
 
 def open_table(path: Path, column: str, carry: Sequence[str] = ()) -> CsvFile | ParquetFile:
@@ -165,7 +160,7 @@ class CsvFile:
                 row = [""] * width
             if copied:
                 lines.append(row)
-        return Chunk(np.frombuffer(codes, dtype=np.uint8), lines) if seen else None
+        return (np.frombuffer(codes, dtype=np.uint8), lines) if seen else None
 
     def write(self, path: Path, names: Sequence[str], chunks: Iterable[Chunk]) -> None:
         """Write the header and the records, with the separator of this file."""
@@ -173,15 +168,15 @@ class CsvFile:
             file.write(self._line([self.header[i] for i in self.kept]))
             if len(self.kept) == 1:
                 labels = [self._line([name]) for name in names]
-                for chunk in chunks:
-                    file.write("".join([labels[code] for code in chunk.codes.tolist()]))
+                for codes, _ in chunks:
+                    file.write("".join([labels[code] for code in codes.tolist()]))
                 return
             writer = csv.writer(file, delimiter=self.mark, lineterminator="\n")
             cells = itemgetter(*self.kept)
-            for chunk in chunks:
-                for row, code in zip(chunk.carried, chunk.codes.tolist(), strict=True):
+            for codes, rows in chunks:
+                for row, code in zip(rows, codes.tolist(), strict=True):
                     row[self.place] = names[code]
-                writer.writerows(map(cells, chunk.carried))
+                writer.writerows(map(cells, rows))
 
     def _line(self, cells: Sequence[str]) -> str:
         text = io.StringIO()
@@ -265,7 +260,7 @@ class ParquetFile:
                 order = numbers - start
                 placed = np.empty(len(codes), dtype=np.uint8)
                 placed[order] = codes
-                yield Chunk(placed, (start, stop))
+                yield placed, (start, stop)
 
     def write(self, path: Path, names: Sequence[str], chunks: Iterable[Chunk]) -> None:
         """Gather the reports in a database beside the new file, and write that as Parquet."""
@@ -290,11 +285,11 @@ class ParquetFile:
                 given |= {"path": str(self.path), "start": 0, "stop": 0}
             select = alone if len(self.kept) == 1 else joined
             database.execute(f"CREATE TABLE gathered AS {select}", given)
-            for chunk in chunks:
-                start, stop = chunk.carried or (0, len(chunk.codes))
+            for codes, rows in chunks:
+                start, stop = rows or (0, len(codes))
                 if len(self.kept) > 1:
                     given |= {"start": start, "stop": stop}
-                database.register("randomized", _numbered(chunk.codes, start))
+                database.register("randomized", _numbered(codes, start))
                 database.execute(f"INSERT INTO gathered {select}", given)
             target = str(path).replace("'", "''")
             database.execute(f"COPY gathered TO '{target}' (FORMAT parquet)")

@@ -57,19 +57,19 @@ from flint import arb, fmpq, fmpq_mat
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, ball, below, bounds, ln, maximum, sqrt, working_precision
-from twoworlds.release.local.randomizer import Matrix
+from twoworlds.release.local.randomizer import Randomizer
 
 Inverse: TypeAlias = "Symmetric | Weights"
 
 
-def inverse_of(matrix: Matrix) -> Inverse:
+def inverse_of(channel: Randomizer) -> Inverse:
     """Return the unbiased estimate of a channel."""
-    if matrix.symmetric:
-        keep, other = matrix.rows[0][0], matrix.rows[0][1]
+    if channel.symmetric:
+        keep, other = channel.rows[0][0], channel.rows[0][1]
         if not (keep < other or keep > other):
-            raise InvalidInput(_not_estimable(matrix))
-        return Symmetric(keep, other, len(matrix.values))
-    return Weights.of(matrix)
+            raise InvalidInput(_not_estimable(channel))
+        return Symmetric(keep, other, len(channel.values))
+    return Weights.of(channel)
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,12 @@ class Weights:
     possible: tuple[bool, ...]
 
     @staticmethod
-    def of(matrix: Matrix) -> Weights:
+    def of(channel: Randomizer) -> Weights:
         """Invert a rational channel, by weighted least squares if it has more reports."""
-        t = _rational(matrix)
+        t = _rational(channel)
         height, width = t.nrows(), t.ncols()
         if t.rank() < width:
-            raise InvalidInput(_not_estimable(matrix))
+            raise InvalidInput(_not_estimable(channel))
         possible = [sum((t[o, v] for v in range(width)), fmpq(0)) for o in range(height)]
         weighted = fmpq_mat(
             [[t[o, v] / possible[o] if possible[o] != 0 else fmpq(0) for o in range(height)]
@@ -183,16 +183,16 @@ def _dot(weights: Sequence[Fraction], counts: Sequence[int]) -> Fraction:
     return sum((weight * count for weight, count in pairs), start=Fraction(0))
 
 
-def _not_estimable(matrix: Matrix) -> str:
+def _not_estimable(channel: Randomizer) -> str:
     """Say why no unbiased estimate exists, and of which combinations one does.
 
     Those are the combinations in the row space of the channel; its reduced basis is the plainest.
     """
-    reduced, rank = _rational(matrix).rref()
-    kept = ", ".join(_combination(matrix.values, reduced, i) for i in range(rank))
+    reduced, rank = _rational(channel).rref()
+    kept = ", ".join(_combination(channel.values, reduced, i) for i in range(rank))
     return (
-        f"{matrix.expression} mixes the {len(matrix.values)} values so that different true counts "
-        "give the same reports on average; only these have an unbiased estimate, and their "
+        f"{channel.expression} mixes the {len(channel.values)} values so that different true "
+        "counts give the same reports on average; only these have an unbiased estimate, and their "
         f"combinations: {kept}; use a channel whose columns are linearly independent"
     )
 
@@ -208,11 +208,11 @@ def _combination(values: Sequence[str], rows: fmpq_mat, i: int) -> str:
     return found
 
 
-def _rational(matrix: Matrix) -> fmpq_mat:
-    rows = [[entry for entry in row if isinstance(entry, Fraction)] for row in matrix.rows]
-    if any(len(row) < len(matrix.values) for row in rows):
+def _rational(channel: Randomizer) -> fmpq_mat:
+    rows = [[entry for entry in row if isinstance(entry, Fraction)] for row in channel.rows]
+    if any(len(row) < len(channel.values) for row in rows):
         raise InvalidInput(
-            f"{matrix.expression} holds irrational probabilities, which are inverted for "
+            f"{channel.expression} holds irrational probabilities, which are inverted for "
             "randomized-response and frapp only: give the matrix as fractions"
         )
     return fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in rows])

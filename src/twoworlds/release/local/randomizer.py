@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -60,11 +60,12 @@ from twoworlds.numbers import (
     show,
 )
 from twoworlds.release.local.columns import Codes, Columns, cumulated
-from twoworlds.release.noise import SimulatedBits, SystemBits
+from twoworlds.release.noise import SystemBits
+from twoworlds.release.noise.bits import for_release
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 
-CHANNELS: Registry[Matrix] = Registry("channel")
+CHANNELS: Registry[Randomizer] = Registry("channel")
 _DRAWN = 12
 DEFINITION = (
     "local model: for two worlds that differ in the value of one record (substitution), no report "
@@ -73,32 +74,13 @@ DEFINITION = (
 MOST_VALUES = 255
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """What a call describes.
-
-    Attributes:
-        values: the values that a record may hold, as text.
-        outputs: the reports, as text.
-        rows: P(report | value), one row for each report.
-        expression: the call without values and outputs, to be typed again beside them.
-        symmetric: whether all values are treated alike: one number on the diagonal, one elsewhere.
-    """
-
-    values: tuple[str, ...]
-    outputs: tuple[str, ...]
-    rows: tuple[tuple[Number, ...], ...]
-    expression: str
-    symmetric: bool
-
-
 @CHANNELS.register("randomized-response")
 def randomized_response(
     keep: object = None,
     ratio: object = None,
     epsilon: object = None,
     values: Text | Sequence[str] | None = None,
-) -> Matrix:
+) -> Randomizer:
     """Report the true value with probability keep, and otherwise one of the others evenly."""
     names = read_names(values)
     mechanism = randomized_response_mechanism(
@@ -110,7 +92,7 @@ def randomized_response(
 
 
 @CHANNELS.register("frapp")
-def frapp(gamma: object, values: Text | Sequence[str] | None = None) -> Matrix:
+def frapp(gamma: object, values: Text | Sequence[str] | None = None) -> Randomizer:
     """Randomized response with the amplification gamma: the ratio between any two values."""
     names = read_names(values)
     amplification = ratio_at_least_one(gamma, "gamma")
@@ -127,7 +109,7 @@ def pram(
     matrix: Text,
     values: Text | Sequence[str] | None = None,
     outputs: Text | Sequence[str] | None = None,
-) -> Matrix:
+) -> Randomizer:
     """Any stochastic matrix, a list of rows or the path of a CSV or JSON file.
 
     Without outputs the reports are named as in the file, or like the values if there are as many.
@@ -156,7 +138,7 @@ def pram(
     if any(exact_text(entry) is None for row in transition.rows for entry in row):
         raise InvalidInput("pram: the matrix holds a number that is known by an enclosure only")
     text = f"pram({spelled_rows(transition.rows)})"
-    return Matrix(names, reports, transition.rows, text, symmetric=False)
+    return Randomizer(names, reports, transition.rows, text, symmetric=False)
 
 
 def read_names(names: Text | Iterable[str] | None, kind: str = "values") -> tuple[str, ...]:
@@ -186,8 +168,8 @@ def read_names(names: Text | Iterable[str] | None, kind: str = "values") -> tupl
     return listed
 
 
-def _alike(mechanism: PerRecord, names: tuple[str, ...], text: str) -> Matrix:
-    return Matrix(names, names, mechanism.transition.rows, text, symmetric=len(names) > 1)
+def _alike(mechanism: PerRecord, names: tuple[str, ...], text: str) -> Randomizer:
+    return Randomizer(names, names, mechanism.transition.rows, text, symmetric=len(names) > 1)
 
 
 def _typed(value: object, name: str) -> str:
@@ -206,11 +188,19 @@ class Randomizer(Result):
     (Fraction(3, 1), Real(ln 3))
 
     Attributes:
-        matrix: the channel.
+        values: the values that a record may hold, as text.
+        outputs: the reports, as text.
+        rows: P(report | value), one row for each report.
+        expression: the call without values and outputs, to be typed again beside them.
+        symmetric: whether all values are treated alike: one number on the diagonal, one elsewhere.
         missing: the declared value that stands for every cell without one, if any.
     """
 
-    matrix: Matrix
+    values: tuple[str, ...]
+    outputs: tuple[str, ...]
+    rows: tuple[tuple[Number, ...], ...]
+    expression: str
+    symmetric: bool
     missing: str | None = None
 
     @staticmethod
@@ -235,27 +225,12 @@ class Randomizer(Result):
         """
         beside = {"values": values, "outputs": outputs}
         given = {name: value for name, value in beside.items() if value is not None}
-        matrix = CHANNELS.build(channel, **given)
-        if missing is not None and missing not in matrix.values:
+        made = CHANNELS.build(channel, **given)
+        if missing is not None and missing not in made.values:
             raise InvalidInput(
                 f"missing={missing!r} is none of the declared values: declare it as a value too"
             )
-        return Randomizer(matrix, missing)
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The values that a record may hold."""
-        return self.matrix.values
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """The reports."""
-        return self.matrix.outputs
-
-    @property
-    def expression(self) -> str:
-        """The call, without the values."""
-        return self.matrix.expression
+        return replace(made, missing=missing)
 
     @cached_property
     def ratio(self) -> Number:
@@ -264,8 +239,8 @@ class Randomizer(Result):
         >>> Randomizer.of("pram([[3/5, 1/7], [2/5, 6/7]])", values=["a", "b"]).ratio
         Fraction(21, 5)
         """
-        rows = self.matrix.rows
-        if self.matrix.symmetric:
+        rows = self.rows
+        if self.symmetric:
             keep, other = rows[0][0], rows[0][1]
             return maximum(_quotient(keep, other), _quotient(other, keep))
         exact = [[entry for entry in row if isinstance(entry, Fraction)] for row in rows]
@@ -305,7 +280,7 @@ class Randomizer(Result):
         if max(len(self.values), len(self.outputs)) <= _DRAWN:
             rows = [
                 (f"reported {report}", [(show(p), float(p)) for p in row])
-                for report, row in zip(self.outputs, self.matrix.rows, strict=True)
+                for report, row in zip(self.outputs, self.rows, strict=True)
             ]
             yield HeatMap("How likely each report is, by value", self.values, rows)
 
@@ -324,7 +299,7 @@ class Randomizer(Result):
     @cached_property
     def columns(self) -> Columns:
         """The tables that reports are drawn from: one for each value, one for undeclared cells."""
-        laws = cumulated(self.matrix.rows, symmetric=self.matrix.symmetric)
+        laws = cumulated(self.rows, symmetric=self.symmetric)
         if self.missing is not None:
             laws[-1] = laws[self.values.index(self.missing)]
         return Columns.of(laws)
@@ -340,27 +315,7 @@ class Randomizer(Result):
         Returns:
             For each record the place of its report among ``outputs``.
         """
-        if type(source) is not SystemBits:
-            raise InvalidInput(
-                f"a release takes its bits from SystemBits(), not from {type(source).__name__}: "
-                "for a simulation use simulate"
-            )
-        return self.columns.reports(self._checked(codes), source)
-
-    def simulate(self, codes: Codes, source: SimulatedBits) -> Codes:
-        """Draw the reports of records for a simulation, from bits that can be repeated.
-
-        >>> from twoworlds.release.noise import SeededBits
-        >>> coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
-        >>> coin.simulate(np.zeros(8, dtype=np.uint8), SeededBits(1)).tolist()
-        [0, 0, 0, 0, 1, 0, 0, 0]
-        """
-        if not isinstance(source, SimulatedBits):
-            raise InvalidInput(
-                f"a simulation takes SimulatedBits, such as SeededBits(1), not "
-                f"{type(source).__name__}"
-            )
-        return self.columns.reports(self._checked(codes), source)
+        return self.columns.reports(self._checked(codes), for_release(source))
 
     def _checked(self, codes: Codes) -> Codes:
         if codes.dtype != np.uint8:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +35,6 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place, make_private, read_json
 from twoworlds.numbers import INFINITY, show
 from twoworlds.progress import track
-from twoworlds.release.local.columns import Codes
 from twoworlds.release.local.estimates import Estimates, estimate
 from twoworlds.release.local.files import Chunk, open_table
 from twoworlds.release.local.randomizer import Randomizer
@@ -280,13 +279,20 @@ def randomize_file(
     check_free(new)
     table = open_table(old, column, tuple(public))
     bits = SystemBits()
-    drawn = _Counted(lambda codes: randomizer.draw(codes, bits))
-    chunks = drawn.of(track(table.chunks(randomizer.values), "randomizing"))
+    records = 0
+
+    def drawn() -> Iterator[Chunk]:
+        nonlocal records
+        for codes, carried in track(table.chunks(randomizer.values), "randomizing"):
+            records += len(codes)
+            yield randomizer.draw(codes, bits), carried
+
+    chunks = drawn()
     try:
         with workshop(new) as folder:
             made = folder / f"made{new.suffix.lower()}"
             table.write(made, randomizer.outputs, _shuffled(chunks, bits) if shuffle else chunks)
-            certificate = Certificate(randomizer, column, drawn.records, tuple(public), shuffle)
+            certificate = Certificate(randomizer, column, records, tuple(public), shuffle)
             publish(made, new, certificate.text())
     except OSError as error:
         raise InvalidInput(f"{new} cannot be written: {error.strerror}") from error
@@ -313,8 +319,8 @@ def estimate_file(
     file = Path(path)
     name, channel = _named(file, column, randomizer)
     counts = np.zeros(len(channel.outputs) + 1, dtype=np.int64)
-    for chunk in track(open_table(file, name).chunks(channel.outputs), "counting"):
-        counts += np.bincount(chunk.codes, minlength=len(counts))
+    for codes, _ in track(open_table(file, name).chunks(channel.outputs), "counting"):
+        counts += np.bincount(codes, minlength=len(counts))
     if counts[-1]:
         raise InvalidInput(
             f"column {name!r} of {file} has {counts[-1]} cells that are no reports of "
@@ -363,26 +369,14 @@ def permutation(count: int, bits: Bits) -> np.ndarray[Any, np.dtype[np.intp]]:
             return order
 
 
-class _Counted:
-    """Draws the reports of chunk after chunk, and counts them."""
-
-    def __init__(self, draw: Callable[[Codes], Codes]) -> None:
-        self.draw, self.records = draw, 0
-
-    def of(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        for chunk in chunks:
-            self.records += len(chunk.codes)
-            yield Chunk(self.draw(chunk.codes), chunk.carried)
-
-
 def _shuffled(chunks: Iterable[Chunk], bits: Bits) -> Iterator[Chunk]:
-    reports = [np.empty(0, dtype=np.uint8), *(chunk.codes for chunk in chunks)]
+    reports = [np.empty(0, dtype=np.uint8), *(codes for codes, _ in chunks)]
     joined = np.concatenate(reports)
     del reports
     joined = joined[permutation(len(joined), bits)]
     step = 1 << 20
     for start in range(0, len(joined), step):
-        yield Chunk(joined[start : start + step])
+        yield joined[start : start + step], None
 
 
 def _same(one: Randomizer, other: Randomizer) -> bool:
@@ -391,4 +385,4 @@ def _same(one: Randomizer, other: Randomizer) -> bool:
         return False
     if one.expression == other.expression:
         return True
-    return one.matrix.rows == other.matrix.rows
+    return one.rows == other.rows

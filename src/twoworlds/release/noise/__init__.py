@@ -4,12 +4,13 @@
 is exactly the stated one: nothing is rounded, cut off or approximated on the way.
 
 * Bits come from AES-256 in counter mode, keyed by the operating system (`SystemBits`). A release
-  takes no seed; a simulation takes `SeededBits`, which a release refuses.
+  takes no seed, and refuses `SeededBits`.
 * Narrow laws are inverted by a table of 64-bit words, with further bits where 64 do not decide.
-* Wide geometric noise is put together from digits; other wide laws are drawn by rejection.
+* Wide geometric noise is put together from digits, and wide Gaussian noise is drawn by rejection
+  from it. These two are the laws that releases use; no other is drawn.
 * `choose` draws one of many candidates by its score: the exponential mechanism.
-* Values are 64-bit integers. A law that could leave their range with a probability above 2^-256 is
-  refused by `Sampler.draw`, and drawn as Python's integers by `Sampler.draw_integers`.
+* Values are whole numbers of any size (`Sampler.draw_integers`), or arrays of 64-bit integers,
+  where a law that may leave their range is refused (`Sampler.draw`).
 
 Timing. A search takes the same steps for every word, without a branch on the word, and all values
 of a draw are treated together, or, when they are few, one after the other: the time of a draw
@@ -18,9 +19,9 @@ depends on the number of values. What remains:
 * which entry of a table is read depends on the value, so that a program on the same machine that
   watches the processor's cache could learn about it;
 * a tie, with a probability below 2^-50 for each word, takes milliseconds;
-* a wide law tries again now and then. How often is independent of the values that are kept. Less
-  than one value in a thousand is decided by exact arithmetic, which takes some 0.1 milliseconds;
-  that happens more often for values far from the centre.
+* wide Gaussian noise tries again now and then. How often is independent of the values that are
+  kept. Less than one value in 2^25 is decided by exact arithmetic, which takes some 0.1
+  milliseconds.
 
 None of this depends on data: noise is drawn before it meets an answer. A choice does meet data, its
 scores; what its time tells is said in `twoworlds.release.noise.choice`.
@@ -28,17 +29,15 @@ scores; what its time tells is said in `twoworlds.release.noise.choice`.
 
 from __future__ import annotations
 
-from twoworlds.release.noise.bits import Bits, SeededBits, SimulatedBits, SystemBits
-from twoworlds.release.noise.choice import choice_law, choose, choose_simulated
+from twoworlds.release.noise.bits import Bits, SeededBits, SystemBits
+from twoworlds.release.noise.choice import choice_law, choose
 from twoworlds.release.noise.sampler import Sampler
 
 __all__ = [
     "Bits",
     "Sampler",
     "SeededBits",
-    "SimulatedBits",
     "SystemBits",
     "choice_law",
     "choose",
-    "choose_simulated",
 ]

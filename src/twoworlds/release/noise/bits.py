@@ -1,13 +1,13 @@
 """Random bits: AES-256 in counter mode, keyed by the operating system.
 
-A `Bits` hands out 64-bit words. There are two kinds, of different types on purpose:
+A `Bits` hands out 64-bit words.
 
-* `SystemBits`, for releases. The key comes from ``os.urandom`` and is replaced after `KEY_LIFE`
+* `SystemBits` is for releases. The key comes from ``os.urandom`` and is replaced after `KEY_LIFE`
   bytes. Every thread has a key of its own, and a child process never goes on with its parent's:
   a fork is noticed by a hook and, where no hook runs, by the process number. It takes no seed,
   and it cannot be copied or pickled, since a copy would say the same bits twice.
-* `SimulatedBits`, for simulations and tests: `SeededBits` repeats itself from a seed. A release
-  refuses it.
+* `SeededBits` repeats itself from a seed, for simulations and tests. A release refuses it, as it
+  refuses everything but `SystemBits` (`for_release`).
 
 What it does not guarantee: a virtual machine that is saved and started twice from the same image
 goes on with the same keys in both, up to `KEY_LIFE` bytes in each thread.
@@ -83,12 +83,17 @@ class SystemBits(Bits):
         raise TypeError("SystemBits cannot be copied: a copy would repeat its bits; make a new one")
 
 
-class SimulatedBits(Bits):
-    """Bits that anybody can predict: for simulations and tests, never for a release."""
+def for_release(source: SystemBits) -> SystemBits:
+    """Return bits that a release may take: the operating system's, and nothing with a seed."""
+    if type(source) is not SystemBits:
+        raise InvalidInput(
+            f"a release takes its bits from SystemBits(), not from {type(source).__name__}"
+        )
+    return source
 
 
-class SeededBits(SimulatedBits):
-    """Bits that repeat themselves from a seed, the same on every machine.
+class SeededBits(Bits):
+    """Bits that repeat themselves from a seed, the same on every machine: never for a release.
 
     >>> bool((SeededBits(1).words(4) == SeededBits(1).words(4)).all())
     True

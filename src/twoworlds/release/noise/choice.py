@@ -39,7 +39,7 @@ from flint import arb, fmpq
 
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, Real, exp, rational, working_precision
-from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
+from twoworlds.release.noise.bits import Bits, SystemBits, for_release
 
 _WORD = 64
 _FIRST = 2  # words
@@ -57,27 +57,7 @@ def choose(scores: Sequence[int], rate: Fraction, source: SystemBits) -> int:
     >>> choose([0, -1000, -1000], Fraction(1), SystemBits())
     0
     """
-    if type(source) is not SystemBits:
-        raise InvalidInput(
-            f"a release takes its bits from SystemBits(), not from {type(source).__name__}: "
-            "for a simulation use choose_simulated"
-        )
-    return _drawn(scores, rate, source)
-
-
-def choose_simulated(scores: Sequence[int], rate: Fraction, source: SimulatedBits) -> int:
-    """Choose for a simulation, from bits that can be repeated.
-
-    >>> from twoworlds.release.noise.bits import SeededBits
-    >>> source = SeededBits(1)
-    >>> [choose_simulated([3, 2, 1], Fraction(1), source) for _ in range(8)]
-    [0, 0, 1, 0, 0, 0, 1, 1]
-    """
-    if not isinstance(source, SimulatedBits):
-        raise InvalidInput(
-            f"a simulation takes SimulatedBits, such as SeededBits(1), not {type(source).__name__}"
-        )
-    return _drawn(scores, rate, source)
+    return chosen(scores, rate, for_release(source))
 
 
 def choice_law(scores: Sequence[int], rate: Fraction) -> list[Number]:
@@ -106,7 +86,8 @@ def decided(scores: Sequence[int], rate: Fraction, known: int, count: int) -> in
     return _decided(*_below(scores, rate), known, count)
 
 
-def _drawn(scores: Sequence[int], rate: Fraction, source: Bits) -> int:
+def chosen(scores: Sequence[int], rate: Fraction, source: Bits) -> int:
+    """Choose from any bits. Not for releases: `choose` checks where the bits come from."""
     below, r = _below(scores, rate)
     known, count = 0, 0
     fresh = _FIRST
@@ -145,9 +126,8 @@ def _decided(below: Sequence[int], r: Fraction, known: int, count: int) -> int |
 def _weights(below: Sequence[int], r: Fraction, bits: int) -> list[arb]:
     """Enclose e^(-r d) for each d; what is below 2^-bits for sure, between 0 and that."""
     top, bottom = r.numerator, r.denominator
-    furthest = (
-        bits * bottom // top + 1 if top else max(below)
-    )  # r d > bits means e^(-r d) < 2^-bits
+    # r d > bits means e^(-r d) < 2^-bits
+    furthest = bits * bottom // top + 1 if top else max(below)
     with working_precision(bits + _GUARD):
         step = -arb(fmpq(top, bottom))
         found = [(step * max(1, min(d, furthest))).exp() for d in below]

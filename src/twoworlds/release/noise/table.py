@@ -25,7 +25,7 @@ decision is exact, and it ends with probability 1 whatever x is: a further word 
 probability about 2^-64.
 
 Many words are found in one sorted list, in the same number of steps for every word: `Boundaries`
-counts, for each word, the entries of the list below it. A *guide* gives the count at the beginning
+count, for each word, the entries of the list below it. A *guide* gives the count at the beginning
 of the word's cell, by its first bits, where that leaves fewer steps; then each step halves the
 range of every word: the same instructions whatever the word is, without a branch on it. The number
 of steps is that of the fullest cell. (Which memory is read does depend on the word; see the
@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from flint import arb
 
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words
     from twoworlds.release.noise.sampler import Integers
 
+    Boundaries = tuple[Words, Integers, int, int]  # see `boundaries`
+
 _MARGIN = 32
 CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
 _PAYS = 1 << 25  # words from which on loading the compiler pays
@@ -65,47 +67,37 @@ _WORD = 64
 _GUARD = 128
 
 
-class Cumulative(Protocol):
-    """A law on the whole numbers that is known by P(Z <= k)."""
-
-    def at_most(self, k: int) -> Number:
-        """Return P(Z <= k)."""
-
-    def enclosed(self, bits: int) -> tuple[int, Sequence[arb]]:
-        """Return a start and balls for P(Z <= start), P(Z <= start + 1), ...
-
-        The first is 0 or below 2^-bits for a law without a least value, and likewise 1 less the
-        last for one without a greatest value; a law with both ends leaves out P(Z <= k) = 1.
-        """
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WordTable:
     """A law as a table of words.
 
     Attributes:
-        law: the law, for the ties.
+        at_most: P(Z <= k), for the ties.
         start: the value below which all words are 0.
         listed: the words c_start, c_(start+1), ..., each in the first bits of 64.
         bits: the length of a word.
     """
 
-    law: Cumulative
+    at_most: Callable[[int], Number]
     start: int
     listed: tuple[int, ...]
     bits: int = _WORD
 
     @staticmethod
-    def of(law: Cumulative, *, bits: int = _WORD) -> WordTable:
-        """Compute the words of a law."""
-        start, balls = law.enclosed(bits)
+    def of(
+        at_most: Callable[[int], Number], start: int, balls: Sequence[arb], *, bits: int = _WORD
+    ) -> WordTable:
+        """Compute the words of a law from balls for P(Z <= start), P(Z <= start + 1), ...
+
+        The first is 0 or below 2^-bits for a law without a least value, and likewise 1 less the
+        last for one without a greatest value; a law with both ends leaves out P(Z <= k) = 1.
+        """
         skipped, kept = _within(balls, bits)
         start += skipped
-        words = [_floored(law, start + i, found, bits) for i, found in enumerate(kept)]
+        words = [_floored(at_most, start + i, found, bits) for i, found in enumerate(kept)]
         last = (1 << bits) - 1
-        return WordTable(
-            law, start, tuple(min(word, last) << (_WORD - bits) for word in words), bits
-        )
+        listed = tuple(min(word, last) << (_WORD - bits) for word in words)
+        return WordTable(at_most, start, listed, bits)
 
     @cached_property
     def last(self) -> int:
@@ -117,7 +109,7 @@ class WordTable:
         """The words, for many to be found at once."""
         import numpy as np
 
-        return Boundaries.of(np.array(self.listed, dtype=np.uint64), self.last)
+        return boundaries(np.array(self.listed, dtype=np.uint64), self.last)
 
     @cached_property
     def _filled_up(self) -> tuple[int, ...]:
@@ -146,10 +138,10 @@ class WordTable:
 
         if self.bits < _WORD:
             words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
-        found, tied = self.boundaries.with_ties(words)
+        found, tied = positions(self.boundaries, words)
         exact: dict[int, int] = {}
         if tied:
-            for i in np.flatnonzero(self.boundaries.words[found] == words):
+            for i in np.flatnonzero(self.boundaries[0][found] == words):
                 exact[int(i)] = self._settled(int(words[i]), int(found[i]), source)
         if self.start:
             found += self.start
@@ -159,7 +151,7 @@ class WordTable:
         """Draw as many further bits as this word needs."""
         known = word >> (_WORD - self.bits)
         uniform = Uniform(source, known=known, count=self.bits)
-        return inverted(uniform, self.law.at_most, self.start + place)
+        return inverted(uniform, self.at_most, self.start + place)
 
 
 def _within(balls: Sequence[arb], bits: int) -> tuple[int, Sequence[arb]]:
@@ -172,7 +164,7 @@ def _within(balls: Sequence[arb], bits: int) -> tuple[int, Sequence[arb]]:
     return first, balls[first:after]
 
 
-def _floored(law: Cumulative, k: int, found: arb, bits: int) -> int:
+def _floored(at_most: Callable[[int], Number], k: int, found: arb, bits: int) -> int:
     """Return floor(2^bits F(k)), exactly."""
     precision = bits + _GUARD
     while precision <= LIMIT_BITS:
@@ -180,13 +172,13 @@ def _floored(law: Cumulative, k: int, found: arb, bits: int) -> int:
             whole = (found * arb(2) ** bits).floor().unique_fmpz()
         if whole is not None:
             return int(whole)
-        exact = law.at_most(k)
+        exact = at_most(k)
         if isinstance(exact, Fraction):
             return int(exact * (1 << bits))
         precision *= 2
         found = ball(exact, precision)
     raise Undecided(
-        f"P(Z <= {k}) = {exact_text(law.at_most(k))} cannot be told from a fraction with "
+        f"P(Z <= {k}) = {exact_text(at_most(k))} cannot be told from a fraction with "
         f"denominator 2^{bits}: give the parameters of the noise as exact numbers"
     )
 
@@ -258,53 +250,39 @@ def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> 
     return high
 
 
-@dataclass(frozen=True, eq=False)
-class Boundaries:
-    """A sorted list of words.
+def boundaries(listed: Words, last: int) -> Boundaries:
+    """Prepare a sorted list for `positions`: choose a guide if it saves more steps than it takes.
 
-    Attributes:
-        words: the list, filled up with its largest possible value.
-        guide: how many entries lie below each cell, or a single 0.
-        shift: the cell of a word is what remains above its last ``shift`` bits.
-        half: the width of the first step.
+    Returns:
+        The list, filled up with its largest possible value; how many entries lie below each cell of
+        the guide, or a single 0; the bits of a word below those that name its cell; and the width
+        of the first step.
     """
+    import numpy as np
 
-    words: Words
-    guide: Integers
-    shift: int
-    half: int
+    count = len(listed)
+    bits = min(max(1, count.bit_length()), _FINEST)
+    starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(_WORD - bits)
+    guide = np.searchsorted(listed, starts).astype(np.int64)
+    steps = int(np.diff(guide, append=count).max()).bit_length()
+    if steps + 1 >= count.bit_length():
+        guide, bits, steps = np.zeros(1, dtype=np.int64), 0, count.bit_length()
+    words = np.full(count + (1 << steps), last, dtype=np.uint64)
+    words[:count] = listed
+    words.flags.writeable = guide.flags.writeable = False  # shared by all who draw
+    return words, guide, _WORD - bits, (1 << steps) >> 1
 
-    @staticmethod
-    def of(listed: Words, last: int) -> Boundaries:
-        """Choose a guide if it saves more steps than it takes.
 
-        >>> import numpy as np
-        >>> listed = Boundaries.of(np.array([3, 7], dtype=np.uint64), 9)
-        >>> listed.positions(np.array([3, 4, 9], dtype=np.uint64))
-        array([0, 1, 2])
-        """
-        import numpy as np
+def positions(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
+    """Return how many entries lie below each word, and whether any word equals an entry or the end.
 
-        count = len(listed)
-        bits = min(max(1, count.bit_length()), _FINEST)
-        starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(_WORD - bits)
-        guide = np.searchsorted(listed, starts).astype(np.int64)
-        steps = int(np.diff(guide, append=count).max()).bit_length()
-        if steps + 1 >= count.bit_length():
-            guide, bits, steps = np.zeros(1, dtype=np.int64), 0, count.bit_length()
-        words = np.full(count + (1 << steps), last, dtype=np.uint64)
-        words[:count] = listed
-        words.flags.writeable = guide.flags.writeable = False  # shared by all who draw
-        return Boundaries(words, guide, _WORD - bits, (1 << steps) >> 1)
-
-    def positions(self, words: Words) -> Integers:
-        """Return how many entries lie below each word."""
-        return self.with_ties(words)[0]
-
-    def with_ties(self, words: Words) -> tuple[Integers, bool]:
-        """Return the positions, and whether any word equals an entry or what fills the list up."""
-        loaded = "numba" in sys.modules and len(words) >= _PAYS_LOADED
-        return by_compiled(self, words) if loaded else by_numpy(self, words)
+    >>> import numpy as np
+    >>> listed = boundaries(np.array([3, 7], dtype=np.uint64), 9)
+    >>> positions(listed, np.array([3, 4, 9], dtype=np.uint64))
+    (array([0, 1, 2]), True)
+    """
+    loaded = "numba" in sys.modules and len(words) >= _PAYS_LOADED
+    return by_compiled(listed, words) if loaded else by_numpy(listed, words)
 
 
 def prepare(count: int) -> None:
@@ -317,15 +295,15 @@ def by_numpy(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
     """Halve the range of all words at once."""
     import numpy as np
 
-    if len(listed.guide) > 1:
-        found = listed.guide.take((words >> np.uint64(listed.shift)).astype(np.int64))
+    entries, guide, shift, half = listed
+    if len(guide) > 1:
+        found = guide.take((words >> np.uint64(shift)).astype(np.int64))
     else:
         found = np.zeros(len(words), dtype=np.int64)
-    half = listed.half
     while half:
-        found += half * (listed.words[half - 1 :].take(found) < words)
+        found += half * (entries[half - 1 :].take(found) < words)
         half //= 2
-    return found, bool((listed.words.take(found) == words).any())
+    return found, bool((entries.take(found) == words).any())
 
 
 def by_compiled(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
@@ -335,5 +313,4 @@ def by_compiled(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
     from twoworlds.release.noise._compiled import search
 
     found = np.empty(len(words), dtype=np.int64)
-    ties = search(listed.words, listed.guide, listed.shift, listed.half, words, found)
-    return found, ties > 0
+    return found, search(*listed, words, found) > 0

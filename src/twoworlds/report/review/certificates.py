@@ -139,7 +139,7 @@ def _review(saved: Saved) -> Review:
         f"The certificate holds: {_said(data, meaning)}.",
         ("This was checked by exact arithmetic.", *(f"It is {n.explain()}." for n in numbers)),
         rests,
-        (Section("What it proves", tuple(_proved(data, meaning))), *_tables(data)),
+        (("What it proves", tuple(_proved(data, meaning))), *_tables(data)),
         proof,
         outcome,
         subject=(("described as", f"{claim} (a description, which is not checked)"),)
@@ -225,4 +225,4 @@ def _tables(data: Mapping[str, Any]) -> Iterator[Section]:
     if isinstance(columns, list) and len(columns) == width:
         heads = [str(one) for one in columns]
     rows = tuple((str(i), *(str(x) for x in row)) for i, row in enumerate(matrix, start=1))
-    yield Section("The mechanism in it", (Table(("output", *heads), rows, numbers=True),))
+    yield "The mechanism in it", (Table(("output", *heads), rows, numbers=True),)

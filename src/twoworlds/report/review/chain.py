@@ -8,7 +8,6 @@ both stand there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from twoworlds.answer import Block, Said, Steps, Table
 from twoworlds.theorems import KINDS, Guarantee
@@ -86,8 +85,3 @@ def _open(found: Sequence[Implication]) -> Iterator[Block]:
 def _refuted(one: Implication) -> str:
     name = one.context.target
     return name if one.best is None else f"more about {name}"
-
-
-def chains_data(found: Sequence[Implication]) -> list[dict[str, Any]]:
-    """Return the implications as JSON has them."""
-    return [one.to_dict() for one in found]

@@ -1,27 +1,160 @@
-"""The details of a review: the worst case, pictures, other definitions, theorems, the matrix."""
+"""The details of a review: what is found out about a mechanism, and the sections that say it.
+
+`Findings` computes each thing once, and only when it is needed. Then come the worst case, pictures,
+one attacker, other definitions, theorems and the matrix.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
-from twoworlds.charts import odds
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars, odds
 from twoworlds.charts import profile as profile_chart
 from twoworlds.charts import trade_off as trade_off_chart
-from twoworlds.definitions import DifferentialPrivacy, Witness
+from twoworlds.definitions import (
+    DifferentialPrivacy,
+    PrivacyDefinition,
+    Verdict,
+    Witness,
+    measure,
+)
+from twoworlds.definitions.base import Setting
+from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.trade_off import misses, trade_off
-from twoworlds.errors import TwoWorldsError, Unsupported
+from twoworlds.definitions.words import percent
+from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, above, below, decimal, show, stated
-from twoworlds.report.review.attacker import attacker_blocks
-from twoworlds.report.review.chain import chain_blocks
-from twoworlds.report.review.findings import Findings
-from twoworlds.report.review.model import Section
-from twoworlds.report.standing import brief
+from twoworlds.numbers import INFINITY, Number, above, below, decimal, show, stated, to_json
+from twoworlds.report.review.chain import chain_blocks, chains
+from twoworlds.report.review.model import ProofFile, Section
+from twoworlds.report.review.proving import prove
+from twoworlds.report.standing import Standing, brief, many_records, standings
 from twoworlds.theorems import Guarantee
+from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.promise import sentences, table
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Point, Records
+from twoworlds.worlds.beliefs import belief as build_belief
+
+_USUAL_DELTA = "1e-6"  # where no epsilon holds without a delta and none was asked about
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that is found out about a mechanism.
+
+    ``dp`` is differential privacy with the neighbours and the group size of the question;
+    ``universe`` says what the columns of a matrix file are.
+    """
+
+    mechanism: Mechanism
+    dp: DifferentialPrivacy
+    claimed: PrivacyDefinition | None
+    belief: str | None
+    universe: str | None
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The mechanism with its neighbours."""
+        return self.dp.setting(self.mechanism)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The answer: whether the claim holds, or the price."""
+        return self.price if self.claimed is None else self.claimed.check(self.mechanism)
+
+    @cached_property
+    def price(self) -> Verdict:
+        """The smallest ratio: without a delta if there is one, else with the delta claimed."""
+        found = self.dp.tightest(self.mechanism)
+        if found.values["ratio"] != INFINITY:
+            return found
+        delta: object = getattr(self.claimed, "delta", None) or _USUAL_DELTA
+        with_delta = self.dp.ratio_at(self.mechanism, delta)
+        if with_delta.values["ratio"] == INFINITY:
+            return found
+        return replace(with_delta, notes=(*with_delta.notes, *found.notes))
+
+    @cached_property
+    def guarantee(self) -> Guarantee | None:
+        """The price as the theorems know it; None for neighbours that they do not speak of."""
+        relation = self.setting.relation
+        if relation not in (SUBSTITUTE, ADD_REMOVE):
+            return None
+        where = self.mechanism.universe
+        records = where.n if isinstance(where, Records) and where.fixed else None
+        return Guarantee.of(
+            "dp",
+            ratio=self.price.values["ratio"],
+            delta=self.price.values["delta"],
+            neighbours=relation,
+            group=self.dp.group,
+            records=records,
+        )
+
+    @cached_property
+    def swing(self) -> Number | None:
+        """How far answers of this mechanism move odds, where that is less than the square."""
+        plain = self.setting.relation == SUBSTITUTE and self.dp.group == 1
+        plain = plain and not many_records(self.mechanism)
+        if not plain or self.price.values["delta"] != 0 or self.price.values["ratio"] == INFINITY:
+            return None
+        try:
+            return measure(self.mechanism, definition="semantic").values["swing"]
+        except TwoWorldsError:
+            return None
+
+    @cached_property
+    def games(self) -> list[Games]:
+        """What the attacker concludes from each output."""
+        return [] if self.belief is None else games_of(self.mechanism, self.belief)
+
+    @cached_property
+    def others(self) -> list[Standing]:
+        """Where the mechanism stands by other definitions."""
+        asked = self.dp
+        found = standings(
+            self.mechanism, self.belief, neighbours=asked.neighbours, group=asked.group
+        )
+        return [*found]
+
+    @cached_property
+    def implied(self) -> list[Implication]:
+        """What follows from the price, by theorems."""
+        return [] if self.guarantee is None else chains(self.guarantee)
+
+    @cached_property
+    def proof(self) -> ProofFile:
+        """What can be checked again."""
+        where = self.universe
+        return prove(self.verdict, self.price, self.setting, self.claimed, universe=where)
+
+    def data(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        found: dict[str, Any] = {
+            "kind": "mechanism",
+            "mechanism": self.mechanism.expression,
+            "verdict": self.verdict.to_dict(),
+            "price": self.price.to_dict(),
+            "meaning": None
+            if self.guarantee is None
+            else {
+                "guarantee": self.guarantee.to_dict(),
+                "sentences": list(sentences(self.guarantee, swing=self.swing)),
+                "swing": None if self.swing is None else to_json(self.swing),
+            },
+            "definitions": [one.to_dict() for one in self.others],
+            "theorems": [one.to_dict() for one in self.implied],
+        }
+        if self.belief is not None:
+            found["belief"] = self.belief
+            found["attacker"] = [games.to_dict() for games in self.games]
+        return found
+
 
 _SHOWN = 16
 _LONGEST = 40  # letters of a label in the matrix
@@ -41,16 +174,16 @@ _OTHERS = (
 
 def details(found: Findings) -> Iterator[Section]:
     """Yield the sections that follow the first page."""
-    yield Section("The worst case", tuple(_worst(found)))
-    yield Section("In pictures", tuple(_pictures(found)))
+    yield "The worst case", tuple(_worst(found))
+    yield "In pictures", tuple(_pictures(found))
     if found.belief is not None:
-        yield Section("One attacker", tuple(attacker_blocks(found.belief, found.games)))
-    yield Section("Other definitions, and against whom they protect", tuple(_others(found)))
+        yield "One attacker", tuple(attacker_blocks(found.belief, found.games))
+    yield "Other definitions, and against whom they protect", tuple(_others(found))
     if found.guarantee is not None and found.price.values["ratio"] != INFINITY:
-        yield Section("By which theorems", tuple(chain_blocks(found.guarantee, found.implied)))
+        yield "By which theorems", tuple(chain_blocks(found.guarantee, found.implied))
     matrix = _matrix(found.mechanism)
     if matrix is not None:
-        yield Section("The mechanism itself", (matrix,))
+        yield "The mechanism itself", (matrix,)
 
 
 def _odds(found: Findings, given: Guarantee) -> Iterator[Block]:
@@ -176,3 +309,107 @@ def _profile_words(first: Number, ratio: Number, last: Number) -> str:
     if ratio == 1:
         return f"{said}, and it stays there however large the ratio."
     return f"{said}. It is {decimal(last, 3, 'about')} at ratio {decimal(ratio, 4, 'about')}."
+
+
+# --- one attacker ---------------------------------------------------------------------------------
+
+_MOST_OUTPUTS, _MOST_DATABASES = 64, 12
+
+
+def games_of(mechanism: Mechanism, belief: str) -> list[Games]:
+    """Play the games for every output that the belief does not rule out.
+
+    Raises:
+        InvalidInput: where there are no persons, or more outputs than can be tried.
+    """
+    if not isinstance(mechanism.universe, Records) or not mechanism.universe.fixed:
+        raise InvalidInput(
+            f"--belief: {mechanism.universe.expression} has no fixed list of records to leave "
+            "people out of; take a mechanism on bits or records"
+        )
+    size = mechanism.outputs.size
+    if size is None or size > _MOST_OUTPUTS:
+        raise InvalidInput(
+            f"--belief: {mechanism.expression} has more than {_MOST_OUTPUTS} outputs; ask about "
+            "one of them with: twoworlds posterior MECHANISM --belief BELIEF --output OUTPUT"
+        )
+    held = build_belief(belief, mechanism.universe)
+    return [
+        play(mechanism, held, output)
+        for output in mechanism.outputs
+        if any(mechanism.probability(output, x) != 0 for x in held)
+    ]
+
+
+def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
+    """Yield what the attacker concludes: from the worst output in full, from all in a table."""
+    worst = max(found, key=lambda games: above(games.worst))
+    label = worst.mechanism.outputs.label(worst.output)
+    person = _person(worst)
+    without = worst.without[person]
+    yield Said(
+        (
+            f"The attacker believes {belief}. The output that tells most about one person is "
+            f"{label}: it moves the belief by {percent(worst.moved, side='about')} of probability "
+            "from before, "
+            f"and the data of person {person + 1} makes a difference of "
+            f"{percent(worst.worst, side='about')}.",
+        )
+    )
+    universe = worst.mechanism.universe
+    databases = list(worst.prior)[:_MOST_DATABASES]
+    groups = []
+    for x in databases:
+        after = None if without is None else without[x]
+        bars = [
+            Bar("before", above(worst.prior[x]), GREY),
+            Bar("with your data", above(worst.with_everyone[x]), BLUE),
+        ]
+        if after is not None:
+            bars.append(Bar("without it", above(after), ORANGE))
+        groups.append((f"database {universe.label(x)}", bars))
+    words = _words(worst, person, databases)
+    title = f"Belief in each database, before and after output {label}"
+    yield GroupedBars(title, groups, words)
+    heads = ("output", "moved from before", "with and without you, at most")
+    rows = tuple(
+        (
+            games.mechanism.outputs.label(games.output),
+            stated(games.moved),
+            stated(games.worst),
+        )
+        for games in found
+    )
+    yield Table(heads, rows, numbers=True)
+    yield Said(
+        (
+            "Without a person: with "
+            f"{worst.default} in the place of that person's record. The first number may be large "
+            "because something was learned about everybody; the second is what a person is owed.",
+        ),
+        quiet=True,
+    )
+
+
+def _person(games: Games) -> int:
+    """Return whose data makes the largest difference; an impossible output is the largest."""
+    sizes = [float("inf") if d is None else above(d) for d in games.differences]
+    return sizes.index(max(sizes))
+
+
+def _words(games: Games, person: int, databases: list[Point]) -> str:
+    universe, without = games.mechanism.universe, games.without[person]
+
+    def told(x: Point) -> str:
+        after: Number | None = None if without is None else without[x]
+        last = (
+            "impossible without them"
+            if after is None
+            else f"{percent(after, side='about')} without"
+        )
+        return (
+            f"{universe.label(x)}: {percent(games.prior[x], side='about')} before, "
+            f"{percent(games.with_everyone[x], side='about')} with everyone, {last}"
+        )
+
+    return f"Person {person + 1} left out. " + "; ".join(map(told, databases)) + "."

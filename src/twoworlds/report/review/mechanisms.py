@@ -16,8 +16,7 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, show
-from twoworlds.report.review.details import details
-from twoworlds.report.review.findings import Findings
+from twoworlds.report.review.details import Findings, details
 from twoworlds.report.review.model import Review
 from twoworlds.theorems.promise import sentences, table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE

@@ -1,7 +1,6 @@
 """A review as data: the question, the outcome in words, what it rests on, and its sections.
 
-A section is a title and blocks of an answer. What a section says is computed before; the page only
-sets it.
+What a section says is computed before; the page only sets it.
 """
 
 from __future__ import annotations
@@ -21,34 +20,19 @@ VERIFIED = (
     "that made this page, on whatever machine it is installed."
 )
 
+Section = tuple[str, tuple[Block, ...]]  # a title, and what is said
 Outcome = Literal["holds", "refuted", "measured", "broken"]
 
 
 @dataclass(frozen=True)
-class Section:
-    """One part of the page."""
-
-    title: str
-    blocks: tuple[Block, ...]
-
-
-@dataclass(frozen=True)
 class ProofFile:
-    """What can be checked again: a text to save in a file, and the command that checks it.
+    """What can be checked again: a text to save in a file, and the command that checks it."""
 
-    Attributes:
-        about: what it proves, in words.
-        text: the content of the file.
-        name: of the file.
-        check: the command.
-        expected: what it answers if all is well.
-    """
-
-    about: str
+    about: str  # what it proves, in words
     text: str
     name: str
     check: str
-    expected: str
+    expected: str  # what the command answers if all is well
 
     @property
     def digest(self) -> str:
@@ -119,7 +103,7 @@ class Review(Result):
 
     def answer(self) -> Answer:
         """Say the verdict; the whole page is `html`."""
-        blocks = [*self.meaning, *(block for part in self.sections for block in part.blocks)]
+        blocks = [*self.meaning, *(block for _, part in self.sections for block in part)]
         name = self.proof.name
         saved = f"the page holds it: follow its link 'Save {name}' first"
         check = Facts(

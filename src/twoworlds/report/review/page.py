@@ -64,9 +64,9 @@ def _parts(review: Review) -> Iterator[str]:
         yield "<h2>What it means to a person</h2>"
         yield from _blocks(review.meaning)
     yield from _listed("What is not promised", review.limits)
-    for section in review.sections:
-        yield f"<h2>{escape(section.title)}</h2>"
-        yield from _blocks(section.blocks)
+    for title, blocks in review.sections:
+        yield f"<h2>{escape(title)}</h2>"
+        yield from _blocks(blocks)
     yield from _proof(review.proof)
     yield from _made(review.command)
     yield from _signing(review.reviewers)

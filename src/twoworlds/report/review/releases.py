@@ -26,7 +26,7 @@ from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
-from twoworlds.report.review.chain import chain_blocks, chains, chains_data
+from twoworlds.report.review.chain import chain_blocks, chains
 from twoworlds.report.review.model import VERIFIED, Outcome, ProofFile, Review, Section
 from twoworlds.theorems import Guarantee
 
@@ -76,15 +76,11 @@ _OF_RELEASE = (
 
 @dataclass(frozen=True)
 class _Made:
-    """A release that is what it says it is.
+    """A release that is what it says it is: its answers, its noise, its entry in the ledger.
 
-    Attributes:
-        answers: to its questions.
-        calibration: the noise.
-        charge: the entry of the ledger, as a certificate has it.
-        cost: that bounds what is learned: of the release, or of the strategy that it is part of.
-        given: the same, as the theorems know it.
-        paid: who asked and what is left, known to whoever made it.
+    ``cost`` bounds what is learned: that of the release, or of the strategy that it is part of;
+    ``given`` is the same, as the theorems know it; ``paid`` says who asked and what is left, which
+    only those know who made it.
     """
 
     answers: Sequence[QueryAnswer]
@@ -97,10 +93,6 @@ class _Made:
     @property
     def context(self) -> AnswerContext:
         return self.answers[0].context
-
-    @property
-    def told(self) -> list[str]:
-        return meaning(self.cost, self.context.dataset)
 
     @property
     def in_all(self) -> str | None:
@@ -116,17 +108,6 @@ class _Made:
             f"The ledger holds {held} about {dataset}: with this one it comes to "
             f"{self.context.spent[dataset].shown()}; {_ELSEWHERE}."
         )
-
-    @property
-    def subject(self) -> tuple[tuple[str, str], ...]:
-        wanted = " ".join(asked(one.resolved) for one in self.answers[:_MOST_ASKED])
-        left = len(self.answers) - _MOST_ASKED
-        return (("questions", f"{wanted} And {left} more." if left > 0 else wanted),)
-
-    @property
-    def limits(self) -> tuple[str, ...]:
-        room = self.cost.delta or self.cost.kind == "zcdp"
-        return (_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ()))
 
 
 def review_released(released: Released) -> Review:
@@ -177,7 +158,7 @@ def review_release(
         context: what the ledger said then, known to the same.
     """
     checked = check_certificate(data, ledger=ledger)
-    looked = Section("What was checked", tuple(_checked(checked, ledger)))
+    looked = "What was checked", tuple(_checked(checked, ledger))
     found: dict[str, Any] = {"kind": "release", "check": checked.to_dict()}
     if not checked.holds:
         return Review(
@@ -229,18 +210,21 @@ def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerC
 def _reviewed(
     made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
-    implied, told = chains(made.given), made.told
+    implied, told = chains(made.given), meaning(made.cost, made.context.dataset)
+    wanted = " ".join(asked(one.resolved) for one in made.answers[:_MOST_ASKED])
+    left = len(made.answers) - _MOST_ASKED
+    room = made.cost.delta or made.cost.kind == "zcdp"
     data = {
         "kind": "release",
         "answers": [answer.to_dict() for answer in made.answers],
         "meaning": told,
-        "theorems": chains_data(implied),
+        "theorems": [one.to_dict() for one in implied],
     }
     sections = (
-        Section("What was asked, and the answers", tuple(_answers(made.answers))),
-        Section("The noise, and the price", tuple(_noise(made))),
+        ("What was asked, and the answers", tuple(_answers(made.answers))),
+        ("The noise, and the price", tuple(_noise(made))),
         *_odds(told, made.cost),
-        Section("By which theorems", tuple(chain_blocks(made.given, implied))),
+        ("By which theorems", tuple(chain_blocks(made.given, implied))),
     )
     return Review(
         title,
@@ -252,9 +236,9 @@ def _reviewed(
         sections,
         proof,
         data,
-        subject=made.subject,
+        subject=(("questions", f"{wanted} And {left} more." if left > 0 else wanted),),
         meaning=(Said(tuple(told[1:]) or tuple(told)),),  # the first stands in the verdict
-        limits=made.limits,
+        limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ())),
     )
 
 
@@ -300,7 +284,7 @@ def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
             f"Odds move by at most {decimal(ratio, 4)} for whoever knows all others, and by at "
             f"most {decimal(ratio**2, 4)} whatever is believed, with your data against without."
         )
-    yield Section(title, (odds(curves, words, delta=float(delta)),))
+    yield title, (odds(curves, words, delta=float(delta)),)
 
 
 def _noise(made: _Made) -> Iterator[Block]:
