@@ -8,6 +8,7 @@ import pytest
 
 from tests.attacks.tables import brute
 from twoworlds.attacks import compose
+from twoworlds.attacks.tables import beliefs
 from twoworlds.errors import InvalidInput
 
 FIGURES = ("figure1.csv", "figure2.csv")
@@ -37,7 +38,7 @@ FIGURES = ("figure1.csv", "figure2.csv")
 )
 def test_reference_figures_1_and_2_together(age, zip_code, first, second, posterior):
     found = compose(FIGURES, {"age": age, "zip": zip_code}, "condition")
-    assert [list(table.candidates) for table in found.tables] == [first, second]
+    assert [list(table["leaves"]) for table in found.tables] == [first, second]
     assert found.posterior == {value: Fraction(share) for value, share in posterior.items()}
     assert list(found.candidates) == sorted(posterior)
     assert found.verify()
@@ -52,8 +53,10 @@ def test_posterior_matches_enumeration_on_random_tables(seed):
         del person[draw.choice(["zip", "age"])]
     found = compose(tables, person, "condition")
     for table, evidence in zip(tables, found.tables, strict=True):
-        assert list(evidence.rows) == brute.matching(table, person)
-        assert Counter(evidence.counts) == brute.candidates(table, person)
+        assert list(evidence["matching_rows"]) == brute.matching(table, person)
+        counts = brute.candidates(table, person)
+        shares = {value: Fraction(n, counts.total()) for value, n in counts.items()}
+        assert evidence["candidates"] == shares
     assert found.posterior == brute.posterior(tables, person)
     assert found.verify()
 
@@ -116,9 +119,7 @@ def test_a_known_set_is_compared_with_all_tables_at_once():
 
 
 def test_rejects_too_many_kinds_of_choices(monkeypatch):
-    from twoworlds.attacks.tables import agreement
-
-    monkeypatch.setattr(agreement, "_MOST", 20)
+    monkeypatch.setattr(beliefs, "_MOST", 20)
     with pytest.raises(InvalidInput, match="use belief='independent'"):
         compose(FIGURES, {}, "condition", belief="consistent")
 
@@ -153,7 +154,7 @@ def one_each(*cells):
 )
 def test_sets_are_counted_by_the_values_that_they_list(tables, left, together):
     found = compose(tables, {}, "s")
-    assert [len(table.candidates) for table in found.tables] == left
+    assert [len(table["leaves"]) for table in found.tables] == left
     assert found.candidates == together
     assert found.verify()
 
@@ -203,7 +204,7 @@ def test_known_columns_that_one_table_lacks_are_free_there():
     second = [{"zip": "1*", "condition": "flu"}, {"zip": "2*", "condition": "cold"}]
     found = compose({"A": first, "B": second}, {"age": 30, "zip": 12}, "condition")
     assert found.posterior == {"flu": 1}
-    assert [table.name for table in found.tables] == ["A", "B"]
+    assert [table["table"] for table in found.tables] == ["A", "B"]
 
 
 def test_nobody_matches_and_the_table_is_named():
