@@ -1,13 +1,19 @@
 """The release engine under reconstruction, and the limit of any attack."""
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import comb
 
+import numpy as np
 import pytest
 
-from twoworlds.attacks.reconstruction import against_engine, largest_fraction, lucky_count
+from twoworlds.attacks.reconstruction import (
+    against_engine,
+    largest_fraction,
+    lucky_count,
+    reconstruct,
+)
+from twoworlds.attacks.reconstruction.engine import told
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import above, below
 
@@ -16,12 +22,12 @@ from twoworlds.numbers import above, below
 def test_exact_answers_give_everything_away_and_the_engine_does_not():
     """False alarms: at most 1e-9, by the tail of the limit, whatever the decoder does."""
     found = against_engine(40, 55, epsilon="1/10")
-    assert found.exactly.right(found.truth) == 40
-    assert found.engine.right(found.truth) < lucky_count(40, "1/10", "1e-9") <= 40
-    assert found.each == Fraction(1, 550)
-    assert "at most epsilon=0 is left" in found.refusal
-    assert len(set(found.engine.answers)) > 10
-    shares, picture = found.to_dict()["shares"].values(), found._repr_html_().partition("<svg")[2]
+    assert found.data["exact_answers"]["right"] == 40
+    assert found.data["engine"]["right"] < lucky_count(40, "1/10", "1e-9") <= 40
+    assert found.data["epsilon_each"] == Fraction(1, 550)
+    assert "at most epsilon=0 is left" in found.data["refusal"]
+    assert len(set(found.data["engine"]["answers"])) > 10
+    shares, picture = found.data["shares"].values(), found._repr_html_().partition("<svg")[2]
     assert all(text in found.explain() for text in shares)
     assert all(text.removeprefix("about ") in picture for text in shares)
 
@@ -30,16 +36,21 @@ def test_exact_answers_give_everything_away_and_the_engine_does_not():
 def test_without_noise_to_speak_of_the_same_questions_give_everything_away():
     """False alarms: below 1e-60, the chance that noise of so large an epsilon is not 0."""
     found = against_engine(40, 55, epsilon=10000)
-    assert found.engine.answers == found.exactly.answers
-    assert found.engine.right(found.truth) == 40
-    assert found.engine.verify()
-    assert found.holds  # as it must with this epsilon, which forbids nothing
+    assert found.data["engine"]["right"] == 40
+    assert found.data["holds"]  # as it must with this epsilon, which forbids nothing
     assert "only the ledger is put to the test here" in found.explain()
-    leaky = replace(found, epsilon=Fraction(1, 10))
-    assert not leaky.holds
-    assert "only the ledger" not in leaky.explain()
-    open_ended = replace(found, refusal=None)
-    assert not open_ended.holds
+
+
+def test_an_engine_that_tells_too_much_or_refuses_nothing_does_not_hold():
+    truth = [1, 0] * 20
+    leaky = reconstruct(np.eye(40, dtype=np.int8), truth, truth=truth)
+    each, refused = Fraction(1, 400), "nothing is left"
+    found = told(leaky, leaky, 3, Fraction(1, 10), each, refused)
+    assert not found.data["holds"]
+    assert "only the ledger" not in found.explain()
+    assert told(leaky, leaky, 3, Fraction(10000), each, refused).data["holds"]
+    open_ended = told(leaky, leaky, 3, Fraction(10000), each, None)
+    assert not open_ended.data["holds"]
     assert "THE BUDGET" in open_ended.explain().upper()
 
 
