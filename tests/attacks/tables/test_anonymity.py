@@ -166,8 +166,11 @@ def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coars
     rows += [{"zip": "140", "sex": "m", "has": "flu"}] * 3
     found = examine(rows, ["zip", "sex"], "has", k=3)
     assert found.holds is False
-    assert (found.advice.groups, found.advice.people) == (4, 4)
-    assert found.advice.without == {"zip": (0, 3, 0), "sex": (4, 1, 4)}
+    assert (found.advice["groups"], found.advice["people"]) == (4, 4)
+    assert found.advice["without"] == {
+        "zip": {"people": 0, "smallest": 3, "groups": 0},
+        "sex": {"people": 4, "smallest": 1, "groups": 4},
+    }
     assert "1 person in 130 with sex f" in found.explain()
     assert "Hiding zip altogether would make it 3-anonymous" in found.explain()
     assert examine(rows, ["sex"], "has", k=3).advice is None
