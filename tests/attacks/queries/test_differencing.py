@@ -14,7 +14,6 @@ from twoworlds.attacks.queries import ExactServer, equal, single_out
 from twoworlds.attacks.queries.differencing import (
     against_engine,
     chance_of_sums,
-    value_of,
 )
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import GeometricNoise
@@ -60,32 +59,10 @@ def test_every_limit_has_its_way_round(table, at_least, way):
     assert "has ill = yes" in found.explain()
 
 
-def test_the_count_of_someone_without_the_secret_is_refused_even_at_one(table):
-    found = attack(table, 1, known=("sex=f", "job=nurse"))
-    assert value_of(found.attempts[0][1]) is None
-    assert found.value == 0
-    assert found.matching == 8
-
-
 def test_no_allowed_answer_is_outside_the_limit(table):
     found = attack(table, 4)
     answers = [answer for _, questions in found.attempts for _, _, answer in questions]
     assert all(answer is None or 4 <= answer <= len(ROWS) - 4 for answer in answers)
-
-
-def test_trackers_outside_the_textbook_range_are_tried_too(table):
-    """With k = 8 and 27 rows no set has 2k to n - 2k rows, but some sets work all the same."""
-    found = attack(table, 8)
-    assert found.attempts[-1][0] == "tracker"
-    assert found.value == 1
-
-
-def test_an_irrational_epsilon_fits_its_own_cap(table):
-    with ExactServer(table) as server:
-        known = [equal(server.kinds, text) for text in KNOWN]
-        found = single_out(server, known, equal(server.kinds, "ill=yes"))
-        private = against_engine(server, found.attempts[-1][1], "ln 3")
-        assert private.data["best_chance"] == Fraction(3, 4)
 
 
 def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):

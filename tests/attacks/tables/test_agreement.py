@@ -56,16 +56,6 @@ def test_candidates_are_the_intersections_of_the_sets(cells, points, tables):
             assert found[chosen].is_value
 
 
-def test_what_is_missing_says_nothing():
-    tables = [[None, "flu"], ["cold", None]]
-    found = {texts: one.text for texts, one in agreements(tables).items()}
-    assert found == {
-        (None, "cold"): "cold",
-        (None, None): "anything",
-        ("flu", None): "flu",
-    }
-
-
 def test_rejects_too_many_ways(monkeypatch):
     monkeypatch.setattr(beliefs, "_MOST", 8)
     tables = [["<1", "<2", "<3"], ["<4", "<5", "<6"]]

@@ -48,13 +48,6 @@ def test_everybody_at_once_matches_everybody_one_by_one(seed):
     assert [one["row"] for one in found.victims][: len(newly)] == sorted(newly)
 
 
-def test_a_set_pins_nobody_down():
-    table = [{"age": "30", "pay": "*"}, {"age": "30", "pay": "*"}]
-    found = expose([table, table], [{"age": "30"}], "pay")
-    assert (found.left, found.pinned) == ({1: 1}, 0)
-    assert found.tables[0]["pinned_alone"] == 0
-
-
 @pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_sets_at_once_match_sets_one_by_one(seed):
@@ -82,13 +75,6 @@ def test_sets_at_once_match_sets_one_by_one(seed):
             for one in pinned
             if (one.tables[i]["leaves"][0] != "anything")
         )
-
-
-def test_intervals_without_values_count_by_the_ways_to_choose_rows():
-    tables = [[{"a": "1", "pay": pay} for pay in pays] for pays in (["10-20", "5"], ["15-30", "5"])]
-    found = expose(tables, [{"a": "1"}], "pay")
-    assert (found.left, found.guesses.expected) == ({2: 1}, Fraction(1, 2))
-    assert compose(tables, {"a": 1}, "pay").ways == {"5": 1, "[15, 20]": 1}
 
 
 @pytest.mark.parametrize(
@@ -157,19 +143,6 @@ def test_guesses_are_compared_with_the_values_that_the_register_gives(seed, weig
     assert others > 0
     assert found.calibrated == right / held_back * others
     assert expose(tables, people, "condition", **weights).guesses.held_back == 0
-
-
-def test_an_expectation_is_compared_with_what_is_right_where_that_is_known():
-    # One group in two tables of the same four people: the belief takes them for eight.
-    table = [{"age": "30", "pay": pay} for pay in ("low", "low", "low", "high")]
-    found = expose([table, list(table)], [*table, {"age": "30", "pay": None}], "pay")
-    said = " ".join(found.explain().split())
-    assert (
-        "guesses about these are right 3 times of 4, a share of 0.75, where 3.6 are expected. At "
-        "that rate 0.75 of the guesses about the other 1 are right, if they are like these."
-    ) in said
-    weighed = expose([table, list(table)], table, "pay", prior="low=3, high=1")
-    assert "values have the weights low 3, high 1 beforehand" in weighed.explain()
 
 
 def test_numbers_that_the_register_writes_otherwise_are_the_same_values():

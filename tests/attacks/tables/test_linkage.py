@@ -55,20 +55,6 @@ def test_counts_match_the_comparison_of_all_pairs(seed):
         assert one.rivals == min(people[n - 1] for n in rows[row - 1]) - 1
 
 
-def test_raw_data_links_one_to_one():
-    ratings = [
-        {"film": str(film), "day": str(day), "stars": str((film * day) % 5)}
-        for film in range(6)
-        for day in range(4)
-    ]
-    outside = [{"name": "Ann", "film": "3", "day": "2"}, {"name": "Bob", "film": "9", "day": "2"}]
-    found = link(outside, ratings, on=["film", "day"], sensitive="stars")
-    assert (found.k, found.unique, found.named, found.one_to_one) == (1, 1, 1, 1)
-    assert found.links[0].values == {"1": 1}
-    assert "1 of 2 people" in found.sentence
-    assert "1 row of the table matches exactly one person: it is theirs" in found.sentence
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_no_more_rows_are_missing_than_a_largest_matching_leaves(seed):
     draw = random.Random(seed)
@@ -101,15 +87,6 @@ def test_wrong_counts_do_not_verify():
 def test_rejects_what_makes_no_sense(register, table, on, sensitive, message):
     with pytest.raises(InvalidInput, match=message):
         link(register, table, on, sensitive=sensitive)
-
-
-def test_counts_the_people_who_are_not_listed():
-    register = [{"name": f"p{i}", "a": str(i % 3)} for i in range(15)]
-    table = [{"a": "0", "s": "x"}, {"a": "1", "s": "x"}, {"a": "1", "s": "y"}]
-    found = link(register, table, "a", sensitive="s")
-    assert (len(found.links), found.unlisted) == (10, 0)
-    found = link(register, table, "a", sensitive="s", most=9)
-    assert (len(found.links), found.unlisted) == (9, 1)
 
 
 @pytest.mark.parametrize("on", [' "zip, code" , "age" ', ["zip, code", "age"]])

@@ -67,10 +67,9 @@ class Anonymity(Result):
     claims: tuple[Claim, ...] = ()  # what was claimed, and whether it holds
     # The measures for every part of the quasi-identifier, if asked for
     subsets: tuple[Measures, ...] = ()
-    # Why the table is not k-anonymous, for the k that was claimed or 2: how many groups are
-    # smaller, how many people are in them, how many rows there are, the smallest groups; and what
-    # would be without a column: how many people were still in groups that are too small, how large the
-    # smallest group, how many too small; the column first whose hiding would help most
+    # Why the table is not k-anonymous, for the k that was claimed or 2: how many groups are too
+    # small, how many people are in them, how many rows there are, some of the groups; and without
+    # each column the people in such groups, the smallest group, and how many groups are too small
     advice: Mapping[str, Any] | None = None
     cells: Cells = field(default_factory=dict, repr=False, compare=False)
 
