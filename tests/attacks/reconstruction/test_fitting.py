@@ -10,7 +10,6 @@ import pytest
 from twoworlds.attacks.reconstruction import (
     agreement,
     all_subsets,
-    consistent_columns,
     furthest_apart,
 )
 from twoworlds.errors import InvalidInput, TooLarge
@@ -49,7 +48,7 @@ def test_two_columns_can_fit_all_subsets_just_as_far_apart_as_said(rows):
         assert apart == furthest_apart(rows, error) <= 4 * error or apart == 0
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_whatever_fits_all_subsets_is_within_four_errors_of_the_truth(seed):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, 6)
@@ -60,22 +59,12 @@ def test_whatever_fits_all_subsets_is_within_four_errors_of_the_truth(seed):
         int(s) + Fraction(int(step), 4)
         for s, step in zip(queries @ truth, off, strict=True)
     ]  # fmt: skip
-    found = consistent_columns(queries, answers, error)
-    assert truth.tolist() in found.tolist()
-    assert all(distance(column, truth) <= 4 * error for column in found.tolist())
+    found = fitting(queries.tolist(), answers, error)
+    assert tuple(truth.tolist()) in found
+    assert all(distance(column, truth) <= 4 * error for column in found)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_fitting_columns_are_those_of_brute_force(seed):
-    rng = np.random.default_rng(seed)
-    queries = rng.integers(0, 2, (6, 7)).tolist()
-    answers = [Fraction(int(k), 3) for k in rng.integers(0, 15, 6)]
-    error = Fraction(int(rng.integers(0, 7)), 3)
-    found = {tuple(column) for column in consistent_columns(queries, answers, error).tolist()}
-    assert found == set(fitting(queries, answers, error))
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_both_ways_to_agreement_against_brute_force(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, 8)
@@ -97,16 +86,6 @@ def test_both_ways_to_agreement_against_brute_force(seed, monkeypatch):
     assert not replace(exact, rows=exact.rows + 1).verify()
 
 
-def test_the_program_proves_much_where_there_are_many_good_answers():
-    rng = np.random.default_rng(5)
-    truth, queries = rng.integers(0, 2, 40), rng.integers(0, 2, (200, 40))
-    answers = (queries @ truth).tolist()
-    assert agreement(queries, answers, truth, 0).rows == 40
-    assert "is the truth: no other one fits" in agreement(queries, answers, truth, 0).explain()
-    assert agreement(queries, answers, truth, 1).rows >= 30
-    assert agreement(queries, answers, truth, 40).rows == 0
-
-
 @pytest.mark.parametrize("limit", [0, 16])
 def test_answers_that_contradict_each_other_fit_nothing(limit, monkeypatch):
     monkeypatch.setattr("twoworlds.attacks.reconstruction.decoding._MOST_ENUMERATED", limit)
@@ -120,7 +99,5 @@ def test_answers_that_contradict_each_other_fit_nothing(limit, monkeypatch):
 def test_bad_input():
     with pytest.raises(InvalidInput, match="at least 0"):
         furthest_apart(4, -1)
-    with pytest.raises(TooLarge, match="use agreement"):
-        consistent_columns(np.ones((1, 21)), [3], 0)
     with pytest.raises(TooLarge, match="takes too long"):
         agreement(np.ones((2001, 10000), dtype=np.int8), [3] * 2001, [0] * 10000, 0)

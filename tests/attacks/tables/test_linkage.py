@@ -7,8 +7,6 @@ import pytest
 
 from tests.attacks.tables import brute
 from twoworlds.attacks import link
-from twoworlds.attacks.tables import linkage
-from twoworlds.attacks.tables.linkage import most_placed
 from twoworlds.errors import InvalidInput
 
 
@@ -57,30 +55,16 @@ def test_counts_match_the_comparison_of_all_pairs(seed):
         assert one.rivals == min(people[n - 1] for n in rows[row - 1]) - 1
 
 
-def test_raw_data_links_one_to_one():
-    ratings = [
-        {"film": str(film), "day": str(day), "stars": str((film * day) % 5)}
-        for film in range(6)
-        for day in range(4)
-    ]
-    outside = [{"name": "Ann", "film": "3", "day": "2"}, {"name": "Bob", "film": "9", "day": "2"}]
-    found = link(outside, ratings, on=["film", "day"], sensitive="stars")
-    assert (found.k, found.unique, found.named, found.one_to_one) == (1, 1, 1, 1)
-    assert found.links[0].values == {"1": 1}
-    assert "1 of 2 people" in found.sentence
-    assert "1 row of the table matches exactly one person: it is theirs" in found.sentence
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("seed", range(3))
-def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
+@pytest.mark.parametrize("seed", range(12))
+def test_no_more_rows_are_missing_than_a_largest_matching_leaves(seed):
     draw = random.Random(seed)
     table = brute.random_table(draw, draw.randint(1, 6))
     register = [brute.random_person(draw) for _ in range(draw.randint(1, 5))]
-    expected = len(table) - brute.most_matched(register, table, brute.fits)
-    assert link(register, table, "zip,age").missing == expected
-    monkeypatch.setattr(linkage, "_MOST_EDGES", 0)
-    assert link(register, table, "zip,age").missing <= expected
+    found, least = link(register, table, "zip,age"), len(table) - len(register)
+    exact = len(table) - brute.most_matched(register, table, brute.fits)
+    assert max(0, least) <= found.missing <= exact
+    if not found.overlapping:
+        assert found.missing == exact
 
 
 def test_wrong_counts_do_not_verify():
@@ -105,15 +89,6 @@ def test_rejects_what_makes_no_sense(register, table, on, sensitive, message):
         link(register, table, on, sensitive=sensitive)
 
 
-def test_counts_the_people_who_are_not_listed():
-    register = [{"name": f"p{i}", "a": str(i % 3)} for i in range(15)]
-    table = [{"a": "0", "s": "x"}, {"a": "1", "s": "x"}, {"a": "1", "s": "y"}]
-    found = link(register, table, "a", sensitive="s")
-    assert (len(found.links), found.unlisted) == (10, 0)
-    found = link(register, table, "a", sensitive="s", most=9)
-    assert (len(found.links), found.unlisted) == (9, 1)
-
-
 @pytest.mark.parametrize("on", [' "zip, code" , "age" ', ["zip, code", "age"]])
 def test_names_with_commas_stand_in_quotes(on, tmp_path):
     register, table = tmp_path / "register.csv", tmp_path / "table.csv"
@@ -126,25 +101,3 @@ def test_names_with_commas_stand_in_quotes(on, tmp_path):
 def test_quotes_that_do_not_match_are_refused(on):
     with pytest.raises(InvalidInput, match="no list of columns"):
         link("register.csv", "figure1.csv", on)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_as_many_are_placed_as_in_a_largest_matching(seed):
-    draw = random.Random(seed)
-    groups = range(draw.randint(1, 4))
-    kinds = [
-        (draw.randint(1, 2), draw.sample(groups, draw.randint(1, len(groups)))) for _ in range(3)
-    ]
-    rooms = {group: draw.randint(0, 2) for group in groups}
-    people = [fitting for number, fitting in kinds for _ in range(number)]
-    rows = [[group] for group, number in rooms.items() for _ in range(number)]
-    expected = brute.most_matched(people, rows, lambda row, fitting: row[0] in fitting)
-    assert most_placed(kinds, rooms) == expected
-
-
-def test_a_long_chain_moves_everybody_by_one():
-    size = 2_000
-    # The first of each pair of groups is taken first, so the last one displaces all others.
-    kinds = [(1, [i, i + 1]) for i in range(size)] + [(1, [0, 0, 0])]
-    rooms = dict.fromkeys(range(size + 1), 1)
-    assert most_placed(kinds, rooms) == size + 1

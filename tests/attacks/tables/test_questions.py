@@ -123,30 +123,6 @@ def test_claims_are_checked_on_the_table_that_is_made(capsys, tmp_path, claim, w
 # --- composition and linkage ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("age", "zip_code", "expected"),
-    [
-        (28, 13012, {"AIDS": {"exact": "1", "value": 1.0}}),
-        (33, 13012, {"Cancer": {"exact": "1", "value": 1.0}}),
-        (36, 13012, {"Cancer": {"exact": "1", "value": 1.0}}),
-        (
-            45,
-            13012,
-            {
-                "Cancer": {"exact": "3/7", "value": 3 / 7},
-                "Viral Infection": {"exact": "4/7", "value": 4 / 7},
-            },
-        ),
-        (28, 14012, {}),
-    ],
-)
-def test_json_is_the_candidates_and_nothing_else(capsys, age, zip_code, expected):
-    known = ("--know", f"age={age}", "--know", f"zip={zip_code}")
-    code, out, err = call(capsys, *ATTACK, *known, "--json")
-    assert (code, err) == (0, "")
-    assert json.loads(out) == expected
-
-
 def test_details_hold_everything(capsys):
     code, out, _ = call(capsys, *ATTACK, "--know", "age=45", "--json", "--details")
     told = json.loads(out)

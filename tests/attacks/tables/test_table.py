@@ -4,7 +4,6 @@ import csv
 
 import pytest
 
-from twoworlds.attacks import compose
 from twoworlds.attacks.tables.table import (
     example_note,
     example_path,
@@ -51,15 +50,6 @@ def test_parquet_files_and_frames_say_the_same(tmp_path, expected):
     assert read(tmp_path / "t.parquet") == expected
     assert read(table) == expected
     assert read(pa.table({"n": [1, None]})) == [{"n": "1"}, {"n": None}]
-
-
-def test_frames_of_pandas_and_polars():
-    pandas = pytest.importorskip("pandas")
-    polars = pytest.importorskip("polars")
-    known = {"age": 28}
-    for library in (pandas, polars):
-        frame = library.DataFrame({"age": ["<30", ">=30"], "c": ["x", "y"]})
-        assert compose([frame], known, "c").candidates == ("x",)
 
 
 def test_only_what_is_needed_is_read():
@@ -127,16 +117,6 @@ def test_a_file_is_read_by_the_separator_that_its_header_shows(tmp_path, name, m
     with opened() as connection:
         found = load(connection, "it", path, None, ["age"])
         assert found.row(1) == {"zip": "13012", "age": "28", "has": "a,b;c\td"}
-
-
-@pytest.mark.parametrize(
-    ("header", "said"), [("zip code", "it has zip code$"), ("zip,a;b", "it has zip and a;b$")]
-)
-def test_the_expected_separator_stands_where_it_separates(tmp_path, header, said):
-    path = tmp_path / "t.csv"
-    path.write_text(f"{header}\n1\n", encoding="utf-8")
-    with opened() as connection, pytest.raises(InvalidInput, match=said):
-        load(connection, "it", path, None, ["age"])
 
 
 @pytest.mark.parametrize("coding", ["latin-1", "utf-16", "utf-16-le"])

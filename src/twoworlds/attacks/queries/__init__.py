@@ -9,7 +9,7 @@
 Each also runs against the release engine.
 """
 
-from twoworlds.attacks.queries.averaging import Averaging, average_out
+from twoworlds.attacks.queries.averaging import average_out
 from twoworlds.attacks.queries.differencing import SingledOut, single_out
 from twoworlds.attacks.queries.membership import (
     Membership,
@@ -17,14 +17,12 @@ from twoworlds.attacks.queries.membership import (
     membership_in_means,
 )
 from twoworlds.attacks.queries.server import ExactServer, equal
-from twoworlds.attacks.queries.studies import Study, histogram_study, study
+from twoworlds.attacks.queries.studies import histogram_study, study
 
 __all__ = [
-    "Averaging",
     "ExactServer",
     "Membership",
     "SingledOut",
-    "Study",
     "average_out",
     "equal",
     "histogram_study",

@@ -15,7 +15,6 @@ it again, and questions that are only dressed up differently are paid for, until
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.progress import track
-from twoworlds.show import Result, Told
+from twoworlds.show import Told
 from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
@@ -50,82 +49,25 @@ MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
 
 
-@dataclass(frozen=True)
-class Averaging(Result):
-    """What repeating a question brings."""
-
-    epsilon: Number  # the loss of one answer
-    times: tuple[int, ...]  # how often it is asked
-    # For each of these, the probability that the rounded mean is the truth
-    chances: tuple[Number, ...]
-    confidence: Fraction  # what was wanted
-    # A number of questions that reaches it while one less does not; None for more than are worked
-    # out
-    enough: int | None
-    engine: Told | None = None  # the same attack on the release engine, if it was asked for
-    notes: tuple[str, ...] = ()  # what a reader should know of the table
-
-    def answer(self) -> Answer:
-        """Say how soon the noise is gone."""
-        rows = [
-            [f"{m:,}", _chance_text(c), decimal(m * self.epsilon, 4, "about")]
-            for m, c in zip(self.times, self.chances, strict=True)
-        ]
-        names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
-        right = dict(zip(names, self.chances, strict=True))
-        wanted = ("wanted", self.confidence)
-        held = [] if self.engine is None else [Said([self.engine.data["explanation"]])]
-        return Answer.of(
-            self.sentences(),
-            Table(["questions", "rounded mean is the truth", "epsilon in all"], rows, numbers=True),
-            *held,
-            Bars("The rounded mean is the truth", right, mark=wanted),
-            notes=self.notes,
-        )
-
-    def sentences(self) -> str:
-        """Return in words how soon the noise is gone."""
-        fewest, most = self.times[0], self.times[-1]
-        asked = "one answer" if fewest == 1 else f"the rounded mean of {fewest:,} answers"
-        more = f", the rounded mean of {most:,} with {_chance_text(self.chances[-1])}"
-        text = (
-            f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: "
-            f"{asked} is exactly right with probability {_chance_text(self.chances[0])}"
-            f"{more if most > fewest else ''}. "
-        )
-        wanted = percent(self.confidence, digits=9)
-        if self.enough is None:
-            return f"{text}{wanted} takes more than are worked out here."
-        if self.enough == 1:
-            return f"{text}1 question reaches {wanted}."
-        return (
-            f"{text}{self.enough:,} questions reach {wanted}, at a total cost of epsilon "
-            f"{decimal(self.enough * self.epsilon, 4, 'about')}: whoever does not add it up has "
-            "promised what is not so."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the chance and the cost of each number of questions."""
-        return {
-            "epsilon": self.epsilon,
-            "confidence": self.confidence,
-            "enough": self.enough,
-            "rows": [
-                {"times": m, "chance": to_json(c, side="down"), "cost": m * self.epsilon}
-                for m, c in zip(self.times, self.chances, strict=True)
-            ],
-            "explanation": self.sentences(),
-            **({} if self.engine is None else {"engine": self.engine}),
-        }
-
-
 def average_out(
-    epsilon: object, times: Sequence[object] = (1, 4, 16, 64, 256), *, confidence: object = "95%"
-) -> Averaging:
+    epsilon: object,
+    times: Sequence[object] = (1, 4, 16, 64, 256),
+    *,
+    confidence: object = "95%",
+    engine: Told | None = None,
+    notes: Sequence[str] = (),
+) -> Told:
     """Work out what asking a count again and again brings, when noise is fresh each time.
 
+    Args:
+        epsilon: The loss of one answer.
+        times: How often it is asked.
+        confidence: How sure the attacker wants to be.
+        engine: The same attack on the release engine, from `against_engine`, if it was tried.
+        notes: What a reader should know of the table.
+
     >>> found = average_out("ln 2", [1, 2, 3])
-    >>> [str(one) for one in found.chances]
+    >>> [one["chance"]["exact"] for one in found.data["rows"]]
     ['1/3', '1/3', '31/81']
     """
     loss = positive(epsilon, "epsilon")
@@ -135,8 +77,50 @@ def average_out(
     if not times:
         raise InvalidInput("say how often it is asked, such as 16")
     asked = sorted({whole(one, "the number of questions", at_least=1) for one in times})
-    chances = tuple(chance(loss, m) for m in track(asked, "averaging", len(asked)))
-    return Averaging(loss, tuple(asked), chances, wanted, enough(loss, wanted))
+    chances = {m: chance(loss, m) for m in track(asked, "averaging", len(asked))}
+    fewest, most, needed = asked[0], asked[-1], enough(loss, wanted)
+    once = "one answer" if fewest == 1 else f"the rounded mean of {fewest:,} answers"
+    more = f", the rounded mean of {most:,} with {_chance_text(chances[most])}"
+    said = (
+        f"Fresh noise with epsilon {decimal(loss, 4, 'about')} at every question: "
+        f"{once} is exactly right with probability {_chance_text(chances[fewest])}"
+        f"{more if most > fewest else ''}. "
+    )
+    sure = percent(wanted, digits=9)
+    if needed is None:
+        said += f"{sure} takes more than are worked out here."
+    elif needed == 1:
+        said += f"1 question reaches {sure}."
+    else:
+        said += (
+            f"{needed:,} questions reach {sure}, at a total cost of epsilon "
+            f"{decimal(needed * loss, 4, 'about')}: whoever does not add it up has "
+            "promised what is not so."
+        )
+    cells = [[f"{m:,}", _chance_text(c), decimal(m * loss, 4, "about")] for m, c in chances.items()]
+    right = {f"{m:,} answer{'s' if m > 1 else ''}": c for m, c in chances.items()}
+    data = {
+        "epsilon": loss,
+        "confidence": wanted,
+        "enough": needed,
+        "rows": [
+            {"times": m, "chance": to_json(c, side="down"), "cost": m * loss}
+            for m, c in chances.items()
+        ],
+        "explanation": said,
+    }
+    return Told(
+        Answer.of(
+            said,
+            Table(
+                ["questions", "rounded mean is the truth", "epsilon in all"], cells, numbers=True
+            ),
+            *([] if engine is None else [Said([engine.data["explanation"]])]),
+            Bars("The rounded mean is the truth", right, mark=("wanted", wanted)),
+            notes=notes,
+        ),
+        data if engine is None else {**data, "engine": engine},
+    )
 
 
 def chance(epsilon: Number, times: int) -> Number:

@@ -46,45 +46,15 @@ from twoworlds.show.bars import share_text
 _MOST_TRIED = 50  # values of a column, looking for a tracker
 
 
-@dataclass(frozen=True)
-class CountAsked:
-    """A count that is asked for, and the sign that it has in the sum."""
-
-    sign: int
-    condition: Condition
-    answer: int | None = None
-
-    @property
-    def sql(self) -> str:
-        """The question as an analyst would write it."""
-        return to_sql(Query(TABLE).count().where(self.condition))
+# A count that is asked for: the sign that it has in the sum, whom it counts, and the answer; None
+# where it was refused, or not asked yet.
+Asked = tuple[int, Condition, int | None]
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One way to find a count that is not given."""
-
-    name: str  # ``direct``, ``difference`` or ``tracker``
-    questions: tuple[CountAsked, ...]  # what was asked, in order; an answer of None was refused
-
-    @property
-    def value(self) -> int | None:
-        """The number of rows that were singled out and have the secret, or None: refused."""
-        total = 0
-        for one in self.questions:
-            if one.answer is None:
-                return None
-            total += one.sign * one.answer
-        return total
-
-    def lines(self) -> list[str]:
-        """Return each answer with its sign and its question, and what they add up to."""
-        found = [
-            f"{'-' if one.sign < 0 else '+'} "
-            f"{'refused' if one.answer is None else f'{one.answer:,}':>8}  {one.sql}"
-            for one in self.questions
-        ]
-        return found if self.value is None else [*found, f"= {self.value:>8}"]
+def value_of(questions: Sequence[Asked]) -> int | None:
+    """Return what answers add up to; None where one of them was refused."""
+    found = [None if answer is None else sign * answer for sign, _, answer in questions]
+    return None if None in found else sum(one for one in found if one is not None)
 
 
 @dataclass(frozen=True)
@@ -97,14 +67,16 @@ class SingledOut(Result):
     at_least: int  # the limit of the server
     matching: int  # how many rows what is known fits, in truth
     having: int  # how many of those have the secret, in truth
-    attempts: tuple[Attempt, ...]  # what was tried, in order, up to the first that worked
+    # What was tried, ``direct``, ``difference`` or ``tracker``, with its questions, in order, up to
+    # the first that worked
+    attempts: tuple[tuple[str, tuple[Asked, ...]], ...]
     engine: Told | None = None  # the same questions to the release engine, if that was asked for
     notes: tuple[str, ...] = ()  # what a reader should know of the table
 
     @property
     def value(self) -> int | None:
         """What the attack found, or None."""
-        return self.attempts[-1].value
+        return value_of(self.attempts[-1][1])
 
     @property
     def succeeded(self) -> bool:
@@ -113,26 +85,18 @@ class SingledOut(Result):
 
     def answer(self) -> Answer:
         """Say what was asked and what follows."""
-        last = self.attempts[-1]
         drawn = {
-            f"{'add' if one.sign > 0 else 'take away'} answer {i}": one.answer
-            for i, one in enumerate(last.questions, start=1)
-            if one.answer is not None
+            f"{'add' if sign > 0 else 'take away'} answer {i}": answer
+            for i, (sign, _, answer) in enumerate(self.attempts[-1][1], start=1)
+            if answer is not None
         }
         charts = []
-        if last.value is not None and len(drawn) > 1:
-            left = "what is left"
-            charts = [
-                Bars(
-                    "Answers that add up to a secret",
-                    {**drawn, left: last.value},
-                    share=False,
-                    orange=[left],
-                )
-            ]
+        if self.value is not None and len(drawn) > 1:
+            drawn["what is left"], title = self.value, "Answers that add up to a secret"
+            charts = [Bars(title, drawn, share=False, orange=["what is left"])]
         return Answer.of(
             self.sentences(),
-            *(Listing(attempt.name, attempt.lines()) for attempt in self.attempts),
+            *(Listing(name, _lines(questions)) for name, questions in self.attempts),
             *([] if self.engine is None else [Said([self.engine.data["explanation"]])]),
             *charts,
             notes=self.notes,
@@ -147,8 +111,8 @@ class SingledOut(Result):
                 f"The server refuses counts of fewer than {self.at_least} rows, and of all but "
                 f"fewer than {self.at_least}: the table has {self.rows}, so it refuses everything."
             )
-        last = self.attempts[-1]
-        if last.value is None:
+        value = self.value
+        if value is None:
             return (
                 "Neither a direct count, nor a difference, nor a tracker made of one "
                 "column was allowed. That is luck, no protection: a tracker made of several "
@@ -158,16 +122,16 @@ class SingledOut(Result):
             "direct": "One answer tells",
             "difference": "The difference of two allowed answers tells",
             "tracker": "Four allowed answers, none of them about the person alone, tell",
-        }[last.name]
+        }[self.attempts[-1][0]]
         who, what = in_words(self.known), in_words([self.secret])
         if self.matching == 1:
-            fact = f"the person with {who} {'has' if last.value else 'does not have'} {what}"
-        elif last.value in (0, self.matching):
-            every = "each" if last.value else "none"
+            fact = f"the person with {who} {'has' if value else 'does not have'} {what}"
+        elif value in (0, self.matching):
+            every = "each" if value else "none"
             fact = f"{every} of the {self.matching} people with {who} has {what}"
         else:
             fact = (
-                f"what is known fits {self.matching} people, and {last.value} of them have {what}; "
+                f"what is known fits {self.matching} people, and {value} of them have {what}; "
                 "whoever knows more of the person finds out the rest"
             )
         return f"{way}: {fact}.{server}"
@@ -184,14 +148,14 @@ class SingledOut(Result):
             "truth": self.having,
             "attempts": [
                 {
-                    "name": attempt.name,
-                    "value": attempt.value,
+                    "name": name,
+                    "value": value_of(questions),
                     "questions": [
-                        {"sign": one.sign, "sql": one.sql, "answer": one.answer}
-                        for one in attempt.questions
+                        {"sign": sign, "sql": _sql(condition), "answer": answer}
+                        for sign, condition, answer in questions
                     ],
                 }
-                for attempt in self.attempts
+                for name, questions in self.attempts
             ],
             "explanation": self.sentences(),
             **({} if self.engine is None else {"engine": self.engine}),
@@ -222,20 +186,22 @@ def single_out(
     if matching == 0:
         raise InvalidInput(f"nobody in the table has {in_words(known)}: check what is known")
     both = all_of([*known, secret])
-    attempts = []
-    for name, questions in (
-        ("direct", (CountAsked(1, both),)),
-        ("difference", (CountAsked(1, secret), CountAsked(-1, All((secret, complement(known)))))),
-    ):
-        attempts.append(_tried(server, name, questions))
-        if attempts[-1].value is not None:
+    first: dict[str, list[tuple[int, Condition]]] = {
+        "direct": [(1, both)],
+        "difference": [(1, secret), (-1, All((secret, complement(known))))],
+    }
+    attempts: list[tuple[str, tuple[Asked, ...]]] = []
+    for name, questions in first.items():
+        attempts.append((name, _asked(server, questions)))
+        if value_of(attempts[-1][1]) is not None:
             break
     else:
-        trackers = _trackers(server, {secret.column}) if tracker is None else iter([tracker])
-        for found in trackers:
-            attempt = _tried(server, "tracker", _tracked(both, found))
-            if attempt.value is not None:
-                attempts.append(attempt)
+        for found in _trackers(server, {secret.column}) if tracker is None else [tracker]:
+            others = complement([found])
+            padded = (1, AnyOf((both, found))), (1, AnyOf((both, others)))
+            asked = _asked(server, [*padded, (-1, found), (-1, others)])
+            if value_of(asked) is not None:
+                attempts.append(("tracker", asked))
                 break
     having = server.true_count(both)
     return SingledOut(
@@ -243,24 +209,30 @@ def single_out(
     )
 
 
-def _tried(server: ExactServer, name: str, questions: Sequence[CountAsked]) -> Attempt:
-    asked = []
-    for one in questions:
-        answer = server.count(one.condition)
-        asked.append(CountAsked(one.sign, one.condition, answer))
-        if answer is None:
+def _asked(server: ExactServer, questions: Sequence[tuple[int, Condition]]) -> tuple[Asked, ...]:
+    """Ask, up to the first that is refused."""
+    found: list[Asked] = []
+    for sign, condition in questions:
+        found.append((sign, condition, server.count(condition)))
+        if found[-1][2] is None:
             break
-    return Attempt(name, tuple(asked))
+    return tuple(found)
 
 
-def _tracked(both: Condition, tracker: Compare) -> tuple[CountAsked, ...]:
-    others = complement([tracker])
-    return (
-        CountAsked(1, AnyOf((both, tracker))),
-        CountAsked(1, AnyOf((both, others))),
-        CountAsked(-1, tracker),
-        CountAsked(-1, others),
-    )
+def _sql(condition: Condition) -> str:
+    """Return a question as an analyst would write it."""
+    return to_sql(Query(TABLE).count().where(condition))
+
+
+def _lines(questions: Sequence[Asked]) -> list[str]:
+    """Return each answer with its sign and its question, and what they add up to."""
+    found = [
+        f"{'-' if sign < 0 else '+'} {'refused' if answer is None else f'{answer:,}':>8}  "
+        f"{_sql(condition)}"
+        for sign, condition, answer in questions
+    ]
+    total = value_of(questions)
+    return found if total is None else [*found, f"= {total:>8}"]
 
 
 def _trackers(server: ExactServer, without: set[str]) -> Iterator[Compare]:
@@ -278,13 +250,13 @@ def _trackers(server: ExactServer, without: set[str]) -> Iterator[Compare]:
                 yield one
 
 
-def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> Told:
-    """Ask the questions of an attempt of the release engine, with real noise and a real ledger.
+def against_engine(server: ExactServer, questions: Sequence[Asked], epsilon: object) -> Told:
+    """Ask the questions of an attempt to the release engine, with real noise and a real ledger.
 
     The server that adds noise need refuse nothing, whatever the size of a set.
     """
     cost = positive(epsilon, "epsilon")
-    asked = [Query(TABLE).count().where(one.condition) for one in attempt.questions]
+    asked = [Query(TABLE).count().where(condition) for _, condition, _ in questions]
     with server.engine(epsilon) as curator:
         released = curator.release_all(asked, f"epsilon={epsilon}")
     answers = tuple(round(answer.estimates[0][0].value) for answer in released.answers)
@@ -292,7 +264,7 @@ def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> To
     law = next(iter(laws))
     if not isinstance(law, GeometricNoise) or len(laws) > 1:
         raise Unsupported("the chance of an attack is known for equal geometric noise only")
-    value = sum(one.sign * n for one, n in zip(attempt.questions, answers, strict=True))
+    value = sum(sign * n for (sign, _, _), n in zip(questions, answers, strict=True))
     error = sqrt(len(answers) * law.variance)
     chance, best = chance_of_sums(law.p, len(answers)), best_chance(cost)
     lead = "answer leads" if len(answers) == 1 else f"{len(answers)} answers lead"

@@ -11,20 +11,19 @@ the likelihood ratio
 for one attribute P(c | in) / P(c | out) = [C(n-1, c-1) p^(c-1)] / [C(n, c) p^c] = (c / n) / p. It
 is a product of many factors near one, so enough attributes tell members from others (Homer et al.
 2008; Sankararaman et al. 2009). If the counts carry two-sided geometric noise, each factor
-is a ratio of two sums over true counts (`noisy_factor`), and the product stays within e^-eps and
+is a ratio of two sums over true counts, and the product stays within e^-eps and
 e^eps, where epsilon is the cost of all counts.
 
 *Histograms.* A histogram that leaves out cells below a limit is no protection either: what is
 left out tells something too. The person's cell holds c of n people, or is left out; with share p
 of the population in it, P(c | in) / P(c | out) = c / (n p) again, and for a cell that is left out
-the ratio of the two chances to stay below the limit (`histogram_factor`). With noise that was added
+the ratio of the two chances to stay below the limit. With noise that was added
 before cells were left out, all of these are chances of sums, as above.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, prod
@@ -32,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Answer
+from twoworlds.attacks.tables.table import read_lines
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise, Noise
@@ -43,6 +43,7 @@ from twoworlds.numbers import (
     positive,
     power,
     probability,
+    rational,
     whole,
 )
 from twoworlds.show import Result
@@ -153,54 +154,16 @@ def membership_in_means(
     for i, bit in enumerate(bits, start=1):
         if bit > 1:
             raise InvalidInput(f"the person's answer {i} is {bit}: an answer is 0 or 1")
-    known = [_share(share) for share in shares]
-    before = _prior(prior)
     if noise is not None and size * len(bits) > _MOST_TERMS:
         raise TooLarge(
             f"{size:,} people with {len(bits):,} noisy counts: at most {_MOST_TERMS:,} of both "
             "multiplied; take fewer attributes"
         )
-    read = whole if noise is None else _signed
     factors = tuple(
-        _factor(bit, read(count, "a count"), size, share, noise)
-        for bit, count, share in zip(bits, counts, known, strict=True)
+        factor(bit, _count(count, noise), size, _share(share), noise=noise)
+        for bit, count, share in zip(bits, counts, shares, strict=True)
     )
-    words = "" if noise is None else f"noise: {noise.expression} on each"
-    return Membership(size, prod(factors, start=Fraction(1)), before, factors, words)
-
-
-def mean_factor(bit: int, count: int, people: int, share: Fraction) -> Fraction:
-    """Return P(count | in) / P(count | out) for one attribute, from an exact count."""
-    if not 0 <= count <= people:
-        raise InvalidInput(f"a count of {count} among {people} people is impossible")
-    seen = Fraction(count, people)
-    return seen / share if bit else (1 - seen) / (1 - share)
-
-
-def noisy_factor(bit: int, count: int, people: int, share: Fraction, noise: Noise) -> Number:
-    """Return P(count | in) / P(count | out) for one attribute whose count carries noise."""
-    inside = _smoothed(count - bit, people - 1, share, noise)
-    return inside / _smoothed(count, people, share, noise)
-
-
-def _factor(bit: int, count: int, people: int, share: Fraction, noise: Noise | None) -> Number:
-    if noise is None:
-        return mean_factor(bit, count, people, share)
-    return noisy_factor(bit, count, people, share, noise)
-
-
-def _smoothed(count: int, people: int, share: Fraction, noise: Noise) -> Number:
-    """Return P(binomial + noise = count)."""
-    return _mean(people, share, lambda k: noise.pmf(count - k))
-
-
-def _mean(people: int, share: Fraction, value: Callable[[int], Number]) -> Number:
-    """Return the mean of a function of a binomial number of people."""
-    total: Number = Fraction(0)
-    for k in range(people + 1):
-        weight = comb(people, k) * share**k * (1 - share) ** (people - k)
-        total = total + weight * value(k)
-    return total
+    return Membership(size, prod(factors, start=Fraction(1)), _prior(prior), factors, _words(noise))
 
 
 def membership_in_histogram(
@@ -228,16 +191,17 @@ def membership_in_histogram(
     size = whole(people, "the number of people", at_least=1)
     limit = whole(at_least, "the limit of a cell")
     known, before = _share(share), _prior(prior)
-    read = whole if noise is None else _signed
-    shown = None if count is None else read(count, "a count")
-    factor = histogram_factor(shown, size, known, limit, noise)
-    words = "" if noise is None else f"noise: {noise.expression} on each"
-    return Membership(size, factor, before, (factor,), words)
-
-
-def cell_noise(epsilon: Number) -> GeometricNoise:
-    """Return the noise on each cell of a histogram in which one person may change cells."""
-    return GeometricNoise(1 / power(exp(epsilon), Fraction(1, 2)))
+    shown = None if count is None else _count(count, noise)
+    if shown is not None and shown < limit:
+        raise InvalidInput(f"a cell of {shown} is shown though cells below {limit} are not")
+    if shown is None and limit == 0 and noise is None:
+        raise InvalidInput("no cell is left out when the limit is 0: give the count")
+    if noise is not None and size > _MOST_NOISY:
+        raise TooLarge(f"a noisy cell among {size:,} people: at most {_MOST_NOISY:,}")
+    if shown is None and size > _MOST_PEOPLE:
+        raise TooLarge(f"a hidden cell among {size:,} people: at most {_MOST_PEOPLE:,}")
+    found = factor(1, shown, size, known, limit, noise)
+    return Membership(size, found, before, (found,), _words(noise))
 
 
 def read_study(path: Path, people: object, *, prior: object, epsilon: object) -> Membership:
@@ -245,51 +209,64 @@ def read_study(path: Path, people: object, *, prior: object, epsilon: object) ->
 
     Epsilon is what all counts cost together; None for exact ones.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}") from None
-    for name in ("person", "count", "share"):
-        if not rows or rows[0].get(name) is None:
-            raise InvalidInput(f"{path} needs the columns person, count and share, and a line")
+    head, *lines = read_lines(path, str(path)) or [[]]
+    names = ("person", "count", "share")
+    if not lines or not {*names} <= {*head} or any(len(line) < len(head) for line in lines):
+        raise InvalidInput(f"{path} needs the columns person, count and share, and a line")
     noise = None
     if epsilon is not None:
         all_of_it = exp(positive(epsilon, "epsilon"))
-        noise = GeometricNoise(1 / power(all_of_it, Fraction(1, len(rows))))
-    person, counts, shares = ([row[n] for row in rows] for n in ("person", "count", "share"))
+        noise = GeometricNoise(1 / power(all_of_it, Fraction(1, len(lines))))
+    person, counts, shares = ([line[head.index(name)] for line in lines] for name in names)
     return membership_in_means(person, counts, shares, people, prior=prior, noise=noise)
 
 
-def histogram_factor(
-    count: int | None, people: int, share: Fraction, at_least: int, noise: Noise | None = None
+def cell_noise(epsilon: Number) -> GeometricNoise:
+    """Return the noise on each cell of a histogram in which one person may change cells."""
+    return GeometricNoise(1 / power(exp(epsilon), Fraction(1, 2)))
+
+
+def factor(
+    bit: int,
+    count: int | None,
+    people: int,
+    share: Fraction,
+    at_least: int = 0,
+    noise: Noise | None = None,
 ) -> Number:
-    """Return P(what is shown | in) / P(what is shown | out) for the person's own cell."""
-    if count is not None and count < at_least:
-        raise InvalidInput(f"a cell of {count} is shown though cells below {at_least} are not")
-    if count is None and at_least == 0 and noise is None:
-        raise InvalidInput("no cell is left out when the limit is 0: give the count")
-    if noise is not None and people > _MOST_NOISY:
-        raise TooLarge(f"a noisy cell among {people:,} people: at most {_MOST_NOISY:,}")
-    if count is not None:
-        return _factor(1, count, people, share, noise)
-    if people > _MOST_PEOPLE:
-        raise TooLarge(f"a hidden cell among {people:,} people: at most {_MOST_PEOPLE:,}")
-    inside = _below(at_least - 1, people - 1, share, noise)
-    return inside / _below(at_least, people, share, noise)
+    """Return P(count | in) / P(count | out), None being a count below ``at_least``, left out."""
+    if noise is None and count is not None:
+        if not 0 <= count <= people:
+            raise InvalidInput(f"a count of {count} among {people} people is impossible")
+        seen = Fraction(count, people)
+        return seen / share if bit else (1 - seen) / (1 - share)
+
+    def chance(others: int, own: int) -> Number:
+        """Return the mean of the chance of what is shown, over a binomial number of others."""
+        total: Number = Fraction(0)
+        for k in range(others + 1 if noise else min(at_least - own, others + 1)):
+            shown: Number = Fraction(1)
+            if noise is not None:
+                rest = (at_least if count is None else count) - own - k
+                shown = 1 - noise.at_least(rest) if count is None else noise.pmf(rest)
+            total = total + comb(others, k) * share**k * (1 - share) ** (others - k) * shown
+        return total
+
+    return chance(people - 1, bit) / chance(people, 0)
 
 
-def _below(limit: int, people: int, share: Fraction, noise: Noise | None) -> Number:
-    """Return P(binomial + noise < limit)."""
-    if noise is not None:
-        return _mean(people, share, lambda k: 1 - noise.at_least(limit - k))
-    return sum(
-        (
-            comb(people, k) * share**k * (1 - share) ** (people - k)
-            for k in range(min(limit, people + 1))
-        ),
-        Fraction(0),
-    )
+def _words(noise: Noise | None) -> str:
+    return "" if noise is None else f"noise: {noise.expression} on each"
+
+
+def _count(value: object, noise: Noise | None) -> int:
+    """Read a count; with noise it may be below 0."""
+    if noise is None:
+        return whole(value, "a count")
+    found = rational(value, "a count")
+    if found.denominator > 1:
+        raise InvalidInput(f"a count is {value!r}, no whole number")
+    return int(found)
 
 
 def _share(value: object) -> Fraction:
@@ -304,12 +281,3 @@ def _prior(value: object) -> Fraction:
     if not 0 < found < 1:
         raise InvalidInput(f"prior={found} is certainty already: it must lie between 0 and 1")
     return found
-
-
-def _signed(value: object, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        try:
-            return int(str(value))
-        except ValueError:
-            raise InvalidInput(f"{name} is {value!r}, no whole number") from None
-    return value

@@ -14,8 +14,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational, whole
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 TABLE = "people"
 
 
-class ExactServer:
+class ExactServer(AbstractContextManager["ExactServer"]):
     """Exact counts of rows, refused where the set is too small or too large.
 
     Args:
@@ -49,7 +48,6 @@ class ExactServer:
         self.source = source if self._copy is None else Path(self._copy.name, "table.parquet")
         self._backend, self._relation = open_backend(self.source)
         self.kinds: Mapping[str, str] = {**self._backend.kinds(self._relation)}
-        self.asked = 0
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -63,7 +61,6 @@ class ExactServer:
 
     def count(self, condition: Condition | None) -> int | None:
         """Return an exact count, or None: refused."""
-        self.asked += 1
         found = self.true_count(condition)
         return found if self.at_least <= found <= self.rows - self.at_least else None
 
@@ -96,15 +93,7 @@ class ExactServer:
         if self._copy is not None:
             self._copy.cleanup()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -16,8 +16,7 @@ noise was added costs nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +31,7 @@ from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, whole
-from twoworlds.show import Result
+from twoworlds.show import Told
 from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
@@ -43,86 +42,6 @@ _MOST_CELLS = 1000
 _MOST_PEOPLE = 10_000
 
 
-@dataclass(frozen=True)
-class Study(Result):
-    """How well members are told from outsiders."""
-
-    people: int  # the size of the study
-    attributes: int  # how many counts were published; of a histogram, how many cells it has
-    seed: int  # what the population was made from
-    epsilon: Number | None  # what all counts together cost; None for exact counts
-    members: float  # the share of members whom the test calls members
-    outsiders: float  # the share of outsiders whom the test calls members
-    largest: float  # the largest likelihood ratio of anybody
-    engine: bool = False  # whether the counts came from the release engine
-    # Of a histogram: the limit below which cells were left out; None for counts
-    at_least: int | None = None
-
-    @property
-    def right(self) -> float:
-        """The share of all tested people who were told right."""
-        return (self.members + 1 - self.outsiders) / 2
-
-    def answer(self) -> Answer:
-        """Say how well the test does, beside what is possible."""
-        called = {"of the members": self.members, "of the outsiders": self.outsiders}
-        title = "Called a member by the test"
-        return Answer.of(self.sentences(), Bars(title, called, orange=["of the outsiders"]))
-
-    def sentences(self) -> str:
-        """Return in words how well the test does, beside what is possible."""
-        text = (
-            f"{counted(self.people, 'person')} of a made-up study, {self._published()}: the test "
-            f"calls {share_text(self.members)} of the members a member, and "
-            f"{share_text(self.outsiders)} of as many outsiders; {share_text(self.right)} are told "
-            "right, where a coin has 50%."
-        )
-        if self.epsilon is None:
-            return text
-        from twoworlds.definitions.words import percent_above
-
-        return (
-            f"{text} Whoever thinks it equally likely either way is right with at most "
-            f"{percent_above(Fraction(1, 2), best_chance(self.epsilon))}, whatever the test; the "
-            f"largest likelihood ratio seen is about {self.largest:.3g}, and none can exceed "
-            f"{decimal(exp(self.epsilon), 4)}."
-        )
-
-    def _published(self) -> str:
-        of = " of the release engine" if self.engine else ""
-        noise = (
-            ""
-            if self.epsilon is None
-            else f" with noise for epsilon {decimal(self.epsilon, 4, 'about')}"
-        )
-        if self.at_least is not None:
-            exact = "an exact histogram" if self.epsilon is None else f"a histogram{of}"
-            left = f"without the cells below {self.at_least}" if self.at_least else "complete"
-            return f"{exact} of {counted(self.attributes, 'cell')}{noise}, {left}"
-        if self.epsilon is None:
-            return counted(self.attributes, "exact count")
-        return f"{counted(self.attributes, 'count')}{of}{noise} in all"
-
-    def fields(self) -> dict[str, Any]:
-        """Return how the study was made, and how well its members are told."""
-        sizes: dict[str, Any] = {"attributes": self.attributes}
-        if self.at_least is not None:
-            sizes = {"cells": self.attributes, "at_least": self.at_least}
-        return {
-            "people": self.people,
-            **sizes,
-            "seed": self.seed,
-            "epsilon": self.epsilon,
-            "engine": self.engine,
-            "members_called_members": self.members,
-            "outsiders_called_members": self.outsiders,
-            "told_right": self.right,
-            "largest_ratio": self.largest if math.isfinite(self.largest) else None,
-            "best_chance": None if self.epsilon is None else best_chance(self.epsilon),
-            "explanation": self.sentences(),
-        }
-
-
 def study(
     people: object = 100,
     attributes: object = 1000,
@@ -130,7 +49,7 @@ def study(
     epsilon: object = None,
     seed: object = 0,
     engine: bool = False,
-) -> Study:
+) -> Told:
     """Make a study, publish its counts, and test members and outsiders.
 
     Args:
@@ -161,7 +80,8 @@ def study(
     yes, no = _log_factors_of_counts(counts, size, shares, law)
     inside = np.where(members, yes, no).sum(axis=1)
     outside = np.where(outsiders, yes, no).sum(axis=1)
-    return Study(size, many, start, loss, *_tested(inside, outside), engine)
+    sizes = {"people": size, "attributes": many}
+    return _told(inside, outside, sizes, start, loss, engine=engine)
 
 
 def histogram_study(
@@ -172,7 +92,7 @@ def histogram_study(
     epsilon: object = None,
     seed: object = 0,
     engine: bool = False,
-) -> Study:
+) -> Told:
     """Make a study, publish its histogram without small cells, and test members and outsiders.
 
     Args:
@@ -184,7 +104,7 @@ def histogram_study(
         seed: Makes the population; of noise only when it does not come from the engine.
         engine: Whether the release engine publishes it, with real noise.
 
-    >>> histogram_study(1000, 1000).right
+    >>> histogram_study(1000, 1000).data["told_right"]
     0.595
     """
     import numpy as np
@@ -209,7 +129,8 @@ def histogram_study(
         law = cell_noise(loss)
         counts = counts + _drawn(law, many, rng)
     logs = _log_factors_of_cells(counts, size, shares, limit, law)
-    return Study(size, many, start, loss, *_tested(logs[members], logs[outsiders]), engine, limit)
+    sizes = {"people": size, "cells": many, "at_least": limit}
+    return _told(logs[members], logs[outsiders], sizes, start, loss, engine=engine)
 
 
 def _setting(
@@ -221,11 +142,61 @@ def _setting(
     return whole(people, "the number of people", at_least=1), loss, whole(seed, "the seed")
 
 
-def _tested(inside: np.ndarray, outside: np.ndarray) -> tuple[float, float, float]:
-    """Return the shares of members and outsiders called members, and the largest ratio."""
-    top = float(max(inside.max(), outside.max()))
+def _told(
+    inside: np.ndarray,
+    outside: np.ndarray,
+    sizes: Mapping[str, int],
+    seed: int,
+    epsilon: Number | None,
+    *,
+    engine: bool,
+) -> Told:
+    """Say how well members are told from outsiders, by logarithms of their likelihood ratios."""
+    members, outsiders = float((inside > 0).mean()), float((outside > 0).mean())
+    right, top = (members + 1 - outsiders) / 2, float(max(inside.max(), outside.max()))
     largest = math.exp(top) if top < 700 else math.inf
-    return float((inside > 0).mean()), float((outside > 0).mean()), largest
+    best = None if epsilon is None else best_chance(epsilon)
+    of = " of the release engine" if engine else ""
+    noise = "" if epsilon is None else f" with noise for epsilon {decimal(epsilon, 4, 'about')}"
+    if "cells" in sizes:
+        kind = "an exact histogram" if epsilon is None else f"a histogram{of}"
+        limit = sizes["at_least"]
+        left = f"without the cells below {limit}" if limit else "complete"
+        published = f"{kind} of {counted(sizes['cells'], 'cell')}{noise}, {left}"
+    elif epsilon is None:
+        published = counted(sizes["attributes"], "exact count")
+    else:
+        published = f"{counted(sizes['attributes'], 'count')}{of}{noise} in all"
+    said = (
+        f"{counted(sizes['people'], 'person')} of a made-up study, {published}: the test "
+        f"calls {share_text(members)} of the members a member, and "
+        f"{share_text(outsiders)} of as many outsiders; {share_text(right)} are told "
+        "right, where a coin has 50%."
+    )
+    if epsilon is not None and best is not None:
+        from twoworlds.definitions.words import percent_above
+
+        said += (
+            " Whoever thinks it equally likely either way is right with at most "
+            f"{percent_above(Fraction(1, 2), best)}, whatever the test; the "
+            f"largest likelihood ratio seen is about {largest:.3g}, and none can exceed "
+            f"{decimal(exp(epsilon), 4)}."
+        )
+    called = {"of the members": members, "of the outsiders": outsiders}
+    chart = Bars("Called a member by the test", called, orange=["of the outsiders"])
+    data = {
+        **sizes,
+        "seed": seed,
+        "epsilon": epsilon,
+        "engine": engine,
+        "members_called_members": members,
+        "outsiders_called_members": outsiders,
+        "told_right": right,
+        "largest_ratio": largest if math.isfinite(largest) else None,
+        "best_chance": best,
+        "explanation": said,
+    }
+    return Told(Answer.of(said, chart), data)
 
 
 def _drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarray:

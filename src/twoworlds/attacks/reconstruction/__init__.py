@@ -16,19 +16,15 @@ from twoworlds.attacks.reconstruction.decoding import (
     Agreement,
     Reconstruction,
     agreement,
-    consistent_columns,
     furthest_apart,
     reconstruct,
 )
 from twoworlds.attacks.reconstruction.engine import (
-    EngineTrial,
     against_engine,
     largest_fraction,
     lucky_count,
 )
 from twoworlds.attacks.reconstruction.simulation import (
-    Sweep,
-    Trial,
     attack_column,
     simulate,
     sweep,
@@ -43,15 +39,11 @@ from twoworlds.attacks.reconstruction.sums import (
 
 __all__ = [
     "Agreement",
-    "EngineTrial",
     "Reconstruction",
-    "Sweep",
-    "Trial",
     "against_engine",
     "agreement",
     "all_subsets",
     "attack_column",
-    "consistent_columns",
     "furthest_apart",
     "largest_fraction",
     "lucky_count",

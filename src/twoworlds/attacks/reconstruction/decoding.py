@@ -25,7 +25,7 @@ the rows where x is 1 and c is 0. Both sizes are whole, so the columns differ in
 
 rows, and this is reached: answer every subset by the mean of what two such columns say.
 
-Any subsets. Few people are enumerated (`consistent_columns`). For many, the differing rows are at
+Any subsets. The columns of few people are gone through. For many, the differing rows are at
 most the largest c.x + (ones of the column) over the polytope of fractional columns that fit, with
 c = +1 where the column has 0 and -1 where it has 1; multipliers from the linear program prove an
 upper bound in whole numbers (`twoworlds.programs.decoding`).
@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from twoworlds.answer import Answer, Listing
+from twoworlds.answer import Answer, Listing, Said
 from twoworlds.attacks.english import counted
 from twoworlds.attacks.reconstruction.sums import (
     all_subsets,
@@ -55,12 +55,12 @@ from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import decimal, rational, show, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
 from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_ENUMERATED = 16
-_MOST_COLUMNS = 20
 _BOX = 4
 _MOST_PROGRAM = 20_000_000
 
@@ -72,24 +72,6 @@ def furthest_apart(rows: object, error: object) -> int:
     (12, 0, 100)
     """
     return min(whole(rows, "rows", at_least=1), 2 * floor(2 * read_error(error)))
-
-
-def consistent_columns(queries: Any, answers: Iterable[object], error: object) -> NDArray[np.int8]:
-    """Return every 0/1 column all of whose sums are within the error of the answers.
-
-    All 2^n columns are gone through, for up to 20 rows.
-
-    >>> consistent_columns([[1, 1, 0], [0, 1, 1]], [2, 1], 0).tolist()
-    [[1, 1, 0]]
-    """
-    matrix = read_queries(queries)
-    read, bound = read_answers(answers, len(matrix)), read_error(error)
-    if matrix.shape[1] > _MOST_COLUMNS:
-        raise TooLarge(
-            f"{matrix.shape[1]} rows have 2^{matrix.shape[1]} columns, and at most "
-            f"2^{_MOST_COLUMNS} are gone through: use agreement, which bounds them by a program"
-        )
-    return _fitting(matrix, read, bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +106,11 @@ class Agreement(Result):
 
     def answer(self) -> Answer:
         """Say what is known of the truth, and draw the share of bits that is certain."""
-        charts = []
-        if self.rows is not None:
-            share = Fraction(self.rows, len(self.column))
-            charts = [Bars("Bits that are certainly right", {"at least": share}, side="down")]
-        return Answer(self.sentence, blocks=charts)
+        if self.rows is None:
+            return Answer(self.sentence)
+        share = Fraction(self.rows, len(self.column))
+        chart = Bars("Bits that are certainly right", {"at least": share}, side="down")
+        return Answer(self.sentence, blocks=[chart])
 
     @property
     def sentence(self) -> str:
@@ -290,37 +272,57 @@ class Reconstruction(Result):
     _z: NDArray[np.int64] | None = field(repr=False, default=None)
     # the column itself, where it is known
     truth: tuple[int, ...] | None = field(repr=False, default=None)
+    # of a simulation, the law of the noise, its scale, and the seed of subsets and noise
+    simulated: tuple[str, Fraction, int] | None = None
 
-    def right(self, truth: Sequence[int]) -> int:
-        """Return how many bits are those of the truth."""
-        known = read_column(truth, rows=len(self.column))
-        return int((known == np.array(self.column)).sum())
+    @property
+    def right(self) -> int | None:
+        """How many bits are those of the truth, where it is known."""
+        if self.truth is None:
+            return None
+        return sum(map(int.__eq__, self.column, self.truth))
 
     def verify(self) -> bool:
         """Compute errors, floor and agreement again from the answers, in exact numbers."""
-        errors = _errors(self.queries, self.answers, self.column)
+        errors, stated = _errors(self.queries, self.answers, self.column), self.agreement
+        if self.simulated and stated and (stated.rows is None or (self.right or 0) < stated.rows):
+            return False
         return (
             (sum(errors), max(errors)) == (self.total, self.largest)
             and self.floor == _floor(self.queries, self.answers, self._z)
-            and (self.agreement is None or self.agreement.verify())
+            and (stated is None or stated.verify())
         )
 
+    @property
+    def _shares(self) -> dict[str, Fraction]:
+        """The shares of bits that are right, of those found and by guessing the commoner."""
+        assert self.truth is not None
+        return {
+            "Read back": Fraction(self.right or 0, len(self.truth)),
+            "By guessing": guessing(self.truth),
+        }
+
     def answer(self) -> Answer:
-        """Say what was found and what is proven of it; show the column, and the first estimates."""
+        """Say what was found and what is proven of it; show the column, or what guessing gives."""
+        if self.simulated is not None:
+            found, guessed = self._shares.values()
+            by_guessing = "by guessing the commoner"
+            right = {"read back": found, by_guessing: guessed}
+            return Answer.of(
+                self._counted(),
+                Said([self.sentences(), f"Simulated with seed {self.simulated[2]}."]),
+                Bars("Secret bits that are right", right, grey=[by_guessing]),
+            )
         digits = "".join(map(str, self.column))
         lines = [digits[i : i + _IN_A_LINE] for i in range(0, len(digits), _IN_A_LINE)]
-        shown = self.column[:_DRAWN]
-        found = [(str(bit), float(bit)) for bit in shown]
-        before = [
-            (f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in self.estimate[: len(shown)]
-        ]
-        heads = [str(i) for i in range(1, len(shown) + 1)]
-        chart = HeatMap("The secret bits", heads, [("before rounding", before), ("found", found)])
+        bits = [(str(bit), float(bit)) for bit in self.column[:_DRAWN]]
+        before = [(f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in self.estimate[:_DRAWN]]
+        heads = [str(i) for i in range(1, len(bits) + 1)]
+        chart = HeatMap("The secret bits", heads, [("before rounding", before), ("found", bits)])
         checked = ""
         if self.truth is not None:
-            right = self.right(self.truth)
-            those = "is that" if right == 1 else "are those"
-            checked = f"{right} of {counted(len(self.truth), 'bit')} {those} of the data. "
+            those = "is that" if self.right == 1 else "are those"
+            checked = f"{self.right} of {counted(len(self.truth), 'bit')} {those} of the data. "
         return Answer.of(f"{checked}{self.sentences()}", Listing("the bits", lines), chart)
 
     def sentences(self) -> str:
@@ -339,9 +341,28 @@ class Reconstruction(Result):
             said.append(self.agreement.sentence)
         return " ".join(said)
 
+    def _counted(self) -> str:
+        """Say how many bits of a simulation came out, and what guessing gives."""
+        assert self.truth is not None
+        assert self.simulated is not None
+        law, noise, _ = self.simulated
+        how = {
+            "laplace": f"with Laplace noise of scale {show(noise)}",
+            "uniform": f"with noise spread evenly up to {show(noise)} on either side",
+            "rounding": f"rounded to multiples of {show(noise)}",
+        }
+        found, guessed = map(share_text, self._shares.values())
+        return (
+            f"{self.right} of {counted(len(self.truth), 'secret bit')} ({found}) "
+            f"{'was' if self.right == 1 else 'were'} read back from "
+            f"{counted(len(self.answers), 'sum')} over random subsets, answered "
+            f"{how.get(law, 'exactly') if noise else 'exactly'}. Guessing the commoner bit for "
+            f"everybody gets {guessed}."
+        )
+
     def fields(self) -> dict[str, Any]:
-        """Return the column, and what is proven of it."""
-        return {
+        """Return the column, what is proven of it, and how much is right where that is known."""
+        found: dict[str, Any] = {
             "rows": len(self.column),
             "queries": len(self.answers),
             "method": self.method,
@@ -352,8 +373,23 @@ class Reconstruction(Result):
             "floor": self.floor,
             "agreement": self.agreement,
             "explanation": self.sentences(),
-            **({} if self.truth is None else {"right": self.right(self.truth)}),
         }
+        if self.truth is not None:
+            found["right"] = self.right
+        if self.simulated is not None:
+            shares = self._shares
+            found["fraction"], found["guessing"] = shares.values()
+            found["shares"] = {name: share_text(share) for name, share in shares.items()}
+            found["law"], found["noise"], found["seed"] = self.simulated
+            found["truth"] = self.truth
+            found["explanation"] = f"{self._counted()}\n\n{self.sentences()}"
+        return found
+
+
+def guessing(column: Sequence[int]) -> Fraction:
+    """Return the share of the commoner bit."""
+    ones = sum(column)
+    return Fraction(max(ones, len(column) - ones), len(column))
 
 
 def reconstruct(
@@ -363,7 +399,8 @@ def reconstruct(
     method: Method = "lp",
     error: object | None = None,
     deviation: float = 0.0,
-    truth: tuple[int, ...] | None = None,
+    truth: Sequence[int] | None = None,
+    simulated: tuple[str, Fraction, int] | None = None,
 ) -> Reconstruction:
     """Read a secret 0/1 column back from answers to subset sums.
 
@@ -374,6 +411,7 @@ def reconstruct(
         error: what every answer is known to be within of the truth, if anything.
         deviation: the standard deviation of the noise, if known, for ``least-squares``.
         truth: the column, if known, to count what is right.
+        simulated: of a simulation, the law of the noise, its scale, and the seed.
 
     >>> found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2")
     >>> found.column, found.agreement.rows
@@ -382,6 +420,7 @@ def reconstruct(
     matrix = read_queries(queries)
     read = read_answers(answers, len(matrix))
     bound = None if error is None else read_error(error)
+    known = None if truth is None else tuple(read_column(truth, rows=matrix.shape[1]).tolist())
     allowed = None if bound is None or method != "lp" else intervals(read, bound)
     middles = read if allowed is None else allowed[0]
     slack = None if allowed is None else np.array([float(e) for e in allowed[1]])
@@ -401,7 +440,8 @@ def reconstruct(
         _floor(matrix, read, z),
         None if bound is None else agreement(matrix, read, column, bound),
         z,
-        truth,
+        known,
+        simulated,
     )
 
 

@@ -32,7 +32,6 @@ trials with probability p. `lucky_count` is where those end but for a given chan
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from math import comb
@@ -49,9 +48,9 @@ from twoworlds.attacks.reconstruction.decoding import (
     Method,
     Reconstruction,
     check_method,
+    guessing,
     reconstruct,
 )
-from twoworlds.attacks.reconstruction.simulation import guessing
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
@@ -68,7 +67,7 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Told
 from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
@@ -83,118 +82,6 @@ _UNIT = 1 << 40
 Subset = tuple[int, ...]  # one trait, or two of which exactly one holds
 
 
-@dataclass(frozen=True, eq=False)
-class EngineTrial(Result):
-    """The same questions, answered exactly and by the release engine."""
-
-    truth: tuple[int, ...]  # the secret bits
-    traits: int  # how many public columns the table has
-    epsilon: Fraction  # the budget of the whole table
-    each: Fraction  # what one question was charged
-    exactly: Reconstruction  # what exact answers gave away
-    engine: Reconstruction  # what the engine's answers gave away
-    refusal: str | None  # how the ledger refused one more question; None if it did not
-
-    @property
-    def limit(self) -> Number:
-        """The fraction that no attack exceeds on average."""
-        return largest_fraction(self.epsilon)
-
-    @property
-    def lucky(self) -> int:
-        """So many right rows or more have a chance of at most 1e-9 if the engine is private."""
-        return lucky_count(len(self.truth), self.epsilon, _CHANCE)
-
-    @property
-    def holds(self) -> bool:
-        """Whether the ledger refused, and fewer than `lucky` rows came out.
-
-        With few rows and a large budget all of them could be luck; then only the ledger is tested,
-        and `explain` says so.
-        """
-        return self.refusal is not None and self.engine.right(self.truth) < self.lucky
-
-    @property
-    def shares(self) -> dict[str, str]:
-        """What came out of both, in percentages, beside the limit and guessing."""
-        n, truth = len(self.truth), self.truth
-        return {
-            "Read back from exact answers": share_text(self.exactly.right(truth) / n),
-            "Read back from the engine's answers": share_text(self.engine.right(truth) / n),
-            "No attack on this budget gets more than": percent(self.limit),
-            "By guessing": share_text(guessing(truth)),
-        }
-
-    def answer(self) -> Answer:
-        """Say what came out of both, and where the ledger stopped."""
-        n = len(self.truth)
-        right = {
-            "from exact answers": Fraction(self.exactly.right(self.truth), n),
-            "from the release engine": Fraction(self.engine.right(self.truth), n),
-            "by guessing the commoner": guessing(self.truth),
-        }
-        chart = Bars(
-            "Secret bits read back",
-            right,
-            orange=["from exact answers"],
-            grey=["by guessing the commoner"],
-            mark=("at most, on average", self.limit),
-        )
-        first, *others = self._lines()
-        return Answer(
-            first,
-            claim=f"the budget epsilon = {show(self.epsilon)}",
-            holds=None if self.holds else False,
-            blocks=(Said(others), chart),
-        )
-
-    def _lines(self) -> list[str]:
-        n, m = len(self.truth), len(self.engine.answers)
-        exactly, engine, limit, guessed = self.shares.values()
-        said = [
-            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits ({exactly}); "
-            f"the release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
-            f"{self.engine.right(self.truth)} of {n} ({engine}).",
-            f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "
-            "these have the secret bit?",
-            f"Guessing the commoner bit gets {guessed}. No attack on this "
-            f"budget gets more than {limit} on average.",
-            f"One more question was refused: {self.refusal}."
-            if self.refusal is not None
-            else "ONE MORE QUESTION WAS ANSWERED: the budget does not hold.",
-        ]
-        if self.lucky > len(self.truth):  # then the number of right rows can refute nothing
-            said.append(
-                "With so few people and so large a budget even all bits right could be luck: only "
-                "the ledger is put to the test here. Take more people, or a smaller budget."
-            )
-        return said
-
-    def fields(self) -> dict[str, Any]:
-        """Return what came out of both, and whether the engine held."""
-
-        def given_away(found: Reconstruction) -> dict[str, Any]:
-            right = found.right(self.truth)
-            return {"right": right, "fraction": Fraction(right, len(self.truth))}
-
-        return {
-            "rows": len(self.truth),
-            "queries": len(self.engine.answers),
-            "traits": self.traits,
-            "epsilon": self.epsilon,
-            "epsilon_each": self.each,
-            "exact_answers": given_away(self.exactly),
-            "engine": {**given_away(self.engine), "answers": map(str, self.engine.answers)},
-            "guessing": guessing(self.truth),
-            "limit": self.limit,
-            "shares": self.shares,
-            "refusal": self.refusal,
-            "lucky": self.lucky,
-            "holds": self.holds,
-            "explanation": "\n".join(self._lines()),
-        }
-
-
 def against_engine(
     rows: object = 96,
     queries: object = 256,
@@ -202,7 +89,7 @@ def against_engine(
     epsilon: object = 1,
     method: Method = "lp",
     seed: int = 0,
-) -> EngineTrial:
+) -> Told:
     """Ask the release engine for subset counts until its budget is spent, and attack the answers.
 
     Args:
@@ -235,14 +122,93 @@ def against_engine(
     truth = tuple(table[:, -1].tolist())
     each = budget / m
     answers, refusal = _ask(table, subsets, budget, each)
-    return EngineTrial(
-        truth,
-        traits,
-        budget,
-        each,
-        reconstruct(masks, true_sums(masks, truth), method=method),
-        reconstruct(masks, answers, method=method, deviation=float(1 / each) * 2**0.5),
-        refusal,
+    exactly = reconstruct(masks, true_sums(masks, truth), method=method, truth=truth)
+    spread = float(1 / each) * 2**0.5
+    engine = reconstruct(masks, answers, method=method, deviation=spread, truth=truth)
+    return told(exactly, engine, traits, budget, each, refusal)
+
+
+def told(
+    exactly: Reconstruction,
+    engine: Reconstruction,
+    traits: int,
+    epsilon: Fraction,
+    each: Fraction,
+    refusal: str | None,
+) -> Told:
+    """Say what the same questions gave away, answered exactly and by the engine.
+
+    The engine holds if the ledger refused one more question, each of which was charged ``each``,
+    and fewer rows came out than have a chance of at most 1e-9 if the engine is private. With few
+    rows and a large budget all of them could be luck; then only the ledger is tested.
+    """
+    truth = engine.truth or ()
+    n, m, got, came = len(truth), len(engine.answers), exactly.right or 0, engine.right or 0
+    limit, lucky, guessed = largest_fraction(epsilon), lucky_count(n, epsilon, _CHANCE), "guessing"
+    holds = refusal is not None and came < lucky
+    fractions = {"exact": Fraction(got, n), "engine": Fraction(came, n), guessed: guessing(truth)}
+    texts = {name: share_text(share) for name, share in fractions.items()}
+    lines = [
+        f"Exact answers give away {got} of {n} bits ({texts['exact']}); "
+        f"the release engine, with epsilon {show(epsilon)} for all of them, gives away "
+        f"{came} of {n} ({texts['engine']}).",
+        f"{m} questions about {n} people, chosen by {traits} public traits: how many of "
+        "these have the secret bit?",
+        f"Guessing the commoner bit gets {texts[guessed]}. No attack on this "
+        f"budget gets more than {percent(limit)} on average.",
+        f"One more question was refused: {refusal}."
+        if refusal is not None
+        else "ONE MORE QUESTION WAS ANSWERED: the budget does not hold.",
+    ]
+    if lucky > n:  # then the number of right rows can refute nothing
+        lines.append(
+            "With so few people and so large a budget even all bits right could be luck: only "
+            "the ledger is put to the test here. Take more people, or a smaller budget."
+        )
+    chart = Bars(
+        "Secret bits read back",
+        {
+            "from exact answers": fractions["exact"],
+            "from the release engine": fractions["engine"],
+            "by guessing the commoner": fractions[guessed],
+        },
+        orange=["from exact answers"],
+        grey=["by guessing the commoner"],
+        mark=("at most, on average", limit),
+    )
+    said = Answer(
+        lines[0],
+        claim=f"the budget epsilon = {show(epsilon)}",
+        holds=None if holds else False,
+        blocks=(Said(lines[1:]), chart),
+    )
+    return Told(
+        said,
+        {
+            "rows": n,
+            "queries": m,
+            "traits": traits,
+            "epsilon": epsilon,
+            "epsilon_each": each,
+            "exact_answers": {"right": got, "fraction": fractions["exact"]},
+            "engine": {
+                "right": came,
+                "fraction": fractions["engine"],
+                "answers": [*map(str, engine.answers)],
+            },
+            "guessing": fractions[guessed],
+            "limit": limit,
+            "shares": {
+                "Read back from exact answers": texts["exact"],
+                "Read back from the engine's answers": texts["engine"],
+                "No attack on this budget gets more than": percent(limit),
+                "By guessing": texts[guessed],
+            },
+            "refusal": refusal,
+            "lucky": lucky,
+            "holds": holds,
+            "explanation": "\n".join(lines),
+        },
     )
 
 

@@ -14,7 +14,6 @@ No message holds a cell of a file.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational, whole
 
@@ -34,7 +34,6 @@ _MOST_CELLS = 1 << 28
 _MOST_SUBSETS = 20
 _MOST_LISTED = 100_000
 _BITS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
-_MARKS = {".csv": ",", ".tsv": "\t"}
 
 
 def random_subsets(rows: object, queries: object, *, seed: int = 0) -> Matrix:
@@ -159,72 +158,48 @@ def read_secret(path: str | Path, column: str) -> tuple[int, ...]:
 
 
 def read_sums(path: str | Path, *, rows: int | None = None) -> tuple[Matrix, tuple[Fraction, ...]]:
-    """Return the masks and the answers of a file.
+    """Return the masks and the answers of a CSV or TSV file with a header.
 
-    Args:
-        path: a CSV or TSV file with a header.
-        rows: how many people there are, for lists of rows; their largest row if left out.
+    For lists of rows, ``rows`` says how many people there are; their largest row if left out.
     """
-    lines = _lines(Path(path))
-    width = len(lines[0])
-    if width < 2 or len(lines) < 2:
+    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+    head, *body = read_lines(Path(path), str(path), separator) or [[]]
+    if len(head) < 2 or not body:
         raise InvalidInput(
             f"{path}: give a header, and in each line the subset (0 and 1 for each person, or a "
             "list of rows such as 1 4 7) and the answer"
         )
-    for number, line in enumerate(lines[1:], start=2):
-        if len(line) != width:
+    listed, answers = len(head) == 2, []
+    subsets: list[list[int]] = []
+    for number, (*cells, answer) in enumerate(body, start=2):
+        wrong = f"{path}, line {number}:"
+        if len(cells) + 1 != len(head):
             raise InvalidInput(
-                f"{path}, line {number}: {len(line)} cells under a header of {width}; give one each"
+                f"{wrong} {len(cells) + 1} cells under a header of {len(head)}; give one each"
             )
-    body = lines[1:]
-    answers = tuple(_answer(path, i, line[-1]) for i, line in enumerate(body, start=2))
-    if width == 2:
-        return _listed(path, [line[0] for line in body], rows), answers
-    if rows not in (None, width - 1):
-        raise InvalidInput(f"{path} has masks of {width - 1} people, and rows={rows} was asked for")
-    for number, line in enumerate(body, start=2):
-        if any(cell.strip() not in ("0", "1") for cell in line[:-1]):
-            raise InvalidInput(f"{path}, line {number}: a mask holds 0 and 1 only")
-    return np.array([[int(cell) for cell in line[:-1]] for line in body], dtype=np.int8), answers
-
-
-def _lines(path: Path) -> list[list[str]]:
-    mark = _MARKS.get(path.suffix.lower())
-    if not path.is_file():
-        raise InvalidInput(f"{path}: there is no such file")
-    if mark is None:
-        raise InvalidInput(f"{path}: answers are read from .csv and .tsv files")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path} is not text in UTF-8") from None
-    except csv.Error:
-        raise InvalidInput(f"{path}: a quote is not closed, or a cell is too long") from None
-    return found or [[]]
-
-
-def _answer(path: str | Path, number: int, cell: str) -> Fraction:
-    try:
-        return rational(cell, "answer")
-    except InvalidInput:
-        raise InvalidInput(f"{path}, line {number}: the last cell is no number") from None
-
-
-def _listed(path: str | Path, cells: Sequence[str], rows: int | None) -> Matrix:
-    subsets = []
-    for number, cell in enumerate(cells, start=2):
-        words = cell.split()
-        if not all(word.isdecimal() and 1 <= int(word) <= _MOST_LISTED for word in words):
+        words = cells[0].split() if listed else [cell.strip() for cell in cells]
+        if listed and not all(w.isdecimal() and 1 <= int(w) <= _MOST_LISTED for w in words):
             raise InvalidInput(
-                f"{path}, line {number}: a subset lists rows counted from 1, separated by blanks, "
+                f"{wrong} a subset lists rows counted from 1, separated by blanks, "
                 f"up to {_MOST_LISTED:,}"
             )
-        subsets.append([int(word) - 1 for word in words])
-    largest = 1 + max((max(subset) for subset in subsets if subset), default=-1)
+        if not listed and not {*words} <= {"0", "1"}:
+            raise InvalidInput(f"{wrong} a mask holds 0 and 1 only")
+        subsets.append([int(word) for word in words])
+        try:
+            answers.append(rational(answer, "answer"))
+        except InvalidInput:
+            raise InvalidInput(f"{wrong} the last cell is no number") from None
+    if not listed:
+        if rows not in (None, len(head) - 1):
+            raise InvalidInput(
+                f"{path} has masks of {len(head) - 1} people, and rows={rows} was asked for"
+            )
+        return np.array(subsets, dtype=np.int8), tuple(answers)
+    largest = max((row for subset in subsets for row in subset), default=0)
     if not largest:
         raise InvalidInput(f"{path}: all subsets are empty, so nothing was asked")
     if rows is not None and largest > rows:
         raise InvalidInput(f"{path} names row {largest}, and there are {rows}")
-    return masks(subsets, largest if rows is None else rows)
+    counted = [[row - 1 for row in subset] for subset in subsets]
+    return masks(counted, largest if rows is None else rows), tuple(answers)

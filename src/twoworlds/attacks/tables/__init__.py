@@ -9,11 +9,11 @@
     anonymity       a table examined: how anonymous it is, whom it exposes
     anonymisation   a table made anonymous, from hierarchies of its columns
     lattice         the search of their levels that loses least
-    agreement       what cells of several tables say together
-    beliefs         how likely each candidate is
+    beliefs         what tables leave of a person's value together, and how likely each candidate is
+    matching        who of a register can be behind which groups of which tables
     composition     several tables, and one person
     exposure        several tables, and everybody of a register
-    linkage         a register of names, and a table; and the joins of both
+    linkage         a register of names, and a table
     encoding        a k-anonymous table that spells out its input
 
 `twoworlds.attacks` has their main names.

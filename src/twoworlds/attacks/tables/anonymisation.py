@@ -26,8 +26,8 @@ from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
-from twoworlds.attacks.tables.lattice import LOSSES, BestNode, Lattice, Wanted
-from twoworlds.attacks.tables.measures import Claims
+from twoworlds.attacks.tables.lattice import LOSSES, Lattice
+from twoworlds.attacks.tables.measures import Claims, read_claims
 from twoworlds.attacks.tables.table import Origin, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
@@ -45,38 +45,33 @@ class Generalised(Result):
     name: str  # what the source is called
     quasi: tuple[str, ...]  # the columns that were generalised
     sensitive: str | None  # the sensitive column, if there is one
-    wanted: Wanted  # what was asked for
-    best: BestNode  # the levels that lose least, and how they were found
-    heights: tuple[int, ...]  # the highest level of each column, which hides it
+    lattice: Lattice = field(repr=False)  # what was asked for, and all combinations of levels
+    node: tuple[int, ...]  # the levels that lose least
+    loss: Fraction  # what the table loses: 0 nothing, 1 everything
+    left_out: int  # how many people are left out
     people: int  # how many rows the source has
     table: Counted = field(repr=False)  # the generalised table, counted
 
     @property
     def levels(self) -> dict[str, int]:
         """The level of each column; 0 is the value itself."""
-        return dict(zip(self.quasi, self.best.node, strict=True))
+        return dict(zip(self.quasi, self.node, strict=True))
 
     @property
-    def loss(self) -> Fraction:
-        """What the table loses: 0 nothing, 1 everything."""
-        return self.best.loss
-
-    @property
-    def left_out(self) -> int:
-        """How many people are left out."""
-        return self.best.left_out
+    def heights(self) -> dict[str, int]:
+        """The highest level of each column, which hides it."""
+        return dict(zip(self.quasi, self.lattice.heights, strict=True))
 
     @cached_property
     def anonymity(self) -> Anonymity | None:
         """What is known about the anonymity of the table; None when everybody was left out."""
         if self.left_out == self.people:
             return None
-        claims = Claims(k=self.wanted.k)
+        asked, diversity, close = self.lattice, None, None
         if self.sensitive is not None:
-            asked = self.wanted.diversity if self.wanted.diversity > 1 else None
-            close = self.wanted.closeness
-            claims = Claims(self.wanted.k, asked, closeness=close, distance="equal")
-        return self.examined(claims)
+            diversity, close = asked.diversity if asked.diversity > 1 else None, asked.closeness
+        claimed = (asked.k, diversity, None, None, close, "equal")
+        return self.examined(read_claims(*claimed, sensitive=self.sensitive))
 
     def examined(
         self, claims: Claims, *, subsets: bool = False, groups: str = "texts"
@@ -111,17 +106,12 @@ class Generalised(Result):
 
     def sentences(self) -> list[str]:
         """Say what was done and what it costs."""
-        levels = listed(
-            [
-                f"{column} at level {level} of {height}"
-                for (column, level), height in zip(self.levels.items(), self.heights, strict=True)
-            ]
-        )
+        levels = [f"{one} at level {n} of {self.heights[one]}" for one, n in self.levels.items()]
         found = [
-            f"{self.name} becomes {self.wanted.k}-anonymous with {levels}.",
-            f"The {self.wanted.loss} loss is {show(self.loss)}, from 0 (nothing) to 1 "
-            f"(everything), the least of {counted(self.best.nodes, 'combination')} of levels; "
-            f"{self.best.tried:,} had to be looked at.",
+            f"{self.name} becomes {self.lattice.k}-anonymous with {listed(levels)}.",
+            f"The {self.lattice.loss} loss is {show(self.loss)}, from 0 (nothing) to 1 "
+            f"(everything), the least of {counted(self.lattice.size, 'combination')} of levels; "
+            f"{len(self.lattice.judged):,} had to be looked at.",
         ]
         if self.left_out:
             found.append(f"{self.left_out:,} of {self.people:,} people are left out of it.")
@@ -130,11 +120,7 @@ class Generalised(Result):
     def answer(self, examined: Anonymity | None = None) -> Answer:
         """Say what was done, what it costs, and what the table still gives away."""
         headline, *others = self.sentences()
-        levels = {
-            column: Fraction(level, height)
-            for (column, level), height in zip(self.levels.items(), self.heights, strict=True)
-            if height
-        }
+        levels = {one: Fraction(self.levels[one], top) for one, top in self.heights.items() if top}
         chart = Bars("How coarse the columns become (100%: nothing is left)", levels)
         known = self.anonymity if examined is None else examined
         if known is None:
@@ -153,23 +139,24 @@ class Generalised(Result):
             value = row[width] if self.sensitive is not None else ""
             groups.setdefault(row[:width], Counter())[value] += 1
             total += 1
-        large = all(group.total() >= self.wanted.k for group in groups.values())
-        diverse = all(len(group) >= self.wanted.diversity for group in groups.values())
-        close = self.wanted.closeness is None or not self.anonymity or self.anonymity.holds
+        asked = self.lattice
+        large = all(group.total() >= asked.k for group in groups.values())
+        diverse = all(len(group) >= asked.diversity for group in groups.values())
+        close = asked.closeness is None or not self.anonymity or self.anonymity.holds
         return large and diverse and bool(close) and total + self.left_out == self.people
 
     def fields(self) -> dict[str, Any]:
         """Return all but the rows themselves, which are written to a file."""
         return {
             "table": self.name,
-            "k": self.wanted.k,
+            "k": self.lattice.k,
             "levels": self.levels,
-            "highest_levels": dict(zip(self.quasi, self.heights, strict=True)),
-            "loss": {"kind": self.wanted.loss, **to_json(self.loss)},
+            "highest_levels": self.heights,
+            "loss": {"kind": self.lattice.loss, **to_json(self.loss)},
             "people": self.people,
             "left_out": self.left_out,
-            "combinations": self.best.nodes,
-            "looked_at": self.best.tried,
+            "combinations": self.lattice.size,
+            "looked_at": len(self.lattice.judged),
             "sentences": self.sentences(),
             "anonymity": self.anonymity,
         }
@@ -238,35 +225,33 @@ def anonymise(
     kept = _kept(keep, columns, sensitive)
     if loss not in LOSSES:
         raise InvalidInput(f"loss={loss!r}: choose one of {', '.join(LOSSES)}")
-    claims = Claims.read(k, diversity, None, None, closeness, None, sensitive)
+    claimed = (k, diversity, None, None, closeness)
+    claims = read_claims(*claimed, sensitive=sensitive)
     share = probability(suppression, "suppression")
     shown = columns if sensitive is None else [*columns, sensitive]
     source = count_table(table, (*shown, *kept), name)
-    wanted = Wanted(
-        whole(k, "k", at_least=1),
-        claims.diversity or 1,
-        None if closeness is None else probability(closeness, "t"),
-        floor(share * source.people),
-        loss,
-    )
-    _check_reachable(source, wanted, sensitive)
-    texts, levels = _levels(source, columns, hierarchies)
+    size, least = whole(k, "k", at_least=1), claims["diversity"] or 1
+    if size > source.people:
+        raise InvalidInput(
+            f"k={size} is more than the {source.people} people of {source.name}: even with "
+            "everything hidden there is no group of that size"
+        )
     nobody = np.zeros(len(source.counts), dtype=np.int64)
     values = nobody if sensitive is None else source.codes[source.place(sensitive)]
+    there = 1 if sensitive is None else len(source.texts[source.place(sensitive)])
+    if least > there:
+        raise InvalidInput(
+            f"l={least} is more than the {there} values of {sensitive}: no group can have as many"
+        )
+    texts, levels = _levels(source, columns, hierarchies)
     codes = [source.codes[source.place(column)] for column in columns]
-    lattice = Lattice(levels, codes, values, source.counts, wanted)
-    best = lattice.search()
-    assert best is not None  # the top, where everything is hidden, is good
-    return Generalised(
-        source.name,
-        tuple(columns),
-        sensitive,
-        wanted,
-        best,
-        lattice.heights,
-        source.people,
-        _published(source, lattice, best, texts, columns),
-    )
+    most = floor(share * source.people)
+    wanted = (size, least, claims["closeness"], most, loss)
+    lattice = Lattice(levels, codes, values, source.counts, *wanted)
+    node, lost, left_out = lattice.search()
+    published = _published(source, lattice, node, texts, columns)
+    found = (node, lost, left_out, source.people, published)
+    return Generalised(source.name, tuple(columns), sensitive, lattice, *found)
 
 
 def _kept(keep: Sequence[str], columns: Sequence[str], sensitive: str | None) -> Sequence[str]:
@@ -277,20 +262,6 @@ def _kept(keep: Sequence[str], columns: Sequence[str], sensitive: str | None) ->
     return kept
 
 
-def _check_reachable(source: Counted, wanted: Wanted, sensitive: str | None) -> None:
-    if wanted.k > source.people:
-        raise InvalidInput(
-            f"k={wanted.k} is more than the {source.people} people of {source.name}: even with "
-            "everything hidden there is no group of that size"
-        )
-    values = 1 if sensitive is None else len(source.texts[source.place(sensitive)])
-    if wanted.diversity > values:
-        raise InvalidInput(
-            f"l={wanted.diversity} is more than the {values} values of {sensitive}: no group "
-            "can have as many"
-        )
-
-
 def _levels(
     source: Counted, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]
 ) -> tuple[list[list[list[str]]], list[list[Codes]]]:
@@ -298,12 +269,12 @@ def _levels(
     texts, levels = [], []
     for column in columns:
         hierarchy = hierarchies[column]
-        if not isinstance(hierarchy, Hierarchy):
+        if not callable(hierarchy):
             raise InvalidInput(
                 f"the hierarchy of {column} is {hierarchy!r}: declare mask(), intervals([5, 10]), "
                 "tree(...) or suppress()"
             )
-        found = hierarchy.levels(column, source.texts[source.place(column)])
+        found = hierarchy(column, source.texts[source.place(column)])
         places = [{text: i for i, text in enumerate(dict.fromkeys(level))} for level in found]
         texts.append([list(one) for one in places])
         levels.append(
@@ -318,14 +289,14 @@ def _levels(
 def _published(
     source: Counted,
     lattice: Lattice,
-    best: BestNode,
+    node: tuple[int, ...],
     texts: Sequence[Sequence[Sequence[str]]],
     columns: Sequence[str],
 ) -> Counted:
     """Return the table at the best node, without the people who are left out."""
-    stays = np.flatnonzero(lattice.kept(best.node))
+    stays = np.flatnonzero(lattice.kept(node))
     new_texts, new_codes = list(source.texts), [code[stays] for code in source.codes]
-    for i, (column, level) in enumerate(zip(columns, best.node, strict=True)):
+    for i, (column, level) in enumerate(zip(columns, node, strict=True)):
         place = source.place(column)
         new_texts[place] = tuple(texts[i][level])
         new_codes[place] = lattice.levels[i][level][new_codes[place]]

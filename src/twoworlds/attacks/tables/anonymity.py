@@ -7,10 +7,10 @@ anybody more (Wu, footnote 1): groups merge, and merging can only improve each m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,16 @@ from twoworlds.attacks.tables.cells import column_cells
 from twoworlds.attacks.tables.disclosures import Cells, Disclosures, exposed, has, people, ruled_out
 from twoworlds.attacks.tables.groups import Counted, Group, Groups, count_table, groups_of
 from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
-from twoworlds.attacks.tables.measures import NAMES, Claim, Claims, Measures, measure, recomputed
+from twoworlds.attacks.tables.measures import (
+    NAMES,
+    Claim,
+    Claims,
+    Measures,
+    checked,
+    measure,
+    read_claims,
+    recomputed,
+)
 from twoworlds.attacks.tables.table import Origin, named_columns
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import InvalidInput, TooLarge
@@ -42,20 +51,6 @@ _CAUTION = (
 Regroup = Callable[[Counted, Sequence[str]], Groups]
 
 
-class Advice(NamedTuple):
-    """Why a table is not k-anonymous."""
-
-    k: int  # what was wanted
-    groups: int  # how many groups are smaller than that
-    people: int  # how many people are in them
-    smallest: tuple[Group, ...]  # some of them, smallest first
-    # What would be if a column were hidden altogether: how many people were still in groups that
-    # are too small, how large the smallest group, how many groups too small; the column first whose
-    # hiding would help most
-    without: dict[str, tuple[int, int, int]]
-    rows: int  # how many rows the table has
-
-
 @dataclass(frozen=True)
 class Anonymity(Result):
     """What is known about the anonymity of a table."""
@@ -72,7 +67,10 @@ class Anonymity(Result):
     claims: tuple[Claim, ...] = ()  # what was claimed, and whether it holds
     # The measures for every part of the quasi-identifier, if asked for
     subsets: tuple[Measures, ...] = ()
-    advice: Advice | None = None  # why the table is not as anonymous as claimed
+    # Why the table is not k-anonymous, for the k that was claimed or 2: how many groups are too
+    # small, how many people are in them, how many rows there are, some of the groups; and without
+    # each column the people in such groups, the smallest group, and how many groups are too small
+    advice: Mapping[str, Any] | None = None
     cells: Cells = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -89,7 +87,7 @@ class Anonymity(Result):
     @property
     def holds(self) -> bool | None:
         """Whether all claims hold; None when nothing was claimed, or something is undecided."""
-        found = [claim.holds for claim in self.claims]
+        found = [holds for _, holds, _ in self.claims]
         return False if False in found else None if not found or None in found else True
 
     def verify(self) -> bool:
@@ -106,7 +104,7 @@ class Anonymity(Result):
             headline,
             subject=self.name if self.claims else "",
             claim=("the claim " if len(self.claims) > 1 else "")
-            + listed([claim.text for claim in self.claims]),
+            + listed([text for text, _, _ in self.claims]),
             holds=self.holds,
             blocks=(
                 *([Said(others)] if others else []),
@@ -122,7 +120,7 @@ class Anonymity(Result):
             self._headline(),
             *self._readings(),
             *self._diversity(),
-            *(f"The claim {one.text} {_WORDS[one.holds]}: {one.found}." for one in self.claims),
+            *(f"The claim {text} {_WORDS[holds]}: {found}." for text, holds, found in self.claims),
             *self._advice(),
         ]
 
@@ -159,7 +157,10 @@ class Anonymity(Result):
 
     def fields(self) -> dict[str, Any]:
         """Return all of it, groups as what their people share, how many they are, and values."""
-        advice = self.advice
+        advice = self.advice and {
+            **self.advice,
+            "smallest": [_group(group) for group in self.advice["smallest"]],
+        }
         return {
             "table": self.name,
             "quasi": self.quasi,
@@ -175,18 +176,7 @@ class Anonymity(Result):
             "claims": [{"claim": t, "holds": holds, "found": f} for t, holds, f in self.claims],
             "holds": self.holds,
             "subsets": [_measures(part) for part in self.subsets],
-            "why_not": advice
-            and {
-                "k": advice.k,
-                "groups": advice.groups,
-                "people": advice.people,
-                "rows": advice.rows,
-                "smallest": [_group(group) for group in advice.smallest],
-                "without": {
-                    column: dict(zip(("people", "smallest", "groups"), numbers, strict=True))
-                    for column, numbers in advice.without.items()
-                },
-            },
+            "why_not": advice,
             "sentences": self.sentences(),
         }
 
@@ -224,16 +214,15 @@ class Anonymity(Result):
     def _diversity(self) -> Iterator[str]:
         if self.sensitive is None:
             return
-        said = "; ".join(one.sentence for one in self.exposed.shown[:_SAID])
-        if rest := self.exposed.groups - len(self.exposed.shown[:_SAID]):
+        said, rest = _first(self.exposed)
+        if rest:
             said += f"; and {counted(rest, 'group')} more in which everybody has the same"
             if self.grouped != "knowledge":  # there a row may be in several groups
                 said += f" ({counted(self.exposed.people, 'person')} in all)"
         exposed = f" Exposed: {said}." if said else ""
         yield f"It is {self.diversity}-diverse in {self.sensitive}.{exposed}"
-        if self.ruled_out.groups:
-            said = "; ".join(one.sentence for one in self.ruled_out.shown[:_SAID])
-            rest = self.ruled_out.groups - len(self.ruled_out.shown[:_SAID])
+        said, rest = _first(self.ruled_out)
+        if said:
             more = f"; and so on in {counted(rest, 'group')} more" if rest else ""
             yield f"Ruled out: {said}{more}."
         if 1 < len(self.totals) <= _FEW:
@@ -246,7 +235,7 @@ class Anonymity(Result):
         """Say why the table is not k-anonymous, and which column to coarsen."""
         if self.advice is None:
             return
-        k, groups, exposed, smallest, without, rows = self.advice
+        k, groups, exposed, rows, smallest, without = self.advice.values()
         by_knowledge = self.grouped == "knowledge"
         small = listed([people(group, self.cells) for group in smallest])
         more = " for example" if groups > len(smallest) else ""
@@ -254,24 +243,24 @@ class Anonymity(Result):
         yield (
             f"It is not {k}-anonymous because of {counted(groups, 'group')}{size}:{more} {small}."
         )
-        column, (left, _, left_groups) = next(iter(without.items()))
+        column, left = next(iter(without.items()))
+        helping = listed([one for one, numbers in without.items() if not numbers["people"]], "or")
         if rows < k:
             yield (
                 f"It has only {counted(rows, 'row')}: nothing makes it {k}-anonymous, "
                 "not even hiding every column."
             )
-        elif left == 0:
-            helping = listed([one for one, numbers in without.items() if not numbers[0]], "or")
+        elif helping:
             yield f"Hiding {helping} altogether would make it {k}-anonymous."
-        elif by_knowledge and left_groups < groups:
+        elif by_knowledge and left["groups"] < groups:
             yield (
-                f"Coarsen {column} first: without it {counted(left_groups, 'group')} instead "
+                f"Coarsen {column} first: without it {counted(left['groups'], 'group')} instead "
                 f"of {groups:,} would be smaller than {k}."
             )
-        elif not by_knowledge and left < exposed:
+        elif not by_knowledge and left["people"] < exposed:
             yield (
-                f"Coarsen {column} first: without it {counted(left, 'person')} would be left in "
-                f"groups smaller than {k}."
+                f"Coarsen {column} first: without it {counted(left['people'], 'person')} would be "
+                f"left in groups smaller than {k}."
             )
         else:
             yield "Hiding a single column would help nobody: coarsen several."
@@ -319,7 +308,9 @@ def examine(
     """
     columns = named_columns(quasi, "quasi", sensitive)
     if claims is None:
-        claims = Claims.read(k, diversity, entropy, recursive, closeness, distance, sensitive)
+        claims = read_claims(
+            k, diversity, entropy, recursive, closeness, distance, sensitive=sensitive
+        )
     check_extent(columns, subsets=subsets, groups=groups)
     table = count_table(table, [*columns, *([sensitive] if sensitive else [])], name)
     by_knowledge = groups == "knowledge"
@@ -342,9 +333,9 @@ def examine(
         measures,
         exposed(found, sensitive, cells) if sensitive else Disclosures(),
         ruled_out(found, sensitive, cells) if sensitive else Disclosures(),
-        tuple(claims.checked(found, measures)),
+        tuple(checked(claims, found, measures)),
         tuple(_parts(table, columns, regroup)) if subsets else (),
-        _advise(found, 2 if claims.k is None else claims.k, regroup, by_knowledge=by_knowledge),
+        _advise(found, claims["k"] or 2, regroup, by_knowledge=by_knowledge),
         cells,
     )
 
@@ -360,7 +351,9 @@ def check_extent(columns: Sequence[str], *, subsets: bool, groups: str) -> None:
         )
 
 
-def _advise(groups: Groups, k: int, regroup: Regroup, *, by_knowledge: bool) -> Advice | None:
+def _advise(
+    groups: Groups, k: int, regroup: Regroup, *, by_knowledge: bool
+) -> dict[str, Any] | None:
     """Return why a table is not k-anonymous; None if it is."""
     small = np.flatnonzero(groups.sizes < k)
     if not len(small):
@@ -369,18 +362,19 @@ def _advise(groups: Groups, k: int, regroup: Regroup, *, by_knowledge: bool) -> 
     for column in groups.columns:
         sizes = regroup(groups.table, [one for one in groups.columns if one != column]).sizes
         left = sizes[sizes < k]
-        without[column] = int(left.sum()), int(sizes.min()), len(left)
-    by = 2 if by_knowledge else 0  # by knowledge a row may be in several groups
-    ranked = sorted(without.items(), key=lambda item: (item[1][by], -item[1][1]))
+        numbers = (int(left.sum()), int(sizes.min()), len(left))
+        without[column] = dict(zip(("people", "smallest", "groups"), numbers, strict=True))
+    by = "groups" if by_knowledge else "people"  # by knowledge a row may be in several groups
+    ranked = sorted(without.items(), key=lambda item: (item[1][by], -item[1]["smallest"]))
     order = small[np.argsort(groups.sizes[small], kind="stable")][:_SMALLEST].tolist()
-    return Advice(
-        k,
-        len(small),
-        int(groups.sizes[small].sum()),
-        tuple(map(groups.group, order)),
-        dict(ranked),
-        int(groups.totals.sum()),
-    )
+    return {
+        "k": k,
+        "groups": len(small),
+        "people": int(groups.sizes[small].sum()),
+        "rows": int(groups.totals.sum()),
+        "smallest": tuple(map(groups.group, order)),
+        "without": dict(ranked),
+    }
 
 
 def _parts(table: Counted, columns: Sequence[str], regroup: Regroup) -> list[Measures]:
@@ -402,6 +396,12 @@ def _projections(
     for place in range(first, len(columns)):
         rest = columns[:place] + columns[place + 1 :]
         yield from _projections(table.without(columns[place]), rest, place)
+
+
+def _first(found: Disclosures) -> tuple[str, int]:
+    """Say the first disclosures, and return how many groups more there are."""
+    shown = found.shown[:_SAID]
+    return "; ".join(one.sentence for one in shown), found.groups - len(shown)
 
 
 def _shown(value: Number) -> str:

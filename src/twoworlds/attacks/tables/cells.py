@@ -24,20 +24,22 @@ Readings that were chosen, because the text alone does not decide:
   what is known of a person take empty cells for ``*`` instead. ``40-30`` and ``[40, 30)``, too, are
   plain values: no number is in them, so they may be codes; `is_empty_interval` tells them.
 
-Whether two sets have a value in common, `Cell.meets`, and whether one lies in the other,
-`Cell.within`, is decided exactly, but for a set that several alternatives of a choice cover only
-together: it is said not to lie within the choice.
+What two cells say together, `Cell.met`, whether that is anything at all, `Cell.meets`, and whether
+one lies in the other, `Cell.within`, is found exactly, but for a set that several alternatives of
+another cover only together: it is said not to lie within that one.
+
+A set is held as alternatives, its *parts*. A part is what all of its atoms allow: a value alone, or
+at most an interval and a mask, of which neither holds the other; without atoms it is anything.
 """
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from math import ceil
-from typing import Any, ClassVar
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational
@@ -57,105 +59,46 @@ _BRACKETS = re.compile(
 
 
 @dataclass(frozen=True)
-class Cell(ABC):
-    """A set of possible values, and the text that says it.
+class Value:
+    """One value: a number in a column of numbers, else a text without blanks at the ends."""
 
-    Two cells are equal when they are the same kind of set with the same members, however written.
-    """
-
-    rank: ClassVar[int]  # `meets` asks the cell of lower rank
     text: str = field(compare=False)
+    key: Fraction | str
 
-    def __str__(self) -> str:
+    @property
+    def number(self) -> Fraction | None:
+        """The number, also of a text that an interval takes for one, such as 007."""
+        return self.key if isinstance(self.key, Fraction) else plain_number(self.text)
+
+    def holds(self, value: Value) -> bool:
+        """Tell whether a value is the same: as a number, if both are."""
+        if isinstance(self.key, Fraction) and isinstance(value.key, Fraction):
+            return self.key == value.key
+        return self.text == value.text
+
+    def words(self) -> str:
+        """Return the value."""
         return self.text
 
-    def allows(self, value: object) -> bool:
-        """Tell whether somebody of whom a text, a number or a `Cell` is known can be behind it."""
-        return self.meets(value if isinstance(value, Cell) else _known(value))
-
-    def meets(self, other: Cell) -> bool:
-        """Tell whether some value is in both sets."""
-        return self._meets(other) if self.rank <= other.rank else other._meets(self)
-
-    def within(self, other: Cell) -> bool:
-        """Tell whether every value of this set is in the other; see the module on choices."""
-        if isinstance(other, AnyValue):
-            return True
-        if isinstance(other, Choice) and not isinstance(self, Choice):
-            return any(self.within(option) for option in other.options)
-        return self._within(other)
-
-    def atoms(self) -> Iterator[Cell]:
-        """Yield the alternatives, none of which is a choice."""
-        yield self
-
-    @abstractmethod
-    def words(self) -> str:
-        """Say the set as one says it of people."""
-
-    @abstractmethod
-    def _meets(self, other: Cell) -> bool:
-        """Tell whether some value is in both, the other being of no lower rank."""
-
-    @abstractmethod
-    def _within(self, other: Cell) -> bool:
-        """Tell whether every value is in the other, which is no `AnyValue`."""
-
 
 @dataclass(frozen=True)
-class AnyValue(Cell):
-    """A cell that is suppressed."""
-
-    rank: ClassVar[int] = 0
-
-    def words(self) -> str:
-        """Say that everything is possible."""
-        return "anything"
-
-    def _meets(self, other: Cell) -> bool:
-        return True
-
-    def _within(self, other: Cell) -> bool:
-        return False
-
-
-@dataclass(frozen=True)
-class Choice(Cell):
-    """One of several sets; their order does not matter."""
-
-    rank: ClassVar[int] = 1
-    options: frozenset[Cell]
-    listed: tuple[str, ...] = field(compare=False)
-
-    def atoms(self) -> Iterator[Cell]:
-        """Yield the alternatives in the order in which they are listed."""
-        for option in sorted(self.options, key=lambda one: self.listed.index(str(one))):
-            yield from option.atoms()
-
-    def words(self) -> str:
-        """List what may be, as in "flu, cold or cancer"."""
-        *first, last = self.listed
-        return f"{', '.join(first)} or {last}" if first else last
-
-    def _meets(self, other: Cell) -> bool:
-        return any(option.meets(other) for option in self.options)
-
-    def _within(self, other: Cell) -> bool:
-        return all(option.within(other) for option in self.options)
-
-
-@dataclass(frozen=True)
-class Interval(Cell):
+class Interval:
     """The numbers between two ends, each with it or without; an end that is None is no bound."""
 
-    rank: ClassVar[int] = 2
+    text: str = field(compare=False)
     low: Fraction | None
     high: Fraction | None
     with_low: bool = False
     with_high: bool = False
 
-    def holds(self, number: Fraction | int | float) -> bool:
-        """Tell whether a number is in the interval."""
+    def __str__(self) -> str:
+        return self.text
+
+    def holds(self, value: Value | Fraction | int | float | None) -> bool:
+        """Tell whether a number, or the number of a value, is in the interval."""
+        number = value.number if isinstance(value, Value) else value
+        if number is None:
+            return False
         above = self.low is None or number > self.low or (self.with_low and number == self.low)
         below = self.high is None or number < self.high or (self.with_high and number == self.high)
         return above and below
@@ -174,144 +117,108 @@ class Interval(Cell):
         start = str(self.low) if self.with_low else f"over {self.low}"
         return f"{start} to {'' if self.with_high else 'below '}{self.high}"
 
-    def _meets(self, other: Cell) -> bool:
-        if isinstance(other, Interval):
-            return self._begins_before(other) and other._begins_before(self)
-        if isinstance(other, Mask):
-            start = 0 if self.low is None else ceil(self.low)
-            start += self.low == start and not self.with_low
-            found = other.least_from(start) if other.digits else None
-            return found is not None and self.holds(found)
-        number = other.any_number() if isinstance(other, Value) else None
-        return number is not None and self.holds(number)
-
-    def _begins_before(self, other: Interval) -> bool:
-        """Tell whether some number of this one is at most some number of the other."""
-        if self.low is None or other.high is None or self.low < other.high:
-            return True
-        return self.low == other.high and self.with_low and other.with_high
-
-    def _within(self, other: Cell) -> bool:
-        if self.low is not None and self.low == self.high:
-            return Value(self.text, str(self.low), self.low).meets(other)
-        if not isinstance(other, Interval):
-            return False
-        # An end that the interval comes near without reaching it need not be in the other.
-        ends = [(self.low, other.low, self.with_low <= other.with_low, 1)]
-        ends.append((self.high, other.high, self.with_high <= other.with_high, -1))
-        return all(
-            theirs is None
-            or (mine is not None and (sign * (mine - theirs) > 0 or (mine == theirs and fits)))
-            for mine, theirs, fits, sign in ends
-        )
-
 
 @dataclass(frozen=True)
-class Mask(Cell):
+class Mask:
     """Texts of one length, or whole numbers, some of whose characters are hidden by stars."""
 
-    rank: ClassVar[int] = 3
-    pattern: str
+    text: str
     numeric: bool = False
 
     @property
     def digits(self) -> bool:
         """Tell whether every character that is shown is a digit."""
-        return set(self.pattern) <= set("0123456789*")
+        return set(self.text) <= set("0123456789*")
 
-    @property
-    def shown(self) -> tuple[int, ...]:
-        """The places that are not hidden."""
-        return tuple(i for i, character in enumerate(self.pattern) if character != "*")
+    def holds(self, value: Value) -> bool:
+        """Tell whether a value is among what the mask stands for."""
+        if not self.numeric:
+            return _agree(self.text, value.text)
+        number = value.number
+        if number is None or number < 0 or number.denominator != 1:
+            return False
+        return _agree(self.text, str(number).zfill(len(self.text)))
 
     def least_from(self, start: int) -> int | None:
         """Return the least number of the mask that is at least ``start``, if there is one."""
-        size = len(self.pattern)
+        size = len(self.text)
         wanted = str(max(start, 0)).zfill(size)
         if len(wanted) > size:
             return None
-        if _agree(self.pattern, wanted):
+        if _agree(self.text, wanted):
             return int(wanted)
         for place in reversed(range(size)):
-            if not _agree(self.pattern[:place], wanted[:place]):
-                continue
-            larger = _larger(wanted[place], self.pattern[place])
-            if larger is not None:
-                rest = self.pattern[place + 1 :].replace("*", "0")
-                return int(wanted[:place] + larger + rest)
+            shown, digit = self.text[place], wanted[place]
+            larger = str(int(digit) + 1) if shown == "*" else shown
+            if digit < larger <= "9" and _agree(self.text[:place], wanted[:place]):
+                return int(wanted[:place] + larger + self.text[place + 1 :].replace("*", "0"))
         return None
 
     def words(self) -> str:
         """Return the mask, or a decade of ages, or the numbers from and to."""
-        if _DECADE.fullmatch(self.pattern):
-            return f"in their {self.pattern[0]}0s"
-        if self.numeric and self.pattern.rstrip("*").isdigit():
-            return f"{self.pattern.replace('*', '0')} to {self.pattern.replace('*', '9')}"
-        return self.pattern
+        if _DECADE.fullmatch(self.text):
+            return f"in their {self.text[0]}0s"
+        if self.numeric and self.text.rstrip("*").isdigit():
+            return f"{self.text.replace('*', '0')} to {self.text.replace('*', '9')}"
+        return self.text
 
-    def of_one_length(self, other: Mask) -> tuple[str, str]:
-        """Return both patterns; those of numbers with zeros in front of the shorter one."""
-        if not (self.numeric and other.numeric):
-            return self.pattern, other.pattern
-        size = max(len(self.pattern), len(other.pattern))
-        return self.pattern.rjust(size, "0"), other.pattern.rjust(size, "0")
 
-    def _meets(self, other: Cell) -> bool:
-        if isinstance(other, Mask):
-            return _agree(*self.of_one_length(other))
-        if not isinstance(other, Value) or not self.numeric:
-            return isinstance(other, Value) and _agree(self.pattern, other.plain)
-        number = other.any_number()
-        if number is None or number < 0 or number.denominator != 1:
-            return False
-        return _agree(self.pattern, str(number).zfill(len(self.pattern)))
-
-    def _within(self, other: Cell) -> bool:
-        if isinstance(other, Interval):
-            ends = (self.pattern.replace("*", digit) for digit in "09")
-            return self.digits and all(other.holds(Fraction(end)) for end in ends)
-        if not isinstance(other, Mask):
-            return False
-        mine, theirs = self.of_one_length(other)
-        return len(mine) == len(theirs) and all(
-            b in ("*", a) for a, b in zip(mine, theirs, strict=True)
-        )
+Atom = Value | Interval | Mask
+Part = tuple[Atom, ...]
 
 
 @dataclass(frozen=True)
-class Value(Cell):
-    """One value: as text without blanks at the ends, and as a number in a column of numbers."""
+class Cell:
+    """A set of possible values, and the text that says it; equal to one with the same parts."""
 
-    rank: ClassVar[int] = 4
-    plain: str
-    number: Fraction | None = None
+    text: str = field(compare=False)
+    parts: tuple[Part, ...]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Value) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+    def __str__(self) -> str:
+        return self.text
 
     @property
-    def _key(self) -> Any:
-        return self.plain if self.number is None else self.number
+    def is_anything(self) -> bool:
+        """Whether one of the alternatives is anything."""
+        return () in self.parts
 
-    def any_number(self) -> Fraction | None:
-        """Return the number, also of a text that an interval takes for one, such as 007."""
-        return plain_number(self.plain) if self.number is None else self.number
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a single value, and no set."""
+        return len(self.parts) == 1 and part_is_value(self.parts[0])
+
+    @property
+    def atoms(self) -> Iterator[Atom]:
+        """The atoms of all parts."""
+        return (atom for part in self.parts for atom in part)
+
+    def allows(self, value: object) -> bool:
+        """Tell whether somebody of whom a text, a number or a `Cell` is known can be behind it."""
+        return self.meets(value if isinstance(value, Cell) else _known(value))
+
+    def meets(self, other: Cell) -> bool:
+        """Tell whether some value is in both sets."""
+        return any(_met(*both) is not None for both in product(self.parts, other.parts))
+
+    def met(self, other: Cell) -> Cell | None:
+        """Return the intersection with another one, or None when it is empty."""
+        found = [_met(*both) for both in product(self.parts, other.parts)]
+        parts = tuple(dict.fromkeys(part for part in found if part is not None))
+        return Cell("|".join(dict.fromkeys(map(part_text, parts))), parts) if parts else None
+
+    def within(self, other: Cell) -> bool:
+        """Tell whether every value of this set is in the other; see the module on alternatives."""
+        return all(any(_met(mine, theirs) == mine for theirs in other.parts) for mine in self.parts)
 
     def words(self) -> str:
-        """Return the value."""
-        return self.plain
+        """Say the set as one says it of people, as in "flu, cold or cancer"."""
+        if len(self.parts) == 1:
+            return " and ".join(atom.words() for atom in self.parts[0]) or ANYTHING.text
+        *first, last = map(part_text, self.parts)
+        return f"{', '.join(first)} or {last}"
 
-    def _meets(self, other: Cell) -> bool:
-        assert isinstance(other, Value)
-        if self.number is not None and other.number is not None:
-            return self.number == other.number
-        return self.plain == other.plain
 
-    def _within(self, other: Cell) -> bool:
-        return self.meets(other)
+ANYTHING = Cell("anything", ((),))  # what an empty cell says
 
 
 def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
@@ -319,22 +226,8 @@ def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
     given: object = text
     if not isinstance(given, str):
         raise InvalidInput(f"a cell is read from text, not from {given!r} ({type(given).__name__})")
-    plain = text.strip()
-    if plain and not plain.strip("*"):
-        return AnyValue(text)
-    if (options := _options(plain)) is not None:
-        cells = [read_cell(option, numeric=numeric) for option in options]
-        if len(cells) == 1:
-            return cells[0]
-        return Choice(text, frozenset(cells), tuple(dict.fromkeys(map(str, cells))))
-    if numeric is not False and (interval := _interval(plain)) is not None:
-        return interval
-    if "*" in plain:
-        mask = Mask(text, plain)
-        return Mask(text, plain, numeric=True) if numeric and mask.digits else mask
-    if numeric or (numeric is None and not _PADDED.match(plain)):
-        return Value(text, plain, plain_number(plain))
-    return Value(text, plain)
+    parts = (_part(one, numeric=numeric) for one in _alternatives(text.strip()))
+    return Cell(text, tuple(dict.fromkeys(parts)))
 
 
 def column_cells(texts: Iterable[str], *, numeric: bool | None = None) -> dict[str, Cell]:
@@ -356,16 +249,129 @@ def plain_number(text: str) -> Fraction | None:
     return Fraction(text) if _PLAIN.fullmatch(text) else None
 
 
-def _known(value: object) -> Value:
+def part_is_value(part: Part) -> bool:
+    """Tell whether a part is a single value."""
+    return len(part) == 1 and isinstance(part[0], Value)
+
+
+def part_text(part: Part) -> str:
+    """Write a part as in a table."""
+    return " and ".join(atom.text.strip() for atom in part) or "anything"
+
+
+# --- what two sets have in common -----------------------------------------------------------------
+
+
+def _met(mine: Part, theirs: Part) -> Part | None:
+    """Return what is in both parts, or None."""
+    found: Part | None = mine
+    for atom in theirs:
+        if found is not None:
+            found = _narrowed(found, atom)
+    return found
+
+
+def _narrowed(part: Part, new: Atom) -> Part | None:
+    """Return what one more atom leaves of a part, or None."""
+    others = []
+    for old in part:
+        if type(old) is not type(new):
+            others.append(old)
+        elif (both := _both(old, new)) is None:
+            return None
+        else:
+            [new] = both
+    found: Part | None = (new,)
+    for old in others:  # two only where the new one is a value
+        found = _both(old, new)
+        if found is None:
+            return None
+    return found
+
+
+def _both(one: Atom, other: Atom) -> Part | None:
+    """Return what two atoms have in common, or None."""
+    if isinstance(other, Value) or (isinstance(one, Mask) and isinstance(other, Interval)):
+        one, other = other, one
+    if isinstance(one, Value):
+        kept = other if isinstance(other, Value) else one  # of two values the first given
+        return (kept,) if other.holds(one) else None
+    if isinstance(one, Interval) and isinstance(other, Interval):
+        return _both_intervals(one, other)
+    assert isinstance(other, Mask)
+    if isinstance(one, Mask):
+        return _both_masks(one, other)
+    start = 0 if one.low is None else ceil(one.low)
+    start += one.low == start and not one.with_low
+    if not other.digits or not one.holds(other.least_from(start)):
+        return None
+    whole = all(one.holds(Fraction(other.text.replace("*", digit))) for digit in "09")
+    return (other,) if whole else (one, other)
+
+
+def _both_masks(one: Mask, other: Mask) -> Part | None:
+    mine, theirs, numeric = one.text, other.text, one.numeric and other.numeric
+    if numeric:  # zeros in front of the shorter one
+        size = max(len(mine), len(theirs))
+        mine, theirs = mine.rjust(size, "0"), theirs.rjust(size, "0")
+    if not _agree(mine, theirs):
+        return None
+    pattern = "".join(b if a == "*" else a for a, b in zip(mine, theirs, strict=True))
+    if pattern in (mine, theirs):
+        return (one if pattern == mine else other,)
+    if "*" in pattern:
+        return (Mask(pattern, one.numeric or other.numeric),)
+    return _part(pattern, numeric=one.numeric or other.numeric)
+
+
+def _both_intervals(one: Interval, other: Interval) -> Part | None:
+    lows = [(end.low, not end.with_low) for end in (one, other) if end.low is not None]
+    highs = [(end.high, end.with_high) for end in (one, other) if end.high is not None]
+    low, without_low = max(lows, default=(None, True))
+    high, with_high = min(highs, default=(None, False))
+    without = without_low or not with_high
+    if low is not None and high is not None and (low > high or (low == high and without)):
+        return None
+    ends = (low, high, not without_low, with_high)
+    for given in (one, other):
+        if (given.low, given.high, given.with_low, given.with_high) == ends:
+            return (given,)
+    text = f"{'(' if without_low else '['}{low}, {high}{']' if with_high else ')'}"
+    return (_single(Interval(text, *ends)),)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def _part(plain: str, *, numeric: bool | None) -> Part:
+    """Read one alternative."""
+    if plain and not plain.strip("*"):
+        return ()
+    if numeric is not False and (interval := _interval(plain)) is not None:
+        return (_single(interval),)
+    if "*" in plain:
+        mask = Mask(plain)
+        return (Mask(plain, numeric=True) if numeric and mask.digits else mask,)
+    number = plain_number(plain) if numeric or (numeric is None and _unpadded(plain)) else None
+    return (Value(plain, plain if number is None else number),)
+
+
+def _single(interval: Interval) -> Atom:
+    """Return the value of an interval that holds one number, and others as they are."""
+    if interval.low is not None and interval.low == interval.high:
+        return Value(str(interval.low), interval.low)
+    return interval
+
+
+def _known(value: object) -> Cell:
     """Read what is known about a person: as text, and as a number where it is one."""
     if value is None:
         raise InvalidInput("a known value is None: leave out the column if nothing is known")
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        text = str(value)
-        return Value(text, text.strip(), plain_number(text.strip()))
-    number = rational(value, "known value")
-    text = str(number) if number.denominator == 1 else str(value)
-    return Value(text, text, number)
+    text, number = str(value).strip(), plain_number(str(value).strip())
+    if isinstance(value, int | float | Fraction) and not isinstance(value, bool):
+        number = rational(value, "known value")
+        text = str(number) if number.denominator == 1 else text
+    return Cell(text, ((Value(text, text if number is None else number),),))
 
 
 def _agree(pattern: str, text: str) -> bool:
@@ -375,31 +381,30 @@ def _agree(pattern: str, text: str) -> bool:
     )
 
 
-def _larger(digit: str, shown: str) -> str | None:
-    """Return the least digit above another that a place of a mask allows."""
-    if shown == "*":
-        return str(int(digit) + 1) if digit < "9" else None
-    return shown if shown > digit else None
+def _unpadded(plain: str) -> bool:
+    return _PADDED.match(plain) is None
 
 
-def _of_numbers(texts: list[str]) -> bool:
-    atoms = [atom for text in texts for atom in read_cell(text).atoms()]
-    if any(isinstance(atom, Interval) for atom in atoms):
+def _of_numbers(texts: Iterable[str]) -> bool:
+    shown = [one for text in texts for one in _alternatives(text.strip())]
+    if any(_interval(one) is not None for one in shown):
         return True
-    shown = [atom for atom in atoms if not isinstance(atom, AnyValue)]
-    return bool(shown) and all(
-        isinstance(atom, Value) and atom.number is not None for atom in shown
-    )
+    shown = [one for one in shown if one.strip("*") or not one]
+    return bool(shown) and all(_unpadded(one) and plain_number(one) is not None for one in shown)
 
 
-def _options(text: str) -> list[str] | None:
+def _alternatives(text: str) -> Iterator[str]:
+    """Yield the alternatives that a text lists, or the text."""
     if len(text) > 2 and text[0] == "{" and text[-1] == "}":
-        found = [option.strip() for option in re.split(r"[,|;]", text[1:-1])]
-    elif "|" in text:
-        found = [option.strip() for option in text.split("|")]
+        found = re.split(r"[,|;]", text[1:-1])
     else:
-        return None
-    return [option for option in found if option] or None
+        found = text.split("|")
+    options = [option.strip() for option in found if option.strip()]
+    if options in ([], [text]):
+        yield text
+        return
+    for option in options:
+        yield from _alternatives(option)
 
 
 def _interval(text: str) -> Interval | None:

@@ -9,21 +9,22 @@ candidates rest on a belief besides: `twoworlds.attacks.tables.beliefs` says whi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed, plural
-from twoworlds.attacks.tables.agreement import Cells, Sensitive, consistent_choices, ways_of
-from twoworlds.attacks.tables.beliefs import TableBelief
-from twoworlds.attacks.tables.cells import column_cells, is_empty_interval, read_cell
+from twoworlds.attacks.tables.beliefs import Cells, Sensitive, TableBelief, consistent_choices
+from twoworlds.attacks.tables.cells import is_empty_interval
+from twoworlds.attacks.tables.matching import kinds, match, same_cells
 from twoworlds.attacks.tables.table import (
     LoadedTable,
     Origin,
     check_known,
+    load,
     load_all,
     named,
     opened,
@@ -32,36 +33,12 @@ from twoworlds.attacks.tables.table import (
 )
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import show
+from twoworlds.numbers import rational, show
 from twoworlds.show import Result
 
 _MOST_ROWS = 100
 _SHOWN = 6
 _MOST_DRAWN = 12
-
-
-class Evidence(NamedTuple):
-    """What one table says about the person."""
-
-    name: str  # what the table is called
-    size: int  # how many rows it has
-    matching: int  # how many of them can be the person's
-    rows: tuple[int, ...]  # the numbers of these rows, from 1; the first hundred
-    # How many of them have which sensitive cell; None for an empty one
-    counts: Mapping[str | None, int]
-    # The sensitive values that they leave, sorted. A cell that lists several leaves each of them;
-    # one that lists none, such as an interval, is a candidate itself.
-    candidates: tuple[str, ...]
-    # Known columns that no row of the table allows by themselves, with its cells
-    excluded: Mapping[str, tuple[str, ...]]
-
-    @property
-    def frequencies(self) -> dict[str, Fraction]:
-        """The share of the matching rows that each sensitive cell has, as it is published."""
-        return {
-            "anything" if text is None else text: Fraction(number, self.matching)
-            for text, number in self.counts.items()
-        }
 
 
 @dataclass(frozen=True)
@@ -70,7 +47,11 @@ class Composition(Result):
 
     known: Mapping[str, str]  # what is known about the person, by column
     sensitive: str  # the column that is attacked
-    tables: tuple[Evidence, ...]  # what each table says
+    # For each table its name, the number of its rows, how many of them and which can be the
+    # person's (the first hundred, from 1), the candidates that these leave, sorted, the share of
+    # them that each sensitive cell has, and known columns that no row allows by themselves. A cell
+    # that lists several values leaves each of them; one that lists none is a candidate itself.
+    tables: tuple[Mapping[str, Any], ...]
     # The values that all tables together leave, each with its probability. Where cells are sets
     # these are not the candidates: a set is spread over its values.
     posterior: Mapping[str, Fraction]
@@ -88,21 +69,36 @@ class Composition(Result):
 
     @property
     def sentence(self) -> str:
-        """The outcome in one or two sentences."""
-        absent = [table for table in self.tables if not table.matching]
-        if absent:
+        """The outcome in one or two sentences: what each table leaves, and all of them together."""
+        if absent := [one for one in self.tables if not one["matching"]]:
             return self._contradiction(absent)
-        said = self._outcome()
-        if self.ways and not self.posterior:
-            said += " The prior rules out each of them."
-        return said
+        last = " The prior rules out each of them." if self.ways and not self.posterior else ""
+        first, *others = self.tables
+        if not others:
+            number = f"{counted(len(first['leaves']), self.sensitive)}: "
+            alone = "" if self._has_sets(first["leaves"]) else number
+            return f"{first['table']} leaves {alone}{listed(self.candidates, 'or')}.{last}"
+        if not self.candidates:
+            return (
+                f"{self._alone()}; together they leave none: the tables contradict each other, so "
+                "this person is missing from one of them, or something known is wrong."
+            )
+        one_left, sets = len(self.candidates) == 1, self._has_sets(self.candidates)
+        number = "" if sets else f"{'one' if one_left else len(self.candidates)}: "
+        said = f"{self._alone()}; together they leave {number}{listed(self.candidates, 'or')}."
+        leaves = [(one["table"], one["leaves"]) for one in self.tables]
+        certain = [name for name, left in leaves if len(left) == 1 and not self._has_sets(left)]
+        if one_left and not sets and certain:
+            says = "says" if len(certain) == 1 else "say"
+            said += f" {listed(certain)} alone {says} it already."
+        return said + last
 
     def verify(self) -> bool:
         """Check by plain arithmetic that the ways come from the rows, and probabilities from them.
 
         Probabilities with weights, or of values in sets, are only checked to sum to 1.
         """
-        choices = prod(table.matching for table in self.tables)
+        choices = prod(one["matching"] for one in self.tables)
         if any(number > choices for number in self.ways.values()):
             return False
         if self.posterior and sum(self.posterior.values()) != 1:
@@ -120,21 +116,22 @@ class Composition(Result):
         return Answer.of(said, *self._blocks(), notes=self.notes)
 
     def _blocks(self) -> Iterator[Block]:
-        shares = [table.frequencies for table in self.tables]
-        values = sorted({value for share in (*shares, self.posterior) for value in share})
-        together = {value: show(share) for value, share in self.posterior.items()}
-        if values:
-            heads = [self.sensitive, *(table.name for table in self.tables), "together"]
-            cells = ([str(share.get(value, "-")) for share in shares] for value in values)
-            rows = [
-                [value, *row, together.get(value, "-")]
-                for value, row in zip(values, cells, strict=True)
+        shares = [one["candidates"] for one in self.tables]
+        rows = [
+            [
+                value,
+                *(str(share.get(value, "-")) for share in shares),
+                show(self.posterior[value]) if value in self.posterior else "-",
             ]
-            yield Table(heads, rows)
-        matching = "; ".join(
-            f"{one.name}: {one.matching:,} of {one.size:,} rows match" for one in self.tables
+            for value in sorted({value for share in (*shares, self.posterior) for value in share})
+        ]
+        if rows:
+            yield Table([self.sensitive, *(one["table"] for one in self.tables), "together"], rows)
+        matching = (
+            f"{one['table']}: {one['matching']:,} of {one['rows']:,} rows match"
+            for one in self.tables
         )
-        yield Said([f"{matching}."])
+        yield Said([f"{'; '.join(matching)}."])
         if self.posterior:
             first, *others = self.belief.assumptions
             yield Said(
@@ -152,18 +149,7 @@ class Composition(Result):
             "sentence": self.sentence,
             "known": self.known,
             "sensitive": self.sensitive,
-            "tables": [
-                {
-                    "table": one.name,
-                    "rows": one.size,
-                    "matching": one.matching,
-                    "matching_rows": one.rows,
-                    "leaves": one.candidates,
-                    "candidates": one.frequencies,
-                    "excluded": one.excluded,
-                }
-                for one in self.tables
-            ],
+            "tables": self.tables,
             "candidates": self.candidates,
             "posterior": self.posterior,
             "ways": self.ways,
@@ -171,70 +157,40 @@ class Composition(Result):
             "notes": self.notes,
         }
 
-    def _outcome(self) -> str:
-        """Say what each table leaves alone, and all of them together."""
-        first, *others = self.tables
-        if not others:
-            number = f"{counted(len(first.candidates), self.sensitive)}: "
-            alone = "" if self._has_sets(first) else number
-            return f"{first.name} leaves {alone}{listed(self.candidates, 'or')}."
-        alone = self._alone()
-        if not self.candidates:
-            return (
-                f"{alone}; together they leave none: the tables contradict each other, so this "
-                "person is missing from one of them, or something known is wrong."
-            )
-        one_left = len(self.candidates) == 1
-        sets = any(label in self.sets for label in self.candidates)
-        number = "" if sets else f"{'one' if one_left else len(self.candidates)}: "
-        said = f"{alone}; together they leave {number}{listed(self.candidates, 'or')}."
-        certain = [
-            table.name
-            for table in self.tables
-            if len(table.candidates) == 1 and not self._has_sets(table)
-        ]
-        if one_left and not sets and certain:
-            says = "says" if len(certain) == 1 else "say"
-            said += f" {listed(certain)} alone {says} it already."
-        return said
+    def _has_sets(self, labels: Sequence[str]) -> bool:
+        """Tell whether something that is left is a set, which nobody can count."""
+        return not self.sets.isdisjoint(labels)
 
     def _alone(self) -> str:
-        if any(map(self._has_sets, self.tables)):
-            parts = [
-                f"{one.name} leaves "
-                + (
-                    listed(one.candidates, "or")
-                    if self._has_sets(one)
-                    else counted(len(one.candidates), self.sensitive)
-                )
-                for one in self.tables
-            ]
+        """Say what each table leaves by itself."""
+        left = [one["leaves"] for one in self.tables]
+        if any(map(self._has_sets, left)):
+            parts = []
+            for one, some in zip(self.tables, left, strict=True):
+                number = counted(len(some), self.sensitive)
+                shown = listed(some, "or") if self._has_sets(some) else number
+                parts.append(f"{one['table']} leaves {shown}")
             return f"Alone, {listed(parts)}"
-        numbers = [len(one.candidates) for one in self.tables]
-        if set(numbers) == {1}:
+        if {*map(len, left)} == {1}:
             return f"Each table alone leaves {counted(1, self.sensitive)}"
-        several = listed([f"{number:,}" for number in numbers])
+        several = listed([f"{len(some):,}" for some in left])
         return f"Each table alone leaves {several} {plural(self.sensitive)}"
 
-    def _has_sets(self, table: Evidence) -> bool:
-        """Tell whether something that a table leaves is a set, which nobody can count."""
-        return any(label in self.sets for label in table.candidates)
-
-    def _contradiction(self, absent: Collection[Evidence]) -> str:
+    def _contradiction(self, absent: Sequence[Mapping[str, Any]]) -> str:
         """Say which tables exclude the person, and by which columns."""
         reasons = []
-        for table in absent:
+        for one in absent:
+            start = f"no row of {one['table']} matches"
             reasons += [
-                f"no row of {table.name} matches {column}={self.known[column]} (there it is "
-                f"{listed(cells, 'or')})"
-                for column, cells in table.excluded.items()
+                f"{start} {column}={self.known[column]} (there it is {listed(cells, 'or')})"
+                for column, cells in one["excluded"].items()
             ]
-            if not table.excluded:
+            if not one["excluded"]:
                 together = listed([f"{column}={value}" for column, value in self.known.items()])
-                reasons.append(f"no row of {table.name} matches {together} together")
+                reasons.append(f"{start} {together} together")
         return (
             f"Nobody matches: {'; '.join(reasons)}. So this person is not in "
-            f"{listed([table.name for table in absent])}, or something known is wrong: no "
+            f"{listed([one['table'] for one in absent])}, or something known is wrong: no "
             "candidate is left."
         )
 
@@ -270,39 +226,44 @@ def compose(
     """
     held = TableBelief.read(belief, prior, population)
     facts = _facts(known, sensitive)
-    wanted = None if belief == "consistent" else list(facts)
+    columns = list(facts)
     origins = named(tables)
     with opened() as connection:
+        wanted = None if belief == "consistent" else columns
         loaded = load_all(connection, origins, wanted, [sensitive])
         check_known(loaded, facts)
         _check_intervals(loaded, facts)
-        seen = [_matching(table, facts) for table in loaded]
-        counts = [_counts(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)]
+        # A register of one person; of somebody of whom nothing is known it has a row all the same.
+        person = load(connection, "the person", [{**facts, "": "1"}], columns)
+        match(person, loaded, columns, sensitive)
+        [kind] = kinds(person, len(loaded))
         cells = Sensitive(table.texts(sensitive) for table in loaded)
-        evidence = tuple(
-            _evidence(table, rows, one, cells)
-            for table, rows, one in zip(loaded, seen, counts, strict=True)
-        )
+        left = [cells.choices([counts]) for counts in kind.counts]
         numbers = None
         if belief == "consistent":
-            numbers = _consistent(loaded, seen, facts, sensitive)
-    if any(not cells.read[text].is_value for one in counts for text in one):
+            numbers = _consistent(loaded, facts, sensitive)
+        choices = cells.choices(kind.counts, numbers)
+        told = [way for some in (choices, *left) for way in some]
+        evidence = tuple(
+            _evidence(table, i, columns, kind.counts[i], tuple(sorted(cells.ways(left[i]))))
+            for i, table in enumerate(loaded)
+        )
+    if any(not cells.read[text].is_value for counts in kind.counts for text in counts):
         held = replace(held, sets=True)
-    choices = cells.choices(counts, numbers)
-    told = [*choices, *(choice for one in counts if one for choice in cells.choices([one]))]
     return Composition(
-        {column: str(value) for column, value in facts.items()},
+        facts,
         sensitive,
         evidence,
         dict(sorted(held.posterior(choices, cells).items())),
-        dict(sorted(ways_of(choices).items())),
+        dict(sorted(cells.ways(choices).items())),
         held,
-        frozenset(label for one, _, _ in told for label in one.sets),
+        frozenset(label for way in told for label, is_set in cells.named(way[0]).items() if is_set),
         tuple(repeated(origins)),
     )
 
 
-def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
+def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, str]:
+    """Return what is known as texts."""
     given: object = known
     if not isinstance(given, Mapping):
         raise InvalidInput(f"known={given!r}: give a mapping such as {{'age': 28}}")
@@ -310,97 +271,77 @@ def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
         raise InvalidInput(
             f"{sensitive!r} is what is attacked, so it cannot be known: leave it out of one of both"
         )
-    facts: dict[str, object] = {}
+    facts = {}
     for column, value in known.items():
-        text = text_of(value)
-        if text is None or not text.strip():
+        text = (text_of(value) or "").strip()
+        if not text:
             raise InvalidInput(f"nothing is said about the known {column!r}: leave it out")
-        facts[column] = text.strip() if isinstance(value, str) else value
+        if isinstance(value, float) and rational(value, f"the known {column!r}").denominator == 1:
+            text = str(int(value))
+        facts[column] = text
     return facts
 
 
-# The rows of a table that can be the person's, as a condition with its values; and the known
-# columns that no row allows by themselves, with its cells.
-_Matching = tuple[str, tuple[str, ...], Mapping[str, tuple[str, ...]]]
-
-
-def _matching(table: LoadedTable, facts: Mapping[str, object]) -> _Matching:
-    conditions, values, excluded = [], [], {}
-    for column, value in facts.items():
-        if column not in table.columns:
-            continue
-        texts = table.texts(column)
-        cells = column_cells(text for text in texts if text is not None)
-        held = read_cell(value) if isinstance(value, str) else value
-        allowed = [text for text, cell in cells.items() if cell.allows(held)]
-        if not allowed and None not in texts:
-            excluded[column] = tuple(cells)[:_SHOWN]
-        # What is empty says nothing about anybody.
-        name, marks = table.columns[column], ", ".join("?" * len(allowed)) or "NULL"
-        conditions.append(f"({name} IS NULL OR {name} IN ({marks}))")
-        values += allowed
-    return " AND ".join(conditions) or "true", tuple(values), excluded
-
-
-def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, object]) -> None:
+def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, str]) -> None:
     """Refuse a known interval that no number is in, unless a table has it as a value."""
     for column, value in facts.items():
-        if not isinstance(value, str) or not is_empty_interval(value):
-            continue
-        if not any(value in table.texts(column) for table in tables if column in table.columns):
+        if is_empty_interval(value) and not any(
+            value in table.texts(column) for table in tables if column in table.columns
+        ):
             raise InvalidInput(
                 f"the known {column}={value} holds no number: write the lower end first, "
                 "and square brackets at ends that belong to it"
             )
 
 
-def _counts(table: LoadedTable, matching: _Matching, sensitive: str) -> dict[str | None, int]:
-    name, (condition, values, _) = table.columns[sensitive], matching
-    found = table.fetch(
-        f"SELECT {name}, count(*) FROM {table.place} WHERE {condition} GROUP BY {name} "
-        "ORDER BY min(rowid)",
-        values,
+def _rows(table: LoadedTable, i: int, columns: Sequence[str]) -> str:
+    """Return the rows that can be the person's, as a part of a statement."""
+    return (
+        f"FROM {table.place} AS t JOIN groups{i} AS g ON {same_cells(table, columns, 'g', 't')} "
+        f"JOIN matches{i} ON group_ = g.id"
     )
-    return dict(found)
 
 
 def _evidence(
-    table: LoadedTable, matching: _Matching, counts: Mapping[str | None, int], cells: Sensitive
-) -> Evidence:
-    condition, values, excluded = matching
-    numbers = table.fetch(
-        f"SELECT rowid + 1 FROM {table.place} WHERE {condition} ORDER BY rowid LIMIT {_MOST_ROWS}",
-        values,
+    table: LoadedTable,
+    i: int,
+    columns: Sequence[str],
+    counts: Mapping[str | None, int],
+    candidates: tuple[str, ...],
+) -> dict[str, Any]:
+    matching = sum(counts.values())
+    rows = table.fetch(
+        f"SELECT t.rowid + 1 {_rows(table, i, columns)} ORDER BY 1 LIMIT {_MOST_ROWS}"
     )
-    return Evidence(
-        table.name,
-        table.rows,
-        sum(counts.values()),
-        tuple(row[0] for row in numbers),
-        counts,
-        tuple(sorted(ways_of(cells.choices([counts])))),
-        excluded,
-    )
+    excluded = {}
+    for number, column in enumerate(one for one in columns if one in table.columns):
+        if not table.fetch(f"SELECT 1 FROM pairs{i}_{number} LIMIT 1"):
+            excluded[column] = tuple(text for text in table.texts(column) if text)[:_SHOWN]
+    return {
+        "table": table.name,
+        "rows": table.rows,
+        "matching": matching,
+        "matching_rows": tuple(row for (row,) in rows),
+        "leaves": candidates,
+        "candidates": {
+            "anything" if text is None else text: Fraction(number, matching)
+            for text, number in sorted(counts.items(), key=lambda one: one[0] or "")
+        },
+        "excluded": excluded,
+    }
 
 
 def _consistent(
-    tables: Sequence[LoadedTable],
-    seen: Sequence[_Matching],
-    facts: Mapping[str, object],
-    sensitive: str,
+    tables: Sequence[LoadedTable], facts: Mapping[str, str], sensitive: str
 ) -> dict[Cells, int]:
     """Count the choices of rows that do not contradict each other in any shared column."""
     everywhere = [column for table in tables for column in table.columns]
     shared = {column for column in everywhere if everywhere.count(column) > 1 or column in facts}
     columns, groups = [], []
-    for table, (condition, values, _) in zip(tables, seen, strict=True):
+    for i, table in enumerate(tables):
         here = [column for column in table.columns if column in shared and column != sensitive]
-        cells = ", ".join(table.columns[column] for column in (*here, sensitive))
-        found = table.fetch(
-            f"SELECT {cells}, count(*) FROM {table.place} WHERE {condition} GROUP BY ALL",
-            values,
-        )
+        cells = ", ".join(f"t.{table.columns[column]}" for column in (*here, sensitive))
+        found = table.fetch(f"SELECT {cells}, count(*) {_rows(table, i, [*facts])} GROUP BY ALL")
         columns.append(here)
         groups.append({row[:-1]: row[-1] for row in found})
-    known = {column: str(value) for column, value in facts.items()}
-    return consistent_choices(groups, columns, known)
+    return consistent_choices(groups, columns, facts)

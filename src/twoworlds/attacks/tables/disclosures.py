@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twoworlds.attacks.english import counted, listed
-from twoworlds.attacks.tables.cells import AnyValue, Cell, read_cell
+from twoworlds.attacks.tables.cells import Cell, read_cell
 from twoworlds.attacks.tables.groups import Group, Groups
 
 Cells = Mapping[str, Mapping[str, Cell]]
@@ -75,7 +75,7 @@ def _read(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Cell]:
 
 def _is_empty(texts: Sequence[str], cells: Mapping[str, Cell]) -> bool:
     return not any(text.strip() for text in texts) and not any(
-        isinstance(cell, AnyValue) for cell in _read(texts, cells)
+        cell.is_anything for cell in _read(texts, cells)
     )
 
 
@@ -83,7 +83,7 @@ def _said(
     column: str, texts: Sequence[str], but_not: Sequence[str], cells: Mapping[str, Cell]
 ) -> tuple[tuple[int, str], str] | None:
     """Return where a column stands in a sentence, and what is said of it."""
-    read = [cell for cell in _read(texts, cells) if not isinstance(cell, AnyValue)]
+    read = [cell for cell in _read(texts, cells) if not cell.is_anything]
     others = [str(cell).strip() for cell in _kept(_read(but_not, cells), Cell.within)]
     if not read:
         return ((_LAST, column), f"whose {column} is {_none_of(others)}") if others else None

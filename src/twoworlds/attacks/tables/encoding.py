@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Table
 from twoworlds.attacks.tables.cells import Interval
+from twoworlds.attacks.tables.table import check_columns
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational, whole
 from twoworlds.show import Result
@@ -66,7 +68,10 @@ class Collapse(Result):
     @property
     def smallest_group(self) -> tuple[int, Row]:
         """How many published rows the smallest group has, and what they agree on."""
-        return _smallest_group(self.published, self.quasi_identifier)
+        names = self.quasi_identifier
+        sizes = Counter(tuple(row[name] for name in names) for row in self.published)
+        shared, size = min(sizes.items(), key=lambda one: one[1])
+        return size, dict(zip(names, shared, strict=True))
 
     @property
     def boundary(self) -> Fraction:
@@ -82,7 +87,7 @@ class Collapse(Result):
             for name, value in row.items()
         )
         large = self.smallest_group[0] >= self.k
-        return large and honest and decode(self.published) == list(self.table) == [*self.decoded]
+        return large and honest and decode(self.published) == [*self.table] == [*self.decoded]
 
     @property
     def sentence(self) -> str:
@@ -189,7 +194,11 @@ def encode(
                 "smaller unit"
             )
     values = sorted(row[column] for row in table)
-    starts = _starts(values, size)
+    starts, first = [values[0]], 0  # of buckets of at least k; equal values stay together
+    for place in range(size, len(values) - size + 1):
+        if place - first >= size and values[place] > values[place - 1]:
+            starts.append(values[place])
+            first = place
     # Values are whole, so an end anywhere in (end - 1, end) makes the same groups as end does.
     ends = [Fraction(end) for end in (*starts[1:], values[-1] + 1)]
     boundaries = [Fraction(starts[0]), ends[0] - 1 + _spelled(table, columns), *ends[1:]]
@@ -251,9 +260,6 @@ def decode(published: Sequence[Row]) -> list[Row]:
         raise InvalidInput("the first range of this table spells out nothing") from error
 
 
-# --- on a whole universe ------------------------------------------------------------------------
-
-
 def encoder(values: Sequence[int], people: object, k: object) -> Dense:
     """Return the encoder as a matrix, for all tables of so many people with these ages.
 
@@ -264,21 +270,16 @@ def encoder(values: Sequence[int], people: object, k: object) -> Dense:
     from twoworlds.mechanisms import Dense
     from twoworlds.worlds import Explicit, Records
 
-    count = whole(people, "people", at_least=1)
-    universe = Records(list(values), count)
+    universe = Records(list(values), whole(people, "people", at_least=1))
     listed_universe(universe, "the encoder")
-    tables = {
-        x: tuple(
-            row["age"]
-            for row in encode(
-                [{"age": one} for one in x], k, column="age", quasi_identifier=["age"]
-            )
-        )
-        for x in universe
-    }
+    tables = {}
+    for x in universe:
+        rows = [{"age": one} for one in x]
+        published = encode(rows, k, column="age", quasi_identifier=["age"])
+        tables[x] = tuple(row["age"] for row in published)
     outputs = tuple(dict.fromkeys(tables.values()))
-    rows = [[int(tables[x] == output) for x in universe] for output in outputs]
-    return Dense(universe, Explicit(outputs), rows, expression=f"a {k}-anonymous encoder")
+    matrix = [[int(tables[x] == output) for x in universe] for output in outputs]
+    return Dense(universe, Explicit(outputs), matrix, expression=f"a {k}-anonymous encoder")
 
 
 def everything_is_trusted(values: Sequence[int], people: object, k: object) -> Verdict:
@@ -327,9 +328,6 @@ def many_to_one_cone(universe: str | Universe, k: object) -> RowCone:
     return RowCone(where, Cone.from_rays(rays, dimension=total), source)
 
 
-# --- parts --------------------------------------------------------------------------------------
-
-
 def _columns(table: Sequence[Row], *needed: str) -> tuple[str, ...]:
     """Return the columns of a table, once it is known to have the needed ones, and no gaps."""
     if not isinstance(table, list | tuple):
@@ -338,10 +336,7 @@ def _columns(table: Sequence[Row], *needed: str) -> tuple[str, ...]:
         raise InvalidInput("the table is empty: there is nobody to hide, and nothing to publish")
     for number, row in enumerate(table):
         if not isinstance(row, Mapping):
-            raise InvalidInput(
-                f"row {number} is of type {type(row).__name__}: give a mapping from columns to "
-                "values"
-            )
+            raise InvalidInput(f"row {number} is of type {type(row).__name__}: give mappings")
         if row.keys() != table[0].keys():
             raise InvalidInput(f"row {number} has other columns than row 0: give every row all")
         for column, value in row.items():
@@ -355,31 +350,8 @@ def _columns(table: Sequence[Row], *needed: str) -> tuple[str, ...]:
                     f"row {number} has {column}={value!r} of type {type(value).__name__}: values "
                     "are text and numbers"
                 )
-    columns = tuple(table[0])
-    if missing := [name for name in needed if name not in columns]:
-        raise InvalidInput(f"there is no column {missing[0]!r}: the table has {', '.join(columns)}")
-    return columns
-
-
-def _smallest_group(table: Sequence[Row], columns: Sequence[str]) -> tuple[int, Row]:
-    sizes: dict[tuple[Any, ...], int] = {}
-    for row in table:
-        shared = tuple(row[column] for column in columns)
-        sizes[shared] = sizes.get(shared, 0) + 1
-    smallest = min(sizes, key=lambda shared: sizes[shared])
-    return sizes[smallest], dict(zip(columns, smallest, strict=True))
-
-
-def _starts(values: Sequence[int], k: int) -> list[int]:
-    """Return where buckets of at least k sorted values begin; equal values stay together."""
-    starts = [values[0]]
-    first = 0
-    for place in range(1, len(values)):
-        enough = place - first >= k and len(values) - place >= k
-        if enough and values[place] > values[place - 1]:
-            starts.append(values[place])
-            first = place
-    return starts
+    check_columns("the table", table[0], needed)
+    return tuple(table[0])
 
 
 def _spelled(table: Sequence[Row], columns: Sequence[str]) -> Fraction:
@@ -399,15 +371,11 @@ def _spelled(table: Sequence[Row], columns: Sequence[str]) -> Fraction:
 
 def _first_end(published: Sequence[Row]) -> Fraction:
     """Return the end of the first range."""
-    found = [
-        (value.low, value.high)
-        for row in published
-        for value in row.values()
-        if isinstance(value, Interval) and value.low is not None and value.high is not None
-    ]
-    if not found:
+    ranges = [value for row in published for value in row.values() if isinstance(value, Interval)]
+    ends = [(one.low, one.high) for one in ranges if one.low is not None and one.high is not None]
+    if not ends:
         raise InvalidInput("no column of this table holds ranges: there is nothing to decode")
-    return min(found)[1]
+    return min(ends)[1]
 
 
 def _digits(value: Fraction) -> str:

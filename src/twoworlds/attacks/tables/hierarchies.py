@@ -15,7 +15,6 @@ a higher level would put apart from one that a lower level put it together with 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -31,22 +30,29 @@ STAR = "*"
 _EXAMPLE = "zip: mask"
 
 
-@dataclass(frozen=True)
-class Hierarchy:
-    """A way to coarsen the values of a column."""
+# The values of a column, and what they are at all levels, from themselves to ``*``. It refuses a
+# value that is not covered, with its column.
+Hierarchy = Callable[[str, Sequence[str]], list[list[str]]]
 
-    # Yields the values of a column as they are at level 1, 2 and so on; ``*`` may be left out at
-    # the end. It refuses a value that is not covered, with its column.
-    steps: Callable[[str, Sequence[str]], Iterable[list[str]]]
 
-    def levels(self, column: str, values: Sequence[str]) -> list[list[str]]:
-        """Return the values at all levels, from themselves to ``*``."""
-        found = [list(values), *self.steps(column, values)]
+def _hierarchy(steps: Callable[[str, Sequence[str]], Iterable[list[str]]]) -> Hierarchy:
+    """Add the values themselves, and ``*`` where it is missing, and check that levels nest."""
+
+    def levels(column: str, values: Sequence[str]) -> list[list[str]]:
+        found = [list(values), *steps(column, values)]
         if set(found[-1]) != {STAR}:
             found.append([STAR] * len(values))
         for number, (lower, upper) in enumerate(pairwise(found), start=1):
-            _check_nested(column, number, lower, upper)
+            seen: dict[str, str] = {}
+            for below, above in zip(lower, upper, strict=True):
+                if seen.setdefault(below, above) != above:
+                    raise InvalidInput(
+                        f"the hierarchy of {column} puts {below!r} under both {seen[below]!r} and "
+                        f"{above!r} at level {number}: what was lumped together stays together"
+                    )
         return found
+
+    return levels
 
 
 def mask(side: str = "right") -> Hierarchy:
@@ -73,7 +79,7 @@ def mask(side: str = "right") -> Hierarchy:
             else:
                 yield [stars + value[hidden:] for value in values]
 
-    return Hierarchy(steps)
+    return _hierarchy(steps)
 
 
 def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
@@ -83,7 +89,7 @@ def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
         widths: The width at each level, each a multiple of the one before.
         start: Where an interval begins.
 
-    >>> intervals([5, 10]).levels("age", ["34", "36"])
+    >>> intervals([5, 10])("age", ["34", "36"])
     [['34', '36'], ['30-34', '35-39'], ['30-39', '30-39'], ['*', '*']]
     """
     given: object = widths
@@ -115,44 +121,29 @@ def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
             else:
                 yield [f"[{_written(low)}, {_written(low + width)})" for low in lows]
 
-    return Hierarchy(steps)
+    return _hierarchy(steps)
 
 
 def suppress() -> Hierarchy:
     """Keep the value, or hide it."""
-    return Hierarchy(lambda *_: ())
+    return _hierarchy(lambda *_: ())
 
 
 def tree(names: Mapping[str, Any]) -> Hierarchy:
     """Replace values by what they belong to.
 
-    Args:
-        names: Either what belongs to each name: a list of values or a mapping of the same kind; or
-            for each value a tuple of names, from the nearest one on, as many for each value.
+    To each name belongs a list of values, or a mapping of the same kind.
 
-    >>> tree({"Europe": ["French", "German"], "Asia": ["Thai"]}).levels("from", ["Thai", "German"])
+    >>> tree({"Europe": ["French", "German"], "Asia": ["Thai"]})("from", ["Thai", "German"])
     [['Thai', 'German'], ['Asia', 'Europe'], ['*', '*']]
     """
     given: object = names
     if not isinstance(given, Mapping) or not given:
         raise InvalidInput("a tree is a mapping such as {'Europe': ['French', 'German']}")
-    if all(isinstance(above, tuple) for above in names.values()):
-        return _tree([(str(value), *map(str, above)) for value, above in names.items()], "the tree")
     paths = list(_paths(names, ()))
     depth = max(len(path) for path in paths)
     # A value that is not as deep as others stays itself for some levels.
     return _tree([(path[0],) * (depth - len(path)) + path for path in paths], "the tree")
-
-
-def _tree_file(path: Path) -> Hierarchy:
-    """Read a tree from a CSV file: in each line a value, then what it is at level 1, 2 and so on.
-
-    Cells are separated by commas or by semicolons; there is no header.
-    """
-    lines = read_lines(path, f"the hierarchy {path}", ",;")
-    if not lines:
-        raise InvalidInput(f"the hierarchy {path} is empty: write a value and its levels per line")
-    return _tree([tuple(cell.strip() for cell in row) for row in lines], str(path))
 
 
 def read_hierarchies(path: str | Path) -> dict[str, Hierarchy]:
@@ -165,6 +156,9 @@ def read_hierarchies(path: str | Path) -> dict[str, Hierarchy]:
         nationality: {tree: {Europe: [French, German], Asia: [Thai]}}
         occupation: {file: occupation.csv}
         sex: suppress
+
+    A file has in each line a value, then what it is at level 1, 2 and so on, with commas or
+    semicolons between; there is no header.
     """
     place = Path(path)
     try:
@@ -188,7 +182,13 @@ def _declared(column: str, how: object, folder: Path) -> Hierarchy:
         case {"tree": names, **rest} if not rest and names is not None:
             return tree(names)
         case {"file": name, **rest} if not rest and name is not None:
-            return _tree_file(folder / str(name))
+            path = folder / str(name)
+            lines = read_lines(path, f"the hierarchy {path}", ",;")
+            if not lines:
+                raise InvalidInput(
+                    f"the hierarchy {path} is empty: write a value and its levels per line"
+                )
+            return _tree([tuple(cell.strip() for cell in row) for row in lines], str(path))
     raise InvalidInput(
         f"the hierarchy of {column} is {how!r}: declare mask, suppress, intervals: [5, 10], "
         "tree: {Europe: [French]} or file: NAME.csv"
@@ -230,17 +230,7 @@ def _tree(lines: Sequence[tuple[str, ...]], source: str) -> Hierarchy:
         for level in range(len(lines[0]) - 1):
             yield [found[value][level] for value in values]
 
-    return Hierarchy(steps)
-
-
-def _check_nested(column: str, number: int, lower: Sequence[str], upper: Sequence[str]) -> None:
-    seen: dict[str, str] = {}
-    for below, above in zip(lower, upper, strict=True):
-        if seen.setdefault(below, above) != above:
-            raise InvalidInput(
-                f"the hierarchy of {column} puts {below!r} under both {seen[below]!r} and "
-                f"{above!r} at level {number}: what was lumped together stays together"
-            )
+    return _hierarchy(steps)
 
 
 def _number(value: object, name: str) -> Fraction:

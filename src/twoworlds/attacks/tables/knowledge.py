@@ -20,13 +20,13 @@ from itertools import pairwise, product
 from math import ceil, floor
 
 from twoworlds.attacks.tables.cells import (
-    AnyValue,
+    Atom,
     Cell,
-    Choice,
     Interval,
     Mask,
     Value,
     column_cells,
+    part_is_value,
     read_cell,
 )
 from twoworlds.errors import TooLarge
@@ -59,22 +59,28 @@ class KnownValues:
             for text in listed
             if text is not None
         }
-        self._plain = {text: one for text, one in self._cells.items() if isinstance(one, Value)}
-        self._sets = [text for text in self._cells if text not in self._plain]
+        self._values = {
+            text: atom
+            for text, one in self._cells.items()
+            if one.is_value
+            for atom in one.atoms
+            if isinstance(atom, Value)
+        }
+        self._sets = [text for text in self._cells if text not in self._values]
         self._by_text: dict[str, list[str]] = {}
         self._by_number: dict[Fraction, list[str]] = {}
-        for text, cell in self._plain.items():
-            self._by_text.setdefault(cell.plain, []).append(text)
-            if (number := cell.any_number()) is not None:
+        for text, value in self._values.items():
+            self._by_text.setdefault(value.text, []).append(text)
+            if (number := value.number) is not None:
                 self._by_number.setdefault(number, []).append(text)
         self._numbers = sorted(self._by_number)
         self._shown: dict[tuple[bool, _Shape], dict[str, list[str]]] = {}
 
     def behind(self, cell: Cell) -> set[str]:
         """Return the known values with which a cell is compatible."""
-        if isinstance(cell, AnyValue):
+        if cell.is_anything:
             return set(self._cells)
-        proposed = (*self._sets, *self._proposed(cell))
+        proposed = {*self._sets, *(text for atom in cell.atoms for text in self._proposed(atom))}
         return {text for text in proposed if cell.meets(self._cells[text])}
 
     def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
@@ -87,40 +93,35 @@ class KnownValues:
             if self._unknown:
                 yield None, text
 
-    def _proposed(self, cell: Cell) -> Iterable[str]:
-        match cell:
-            case Choice():
-                return [text for option in cell.options for text in self.behind(option)]
-            case Interval():
-                low, high, numbers = cell.low, cell.high, self._numbers
-                first = 0 if low is None else bisect_left(numbers, low)
-                last = len(numbers) if high is None else bisect_right(numbers, high)
-                return [text for one in numbers[first:last] for text in self._by_number[one]]
-            case Mask():
-                return self._fitting(cell)
-            case Value():
-                same = () if cell.number is None else self._by_number.get(cell.number, ())
-                return {*self._by_text.get(cell.plain, ()), *same}
-        return self._plain
+    def _proposed(self, atom: Atom) -> Iterable[str]:
+        if isinstance(atom, Mask):
+            return self._fitting(atom)
+        if isinstance(atom, Value):
+            same = self._by_number.get(atom.key, ()) if isinstance(atom.key, Fraction) else ()
+            return {*self._by_text.get(atom.text, ()), *same}
+        numbers = self._numbers
+        first = 0 if atom.low is None else bisect_left(numbers, atom.low)
+        last = len(numbers) if atom.high is None else bisect_right(numbers, atom.high)
+        return [text for one in numbers[first:last] for text in self._by_number[one]]
 
     def _fitting(self, mask: Mask) -> Iterable[str]:
-        size, places = _shape(mask.pattern)
+        size, places = _shape(mask.text)
         key = (mask.numeric, (size, places))
         if key not in self._shown:
             found: dict[str, list[str]] = {}
-            for text, cell in self._plain.items():
-                for spelled in _spellings(cell, size) if mask.numeric else (cell.plain,):
+            for text, value in self._values.items():
+                for spelled in _spellings(value, size) if mask.numeric else (value.text,):
                     if len(spelled) == size:
                         found.setdefault(_shown(spelled, places), []).append(text)
             self._shown[key] = found
-        return self._shown[key].get(_shown(mask.pattern, places), ())
+        return self._shown[key].get(_shown(mask.text, places), ())
 
 
 def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
     """Read the texts of a column for what they allow to be known; an empty one allows anything."""
     distinct = dict.fromkeys(texts)
     read = column_cells(text for text in distinct if text.strip())
-    return {text: read[text] if text in read else AnyValue(text) for text in distinct}
+    return {text: read[text] if text in read else Cell(text, ((),)) for text in distinct}
 
 
 def is_whole(cells: Iterable[Cell]) -> bool:
@@ -128,19 +129,19 @@ def is_whole(cells: Iterable[Cell]) -> bool:
 
     It is if all numbers in it are whole, and each interval holds a whole number.
     """
-    return all(_whole(atom) for cell in cells for atom in cell.atoms())
+    return all(_whole(atom) for cell in cells for atom in cell.atoms)
 
 
 def has_spans(cells: Iterable[Cell]) -> bool:
     """Tell whether some cell is an interval, or allows one."""
-    return any(isinstance(atom, Interval) for cell in cells for atom in cell.atoms())
+    return any(isinstance(atom, Interval) for cell in cells for atom in cell.atoms)
 
 
 def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
     """Return what can be known of a column, each as the cells that allow it."""
     read = [cells[text] for text in texts]
-    tried = {value.text: value for value in _candidates(read)}
-    sets = sum(not isinstance(one, Value | Mask) or getattr(one, "numeric", False) for one in read)
+    tried = {value.text: Cell(value.text, ((value,),)) for value in _candidates(read)}
+    sets = sum(not all(map(_looked_up, one.parts)) for one in read)
     if len(tried) * sets > _MOST_TRIED:
         raise TooLarge(
             f"{sets} generalised cells of one column divide it into {len(tried)} parts: "
@@ -157,24 +158,28 @@ def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
 def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
     """Yield values of which every set of cells that can be met at once meets at least one."""
     cells = list(cells)
-    atoms = [atom for cell in cells for atom in cell.atoms()]
+    atoms = [atom for cell in cells for atom in cell.atoms]
     yield from (atom for atom in atoms if isinstance(atom, Value))
     for pattern in _intersections(atoms):
         filled = pattern.replace("*", _HIDDEN)
         yield Value(filled, filled)
-    numbers = [*(_whole_numbers(atoms) if is_whole(cells) else _numbers(atoms))]
-    yield from (Value(str(number), str(number), number) for number in numbers)
-    if not numbers and any(isinstance(atom, AnyValue) for atom in atoms):
+    numbers = [*_numbers(atoms, whole=is_whole(cells))]
+    yield from (Value(str(number), number) for number in numbers)
+    if not numbers and any(cell.is_anything for cell in cells):
         yield Value(_HIDDEN, _HIDDEN)
 
 
-def _spellings(cell: Value, size: int) -> set[str]:
+def _looked_up(part: tuple[Atom, ...]) -> bool:
+    """Tell whether the index finds the values of a part without trying them."""
+    return part_is_value(part) or any(isinstance(one, Mask) and not one.numeric for one in part)
+
+
+def _spellings(value: Value, size: int) -> set[str]:
     """Return how the digits of a whole number may stand in a mask of so many characters."""
-    found = {cell.plain.zfill(size)} if cell.plain.isdecimal() else set()
-    number = cell.number
-    if number is not None and number >= 0 and number.denominator == 1:
-        found.add(str(number).zfill(size))
-    return found
+    number = value.number
+    if number is None or number < 0 or number.denominator != 1:
+        return set()
+    return {str(number).zfill(size)}
 
 
 def _shape(pattern: str) -> _Shape:
@@ -185,12 +190,12 @@ def _shown(text: str, places: Iterable[int]) -> str:
     return "".join(text[place] for place in places)
 
 
-def _intersections(atoms: Iterable[Cell]) -> set[str]:
+def _intersections(atoms: Iterable[Atom]) -> set[str]:
     """Return the masks of text and all their intersections, adding one shape after the other."""
     added: dict[_Shape, set[str]] = {}
     for atom in atoms:
         if isinstance(atom, Mask) and not atom.numeric:
-            added.setdefault(_shape(atom.pattern), set()).add(atom.pattern)
+            added.setdefault(_shape(atom.text), set()).add(atom.text)
     found: dict[_Shape, set[str]] = {}
     for shape, masks in sorted(added.items()):
         met = [*masks]
@@ -221,34 +226,24 @@ def _met(shape: _Shape, masks: set[str], other: _Shape, before: set[str]) -> Ite
             yield "".join(b if a == "*" else a for a, b in pairs)
 
 
-def _numbers(atoms: Sequence[Cell]) -> Iterator[Fraction]:
+def _numbers(atoms: Sequence[Atom], *, whole: bool) -> Iterator[Fraction]:
     """Yield all ends, and between two neighbours, and beyond, a whole number and another one."""
     ends = sorted({end for atom in atoms for end in _ends(atom)})
-    if not ends:
-        return
     yield from ends
-    bounds = [ends[0] - 3, *ends, ends[-1] + 3]
-    for low, high in pairwise(bounds):
-        middle = (low + high) / 2
-        yield middle if middle.denominator > 1 else middle + min((high - low) / 4, Fraction(1, 2))
-        whole = Fraction(floor(low) + 1)
-        if whole <= ceil(high) - 1:
-            yield whole
+    for low, high in pairwise([ends[0] - 3, *ends, ends[-1] + 3] if ends else ()):
+        middle = Fraction(floor(low) + 1)
+        if middle <= ceil(high) - 1:
+            yield middle
+        if not whole:
+            middle = (low + high) / 2
+            half = min((high - low) / 4, Fraction(1, 2))
+            yield middle if middle.denominator > 1 else middle + half
 
 
-def _whole_numbers(atoms: Sequence[Cell]) -> Iterator[Fraction]:
-    """Yield all ends, and between two neighbours, and beyond, a whole number."""
-    ends = sorted({end for atom in atoms for end in _ends(atom)})
-    if not ends:
-        return
-    yield from (ends[0] - 1, *ends, ends[-1] + 1)
-    yield from (low + 1 for low, high in pairwise(ends) if low + 1 < high)
-
-
-def _whole(atom: Cell) -> bool:
+def _whole(atom: Atom) -> bool:
     """Tell whether the numbers that a cell shows are whole, and it allows a whole one."""
     if isinstance(atom, Value):
-        return atom.number is None or atom.number.denominator == 1
+        return isinstance(atom.key, str) or atom.key.denominator == 1
     if not isinstance(atom, Interval):
         return True
     ends = [end for end in (atom.low, atom.high) if end is not None]
@@ -256,31 +251,25 @@ def _whole(atom: Cell) -> bool:
     return all(end.denominator == 1 for end in ends) and (wide or atom.with_low or atom.with_high)
 
 
-def _ends(atom: Cell) -> Iterator[Fraction]:
+def _ends(atom: Atom) -> Iterator[Fraction]:
     if isinstance(atom, Interval):
         yield from (end for end in (atom.low, atom.high) if end is not None)
-    elif isinstance(atom, Value) and atom.number is not None:
-        yield atom.number
+    elif isinstance(atom, Value) and isinstance(atom.key, Fraction):
+        yield atom.key
     elif isinstance(atom, Mask) and atom.numeric:
         yield from _members(atom)
 
 
 def _members(mask: Mask) -> Iterator[Fraction]:
     """Yield the first and last number of each run of neighbouring numbers in a mask."""
-    shown = mask.pattern.rstrip("*")
-    hidden = 10 ** (len(mask.pattern) - len(shown))
+    shown = mask.text.rstrip("*")
+    hidden = 10 ** (len(mask.text) - len(shown))
     if 10 ** shown.count("*") > _MOST_MEMBERS:
         raise TooLarge(
-            f"the mask {mask} stands for more than {_MOST_MEMBERS} separate numbers: hide digits "
-            "at the end only, or compare equal texts instead"
+            f"the mask {mask.text} stands for more than {_MOST_MEMBERS} separate numbers: hide "
+            "digits at the end only, or compare equal texts instead"
         )
     for digits in product("0123456789", repeat=shown.count("*")):
-        front = int("".join(_filled(shown, digits)))
+        front = int(shown.replace("*", "{}").format(*digits))
         yield Fraction(front * hidden)
         yield Fraction(front * hidden + hidden - 1)
-
-
-def _filled(shown: str, digits: Sequence[str]) -> Iterator[str]:
-    rest = iter(digits)
-    for character in shown:
-        yield next(rest) if character == "*" else character

@@ -32,9 +32,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import lcm, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -44,153 +45,108 @@ from twoworlds.progress import track
 
 LOSSES = ("certainty", "discernibility")
 _LARGEST = 300_000
-_KEPT = 24
 _WIDEST = 1 << 62
 
 Node = tuple[int, ...]
-Key = tuple[Fraction | int, int, Node]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the groups of the generalised table must be."""
+@dataclass(eq=False)
+class Lattice:
+    """All nodes, what is wanted of them, and the counts by which they are judged."""
 
-    k: int  # so large
-    diversity: int = 1  # with at least so many sensitive values
-    closeness: Fraction | None = None  # at most so far from the table, by total variation
-    left_out: int = 0  # at most so many people may be left out
+    levels: Sequence[Sequence[Codes]]  # for each column and level the code of each value
+    codes: Sequence[Codes]  # for each column the value of each combination of the table
+    values: Codes  # the sensitive value of each
+    counts: Codes  # how many people have it
+    k: int  # a group is so large
+    diversity: int = 1  # and has at least so many sensitive values
+    closeness: Fraction | None = None  # and is at most so far from the table, by total variation
+    most_left_out: int = 0  # at most so many people may be left out
     loss: str = "certainty"  # what is to be least
 
-    @property
-    def is_monotone(self) -> bool:
-        """Whether everything above a good node is good."""
-        return self.closeness is None or self.left_out == 0
-
-
-class _Rows(NamedTuple):
-    """Distinct combinations at some node."""
-
-    codes: tuple[Codes, ...]
-    values: Codes
-    counts: Codes
-
-
-class BestNode(NamedTuple):
-    """The best node: the level of each column, its loss, how many people are left out of it.
-
-    ``tried`` of all ``nodes`` were looked at.
-    """
-
-    node: Node
-    loss: Fraction
-    left_out: int
-    tried: int
-    nodes: int
-
-
-class Lattice:
-    """All nodes, and the counts by which they are judged."""
-
-    def __init__(
-        self,
-        levels: Sequence[Sequence[Codes]],
-        codes: Sequence[Codes],
-        values: Codes,
-        counts: Codes,
-        wanted: Wanted,
-    ) -> None:
-        self.levels = levels
-        self.heights = tuple(len(column) - 1 for column in levels)
+    def __post_init__(self) -> None:
+        self.heights = tuple(len(column) - 1 for column in self.levels)
         self.size = prod(height + 1 for height in self.heights)
         if self.size > _LARGEST:
             raise TooLarge(
                 f"the hierarchies have {self.size:,} combinations of levels, at most "
                 f"{_LARGEST:,} are searched: declare fewer levels, or fewer columns"
             )
-        self.wanted = wanted
-        self.people = int(counts.sum())
-        self._many = int(values.max(initial=0)) + 1
-        self._penalties = [_penalties(column) for column in levels]
-        bottom = (0,) * len(levels)
-        self._stored: dict[Node, _Rows] = {bottom: _Rows(tuple(codes), values, counts)}
-        self._lifts: dict[tuple[int, int, int], Codes] = {}
-        self._means = [self._column_means(place) for place in range(len(levels))]
-        self._judged: dict[Node, tuple[Fraction, int] | None] = {}
+        self.people = int(self.counts.sum())
+        # Whether everything above a good node is good
+        self.is_monotone = self.closeness is None or self.most_left_out == 0
+        self.judged: dict[Node, tuple[Fraction, int] | None] = {}
 
-    def nodes(self) -> Iterator[Node]:
-        """Yield all nodes."""
-        return product(*(range(height + 1) for height in self.heights))
+    def search(self) -> tuple[Node, Fraction, int]:
+        """Return the best node, its loss, and how many people are left out of it.
 
-    def bound(self, node: Node) -> Fraction:
-        """Return what the loss of a node is at least."""
-        if self.wanted.loss != "certainty":
-            return Fraction(0)
-        total = sum((self._means[i][level] for i, level in enumerate(node)), start=Fraction(0))
-        return total / len(node)
-
-    def judge(self, node: Node) -> tuple[Fraction, int] | None:
-        """Return the loss of a node and how many people are left out; None if it is bad."""
-        if node not in self._judged:
-            self._judged[node] = self._judge(node)
-        return self._judged[node]
-
-    def search(self) -> BestNode | None:
-        """Return the best node; of equal losses the lower one. None if all nodes are bad."""
-        scale, order = self._ordered()
-        best: tuple[Key, Node, int] | None = None
+        Of equal losses it is the lower node. The top, where everything is hidden, is good.
+        """
+        best: tuple[Fraction | int, int, Node] | None = None
         bad, good = (np.zeros((0, len(self.heights)), dtype=np.int64) for _ in range(2))
+        scale, order = self._ordered()
         for key in track(order, "searching the lattice of levels", total=len(order)):
             node = key[2]
-            if best is not None and key >= best[0]:
+            if best is not None and key >= best:
                 break
             if self._is_settled(np.array(node), bad, good):
                 continue
-            for tried in self._climbed(node) if self.wanted.is_monotone else (node,):
+            for tried in self._climbed(node) if self.is_monotone else (node,):
                 found = self.judge(tried)
                 if found is None:
                     bad = np.vstack([bad, [tried]])
                     continue
                 good = np.vstack([good, [tried]])
-                rated: Key = (found[0] * scale, sum(tried), tried)
-                if best is None or rated < best[0]:
-                    best = rated, tried, found[1]
-        if best is None:
-            return None
-        _, node, left_out = best
-        found = self.judge(node)
+                rated = (found[0] * scale, sum(tried), tried)
+                best = rated if best is None else min(best, rated)
+        assert best is not None
+        found = self.judge(best[2])
         assert found is not None
-        return BestNode(node, found[0], left_out, len(self._judged), self.size)
+        return best[2], *found
+
+    def judge(self, node: Node) -> tuple[Fraction, int] | None:
+        """Return the loss of a node and how many people are left out; None if it is bad."""
+        if node not in self.judged:
+            self.judged[node] = self._judge(node)
+        return self.judged[node]
+
+    def kept(self, node: Node) -> Codes:
+        """Return for every combination of the table whether it stays, at a node."""
+        keys, good, *_ = self._groups(node)
+        return np.asarray(good[keys])
 
     def _ordered(self) -> tuple[int, list[tuple[int, int, Node]]]:
-        """Return all nodes by their bounds, which are whole numbers of 1/scale."""
-        if self.wanted.loss != "certainty":
-            return 1, sorted((0, sum(node), node) for node in self.nodes())
+        """Return all nodes by lower bounds of their losses, which are whole numbers of 1/scale."""
+        nodes = product(*(range(height + 1) for height in self.heights))
+        if self.loss != "certainty":
+            return 1, sorted((0, sum(node), node) for node in nodes)
         common = lcm(*(mean.denominator for means in self._means for mean in means))
         shares = [[int(mean * common) for mean in means] for means in self._means]
         keys = (
             (sum(share[level] for share, level in zip(shares, node, strict=True)), sum(node), node)
-            for node in self.nodes()
+            for node in nodes
         )
         return common * len(self.heights), sorted(keys)
 
     def _is_settled(self, node: Codes, bad: Codes, good: Codes) -> bool:
         """Tell whether a node is known to be bad, or no better than a good one below it."""
-        if not self.wanted.is_monotone:
+        if not self.is_monotone:
             return False
         if (bad >= node).all(axis=1).any():
             return True
-        return self.wanted.left_out == 0 and bool((good <= node).all(axis=1).any())
-
-    def kept(self, node: Node) -> Codes:
-        """Return for every combination of the table whether it stays, at a node."""
-        rows = self._stored[(0,) * len(node)]
-        codes = [self._lift(i, 0, level)[rows.codes[i]] for i, level in enumerate(node)]
-        keys, good, *_ = self._groups(_Rows(tuple(codes), rows.values, rows.counts), node)
-        return np.asarray(good[keys])
+        return self.most_left_out == 0 and bool((good <= node).all(axis=1).any())
 
     def _climbed(self, node: Node) -> Iterator[Node]:
         """Yield the nodes that are judged to find the first good one on a path to the top."""
-        path = list(self._path(node))
+        path = [node]  # each time raising the column that costs least
+        while node != self.heights:
+            _, column = min(
+                (self._means[i][level + 1] - self._means[i][level], i)
+                for i, level in enumerate(node)
+                if level < self.heights[i]
+            )
+            node = (*node[:column], node[column] + 1, *node[column + 1 :])
+            path.append(node)
         low, high = 0, len(path) - 1
         while low <= high:
             middle = (low + high) // 2
@@ -200,51 +156,44 @@ class Lattice:
             else:
                 high = middle - 1
 
-    def _path(self, node: Node) -> Iterator[Node]:
-        """Yield nodes from one to the top, each time raising the column that costs least."""
-        yield node
-        while node != self.heights:
-            raised = [
-                (self._means[i][level + 1] - self._means[i][level], i)
-                for i, level in enumerate(node)
-                if level < self.heights[i]
-            ]
-            _, column = min(raised)
-            node = (*node[:column], node[column] + 1, *node[column + 1 :])
-            yield node
-
-    def _groups(self, rows: _Rows, node: Node) -> tuple[Any, ...]:
+    def _groups(self, node: Node) -> tuple[Any, ...]:
         """Return each combination's group, which groups are good, and their entries."""
-        keys = self._keys(rows.codes, node)
-        starts, values, counts, sizes, _ = entries(keys, rows.values, rows.counts, self._many)
+        codes = [self.levels[i][level][self.codes[i]] for i, level in enumerate(node)]
+        sizes = [int(self.levels[i][level].max()) + 1 for i, level in enumerate(node)]
+        keys = renumbered(combined(codes, sizes))
+        many = int(self.values.max(initial=0)) + 1
+        starts, values, counts, sizes_, _ = entries(keys, self.values, self.counts, many)
         distinct = np.diff(starts, append=len(values))
-        good = (sizes >= self.wanted.k) & (distinct >= self.wanted.diversity)
-        return keys, good, starts, values, counts, sizes
+        good = (sizes_ >= self.k) & (distinct >= self.diversity)
+        return keys, good, starts, values, counts, sizes_
 
     def _judge(self, node: Node) -> tuple[Fraction, int] | None:
-        rows = self._rows(node)
-        keys, good, starts, values, counts, sizes = self._groups(rows, node)
+        keys, good, starts, values, counts, sizes = self._groups(node)
         left_out = int(sizes[~good].sum())
-        if left_out > self.wanted.left_out:
+        if left_out > self.most_left_out:
             return None
         if not self._is_close(good, starts, values, counts, sizes):
             return None
-        if self.wanted.loss == "certainty":
-            return self._certainty(rows, good[keys], node, left_out), left_out
-        squares = sum(int(size) ** 2 for size in sizes[good].tolist())
+        if self.loss == "certainty":
+            stays, total = good[keys], Fraction(left_out * len(node))
+            for place, level in enumerate(node):
+                tops, bottom = self._penalties[place][level]
+                lost = int((tops[self.codes[place]] * self.counts * stays).sum())
+                total += Fraction(lost, bottom)
+            return total / (self.people * len(node)), left_out
+        squares = sum(size**2 for size in sizes[good].tolist())
         return Fraction(squares + left_out * self.people, self.people**2), left_out
 
     def _is_close(
         self, good: Codes, starts: Codes, values: Codes, counts: Codes, sizes: Codes
     ) -> bool:
         """Tell whether the groups that stay are close to the rows that stay."""
-        limit = self.wanted.closeness
+        limit = self.closeness
         if limit is None or not good.any():
             return True
         distinct = np.diff(starts, append=len(values))
         stays = np.repeat(good, distinct)
-        totals = np.zeros(self._many, dtype=np.int64)
-        np.add.at(totals, values[stays], counts[stays])
+        totals = np.bincount(values[stays], counts[stays], int(values.max()) + 1).astype(np.int64)
         people = int(totals.sum())
         exact = np.int64 if people * people * limit.denominator < _WIDEST else object
         over = counts.astype(exact) * people
@@ -253,71 +202,24 @@ class Lattice:
         allowed = sizes.astype(exact) * people * limit.numerator
         return bool((above * limit.denominator <= allowed)[good].all())
 
-    def _certainty(self, rows: _Rows, stays: Codes, node: Node, left_out: int) -> Fraction:
-        """Return the mean penalty of all cells; those of people who are left out count 1."""
-        if not left_out:
-            return self.bound(node)
-        total = Fraction(left_out * len(node))
-        for place, level in enumerate(node):
-            tops, bottom = self._penalties[place][level]
-            of_code = np.zeros(int(self.levels[place][level].max()) + 1, dtype=np.int64)
-            of_code[self.levels[place][level]] = tops
-            lost = int((of_code[rows.codes[place]] * rows.counts * stays).sum())
-            total += Fraction(lost, bottom)
-        return total / (self.people * len(node))
-
-    def _column_means(self, place: int) -> list[Fraction]:
-        rows = self._stored[(0,) * len(self.levels)]
-        weights = np.zeros(len(self.levels[place][0]), dtype=np.int64)
-        np.add.at(weights, rows.codes[place], rows.counts)
+    @cached_property
+    def _penalties(self) -> list[list[tuple[Codes, int]]]:
+        """For each column and level the penalty of every value: numerators, and a denominator."""
         return [
-            Fraction(int((tops * weights).sum()), bottom * self.people)
-            for tops, bottom in self._penalties[place]
+            [
+                (np.bincount(codes)[codes].astype(np.int64) - 1, max(1, len(column[0]) - 1))
+                for codes in column
+            ]
+            for column in self.levels
         ]
 
-    def _keys(self, codes: Sequence[Codes], node: Node) -> Codes:
-        """Return the number of each combination's group."""
-        sizes = [int(self.levels[i][level].max()) + 1 for i, level in enumerate(node)]
-        return renumbered(combined(codes, sizes))
-
-    def _rows(self, node: Node) -> _Rows:
-        """Return the combinations at a node, from the smallest stored ones below it."""
-        below = [n for n in self._stored if all(a <= b for a, b in zip(n, node, strict=True))]
-        nearest = min(below, key=lambda n: len(self._stored[n].counts))
-        if nearest == node:
-            return self._stored[node]
-        rows = self._stored[nearest]
-        codes = [self._lift(i, nearest[i], level)[rows.codes[i]] for i, level in enumerate(node)]
-        sizes = [int(self.levels[i][level].max()) + 1 for i, level in enumerate(node)]
-        keys = combined([*codes, rows.values], [*sizes, self._many])
-        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        counts = np.zeros(len(first), dtype=np.int64)
-        np.add.at(counts, place, rows.counts)
-        found = _Rows(tuple(code[first] for code in codes), rows.values[first], counts)
-        self._store(node, found)
-        return found
-
-    def _store(self, node: Node, rows: _Rows) -> None:
-        """Remember the rows of some nodes; the bottom stays, of others the largest goes."""
-        self._stored[node] = rows
-        if len(self._stored) > _KEPT:
-            bottom = (0,) * len(node)
-            others = [n for n in self._stored if n != bottom]
-            self._stored.pop(max(others, key=lambda n: len(self._stored[n].counts)))
-
-    def _lift(self, place: int, low: int, high: int) -> Codes:
-        """Return for each code of a column at one level its code at a higher one."""
-        if (place, low, high) not in self._lifts:
-            below, above = self.levels[place][low], self.levels[place][high]
-            lift = np.zeros(int(below.max()) + 1, dtype=np.int64)
-            lift[below] = above
-            self._lifts[place, low, high] = lift
-        return self._lifts[place, low, high]
-
-
-def _penalties(levels: Sequence[Codes]) -> list[tuple[Codes, int]]:
-    """Return for each level the penalty of every value, as numerators over one denominator."""
-    many = len(levels[0])
-    if many == 1:
-        return [(np.zeros(1, dtype=np.int64), 1) for _ in levels]
-    return [(np.bincount(codes)[codes].astype(np.int64) - 1, many - 1) for codes in levels]
+    @cached_property
+    def _means(self) -> list[list[Fraction]]:
+        """For each column and level the mean penalty of its cells, if nobody is left out."""
+        return [
+            [
+                Fraction(int((tops[codes] * self.counts).sum()), bottom * self.people)
+                for tops, bottom in penalties
+            ]
+            for penalties, codes in zip(self._penalties, self.codes, strict=True)
+        ]

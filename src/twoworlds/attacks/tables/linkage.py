@@ -15,106 +15,24 @@ of the register, or one, who is then named (erratum to Wu, Section 1.1); `linkag
 Probabilities rest on what each direction says: the person is in the table and each matching row is
 equally likely theirs; or the register holds everybody in the table, and each matching person is
 equally likely to be behind a row.
-
-People of whom the same is known are one *profile*, and rows with the same cells one *group*. Which
-profile can stand behind which group is found column by column on distinct texts, of which there are
-few (`twoworlds.attacks.tables.knowledge.KnownValues`), and put together by joins in DuckDB.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
-from twoworlds.attacks.tables.agreement import read_sensitive
-from twoworlds.attacks.tables.knowledge import KnownValues
+from twoworlds.attacks.tables.beliefs import read_sensitive
+from twoworlds.attacks.tables.matching import fill, match, same_cells
 from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-if TYPE_CHECKING:
-    import duckdb
-
-
-def make_profiles(register: LoadedTable, columns: Sequence[str]) -> dict[str, KnownValues]:
-    """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one."""
-    make_groups(register, columns, "profiles", "people")
-    return {column: KnownValues(register.texts(column)) for column in columns}
-
-
-def make_groups(table: LoadedTable, columns: Iterable[str], place: str, size: str = "size") -> None:
-    """Make the groups of a table: id, cells k0, k1, ..., size, first row."""
-    here = [table.columns[column] for column in columns if column in table.columns]
-    keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
-    by = f" GROUP BY {', '.join(here)}" if here else ""
-    table.connection.execute(
-        f"CREATE TABLE {place} AS SELECT row_number() OVER () AS id{keys}, "
-        f"count(*) AS {size}, min(rowid) + 1 AS first FROM {table.place}{by}"
-    )
-
-
-def make_matches(
-    table: LoadedTable, known: Mapping[str, KnownValues], groups: str, place: str
-) -> None:
-    """Make the pairs of a profile and a group of the table that are compatible."""
-    joins, cells = [], []
-    shared = [(i, column) for i, column in enumerate(known) if column in table.columns]
-    for number, (mine, column) in enumerate(shared):
-        pairs = f"{place}_pairs{number}"
-        fill(table.connection, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
-        joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
-        cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
-    table.connection.execute(
-        f"CREATE TABLE {place} AS SELECT p.id AS profile, g.id AS group_ FROM profiles AS p "
-        f"{' '.join(joins)} JOIN {groups} AS g ON {' AND '.join(cells) or 'true'}"
-    )
-
-
-def make_said(
-    table: LoadedTable, columns: Iterable[str], sensitive: str, groups: str, place: str
-) -> None:
-    """Make the sensitive cells of each group, and how many of its rows have each."""
-    here = [table.columns[column] for column in columns if column in table.columns]
-    same = " AND ".join(f"g.k{i} IS NOT DISTINCT FROM t.{c}" for i, c in enumerate(here))
-    cells = ", ".join([*here, f"{table.columns[sensitive]} AS value"])
-    table.connection.execute(
-        f"CREATE TABLE {place} AS SELECT g.id, t.value, t.size FROM (SELECT {cells}, count(*) AS "
-        f"size FROM {table.place} GROUP BY ALL) AS t JOIN {groups} AS g ON {same or 'true'}"
-    )
-
-
-def same_person(register: LoadedTable, columns: Iterable[str]) -> str:
-    """Return the condition that joins profiles as p with rows of the register as r."""
-    return " AND ".join(
-        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
-        for i, column in enumerate(columns)
-    )
-
-
-def fill(
-    connection: duckdb.DuckDBPyConnection,
-    place: str,
-    names: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-) -> None:
-    """Make a table of rows of Python."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
-    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
-    connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
-
-
-# --- linkage --------------------------------------------------------------------------------------
-
-
-_MOST_PAIRS = 5_000_000
-_MOST_EDGES = 100_000
 _MOST_NUMBERS = 12
 
 
@@ -145,8 +63,7 @@ class Linkage(Result):
     outside: Mapping[int, int]  # for each number of matching rows, how many people have it
     inside: Mapping[int, int]  # for each number of matching people, how many rows have it
     # How many rows at least belong to people who are not in the register, if each row is another
-    # person's. No larger number is certain, but where very many groups overlap: there it is the
-    # number of rows beyond the people who match them, in each group.
+    # person's: those beyond the people who match them, in each group or in all
     missing: int
     overlapping: int  # how many people match rows of several groups
     one_to_one: int  # how many people match one row that nobody else matches
@@ -329,31 +246,12 @@ def link(
     jobs = [(first, register, None, columns), (second, table, needed, needed)]
     with opened() as connection:
         people, rows = (load(connection, *job) for job in track(jobs, "reading tables", total=2))
-        _join(people, rows, columns)
+        match(people, [rows], columns, sensitive)
         return _linkage(people, rows, columns, sensitive, most)
 
 
 def _match(number: int) -> str:
     return "matches" if number == 1 else "match"
-
-
-def _join(register: LoadedTable, table: LoadedTable, columns: Sequence[str]) -> None:
-    """Make ``linked``, the pairs, and the number of matches of each profile and of each group."""
-    run = register.connection.execute
-    known = make_profiles(register, columns)
-    make_groups(table, columns, "groups")
-    make_matches(table, known, "groups", "linked")
-    run(
-        "CREATE TABLE inward AS SELECT g.id, any_value(g.size) AS size, "
-        "coalesce(sum(p.people), 0)::BIGINT AS people FROM groups AS g LEFT JOIN linked ON "
-        "group_ = g.id LEFT JOIN profiles AS p ON p.id = profile GROUP BY g.id"
-    )
-    run(
-        "CREATE TABLE outward AS SELECT p.id, any_value(p.people) AS people, any_value(p.first) AS "
-        "first, coalesce(sum(i.size), 0)::BIGINT AS rows, count(i.id) AS number, min(i.people) AS "
-        "rivals FROM profiles AS p LEFT JOIN linked ON profile = p.id LEFT JOIN inward AS i ON "
-        "i.id = group_ GROUP BY p.id"
-    )
 
 
 def _linkage(
@@ -363,14 +261,28 @@ def _linkage(
     sensitive: str | None,
     most: int,
 ) -> Linkage:
+    """Count the matches of each profile, ``outward``, and of each group, ``inward``."""
+    register.connection.execute(
+        "CREATE TABLE inward AS SELECT g.id, any_value(g.size) AS size, "
+        "coalesce(sum(p.size), 0)::BIGINT AS people FROM groups0 AS g LEFT JOIN matches0 ON "
+        "group_ = g.id LEFT JOIN profiles AS p ON p.id = profile GROUP BY g.id"
+    )
+    register.connection.execute(
+        "CREATE TABLE outward AS SELECT p.id, any_value(p.size) AS people, any_value(p.first) AS "
+        "first, coalesce(sum(i.size), 0)::BIGINT AS rows, count(i.id) AS number, min(i.people) AS "
+        "rivals FROM profiles AS p LEFT JOIN matches0 ON profile = p.id LEFT JOIN inward AS i ON "
+        "i.id = group_ GROUP BY p.id"
+    )
     outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
     inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
-    [(k,)] = register.fetch("SELECT min(size) FROM inward")
-    [(overlapping, one_to_one)] = register.fetch(
-        "SELECT coalesce(sum(people) FILTER (number > 1), 0)::BIGINT, coalesce(sum(people) FILTER "
-        "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
+    [(k, beyond)] = register.fetch(
+        "SELECT min(size), sum(greatest(size - people, 0))::BIGINT FROM inward"
     )
-    pinned = None if sensitive is None else _pinned(register, table, columns, sensitive)
+    [(overlapping, one_to_one, matching)] = register.fetch(
+        "SELECT coalesce(sum(people) FILTER (number > 1), 0)::BIGINT, coalesce(sum(people) FILTER "
+        "(rows = 1 AND rivals = 1), 0)::BIGINT, coalesce(sum(people) FILTER (rows > 0), 0)::BIGINT "
+        "FROM outward"
+    )
     return Linkage(
         register.name,
         table.name,
@@ -380,49 +292,23 @@ def _linkage(
         k,
         dict(outside),
         dict(inside),
-        _missing(register),
+        max(beyond, table.rows - matching),
         overlapping,
         one_to_one,
-        pinned,
+        None if sensitive is None else _pinned(register, table, sensitive),
         tuple(_links(register, columns, sensitive, most)),
         sensitive,
     )
 
 
-def _missing(register: LoadedTable) -> int:
-    """Return how many rows are left when as many people as possible take one each."""
-    [(edges,)] = register.fetch("SELECT coalesce(sum(number), 0) FROM outward WHERE number > 1")
-    if edges <= _MOST_PAIRS:
-        kinds = register.fetch(
-            "SELECT sum(people)::BIGINT, groups FROM (SELECT profile, any_value(people) AS people, "
-            "list(group_ ORDER BY group_) AS groups FROM linked JOIN outward ON id = profile WHERE "
-            "number > 1 GROUP BY profile) GROUP BY groups ORDER BY groups"
-        )
-        if sum(len(groups) for _, groups in kinds) <= _MOST_EDGES:
-            rooms = dict(
-                register.fetch(
-                    "SELECT g.id, greatest(any_value(size) - coalesce(sum(people), 0), 0)::BIGINT "
-                    "FROM groups AS g LEFT JOIN (SELECT group_, people FROM linked JOIN outward ON "
-                    "id = profile WHERE number = 1) ON group_ = g.id GROUP BY g.id"
-                )
-            )
-            return sum(rooms.values()) - most_placed(kinds, rooms)
-    [(missing,)] = register.fetch("SELECT sum(greatest(size - people, 0))::BIGINT FROM inward")
-    return int(missing)
-
-
-def _pinned(
-    register: LoadedTable, table: LoadedTable, columns: Sequence[str], sensitive: str
-) -> int:
-    """Make ``said``, the sensitive cells of each group, and count whom they give away."""
-    make_said(table, columns, sensitive, "groups", "said")
+def _pinned(register: LoadedTable, table: LoadedTable, sensitive: str) -> int:
+    """Count the people all of whose matching rows have one sensitive value."""
     read = read_sensitive([table.texts(sensitive)])
-    single = ([text] for text, one in read.items() if one.is_value)
-    fill(register.connection, "single", ["value"], single)
+    fill(register, "single", ["value"], ([text] for text, one in read.items() if one.is_value))
     [(pinned,)] = register.fetch(
-        "SELECT coalesce(sum(p.people), 0)::BIGINT FROM (SELECT profile FROM linked JOIN (SELECT "
+        "SELECT coalesce(sum(p.size), 0)::BIGINT FROM (SELECT profile FROM matches0 JOIN (SELECT "
         "id, min(value) AS low, max(value) AS high, count(*) = count(single.value) AS plain FROM "
-        "said LEFT JOIN single USING (value) GROUP BY id) AS s ON s.id = group_ GROUP BY profile "
+        "said0 LEFT JOIN single USING (value) GROUP BY id) AS s ON s.id = group_ GROUP BY profile "
         "HAVING min(low) = max(high) AND bool_and(plain)) AS one JOIN profiles AS p ON "
         "p.id = one.profile"
     )
@@ -437,7 +323,7 @@ def _links(
     found = register.fetch(
         f"SELECT r.rowid + 1 AS first, b.id, rows, rivals FROM (FROM outward WHERE rows > 0 "
         f"{first}) AS b JOIN profiles AS p ON p.id = b.id JOIN {register.place} AS r ON "
-        f"{same_person(register, columns)} {first}"
+        f"{same_cells(register, columns, 'p', 'r')} {first}"
     )
     return [
         Link(row, register.row(row), rows, rivals - 1, _values(register, profile, rows, sensitive))
@@ -451,74 +337,8 @@ def _values(
     if sensitive is None:
         return {}
     found = register.fetch(
-        "SELECT coalesce(value, 'anything'), sum(size)::BIGINT FROM linked JOIN said ON "
-        "said.id = group_ WHERE profile = ? GROUP BY 1 ORDER BY 2 DESC, 1",
+        "SELECT coalesce(value, 'anything'), sum(size)::BIGINT FROM matches0 JOIN said0 AS s ON "
+        "s.id = group_ WHERE profile = ? GROUP BY 1 ORDER BY 2 DESC, 1",
         [profile],
     )
     return {value: Fraction(number, rows) for value, number in found}
-
-
-def most_placed(kinds: Sequence[tuple[int, Sequence[int]]], rooms: Mapping[int, int]) -> int:
-    """Return how many people can be placed in groups at most, one in each room.
-
-    If each row is another person's, the people of the register take at most as many rows as a
-    largest matching of people to rows that fit them has. Where groups overlap, it is a largest flow
-    from kinds of people to groups, found along shortest augmenting paths.
-    """
-    free, left = dict(rooms), [number for number, _ in kinds]
-    placed: list[Counter[int]] = [Counter() for _ in kinds]
-    guests: dict[int, dict[int, None]] = {group: {} for group in rooms}  # kinds that are in a group
-    dead: set[int] = set()  # kinds from which no path leads to a free room, now or later
-    for kind in sorted(range(len(kinds)), key=lambda one: len(kinds[one][1])):
-        while left[kind] and (path := _path(kind, kinds, free, guests, dead)) is not None:
-            moves = [*zip(path[1::2], path[2::2], strict=False)]  # who leaves which group
-            number = min(left[kind], free[path[-1]], *(placed[k][group] for group, k in moves))
-            for here, group in zip(path[::2], path[1::2], strict=True):
-                placed[here][group] += number
-                guests[group][here] = None
-            for group, other in moves:
-                placed[other][group] -= number
-                if not placed[other][group]:
-                    del guests[group][other]
-            left[kind] -= number
-            free[path[-1]] -= number
-    return sum(number for number, _ in kinds) - sum(left)
-
-
-def _path(
-    start: int,
-    kinds: Sequence[tuple[int, Sequence[int]]],
-    free: Mapping[int, int],
-    guests: Mapping[int, Mapping[int, None]],
-    dead: set[int],
-) -> list[int] | None:
-    """Return kind, group, kind, ..., group with free rooms: who moves where; None if none does.
-
-    All that is reached in vain stays in vain: rooms are only filled, and whoever is moved later
-    stays among what was reached, or outside of it.
-    """
-    if start in dead:
-        return None
-    before: dict[int, int] = {}  # a group, and the kind from which it was reached
-    inviting: dict[int, int] = {}  # a kind, and the group that it would leave
-    queue, seen = deque([start]), {start}
-    while queue:
-        kind = queue.popleft()
-        for group in kinds[kind][1]:
-            if group in before:
-                continue
-            before[group] = kind
-            if free[group]:
-                path = [group]
-                while True:
-                    path.append(before[path[-1]])
-                    if path[-1] == start:
-                        return path[::-1]
-                    path.append(inviting[path[-1]])
-            for other in guests[group]:
-                if other not in seen and other not in dead:
-                    seen.add(other)
-                    inviting[other] = group
-                    queue.append(other)
-    dead |= seen
-    return None

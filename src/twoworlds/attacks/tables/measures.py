@@ -22,8 +22,7 @@ only shorten the list of groups that may be the worst, by a margin far above the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import gcd, prod
@@ -33,7 +32,7 @@ import numpy as np
 from flint import arb
 
 from twoworlds.attacks.tables.cells import plain_number
-from twoworlds.attacks.tables.groups import Group, Groups, entries
+from twoworlds.attacks.tables.groups import Group, Groups
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
@@ -60,6 +59,7 @@ NAMES = {
 _MARGIN = 1e-9  # far above the error of the floats, which is below 1e-12
 _SHORT_ROOT = 64
 _WIDEST = 1 << 62
+_MOST_CELLS = 10_000_000
 
 Ratios = tuple[Any, Any]  # numerators and denominators, one of each for every group
 
@@ -88,12 +88,10 @@ class Measures(NamedTuple):
         return self.worst["anonymity"].group.size
 
 
-class Claim(NamedTuple):
-    """Something claimed of the table; whether it holds, None if undecided; what was found."""
-
-    text: str
-    holds: bool | None
-    found: str
+Claims = Mapping[str, Any]  # what is claimed of every group, as `read_claims` returns it
+Claim = tuple[
+    str, bool | None, str
+]  # in words; whether it holds, None if undecided; what was found
 
 
 def measure(groups: Groups) -> Measures:
@@ -156,18 +154,15 @@ def _entropy(groups: Groups) -> Worst:
         return Worst(Fraction(1), _distinct(groups).group)
     logs = np.add.reduceat(groups.counts * np.log(groups.counts), groups.starts)
     entropies = np.log(groups.sizes) - logs / groups.sizes
-    near = np.flatnonzero(entropies <= entropies.min() + _MARGIN)
     seen: dict[tuple[int, ...], int] = {}
-    for at in near.tolist():
+    for at in np.flatnonzero(entropies <= entropies.min() + _MARGIN).tolist():
         counts = groups.counts[groups.slice(at)]
-        shape = tuple(np.sort(counts // np.gcd.reduce(counts)).tolist())
-        seen.setdefault(shape, at)
-    best: tuple[Number, int] | None = None
-    for shape, at in seen.items():
-        value = perplexity(shape)
-        if best is None or compare(value, best[0]) is Order.LESS:
-            best = value, at
-    assert best is not None
+        seen.setdefault(tuple(np.sort(counts // np.gcd.reduce(counts)).tolist()), at)
+    worst = [(perplexity(shape), at) for shape, at in seen.items()]
+    best = worst[0]
+    for one in worst[1:]:
+        if compare(one[0], best[0]) is Order.LESS:
+            best = one
     return Worst(best[0], groups.group(best[1]))
 
 
@@ -183,58 +178,38 @@ def _equal_distances(groups: Groups) -> Ratios:
 
 
 def _ordered_distances(groups: Groups, numbers: Sequence[Any]) -> Ratios:
-    """Return the ordered distance of every group.
-
-    Between two values that a group has next to each other, its cumulated share stands still while
-    that of the table grows: the sum over the numbers in between is had from running sums of the
-    table's cumulated counts, split where the table overtakes the group.
-    """
-    ranked = sorted(set(numbers))
-    rank_of = {one: rank for rank, one in enumerate(ranked)}
-    ranks = np.array([rank_of[one] for one in numbers], dtype=np.int64)
+    """Return the ordered distance of every group, some groups at a time."""
+    ranked = {one: rank for rank, one in enumerate(sorted(set(numbers)))}
+    ranks = np.array([ranked[one] for one in numbers], dtype=np.int64)
     many, people = len(ranked), int(groups.totals.sum())
-    if many == 1:
-        return np.zeros(len(groups), dtype=np.int64), np.ones(len(groups), dtype=np.int64)
-    starts, values, counts, sizes, _ = entries(
-        groups.owners, ranks[groups.values], groups.counts, many
-    )
-    totals = np.zeros(many, dtype=np.int64)
-    np.add.at(totals, ranks, groups.totals)
     exact = np.int64 if people * people * many < _WIDEST else object
-    cumulated = np.cumsum(totals)
-    running = np.concatenate([[0], np.cumsum(cumulated)]).astype(exact)
-    owners = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
-    mine = np.cumsum(counts)
-    mine = mine - np.repeat((mine - counts)[starts], np.diff(starts, append=len(values)))
-    until = np.append(values[1:], many)
-    until[np.append(starts[1:], len(values)) - 1] = many
-    size, level = sizes[owners].astype(exact), mine.astype(exact) * people
-    # The table is at most at the group's level before ``turn``, and above it from there on.
-    turn = np.searchsorted(cumulated, np.asarray(level // size, dtype=np.int64), side="right")
-    turn = np.clip(turn, values, until)
-    below = level * (turn - values) - size * (running[turn] - running[values])
-    above = size * (running[until] - running[turn]) - level * (until - turn)
-    before = sizes.astype(exact) * running[values[starts]]
-    distance = np.add.reduceat(below + above, starts) + before
-    return distance, sizes.astype(exact) * (people * (many - 1))
+    totals = np.zeros(many, dtype=exact)
+    np.add.at(totals, ranks, groups.totals)
+    table, size = np.cumsum(totals), groups.sizes.astype(exact)
+    distances, step = [], max(1, _MOST_CELLS // many)
+    for first in range(0, len(groups), step):
+        chosen = slice(first, first + step)
+        here = slice(*np.searchsorted(groups.owners, (first, first + step)))
+        counts = np.zeros((len(groups.sizes[chosen]), many), dtype=exact)
+        places = (groups.owners[here] - first, ranks[groups.values[here]])
+        np.add.at(counts, places, groups.counts[here])
+        gaps = np.cumsum(counts, axis=1) * people - size[chosen, None] * table
+        distances.append(np.abs(gaps).sum(axis=1))
+    return np.concatenate(distances), size * (people * max(1, many - 1))
 
 
 def _largest(groups: Groups, ratios: Ratios) -> Worst:
     """Return the largest quotient exactly, with the first group that has it."""
     tops, bottoms = ratios
     floats = np.asarray(tops, dtype=float) / np.asarray(bottoms, dtype=float)
-    best: tuple[Fraction, int] | None = None
-    seen: set[tuple[int, int]] = set()
     near = np.flatnonzero(floats >= floats.max() - _MARGIN)
-    pairs = zip(tops[near].tolist(), bottoms[near].tolist(), strict=True)
-    for at, pair in zip(near.tolist(), pairs, strict=True):
-        if pair not in seen:
-            seen.add(pair)
-            value = Fraction(*pair)
-            if best is None or value > best[0]:
-                best = value, at
-    assert best is not None
-    return Worst(best[0], groups.group(best[1]))
+    first: dict[tuple[int, int], int] = {}
+    for at, *pair in zip(near.tolist(), tops[near].tolist(), bottoms[near].tolist(), strict=True):
+        first.setdefault((pair[0], pair[1]), at)
+    value, at = max(
+        ((Fraction(*pair), at) for pair, at in first.items()), key=lambda one: (one[0], -one[1])
+    )
+    return Worst(value, groups.group(at))
 
 
 def recomputed(name: str, worst: Worst, totals: dict[str, int]) -> bool:
@@ -264,99 +239,82 @@ def recomputed(name: str, worst: Worst, totals: dict[str, int]) -> bool:
     return all_there and compare(value, worst.value) in (Order.EQUAL, Order.UNDECIDED)
 
 
-@dataclass(frozen=True)
-class Claims:
-    """What is claimed of every group; None where nothing is."""
+def read_claims(
+    k: object = None,
+    diversity: object = None,
+    entropy: object = None,
+    recursive: object = None,
+    closeness: object = None,
+    distance: str | None = None,
+    *,
+    sensitive: str | None,
+) -> Claims:
+    """Read what is claimed of every group; None where nothing is.
 
-    k: int | None = None  # it has at least so many people
-    diversity: int | None = None  # it has at least so many sensitive values
-    entropy: Number | None = None  # its e^H is at least this
-    recursive: tuple[Number, int] | None = None  # (c, l): r_1 < c (r_l + ... + r_m)
-    closeness: Number | None = None  # it is at most so far from the whole table
-    # By which distance; None: ordered if all sensitive values are numbers
-    distance: str | None = None
-
-    @classmethod
-    def read(
-        cls,
-        k: object,
-        diversity: object,
-        entropy: object,
-        recursive: tuple[object, object] | None,
-        closeness: object,
-        distance: str | None,
-        sensitive: str | None,
-    ) -> Claims:
-        """Read claims."""
-        about_values = (diversity, entropy, recursive, closeness)
-        if sensitive is None and any(claim is not None for claim in about_values):
-            raise InvalidInput(
-                "diversity and closeness are about a sensitive column: name it with sensitive"
-            )
-        if distance not in (None, "equal", "ordered"):
-            raise InvalidInput(f"distance={distance!r}: choose 'equal' or 'ordered'")
-        return cls(
-            None if k is None else whole(k, "k", at_least=1),
-            None if diversity is None else whole(diversity, "l", at_least=1),
-            None if entropy is None else _at_least_one(entropy),
-            None if recursive is None else _factor_and_values(recursive),
-            None if closeness is None else probability(closeness, "t"),
-            distance,
+    It has at least k people, and so many sensitive values, ``diversity``; its e^H is at least
+    ``entropy``; r_1 < c (r_l + ... + r_m) for ``recursive``, (c, l); it is at most ``closeness``
+    away from the whole table, by the ``distance`` that is named.
+    """
+    about_values = (diversity, entropy, recursive, closeness)
+    if sensitive is None and any(claim is not None for claim in about_values):
+        raise InvalidInput(
+            "diversity and closeness are about a sensitive column: name it with sensitive"
         )
+    if distance not in (None, "equal", "ordered"):
+        raise InvalidInput(f"distance={distance!r}: choose 'equal' or 'ordered'")
+    if entropy is not None and number(entropy, "entropy") < 1:
+        raise InvalidInput(f"entropy={entropy}: e^H is at least 1, whatever the table")
+    pair: tuple[Fraction, int] | None = None
+    if recursive is not None:
+        if not isinstance(recursive, tuple | list) or len(recursive) != 2:
+            raise InvalidInput(f"recursive={recursive!r}: give two numbers (c, l), such as (3, 2)")
+        pair = rational(recursive[0], "c"), whole(recursive[1], "l", at_least=1)
+        if pair[0] <= 0:
+            raise InvalidInput(f"c={recursive[0]}: the factor of recursive diversity is above 0")
+    return {
+        "k": None if k is None else whole(k, "k", at_least=1),
+        "diversity": None if diversity is None else whole(diversity, "l", at_least=1),
+        "entropy": None if entropy is None else number(entropy, "entropy"),
+        "recursive": pair,
+        "closeness": None if closeness is None else probability(closeness, "t"),
+        "distance": distance,
+    }
 
-    def checked(self, groups: Groups, found: Measures) -> Iterator[Claim]:
-        """Yield each claim with what was found."""
-        worst = found.worst
-        if self.k is not None:
-            small = f"the smallest group has {found.k:,}"
-            yield Claim(f"{self.k}-anonymous", found.k >= self.k, small)
-        if self.diversity is not None:
-            least = len(worst["distinct"].group.counts)
-            said = f"the fewest sensitive values in a group are {least:,}"
-            yield Claim(f"{self.diversity}-diverse", least >= self.diversity, said)
-        if self.entropy is not None:
-            value = worst["entropy"].value
-            said = f"the least e^H is {show(value, side='at least')}"
-            text = f"entropy {show(self.entropy)}-diverse"
-            yield Claim(text, _at_most(self.entropy, value), said)
-        if self.recursive is not None:
-            factor, values = self.recursive
-            value = _recursive(groups, values)
-            most = show(value, side="up")
-            said = f"the most frequent value is up to {most} times the others from l on"
-            if value == INFINITY:
-                said = f"some group has fewer than {values} sensitive values"
-            text = f"recursive ({show(factor)}, {values})-diverse"
-            yield Claim(text, compare(value, factor) is Order.LESS, said)
-        if self.closeness is not None:
-            chosen = self.distance or ("ordered" if "ordered" in worst else "equal")
-            if chosen not in worst:
-                raise InvalidInput(
-                    "the ordered distance needs numbers, and not all sensitive values are plain "
-                    "ones: use the equal distance"
-                )
-            value = worst[chosen].value
-            text = f"{show(self.closeness)}-close by the {chosen} distance"
-            holds = _at_most(value, self.closeness)
-            yield Claim(text, holds, f"the farthest group is {show(value)} away")
+
+def checked(claims: Claims, groups: Groups, found: Measures) -> Iterator[Claim]:
+    """Yield each claim, whether it holds, and what was found."""
+    worst = found.worst
+    if (k := claims["k"]) is not None:
+        yield f"{k}-anonymous", found.k >= k, f"the smallest group has {found.k:,}"
+    if (many := claims["diversity"]) is not None:
+        least = len(worst["distinct"].group.counts)
+        said = f"the fewest sensitive values in a group are {least:,}"
+        yield f"{many}-diverse", least >= many, said
+    if (entropy := claims["entropy"]) is not None:
+        value = worst["entropy"].value
+        said = f"the least e^H is {show(value, side='at least')}"
+        yield f"entropy {show(entropy)}-diverse", _at_most(entropy, value), said
+    if claims["recursive"] is not None:
+        factor, values = claims["recursive"]
+        value = _recursive(groups, values)
+        most = show(value, side="up")
+        said = f"the most frequent value is up to {most} times the others from l on"
+        if value == INFINITY:
+            said = f"some group has fewer than {values} sensitive values"
+        text = f"recursive ({show(factor)}, {values})-diverse"
+        yield text, compare(value, factor) is Order.LESS, said
+    if (closeness := claims["closeness"]) is not None:
+        chosen = claims["distance"] or ("ordered" if "ordered" in worst else "equal")
+        if chosen not in worst:
+            raise InvalidInput(
+                "the ordered distance needs numbers, and not all sensitive values are plain "
+                "ones: use the equal distance"
+            )
+        value = worst[chosen].value
+        text = f"{show(closeness)}-close by the {chosen} distance"
+        yield text, _at_most(value, closeness), f"the farthest group is {show(value)} away"
 
 
 def _at_most(one: Number, other: Number) -> bool | None:
     order = compare(one, other)
     return None if order is Order.UNDECIDED else order is not Order.GREATER
-
-
-def _at_least_one(value: object) -> Number:
-    read = number(value, "entropy")
-    if read < 1:
-        raise InvalidInput(f"entropy={value}: e^H is at least 1, whatever the table")
-    return read
-
-
-def _factor_and_values(pair: object) -> tuple[Number, int]:
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InvalidInput(f"recursive={pair!r}: give two numbers (c, l), such as (3, 2)")
-    factor = rational(pair[0], "c")
-    if factor <= 0:
-        raise InvalidInput(f"c={pair[0]}: the factor of recursive diversity is above 0")
-    return factor, whole(pair[1], "l", at_least=1)

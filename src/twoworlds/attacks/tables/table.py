@@ -163,11 +163,20 @@ def _split(text: str) -> list[str]:
     return [one for one in found if one]
 
 
-def written_column(name: str) -> str:
+def _written_column(name: str) -> str:
     """Write the name of a column as `named_columns` reads it."""
     if name == name.strip() and not {",", '"'} & {*name} and name:
         return name
     return '"' + name.replace('"', '""') + '"'
+
+
+def check_columns(name: str, columns: Iterable[str], needed: Iterable[str]) -> None:
+    """Refuse a table that lacks a needed column."""
+    there = list(columns)
+    for column in needed:
+        if column not in there:
+            has = listed([*map(_written_column, there)])
+            raise InvalidInput(f"{name} has no column {column!r}: it has {has}")
 
 
 def check_known(tables: Sequence[LoadedTable], columns: Iterable[str]) -> None:
@@ -212,10 +221,7 @@ def load(
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
         raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
-    for column in needed:
-        if column not in names:
-            there = listed([*map(written_column, names)])
-            raise InvalidInput(f"{name} has no column {column!r}: it has {there}")
+    check_columns(name, names, needed)
     kept = {
         one: f"c{i}"
         for i, one in enumerate(names)

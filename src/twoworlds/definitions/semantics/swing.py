@@ -66,9 +66,6 @@ from twoworlds.mechanisms import (
     RandomIndex,
 )
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.mechanisms.several import Paired
-from twoworlds.numbers import INFINITY, Number, Real
-from twoworlds.worlds import Additive, Change, Point, Records, Universe
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import INFINITY, Number, Real, exp, sqrt
 from twoworlds.worlds import (

@@ -36,7 +36,7 @@ from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.policy.model import Value, plain_value, shown_value
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.model import GroupAxis, value_of
-from twoworlds.release.query.resolve import Resolved, SummedMeasure
+from twoworlds.release.query.resolve import Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
 

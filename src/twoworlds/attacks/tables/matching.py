@@ -1,0 +1,142 @@
+"""Who can be behind which rows: the people of a register, and the groups of published tables.
+
+A record of the register *matches* a record of a table when they are compatible on the known columns
+that both have; an empty cell says nothing. People of whom the same is known are one *profile*, and
+rows with the same cells one *group*. Which profile can stand behind which group is found column by
+column on distinct texts, of which there are few (`twoworlds.attacks.tables.knowledge.KnownValues`),
+and put together by joins in DuckDB. People who match the same groups of every table are one *kind*:
+whatever the tables leave them, they leave all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from twoworlds.attacks.tables.knowledge import KnownValues
+from twoworlds.attacks.tables.table import LoadedTable
+from twoworlds.progress import track
+
+
+class Kind(NamedTuple):
+    """People who match the same groups in every table."""
+
+    id: int
+    people: int  # how many they are
+    first: int  # the row of the first one
+    groups: tuple[tuple[int, ...], ...]  # for each table the groups that they match
+    # For each table the sensitive cells of the matching rows, and how many rows have each
+    counts: tuple[Mapping[str | None, int], ...]
+
+
+def match(
+    register: LoadedTable,
+    tables: Sequence[LoadedTable],
+    columns: Sequence[str],
+    sensitive: str | None = None,
+) -> None:
+    """Make the tables by which a register and published tables are compared.
+
+    ``profiles`` and, for the i-th table, ``groups<i>``: id, cells k0, k1, ..., size, first row;
+    ``matches<i>``: the pairs of profile and group_ that are compatible; ``said<i>``: the sensitive
+    cells of each group, id, value, and how many of its rows have each, size.
+    """
+    _make_groups(register, columns, "profiles")
+    known = {column: KnownValues(register.texts(column)) for column in columns}
+    for i, table in enumerate(track(tables, "matching people", total=len(tables))):
+        _make_groups(table, columns, f"groups{i}")
+        _make_matches(table, known, i)
+        if sensitive is not None:
+            cells = [table.columns[column] for column in columns if column in table.columns]
+            cells.append(f"{table.columns[sensitive]} AS value")
+            table.connection.execute(
+                f"CREATE TABLE said{i} AS SELECT g.id, t.value, t.size FROM (SELECT "
+                f"{', '.join(cells)}, count(*) AS size FROM {table.place} GROUP BY ALL) AS t "
+                f"JOIN groups{i} AS g ON {same_cells(table, columns, 'g', 't')}"
+            )
+
+
+def same_cells(table: LoadedTable, columns: Iterable[str], group: str, row: str) -> str:
+    """Return the condition that joins groups with their rows."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    same = (f"{group}.k{i} IS NOT DISTINCT FROM {row}.{name}" for i, name in enumerate(here))
+    return " AND ".join(same) or "true"
+
+
+def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[Any]) -> None:
+    """Make a table of rows of Python beside another one."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
+    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
+    table.connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
+
+
+def kinds(register: LoadedTable, tables: int) -> list[Kind]:
+    """Make ``signed``, the profiles with their kinds, and return these, in order of first rows.
+
+    Most profiles match one group; the list of groups is made for the others only.
+    """
+    run, joins, columns = register.connection.execute, [], []
+    for i in range(tables):
+        run(
+            f"CREATE TABLE sign{i} AS SELECT profile, min(group_) AS one, CASE WHEN count(*) > 1 "
+            f"THEN list(group_ ORDER BY group_)::VARCHAR END AS more FROM matches{i} "
+            "GROUP BY profile"
+        )
+        joins.append(f"LEFT JOIN sign{i} ON sign{i}.profile = profiles.id")
+        columns += [f"sign{i}.one AS one{i}", f"sign{i}.more AS more{i}"]
+    run(
+        f"CREATE TABLE matched AS SELECT profiles.*, {', '.join(columns)} FROM profiles "
+        f"{' '.join(joins)}"
+    )
+    keys = [f"{key}{i}" for i in range(tables) for key in ("one", "more")]
+    run(
+        f"CREATE TABLE kinds AS SELECT {', '.join(keys)}, sum(size)::BIGINT AS people, min(first) "
+        f"AS first, row_number() OVER () AS kind FROM matched GROUP BY {', '.join(keys)}"
+    )
+    same = " AND ".join(f"m.{key} IS NOT DISTINCT FROM k.{key}" for key in keys)
+    run(f"CREATE VIEW signed AS SELECT m.*, k.kind FROM matched AS m JOIN kinds AS k ON {same}")
+    said: list[dict[int, dict[str | None, int]]] = [{} for _ in range(tables)]
+    for i, groups in enumerate(said):
+        for group, value, size in register.fetch(f"FROM said{i} ORDER BY ALL"):
+            groups.setdefault(group, {})[value] = size
+    counted: dict[tuple[int, tuple[int, ...]], Counter[str | None]] = {}
+    found = []
+    for *signs, people, first, kind in register.fetch("SELECT * FROM kinds ORDER BY first"):
+        mine = tuple(
+            () if one is None else (one,) if more is None else (*map(int, more[1:-1].split(",")),)
+            for one, more in zip(signs[::2], signs[1::2], strict=True)
+        )
+        for key in enumerate(mine):
+            if key not in counted:
+                counted[key] = Counter()
+                for group in key[1]:
+                    counted[key].update(said[key[0]][group])
+        counts = tuple(counted[key] for key in enumerate(mine))
+        found.append(Kind(kind, people, first, mine, counts))
+    return found
+
+
+def _make_groups(table: LoadedTable, columns: Iterable[str], place: str) -> None:
+    here = [table.columns[column] for column in columns if column in table.columns]
+    keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
+    by = f" GROUP BY {', '.join(here)}" if here else ""
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT row_number() OVER () AS id{keys}, "
+        f"count(*) AS size, min(rowid) + 1 AS first FROM {table.place}{by}"
+    )
+
+
+def _make_matches(table: LoadedTable, known: Mapping[str, KnownValues], i: int) -> None:
+    joins, cells = [], []
+    shared = [(place, column) for place, column in enumerate(known) if column in table.columns]
+    for number, (mine, column) in enumerate(shared):
+        pairs = f"pairs{i}_{number}"
+        fill(table, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
+        cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
+    table.connection.execute(
+        f"CREATE TABLE matches{i} AS SELECT p.id AS profile, g.id AS group_ FROM profiles AS p "
+        f"{' '.join(joins)} JOIN groups{i} AS g ON {' AND '.join(cells) or 'true'}"
+    )
