@@ -143,6 +143,11 @@ class TestDifferencedNegativeBinomial(IntegerNoiseConformance):
     expression = "differenced-negative-binomial(p=1/2, r=2)"
 
 
+class TestDifferencedNegativeBinomialOfOneIsGeometric(IntegerNoiseConformance):
+    expression = "differenced-negative-binomial(p=1/2, r=1, sensitivity=2)"
+    groups = (1,)
+
+
 class TestSkellam(IntegerNoiseConformance):
     expression = "skellam(l1=2, l2=1)"
     groups = (1,)
