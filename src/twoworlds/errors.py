@@ -31,6 +31,8 @@ class TwoWorldsError(Exception):
     (True, True)
     """
 
+    field: str | None = None  # which field of a request it is about, where that is known
+
 
 class InvalidInput(TwoWorldsError, ValueError):
     """An argument breaks a rule; the message names value, rule and way out.

@@ -29,11 +29,6 @@ EXAMPLES = {
     "attacks.tables.anonymisation.Generalised": "attacks.tables.anonymisation.anonymise",
     "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
     "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
-    "attacks.auxiliary.stories.Flaw": "attacks.auxiliary.stories.flaw",
-    "attacks.auxiliary.entropy.LeastDistance": "attacks.auxiliary.entropy.least_distance",
-    "attacks.auxiliary.entropy.Lengths": "attacks.auxiliary.entropy.usable_lengths",
-    "attacks.auxiliary.stories.Height": "attacks.auxiliary.stories.height",
-    "attacks.auxiliary.stories.Smoking": "attacks.auxiliary.stories.smoking",
     "attacks.auxiliary.theorem.Attack": "attacks.auxiliary.theorem.attack",
     "attacks.tables.composition.Composition": "attacks.tables.composition.compose",
     "attacks.tables.exposure.Exposure": "attacks.tables.exposure.expose",
@@ -137,7 +132,6 @@ def example(kind: type, source: str) -> Any:
 
 def built(folder: Path) -> dict[str, Callable[[], Any]]:
     """Return how to make the others; a made-up hospital is laid out in the folder."""
-    from twoworlds.attacks import auxiliary
     from twoworlds.attacks.queries import (
         ExactServer,
         equal,
@@ -184,11 +178,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
-        "attacks.auxiliary.theorem.FuzzyAttack": lambda: auxiliary.fuzzy_attack(
-            auxiliary.named_law("uniform", 1, bits=3),
-            auxiliary.fuzzy_extractor("repetition(3)", 1),
-            auxiliary.sanitiser("exact", 3),
-        ),
         "attacks.queries.differencing.SingledOut": singled_out,
         "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),
         "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),

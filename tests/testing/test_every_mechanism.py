@@ -145,6 +145,7 @@ class TestDifferencedNegativeBinomial(IntegerNoiseConformance):
 
 class TestDifferencedNegativeBinomialOfOneIsGeometric(IntegerNoiseConformance):
     expression = "differenced-negative-binomial(p=1/2, r=1, sensitivity=2)"
+    groups = (1,)
 
 
 class TestSkellam(IntegerNoiseConformance):
@@ -265,6 +266,28 @@ class TestDenseOnListsOfAnyLength(MechanismConformance):
 class TestFunction(MechanismConformance):
     def make(self):
         return Dense.from_function(BitStrings(2), lambda x: {sum(x): "2/3", "none": "1/3"})
+
+
+class TestDenseWithNumbersForLabels(MechanismConformance):
+    """Each number is the whole record of one person, so all are neighbours."""
+
+    labels = (0, 1, 2)
+
+    def make(self):
+        rows = [["1/2", "1/3", "0"], ["1/2", "2/3", "1"]]
+        return Dense(Universe.of(self.labels), Universe.of([0, 1]), rows)
+
+
+class TestDenseWithNamesForLabels(TestDenseWithNumbersForLabels):
+    labels = ("ann", "bob", "carla")
+
+
+class TestDenseWithRecordsInLabels(TestDenseWithNumbersForLabels):
+    labels = ("a|b", "a|c", "b|b")
+
+
+class TestDenseWithLabelsOfSeveralKinds(TestDenseWithNumbersForLabels):
+    labels = ("ab", 1, (1, 2))
 
 
 # --- none is forgotten --------------------------------------------------------------------------

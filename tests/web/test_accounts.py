@@ -1,6 +1,5 @@
 """Accounts: tokens are found, kept only as hashes, and gone when they are removed."""
 
-import sqlite3
 import stat
 
 import pytest
@@ -22,12 +21,6 @@ def test_a_token_finds_its_account_and_no_other(accounts):
     }
 
 
-@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: t + "A", str.upper, lambda _: ""])
-def test_a_token_that_is_off_by_little_finds_nobody(accounts, change):
-    token = accounts.add("ann", "analyst")
-    assert accounts.find(change(token)) is None
-
-
 def test_the_file_holds_neither_the_token_nor_a_part_of_it(accounts):
     token = accounts.add("ann", "analyst")
     content = accounts.path.read_bytes()
@@ -44,24 +37,6 @@ def test_tokens_have_256_bits_and_differ():
     tokens = {new_token() for _ in range(100)}
     assert len(tokens) == 100
     assert all(len(token) - len(PREFIX) == 43 for token in tokens)
-
-
-def test_the_same_token_is_hashed_with_another_salt_each_time(accounts):
-    for name in "ab":
-        accounts.add(name, "analyst")
-    with sqlite3.connect(accounts.path) as connection:
-        rows = connection.execute("SELECT salt, hash FROM accounts").fetchall()
-    connection.close()
-    assert len({salt for salt, _ in rows}) == len({digest for _, digest in rows}) == 2
-
-
-def test_a_removed_account_is_refused_at_once_by_another_reader(accounts):
-    reader = Accounts(accounts.path)
-    token = accounts.add("ann", "analyst")
-    assert reader.find(token) is not None
-    accounts.remove("ann")
-    assert reader.find(token) is None
-    assert reader.listed() == []
 
 
 def test_a_name_is_taken_once(accounts):

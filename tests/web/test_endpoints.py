@@ -9,17 +9,14 @@ from twoworlds.attacks import compose
 from twoworlds.attacks.queries import average_out, membership_in_histogram, study
 from twoworlds.attacks.reconstruction import simulate
 from twoworlds.cones import row_cone, verify
-from twoworlds.definitions import definition
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.definitions.semantics.games import play
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.noiseless import total
 from twoworlds.release.certificate import check_certificate
 from twoworlds.release.policy import read_policy
 from twoworlds.web.catalogue import EXAMPLES
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.catalogue import universe
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.scrubs import scrubs
 
@@ -51,17 +48,6 @@ def test_the_catalogue_has_every_name_with_an_example_that_works(anybody):
         assert {one["name"]: one["example"] for one in found[kind]} == examples
     arguments = next(one for one in found["mechanisms"] if one["name"] == "randomized-response")
     assert [one["name"] for one in arguments["arguments"]][:2] == ["bits", "keep"]
-
-
-def test_the_examples_can_be_built():
-    for text in EXAMPLES["mechanisms"].values():
-        mechanism(text)
-    for text in EXAMPLES["definitions"].values():
-        definition(text)
-    for text in EXAMPLES["universes"].values():
-        universe(text)
-    for name, text in EXAMPLES["beliefs"].items():
-        belief(text, universe("graphs(3)" if name == "random-edges" else "bits(2)"))
 
 
 def test_a_mechanism(anybody):
@@ -179,26 +165,6 @@ def test_simulators(anybody):
     assert {name: found[name] for name in wanted if name != "epsilon"} == {
         name: value for name, value in wanted.items() if name != "epsilon"
     }
-
-
-@pytest.mark.parametrize("sweep", ["people", "known"])
-def test_curves_without_noise(anybody, sweep):
-    body = {"people": 12, "known": 2, "probability": "1/4", "epsilon": "1/2", "sweep": sweep}
-    found = sent(anybody, "noiseless", body)
-    assert found["x"] == ([*range(3, 13)] if sweep == "people" else [*range(12)])
-    for x, delta in zip(found["x"], found["delta"], strict=True):
-        numbers = {"people": 12, "known": 2, sweep: x}
-        exact = total("1=1/4, 0=3/4", epsilon="1/2", **numbers).delta
-        assert delta == pytest.approx(float(exact), abs=1e-12)
-
-
-def test_several_curves_without_noise(anybody):
-    body = {"people": 12, "known": 2, "most": 40, "curves": [0, "6"]}
-    found = sent(anybody, "noiseless", body)
-    assert found["x"] == [*range(3, 41)]
-    assert [one["known"] for one in found["curves"]] == [0, 6]
-    alone = sent(anybody, "noiseless", {"people": 40, "known": 6})
-    assert found["curves"][1]["delta"] == alone["delta"]
 
 
 def test_attacks_answer_what_the_api_says(anybody):

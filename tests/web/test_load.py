@@ -27,18 +27,16 @@ def spent(client: httpx.Client) -> Fraction:
     return Fraction(people["spent"]["epsilon"]["exact"])
 
 
-def released(running: Running, numbers: list[int]) -> list[tuple[int, float, httpx.Response]]:
+def released(running: Running, numbers: list[int]) -> list[tuple[int, httpx.Response]]:
     """Ask all of them from fifty clients at once."""
     begin = threading.Barrier(CLIENTS)
 
-    def ask(own: list[int]) -> list[tuple[int, float, httpx.Response]]:
+    def ask(own: list[int]) -> list[tuple[int, httpx.Response]]:
         found = []
         with running.client(running.token) as client:
             begin.wait()
             for number in own:
-                started = time.monotonic()
-                answer = client.post("/api/v1/release", json=asked(number))
-                found.append((number, time.monotonic() - started, answer))
+                found.append((number, client.post("/api/v1/release", json=asked(number))))
         return found
 
     with ThreadPoolExecutor(CLIENTS) as threads:
@@ -46,29 +44,18 @@ def released(running: Running, numbers: list[int]) -> list[tuple[int, float, htt
         return [one for part in threads.map(ask, shares) for one in part]
 
 
-def report(found: list[tuple[int, float, httpx.Response]], whole: float) -> None:
-    times = sorted(seconds for _, seconds, _ in found)
-    p50, p99 = times[len(times) // 2], times[int(len(times) * 0.99)]
-    print(  # noqa: T201 (shown with -s)
-        f"{len(found)} releases of {CLIENTS} clients: {len(found) / whole:.0f} a second, "
-        f"p50 {p50:.3f} s, p99 {p99:.3f} s"
-    )
-
-
 def test_fifty_clients_pay_once_for_each_question_and_all_get_the_same_answer(service):
     with service.client(service.token) as client:
         before = spent(client)
         numbers = [50_000 + i % 20 for i in range(CLIENTS)]  # twenty questions, many times
-        started = time.monotonic()
         found = released(service, numbers)
-        report(found, time.monotonic() - started)
-        assert {answer.status_code for _, _, answer in found} == {200}
+        assert {answer.status_code for _, answer in found} == {200}
         assert spent(client) - before == 20 * COST
     for number in {*numbers}:
-        same = [a.json()["certificate"]["stored"] for n, _, a in found if n == number]
+        same = [a.json()["certificate"]["stored"] for n, a in found if n == number]
         assert len(same) >= 2
         assert all(one == same[0] for one in same)
-    paid = [Fraction(a.json()["paid"]["epsilon"]["exact"]) for _, _, a in found]
+    paid = [Fraction(a.json()["paid"]["epsilon"]["exact"]) for _, a in found]
     assert sum(paid) == 20 * COST
 
 
@@ -91,17 +78,6 @@ def test_no_more_is_spent_than_there_is(service):
 
 
 @pytest.mark.slow
-def test_five_hundred_releases_of_fifty_clients(service):
-    with service.client(service.token) as client:
-        before = spent(client)
-        started = time.monotonic()
-        found = released(service, [60_000 + i for i in range(500)])
-        report(found, time.monotonic() - started)
-        assert {answer.status_code for _, _, answer in found} == {200}
-        assert spent(client) - before == 500 * COST
-
-
-@pytest.mark.slow
 def test_two_services_on_one_ledger_spend_one_budget(tmp_path):
     services = [Running(tmp_path, "--pace", "0") for _ in range(2)]
     try:
@@ -109,7 +85,7 @@ def test_two_services_on_one_ledger_spend_one_budget(tmp_path):
             wait_until_ready(running)
         with ThreadPoolExecutor(2) as threads:
             both = [*threads.map(lambda one: released(one, [*range(1, 101)]), services)]
-        found = [{number: answer.json() for number, _, answer in part} for part in both]
+        found = [{number: answer.json() for number, answer in part} for part in both]
         for number in range(1, 101):
             first, second = (part[number]["certificate"]["stored"] for part in found)
             assert first == second
@@ -183,4 +159,3 @@ def test_kill_9_under_load_loses_and_refunds_nothing(tmp_path):
             assert spent(client) == before
     finally:
         running.stop()
-    print(len(answers), "answers of", total["charges"], "charges")  # noqa: T201

@@ -9,7 +9,6 @@ from contextlib import suppress
 
 import pytest
 
-from tests.cli.calling import call
 from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.web.catalogue import _KINDS, EXAMPLES
@@ -115,12 +114,3 @@ def test_the_service_refuses_what_it_cannot_compute_and_does_not_fail(anybody, p
     [error] = answer.json().values()
     assert error["kind"] in ("InvalidInput", "TooLarge", "Unsupported", "UnknownName")
     assert ":" in error["message"]  # the way out
-
-
-@pytest.mark.parametrize("text", [b["mechanism"] for p, b in REQUESTS if p == "mechanism"])
-def test_the_command_line_refuses_the_same_without_a_traceback(capsys, text):
-    code, _, told = call(capsys, "measure", text)
-    assert code == 2
-    assert told.startswith("twoworlds: ")
-    assert "Traceback" not in told
-    assert "report this" not in told

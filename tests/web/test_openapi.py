@@ -121,9 +121,4 @@ def examine(service: Running, description, examples: int) -> int:
 
 @pytest.mark.slow
 def test_schemathesis_finds_nothing(service, description):
-    assert examine(service, description, 3) > 40
-
-
-@pytest.mark.slow
-def test_schemathesis_finds_nothing_in_many_requests(service, description):
-    assert examine(service, description, 60) > 1000
+    assert examine(service, description, 30) > 500

@@ -89,13 +89,6 @@ def test_no_answer_names_a_folder(tried):
     assert codes - {503} == {200, 400, 404, 405, 409}  # 503: not in time, on a busy machine
 
 
-def test_the_bundled_tables_are_named_without_folders(tried):
-    for name in ("composition", "linkage"):
-        found = tried.ask("POST", f"/api/v1/attacks/{name}", json={}).json()
-        assert "figure1.csv" in json.dumps(found)
-        assert "/" not in json.dumps(found).replace("1/", "").replace("2/", "").replace("3/", "")
-
-
 def test_the_examples_of_the_catalogue_are_answered_or_refused(tried):
     for text in EXAMPLES["mechanisms"].values():
         for path, more in (("mechanism", {"definitions": False}), ("posterior", {"belief": "x"})):

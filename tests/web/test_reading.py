@@ -4,9 +4,7 @@ import pytest
 
 from tests.web.serving import read_as
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.files import SUFFIXES
-from twoworlds.web.bodies import Noiseless, ReleaseBody
-from twoworlds.web.catalogue import EXAMPLES
+from twoworlds.web.bodies import ReleaseBody
 from twoworlds.web.reading import Numeral, check_text, read_json
 from twoworlds.web.refusals import Refused
 
@@ -66,36 +64,6 @@ def test_what_is_no_proper_object_is_refused(body):
 def test_texts_name_neither_files_nor_programs(text):
     with pytest.raises(InvalidInput):
         check_text(text, "mechanism")
-
-
-def test_every_kind_of_matrix_file_is_refused():
-    for suffix in SUFFIXES:
-        with pytest.raises(InvalidInput):
-            check_text(f"m{suffix}", "mechanism")
-
-
-@pytest.mark.parametrize("kind", EXAMPLES)
-def test_the_examples_of_the_catalogue_are_let_through(kind):
-    for text in EXAMPLES[kind].values():
-        assert check_text(text, kind) == text
-
-
-@pytest.mark.parametrize(
-    ("body", "field", "words"),
-    [
-        ({}, "people", "missing"),
-        ({"people": Numeral("2"), "peple": "x"}, "peple", "did you mean"),
-        ({"people": True}, "people", "number"),
-        ({"people": None}, "people", "number"),
-        ({"people": ["1"]}, "people", "number"),
-        ({"people": Numeral("2"), "sweep": Numeral("3")}, "sweep", "text"),
-    ],
-)
-def test_a_wrong_field_is_named(body, field, words):
-    with pytest.raises(Refused) as caught:
-        read_as(Noiseless, body)
-    assert (caught.value.status, caught.value.field) == (400, field)
-    assert words in caught.value.message
 
 
 def test_queries_are_texts_or_objects():

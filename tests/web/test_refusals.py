@@ -7,7 +7,7 @@ import pytest
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Undecided, Unsupported
 from twoworlds.release.errors import ReleaseFailed
 from twoworlds.release.ledger import LedgerDamaged, LedgerUnavailable, OverBudget
-from twoworlds.web.refusals import INTERNAL, about, refusal_of
+from twoworlds.web.refusals import about, refusal_of
 
 SECRET = "/srv/secret/ledger.db holds 4711"
 
@@ -41,10 +41,6 @@ def test_every_error_has_its_status(error, status):
 )
 def test_what_may_speak_of_the_machine_has_a_fixed_text(kind):
     assert SECRET not in refusal_of(kind(SECRET)).body().decode()
-
-
-def test_an_unknown_error_is_the_internal_one():
-    assert refusal_of(ZeroDivisionError(SECRET)) is INTERNAL
 
 
 def test_the_innermost_field_is_named():

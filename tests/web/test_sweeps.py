@@ -50,12 +50,6 @@ def test_where_one_stands_is_on_the_curve():
     assert 77 in noiseless("1999", "77", sweep="known")["x"]
 
 
-def test_without_a_sweep_there_is_the_one_exact_answer():
-    found, drawn = noiseless("30", "3", sweep="none"), noiseless("30", "3")
-    assert (found["x"], found["delta"], found["curves"]) == ([], [], [])
-    assert (found["at"], found["sentence"]) == (drawn["at"], drawn["sentence"])
-
-
 def test_a_ratio_beyond_floats_leaves_what_is_never_shared():
     found = noiseless("5", epsilon="5000")
     assert found["delta"] == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8, 1 / 16])

@@ -100,11 +100,9 @@ def _theorem(given: dict[str, Any]) -> Result:
     usual = "1" if one or given.get("bits") == "1" else "2"
     law = _law(given, given.get("ell", usual), "even-weight")
     ell = given.get("ell", max(law.lengths, default=1))
-    pad = auxiliary.FuzzyExtractor(
-        auxiliary.extractor(given.get("extractor", "matrices"), law.bits, ell)
-    )
+    pad = auxiliary.extractor(given.get("extractor", "matrices"), law.bits, ell)
     seen = given.get("sanitiser", f"errors({given.get('errors', '0')})")
-    return auxiliary.attack(law, pad, sanitiser=auxiliary.sanitiser(seen, law.bits))
+    return auxiliary.attack(law, pad, sanitiser=seen)
 
 
 def _fuzzy(given: dict[str, Any]) -> Result:
@@ -120,8 +118,7 @@ def _fuzzy(given: dict[str, Any]) -> Result:
     ell = given.get("ell", max(law.lengths, default=1))
     pad = auxiliary.fuzzy_extractor(mending, ell, extract=given.get("extractor"))
     seen = given.get("sanitiser", f"errors({given.get('errors', mending.radius // 2)})")
-    view = auxiliary.sanitiser(seen, law.bits)
-    return auxiliary.fuzzy_attack(law, pad, view, within=given.get("within"))
+    return auxiliary.attack(law, pad, sanitiser=seen, within=given.get("within"))
 
 
 def _law(given: dict[str, Any], ell: object, source: str, *, usual: int = 4) -> Any:

@@ -19,4 +19,9 @@ A suite is used by inheriting from it:
             return Dense(BitStrings(1), BitStrings(1), [["3/4", "1/4"], ["1/4", "3/4"]])
 """
 
+import sys
+
 __all__: list[str] = []
+
+if "pytest" in sys.modules:  # so that a failing `assert` of a suite shows its values
+    sys.modules["pytest"].register_assert_rewrite(f"{__name__}.conformance")

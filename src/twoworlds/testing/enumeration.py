@@ -99,7 +99,23 @@ def adjacency(universe: Universe, relation: str) -> Adjacent:
         return lambda x, y: (x, y) in listed or (y, x) in listed
     if isinstance(universe, Integers):
         return lambda x, y: 0 < abs(x - y) <= universe.step
-    return _replaced if relation == SUBSTITUTE else _removed
+    differs, records = _replaced if relation == SUBSTITUTE else _removed, _reading(universe)
+    return lambda x, y: differs(records(x), records(y))
+
+
+def _reading(universe: Universe) -> Callable[[Point], Sequence[Point]]:
+    """Return how a point is read as records: labels as `Explicit` says, others as they are."""
+    points = universe.points if isinstance(universe, Explicit) else ()
+    texts = [point for point in points if isinstance(point, str)]
+    if len(texts) < max(1, len(points)):
+        return lambda x: x if isinstance(x, tuple) else (x,)
+    separator = next((mark for mark in ",;| " if any(mark in text for text in texts)), None)
+    if separator is not None:
+        return lambda x: x.split(separator) if x else ()
+    digits = all(text.isdigit() for text in texts if text)
+    if digits and ("" in texts or len(set(map(len, texts))) == 1):
+        return tuple
+    return lambda x: (x,)
 
 
 def _replaced(x: Point, y: Point) -> bool:

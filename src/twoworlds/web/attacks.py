@@ -159,7 +159,7 @@ _ADDED = {
 
 def _blame(error: InvalidInput, given: Mapping[str, Any], takes: tuple[str, ...]) -> None:
     """Find the option that a complaint is about: it begins with its name, or quotes its value."""
-    if getattr(error, "field", None) is not None:
+    if error.field is not None:
         return
     said = str(error).removeprefix("--")
     named = [name for name in takes if said.replace("-", "_").startswith((f"{name}=", f"{name} "))]
@@ -171,7 +171,7 @@ def _blame(error: InvalidInput, given: Mapping[str, Any], takes: tuple[str, ...]
     ]
     for found in (named, quoted):
         if len(found) == 1:
-            error.field = found[0]  # type: ignore[attr-defined]
+            error.field = found[0]
             return
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from twoworlds.answer import Answer, Facts, Table
 from twoworlds.errors import InvalidInput
@@ -14,9 +15,6 @@ from twoworlds.release.policy import read_policy
 from twoworlds.show import Result, Told
 from twoworlds.show.terminal import console
 from twoworlds.web.accounts import Accounts, accounts_place
-
-if TYPE_CHECKING:
-    from twoworlds.web.server import Started
 
 _PORT = 8642
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -58,7 +56,7 @@ def serve(
         lay_out(data_folder)
         policy = data_folder / "policy.yml"
 
-    def ready(started: Started) -> None:
+    def ready(started: Mapping[str, str]) -> None:
         _say(started, policy, host, as_json=json_)
 
     start(
@@ -73,22 +71,16 @@ def serve(
     )
 
 
-def _say(started: Started, policy: Path, host: str, *, as_json: bool) -> None:
+def _say(started: Mapping[str, str], policy: Path, host: str, *, as_json: bool) -> None:
     out = console()
     if as_json:
-        said = {
-            "address": started.address,
-            "link": started.link,
-            "account": started.name,
-            "token": started.token,
-            "policy": str(policy),
-        }
+        said = {**started, "policy": str(policy)}
         out.out(json.dumps(said, indent=2, ensure_ascii=False), highlight=False)
     else:
         out.print(f"twoworlds serves {policy} at", soft_wrap=True)
-        out.print(f"  {started.link}", soft_wrap=True, highlight=False)
+        out.print(f"  {started['link']}", soft_wrap=True, highlight=False)
         out.print(
-            f"The token acts as {started.name} (curator) until the service stops: Ctrl-C. "
+            f"The token acts as {started['account']} (curator) until the service stops: Ctrl-C. "
             f"Lasting ones: twoworlds account add NAME --role analyst --policy {policy}"
         )
         if host not in _LOOPBACK:

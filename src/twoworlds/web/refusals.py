@@ -82,21 +82,23 @@ def about(field: str) -> Iterator[None]:
     """
     try:
         yield
-    except (TwoWorldsError, RecursionError, MemoryError) as error:
-        if getattr(error, "field", None) is None:
-            error.field = field  # type: ignore[union-attr]
+    except TwoWorldsError as error:
+        error.field = error.field or field
         raise
+    except (RecursionError, MemoryError) as error:
+        said = refusal_of(error)
+        raise Refused(said.status, said.kind, said.message, field) from None
 
 
 def refusal_of(error: BaseException) -> Refused:
     """Return what is said to the client about an error."""
     if isinstance(error, Refused):
         return error
-    kind, field = type(error).__name__, getattr(error, "field", None)
     if isinstance(error, RecursionError):
-        return Refused(400, "InvalidInput", _NESTED, field)
+        return Refused(400, "InvalidInput", _NESTED)
     if isinstance(error, MemoryError):
-        return Refused(400, "TooLarge", _MEMORY, field)
+        return Refused(400, "TooLarge", _MEMORY)
+    kind = type(error).__name__
     if not isinstance(error, TwoWorldsError) or kind == "TwoWorldsError":
         return INTERNAL
     fixed = {"LedgerUnavailable": (503, _LEDGER), "LedgerDamaged": (503, _DAMAGED)}
@@ -106,8 +108,8 @@ def refusal_of(error: BaseException) -> Refused:
     if kind == "ReleaseFailed":
         return Refused(500, kind, str(error))
     if kind == "OverBudget":
-        return Refused(409, kind, str(error), field)
-    return Refused(400, kind, str(error), field)
+        return Refused(409, kind, str(error), error.field)
+    return Refused(400, kind, str(error), error.field)
 
 
 def _without_folders(place: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ whatever is wrong with a request is a 400 in the one form of errors.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -45,7 +45,7 @@ class _Sent(Request):
 class _Strict(APIRoute):
     """A route that notes its path for the log, and reads its body strictly."""
 
-    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         kind: Any = None if self.body_field is None else self.body_field.field_info.annotation
 

@@ -52,26 +52,6 @@ _CONNECTIONS = 1024
 _BESIDE = 64  # files that are open besides connections
 
 
-class Started:
-    """What is known once the service listens.
-
-    Attributes:
-        address: Where it is.
-        name: The one-time account.
-        token: Its token.
-    """
-
-    def __init__(self, host: str, port: int, name: str, token: str) -> None:
-        """Write the address."""
-        shown = f"[{host}]" if ":" in host else host
-        self.address, self.name, self.token = f"http://{shown}:{port}/", name, token
-
-    @property
-    def link(self) -> str:
-        """The address with the token behind ``#``, which browsers keep to themselves."""
-        return f"{self.address}#token={self.token}"
-
-
 def serve(
     policy: Path,
     *,
@@ -79,7 +59,7 @@ def serve(
     port: int = 8642,
     account: str | None = None,
     allowed: Iterable[str] = (),
-    ready: Callable[[Started], None] = lambda _: None,
+    ready: Callable[[Mapping[str, str]], None] = lambda _: None,
     **options: Any,
 ) -> None:
     """Run the service until it is told to stop.
@@ -90,7 +70,7 @@ def serve(
         port: The port; 0 for any that is free.
         account: The name of the one-time account; the first analyst of the policy if left out.
         allowed: More names by which the service may be called.
-        ready: Called when it listens.
+        ready: Called when it listens, with address, link, account and token.
         options: Limits, as `twoworlds.web.app.create_app` takes them.
 
     Raises:
@@ -105,7 +85,10 @@ def serve(
     token = accounts.add_passing(name, "curator")
     listening = _listen(host, port)
     app = create_app(read, accounts, hosts=[host, *allowed], **options)
-    started = Started(host, listening.getsockname()[1], name, token)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listening.getsockname()[1]}/"
+    link = f"{address}#token={token}"  # what is behind # browsers keep to themselves
+    started = {"address": address, "link": link, "account": name, "token": token}
     terminal, log = os.isatty(0), options.get("log", write_line)
 
     class Server(uvicorn.Server):

@@ -34,6 +34,10 @@ REPLY = struct.Struct(">HHI")  # place in the list, status of the answer, its le
 MEMORY = 4 << 30  # bytes for one process
 _NICE = 5
 _LONGEST_INTEGER = 1_000_000
+_CLOSED = (
+    *("os.system", "os.exec", "os.posix_spawn", "os.fork", "socket.connect"),
+    "subprocess.Popen",
+)
 Jobs = Mapping[str, Callable[..., Any]]
 Together = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
 
@@ -155,30 +159,26 @@ def _limit_memory(kind: str, most: int) -> None:
 def _confine(folder: Path) -> None:
     """Lower what a request of mathematics could do if it found a way past the reading of texts."""
     tempfile.tempdir = str(folder)
-    sys.addaudithook(_Watch(folder))
+    sys.addaudithook(_watch(folder))
 
 
-class _Watch:
-    """Refuses to open files of other people, to start programs and to call other machines."""
+def _watch(folder: Path) -> Callable[[str, tuple[Any, ...]], None]:
+    """Return what refuses files of other people, programs and other machines."""
+    places = [folder, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)]
+    places += map(Path, [*sysconfig.get_paths().values(), *filter(None, sys.path)])
+    places += [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
+    either = {*places, *(place.resolve() for place in places)}
+    known = (*(f"{place}{os.sep}" for place in either), "/proc/", "/sys/")
 
-    _CLOSED = ("os.system", "os.exec", "os.posix_spawn", "os.fork", "socket.connect")
-    _DEVICES = ("/dev/null", "/dev/urandom")
-
-    def __init__(self, folder: Path) -> None:
-        places = [folder, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)]
-        places += map(Path, [*sysconfig.get_paths().values(), *filter(None, sys.path)])
-        places += [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
-        either = {*places, *(place.resolve() for place in places)}
-        self._open = (*(f"{place}{os.sep}" for place in either), "/proc/", "/sys/")
-
-    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Raise for what is closed."""
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], (str, bytes)):
             name = os.path.abspath(os.fsdecode(arguments[0]))  # noqa: PTH100 (it makes no objects)
-            if not name.startswith(self._open) and name not in self._DEVICES:
+            if not name.startswith(known) and name not in ("/dev/null", "/dev/urandom"):
                 raise PermissionError(13, "the service reads no files")
-        elif event in self._CLOSED or event == "subprocess.Popen":
+        elif event in _CLOSED:
             raise PermissionError(13, "the service starts no programs")
+
+    return watch
 
 
 if __name__ == "__main__":

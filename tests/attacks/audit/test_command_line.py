@@ -34,21 +34,6 @@ def test_ten_percent_too_little_noise_is_refuted(capsys):
     assert "seed 0" in out
 
 
-def test_a_subject_of_numbers_takes_no_lists_and_is_audited_on_numbers(capsys):
-    options = ("--neighbours", "one", "--epsilon", "1", "--samples", "200000")
-    code, out, err = call(capsys, "audit", SHORT, *options)
-    assert (code, err) == (1, "")
-    assert "4 pairs of databases" in out
-
-
-def test_a_mechanism_a_pair_and_a_delta(capsys):
-    options = ("--epsilon", "ln 2", "--delta", "1/2", "--pair", "1~0", "--samples", "4000")
-    code, out, _ = call(capsys, "audit", "randomized-response(bits=1, keep=3/4)", *options)
-    assert code == 0
-    assert "the claim epsilon = ln 2 at delta = 1/2" in out
-    assert "as given" in out
-
-
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("arguments", "words"),

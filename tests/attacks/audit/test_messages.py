@@ -107,7 +107,13 @@ def test_the_end_is_told_from_a_broken_message():
         receive(io.BytesIO(b""))
 
 
-@pytest.mark.parametrize("name", ["babbles", "writes_json", "promises_much"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "babbles",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("writes_json", "promises_much")),
+    ],
+)
 def test_a_subject_that_writes_into_the_pipe_ends_in_a_clear_error(name):
     with pytest.raises(Unresponsive, match=r"cannot be read.*writes into the pipe"):
         audit(f"{HERE}{name}", pairs=[(0, 1)])

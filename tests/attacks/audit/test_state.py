@@ -24,7 +24,7 @@ def test_more_samples_go_on_where_fewer_ended(tmp_path):
     assert outcome(resumed) == outcome(audit(laplace, **SETTINGS))
 
 
-@pytest.mark.parametrize("draw", [1, 3, 4, 5, 7, 8])
+@pytest.mark.parametrize("draw", [1, 4, 8])
 def test_an_interruption_at_any_draw_changes_nothing(tmp_path, monkeypatch, draw):
     state, drawn, whole = tmp_path / "state.json", [], _Run._draw
 
@@ -91,13 +91,6 @@ def test_a_state_of_other_settings_is_refused(tmp_path, options, words):
     audit(laplace, **{**SETTINGS, "samples": 20_000}, state=state)
     with pytest.raises(InvalidInput, match=words):
         audit(laplace, **{**SETTINGS, **options}, state=state)
-
-
-def test_a_state_of_another_subject_is_refused(tmp_path):
-    state = tmp_path / "state.json"
-    audit(laplace, **{**SETTINGS, "samples": 20_000}, state=state)
-    with pytest.raises(InvalidInput, match="subject laplace, not noisy_max"):
-        audit(noisy_max, state=state)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "twoworlds audit 0"}', "\x00"])

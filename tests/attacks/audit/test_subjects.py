@@ -77,15 +77,6 @@ def test_a_batch_that_fails_is_drawn_one_by_one():
     assert draws(local(subject, given=[(0, 1)]), database=0) == ["raises ZeroDivisionError"] * 50
 
 
-def test_a_batch_of_another_size_is_refused():
-    def subject(database):
-        return database
-
-    subject.many = lambda database, size, rng: np.zeros(size + 1)
-    with pytest.raises(InvalidInput, match="it must return 1"):
-        local(subject)
-
-
 def test_a_function_that_always_crashes_needs_a_pair():
     with pytest.raises(InvalidInput, match=r"raises TypeError on 0.0.*--pair"):
         local(f"{HERE}crashes")
@@ -199,16 +190,6 @@ def test_leaving_python_is_an_output():
     assert found.refuted
 
 
-def test_slow_handing_over_is_not_called_hanging():
-    child = InChild(f"{HERE}coin", given=[(0, 1)])
-    try:
-        child._answers.put(("drawn", None))
-        with pytest.raises(Unresponsive, match=r"outputs are so large.*hand them over"):
-            child._heard(None, 0.01)
-    finally:
-        child.close()
-
-
 def test_the_clock_is_looked_at_between_outputs():
     with pytest.raises(OutOfTime):
         local(lambda _: time.sleep(0.02), given=[(0, 1)]).draw(
@@ -245,14 +226,6 @@ def test_a_command_answers_every_line(program):
 def test_a_command_is_run_for_every_output(program):
     text = program("import json, sys\nprint(json.dumps({'n': len(json.load(sys.stdin))}))")
     assert draws(Command(text, given=[([0], [1])]), [1, 2, 3], 2) == [{"n": 3}] * 2
-
-
-def test_databases_are_proposed_to_a_command_if_it_takes_them(program):
-    text = program("import json, sys\nprint(len(json.load(sys.stdin)))")
-    pairs = Command(text).about.pairs
-    assert all(isinstance(x, list) for pair in pairs for x in pair)
-    with pytest.raises(InvalidInput, match="--pair"):
-        Command(program("raise SystemExit(4)"))
 
 
 def test_an_exit_code_is_an_output(program):

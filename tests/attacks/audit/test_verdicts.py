@@ -74,7 +74,7 @@ FORMS = {
 }
 
 
-QUICK = {"tuple", "set", "bytes", "array", "dataclass", "pandas", "polars", "keys", "error"}
+QUICK = {"tuple", "bytes", "dataclass", "pandas", "keys"}
 
 
 @pytest.mark.few(3)
@@ -98,17 +98,6 @@ def test_a_leak_in_outputs_of_any_type_is_found_and_its_event_can_be_pasted(form
     assert counts[0] > 2 * counts[1]
     shown = "plain(y)" in found.finding.code
     assert shown == any("import plain" in note for note in found.notes)
-
-
-@pytest.mark.parametrize("form", ["tuple of numbers", "array", "fraction"])
-def test_an_event_that_applies_as_it_is_is_not_wrapped(form):
-    found = audit(
-        lambda database, rng: FORMS[form](noisy(database, rng)),
-        epsilon=1,
-        pairs=[(0.0, 1.0)],
-        samples=20_000,
-    )
-    assert "plain" not in found.finding.code
 
 
 def test_what_is_not_looked_into_is_said_with_the_verdict():
@@ -144,7 +133,10 @@ def batched(many):
     return subject
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[] if one == "laplace" else [pytest.mark.slow]) for one in RIGHT],
+)
 def test_right_noise_that_its_floats_give_away_has_a_verdict_of_its_own(name):
     found = audit(batched(RIGHT[name]), epsilon=1, pairs=[(0.0, 1.0)], samples=300_000)
     assert found.refuted
@@ -165,6 +157,7 @@ def test_wrong_noise_is_refuted_as_such_though_its_floats_tell_more():
     assert not found.sentence.startswith("REFUTED by floating point")
 
 
+@pytest.mark.slow
 def test_noise_that_is_only_a_little_wrong_is_looked_for_after_its_floats():
     def wrong(x, rng, n):
         return x + rng.laplace(scale=0.8, size=n)
@@ -181,14 +174,6 @@ def test_values_that_are_no_binary_fractions_are_not_called_floating_point():
         return np.where(rng.random(n) < share, 0.1, rng.choice([0.2, 0.3], n))
 
     found = audit(batched(choice), epsilon=1, pairs=[(0.0, 1.0)], samples=100_000)
-    assert found.verdict == "refuted"
-
-
-def test_a_coarse_grid_is_the_noise_and_not_floating_point():
-    def on_a_grid(x, rng, n):
-        return 0.3 * x + np.round(64 * rng.laplace(size=n)) / 64
-
-    found = audit(batched(on_a_grid), epsilon=1, pairs=[(0.0, 1.0)], samples=300_000)
     assert found.verdict == "refuted"
 
 

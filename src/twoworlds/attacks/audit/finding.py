@@ -93,7 +93,7 @@ def tail_at_most(hits: int, draws: int, p: Fraction, alpha: Fraction) -> bool:
     if hits == draws:  # p^n, exactly where that is cheap
         return _power_at_most(p, draws, alpha)
     with working_precision(_BITS):
-        tail = _ball(p).beta_lower(arb(hits), arb(draws - hits + 1), True)  # noqa: FBT003
+        tail = _ball(p).beta_lower(arb(hits), arb(draws - hits + 1), regularized=True)
         return bool(tail <= _ball(alpha))
 
 

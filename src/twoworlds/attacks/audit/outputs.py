@@ -148,7 +148,7 @@ def _is_plain(value: Any, depth: int) -> bool:
     return all(_is_plain(one, depth + 1) for one in (value if kind is list else value.values()))
 
 
-def is_converted(outputs: Outputs, read: tuple[bool, bool, bool]) -> bool:
+def is_converted(outputs: Outputs, read: Sequence[bool]) -> bool:
     """Tell whether events on these outputs look at something else than was given out."""
     if isinstance(outputs, np.ndarray):
         return not read[outputs.ndim - 1]

@@ -270,10 +270,9 @@ class Local:
         """Keep the functions."""
         self._one, self._many = draw_one, draw_many
         self.converted = False
-        self._read = (True, True, True)
+        self._read: tuple[bool, ...] = (True, True, True)
         self.beat: Callable[[], None] = lambda: None  # called between outputs
-        fast = {"chunk": 1 << 16, "start": 4096} if draw_many is not None else {}
-        self.about = replace(about, **fast)  # type: ignore[arg-type]
+        self.about = about if draw_many is None else replace(about, chunk=1 << 16, start=4096)
 
     def draw(
         self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
@@ -300,7 +299,7 @@ class Local:
 
     def _note(self, output: Any) -> None:
         seen = readings(output)
-        self._read = tuple(a and b for a, b in zip(self._read, seen, strict=True))  # type: ignore[assignment]
+        self._read = tuple(a and b for a, b in zip(self._read, seen, strict=True))
 
     def _noted(self, drawn: Outputs) -> Outputs:
         self.converted = self.converted or is_converted(drawn, self._read)
@@ -370,8 +369,8 @@ class Command:
             printed = [self._run(line, 1, deadline)[0] for _ in range(size)]
         drawn = tidy(printed)
         read = [readings(output) for output in printed]
-        every = tuple(all(one[i] for one in read) for i in range(3))
-        self.converted = self.converted or is_converted(drawn, every)  # type: ignore[arg-type]
+        every = [all(one[i] for one in read) for i in range(3)]
+        self.converted = self.converted or is_converted(drawn, every)
         return drawn
 
     def close(self) -> None:

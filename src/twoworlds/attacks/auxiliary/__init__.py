@@ -6,16 +6,13 @@ together with the release: "Terry Gross is two inches shorter than the average L
 the attacker with access to the release, and the best simulator without.
 
 * `laws`: databases with utility vector and breaches;
-* `extractors`, `codes`: how to hide a breach so that only those who see the release can read it;
+* `extractors`: how to hide a breach so that only those who see the release can read it;
 * `game`: what is seen of the vector, and who wins; `theorem`: what that says of Theorem 1;
 * `entropy`: how much unpredictability is enough;
 * `stories`: height and smoking; where the printed proof fails, and its repair.
 """
 
-from twoworlds.attacks.auxiliary.codes import Code, code
 from twoworlds.attacks.auxiliary.entropy import (
-    LeastDistance,
-    Lengths,
     entropy_needed,
     least_distance,
     min_entropy,
@@ -23,13 +20,7 @@ from twoworlds.attacks.auxiliary.entropy import (
     usable_lengths,
     vanishing_length,
 )
-from twoworlds.attacks.auxiliary.extractors import (
-    Extractor,
-    FuzzyExtractor,
-    extractor,
-    fuzzy_extractor,
-)
-from twoworlds.attacks.auxiliary.game import Sanitiser, sanitiser
+from twoworlds.attacks.auxiliary.extractors import Code, Extractor, code, extractor, fuzzy_extractor
 from twoworlds.attacks.auxiliary.laws import (
     BreachLaw,
     Case,
@@ -43,16 +34,8 @@ from twoworlds.attacks.auxiliary.laws import (
     source,
     table,
 )
-from twoworlds.attacks.auxiliary.stories import (
-    Flaw,
-    Height,
-    Smoking,
-    flaw,
-    height,
-    smoking,
-    story,
-)
-from twoworlds.attacks.auxiliary.theorem import Attack, FuzzyAttack, attack, fuzzy_attack
+from twoworlds.attacks.auxiliary.stories import flaw, height, smoking, story
+from twoworlds.attacks.auxiliary.theorem import Attack, attack
 
 __all__ = [
     "Attack",
@@ -60,14 +43,6 @@ __all__ = [
     "Case",
     "Code",
     "Extractor",
-    "Flaw",
-    "FuzzyAttack",
-    "FuzzyExtractor",
-    "Height",
-    "LeastDistance",
-    "Lengths",
-    "Sanitiser",
-    "Smoking",
     "attack",
     "code",
     "count_law",
@@ -75,7 +50,6 @@ __all__ = [
     "extractor",
     "flaw",
     "flaw_law",
-    "fuzzy_attack",
     "fuzzy_extractor",
     "height",
     "independent_law",
@@ -84,7 +58,6 @@ __all__ = [
     "min_entropy",
     "named_law",
     "read_law",
-    "sanitiser",
     "sized_source",
     "smoking",
     "source",

@@ -1,18 +1,15 @@
-"""Bit strings as whole numbers: linear maps and polynomials over two elements, sums of errors.
+"""Bit strings as whole numbers: linear maps over two elements, and weights of all strings.
 
 A string of n bits is the number that it writes in binary, its first bit being worth 2^(n-1). A
 linear map to l bits is a tuple of l *masks*: bit i of the image of w is the parity of the bits that
-w and mask i share. The polynomial x^3 + x + 1 is the number 0b1011: bit i is the coefficient of
-x^i. Vectors of probabilities are arrays of whole numbers over one denominator, in machine words
-where nothing can overflow and in Python's own integers otherwise, so all is exact.
+w and mask i share. Vectors of probabilities are arrays of whole numbers over one denominator, in
+machine words where nothing can overflow and in Python's own integers otherwise, so all is exact.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import combinations
 from math import lcm
 from typing import Any
@@ -25,7 +22,6 @@ from twoworlds.errors import InvalidInput, TooLarge
 Vector = NDArray[Any]
 MOST_BITS = 16
 _WORD = 1 << 62
-_TERM = re.compile(r"x\^(\d{1,2})|x|1")
 
 
 def read_bits(text: object, name: str) -> str:
@@ -94,63 +90,6 @@ def patterns(length: int, weight: int) -> Iterator[int]:
         yield from map(sum, combinations(bits, size))
 
 
-# --- polynomials ----------------------------------------------------------------------------------
-
-
-def read_polynomial(value: object, name: str) -> int:
-    """Read a polynomial: ``x^3+x+1``, or the number whose bits are its coefficients."""
-    text = str(value).replace(" ", "")
-    if text.isdecimal() and len(text) < 9 and text not in ("0", "1"):
-        return int(text)
-    found = 0
-    for term in text.split("+"):
-        match = _TERM.fullmatch(term)
-        if match is None:
-            raise InvalidInput(
-                f"{name}={value!r} is no polynomial over 0 and 1: write it like x^3+x+1"
-            )
-        found ^= 1 << (int(match.group(1)) if match.group(1) else int(term == "x"))
-    return found
-
-
-def polynomial_text(polynomial: int) -> str:
-    """Write a polynomial."""
-    names = {0: "1", 1: "x"}
-    degrees = [i for i in reversed(range(polynomial.bit_length())) if polynomial >> i & 1]
-    return "+".join(names.get(i, f"x^{i}") for i in degrees) or "0"
-
-
-def divided(polynomial: int, by: int) -> tuple[int, int]:
-    """Return quotient and remainder."""
-    quotient, degree = 0, by.bit_length()
-    while polynomial.bit_length() >= degree:
-        shift = polynomial.bit_length() - degree
-        quotient ^= 1 << shift
-        polynomial ^= by << shift
-    return quotient, polynomial
-
-
-def multiply(first: int, second: int, modulus: int) -> int:
-    """Return the product of two elements of a field."""
-    found = 0
-    for i in range(second.bit_length()):
-        found ^= (first << i) * (second >> i & 1)
-    return divided(found, modulus)[1]
-
-
-def is_irreducible(polynomial: int) -> bool:
-    """Tell whether a polynomial has no divisor of at most half its degree."""
-    degree = polynomial.bit_length() - 1
-    divisors = range(2, 2 << degree // 2)
-    return degree > 0 and all(divided(polynomial, d)[1] for d in divisors if d != polynomial)
-
-
-@cache
-def irreducible(degree: int) -> int:
-    """Return the irreducible polynomial of a degree that comes first as a number."""
-    return next(p for p in range(1 << degree, 2 << degree) if is_irreducible(p))
-
-
 # --- vectors of weights ---------------------------------------------------------------------------
 
 
@@ -167,10 +106,12 @@ def fitted(vector: Vector, largest: int) -> Vector:
     return vector.astype(np.int64) if largest < _WORD else vector.astype(object)
 
 
-def grouped(cells: Vector, weights: Vector, size: int) -> Vector:
-    """Return the sum of the weights in each of ``size`` cells."""
-    found = np.zeros(size, dtype=weights.dtype)
-    np.add.at(found, cells, weights)
+def grouped(cells: Vector, rows: Vector, size: int, gather: np.ufunc = np.add) -> Vector:
+    """Return for each row the sum (or what ``gather`` makes) of the weights in each cell."""
+    order = np.argsort(cells, kind="stable")
+    places, starts = np.unique(cells[order], return_index=True)
+    found = np.zeros((len(rows), size), dtype=rows.dtype)
+    found[:, places] = gather.reduceat(rows[:, order], starts, axis=1)
     return found
 
 

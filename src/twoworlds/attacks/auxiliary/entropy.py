@@ -27,7 +27,6 @@ away what made the utility vector unpredictable given a rare breach (`vanishing_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -38,53 +37,28 @@ from twoworlds.attacks.english import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
 from twoworlds.progress import track
-from twoworlds.show import Result, Told
+from twoworlds.show import Told
 
 _MOST_BITS = 7
 
 
-@dataclass(frozen=True)
-class LeastDistance(Result):
-    """The least distance from uniform that a strong extractor can promise."""
-
-    bits: int  # length of w
-    ell: int  # length of the pad
-    entropy: int  # min-entropy that sources have at least
-    distance: Fraction  # what the best extractor promises; each has a source at least that bad
-    sizes: tuple[int, ...]  # how many strings each output of its functions has
-
-    def answer(self) -> Answer:
-        """Say what it means."""
-        return Answer(
-            f"Every strong extractor of {self.ell} from {counted(self.bits, 'bit')} has a "
-            f"source of min-entropy {self.entropy} for which its output is at least "
-            f"{show(self.distance, side='down')} from uniform, given the seed; with enough seeds "
-            "that is attained."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the sizes, and the least epsilon."""
-        return {
-            "bits": self.bits,
-            "ell": self.ell,
-            "min_entropy": self.entropy,
-            "least_epsilon": self.distance,
-            "sizes": self.sizes,
-            "explanation": self.explain(),
-        }
-
-
-def least_distance(bits: object, ell: object, entropy: object) -> LeastDistance:
+def least_distance(bits: int, ell: int, entropy: int) -> tuple[Fraction, tuple[int, ...]]:
     """Return the least epsilon of any strong extractor for sources of a whole min-entropy.
 
-    >>> least_distance(2, 1, 1).distance, least_distance(4, 1, 3).distance
-    (Fraction(1, 6), Fraction(245, 2574))
+    With it: how many strings each output of its functions has.
+
+    >>> least_distance(2, 1, 1)
+    (Fraction(1, 6), (2, 2))
     """
-    k, length, m = _sizes(bits, ell, entropy)
-    if k > _MOST_BITS:
-        raise TooLarge(f"bits={k}: the best extractor is computed up to {_MOST_BITS} bits")
-    count, outputs = 1 << k, 1 << length
-    price = [_price(n, count, 1 << m, outputs) for n in range(count + 1)]
+    if entropy > bits or ell > bits:
+        raise InvalidInput(
+            f"min-entropy={entropy}, ell={ell}: a string of {counted(bits, 'bit')} has min-entropy "
+            f"at most {bits} and gives at most {counted(bits, 'bit')}"
+        )
+    if bits > _MOST_BITS:
+        raise TooLarge(f"bits={bits}: the best extractor is computed up to {_MOST_BITS} bits")
+    count, outputs = 1 << bits, 1 << ell
+    price = [_price(n, count, 1 << entropy, outputs) for n in range(count + 1)]
     # best[n]: the least sum of prices of the outputs so far, with n strings given to them.
     best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
     for _ in track(range(outputs), "outputs", outputs):
@@ -96,8 +70,8 @@ def least_distance(bits: object, ell: object, entropy: object) -> LeastDistance:
                     following[used + n] = found, (*sizes, n)
         best = following
     total, sizes = best[count]
-    distance = Fraction(total, 2 * comb(count, 1 << m) * outputs << m)
-    return LeastDistance(k, length, m, distance, tuple(sorted(sizes, reverse=True)))
+    distance = Fraction(total, 2 * comb(count, 1 << entropy) * outputs << entropy)
+    return distance, tuple(sorted(sizes, reverse=True))
 
 
 def _price(n: int, count: int, chosen: int, outputs: int) -> int:
@@ -108,68 +82,14 @@ def _price(n: int, count: int, chosen: int, outputs: int) -> int:
     )
 
 
-def _sizes(bits: object, ell: object, entropy: object) -> tuple[int, int, int]:
-    k, length, m = (
-        whole(bits, "bits", at_least=1),
-        whole(ell, "ell", at_least=1),
-        whole(entropy, "min-entropy"),
-    )
-    if m > k or length > k:
-        raise InvalidInput(
-            f"min-entropy={m}, ell={length}: a string of {counted(k, 'bit')} has min-entropy at "
-            f"most {k} and gives at most {counted(k, 'bit')}"
-        )
-    return k, length, m
-
-
 # --- which lengths Assumption 2 allows ------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Lengths(Result):
-    """The usable lengths of a law, and of its short databases."""
+def usable_lengths(law: BreachLaw, gamma: object) -> Told:
+    """Return the lengths of breach that Assumption 2 allows, on all databases and on short ones.
 
-    gamma: Fraction  # the chance that may be left out
-    size: int  # the printed n_gamma: the least size with a chance below gamma of a larger one
-    beyond: Fraction  # the chance of a larger database
-    usable: tuple[int, ...]  # lengths that Assumption 2 allows on all databases
-    usable_short: tuple[int, ...]  # lengths that it allows on databases up to that size
-
-    @property
-    def printed_step_fails(self) -> bool:
-        """Whether no length up to l_0 is usable on the short databases."""
-        return bool(self.usable) and not any(
-            length <= self.usable[0] for length in self.usable_short
-        )
-
-    def answer(self) -> Answer:
-        """Say which lengths are usable."""
-        short = _listed(self.usable_short)
-        step = (
-            " So the length l_gamma up to l_0 that the printed proof takes does not exist."
-            if self.printed_step_fails
-            else ""
-        )
-        return Answer(
-            f"Usable on all databases: {_listed(self.usable)}. Databases larger than {self.size} "
-            f"have a chance of {show(self.beyond)}, below gamma={show(self.gamma)}; usable on the "
-            f"others: {short}.{step}"
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the lengths, and whether the printed step fails."""
-        return {
-            **super().fields(),
-            "printed_step_fails": self.printed_step_fails,
-            "explanation": self.explain(),
-        }
-
-
-def usable_lengths(law: BreachLaw, gamma: object) -> Lengths:
-    """Return the lengths of breach that Assumption 2 allows.
-
-    >>> found = usable_lengths(vanishing_length(), "1/10")
-    >>> found.usable, found.usable_short
+    >>> found = usable_lengths(vanishing_length(), "1/10").data
+    >>> found["usable"], found["usable_short"]
     ((1,), ())
     """
     tolerance = probability(gamma, "gamma")
@@ -178,6 +98,7 @@ def usable_lengths(law: BreachLaw, gamma: object) -> Lengths:
     if not law.cases:
         raise InvalidInput("this law does not list its databases, so their sizes are not known")
     present = [case for case in law.cases if case.probability]
+    # The printed n_gamma: the least size with a chance below gamma of a larger database.
     beyond, size = Fraction(0), max(case.size for case in present)
     for at in sorted({case.size for case in present}, reverse=True):
         here = sum(case.probability for case in present if case.size == at)
@@ -185,8 +106,19 @@ def usable_lengths(law: BreachLaw, gamma: object) -> Lengths:
             size = at
             break
         beyond += here
-    short = [case for case in present if case.size <= size]
-    return Lengths(tolerance, size, beyond, _usable(present), _usable(short))
+    usable = _usable(present)
+    short = _usable([case for case in present if case.size <= size])
+    fails = bool(usable) and not any(length <= usable[0] for length in short)
+    on_all, on_short = (", ".join(map(str, lengths)) or "no length" for lengths in (usable, short))
+    step = " So the length l_gamma up to l_0 that the printed proof takes does not exist."
+    said = (
+        f"Usable on all databases: {on_all}. Databases larger than {size} have a chance of "
+        f"{show(beyond)}, below gamma={show(tolerance)}; usable on the others: {on_short}."
+        f"{step if fails else ''}"
+    )
+    data = {"gamma": tolerance, "size": size, "beyond": beyond, "usable": usable}
+    more = {"usable_short": short, "printed_step_fails": fails, "explanation": said}
+    return Told(Answer(said), {**data, **more})
 
 
 def _usable(cases: list[Case]) -> tuple[int, ...]:
@@ -226,29 +158,34 @@ def vanishing_length() -> BreachLaw:
     )
 
 
-def _listed(lengths: tuple[int, ...]) -> str:
-    return ", ".join(map(str, lengths)) or "no length"
-
-
 # --- both, and the min-entropy of a source --------------------------------------------------------
 
 
 def entropy_needed(bits: object = 2, ell: object = 1, entropy: object = None) -> Told:
     """Return how good a pad can be, from a min-entropy (``ell`` if left out) up to all bits."""
-    first = least_distance(bits, ell, ell if entropy is None else entropy)
-    more = range(first.entropy + 1, first.bits + 1)
-    rising = (first, *(least_distance(bits, ell, m) for m in more))
+    k, length = whole(bits, "bits", at_least=1), whole(ell, "ell", at_least=1)
+    least = length if entropy is None else whole(entropy, "min-entropy")
+    rising: list[dict[str, Any]] = []
+    for m in range(least, max(k, least) + 1):
+        distance, sizes = least_distance(k, length, m)
+        said = (
+            f"Every strong extractor of {length} from {counted(k, 'bit')} has a source of "
+            f"min-entropy {m} for which its output is at least {show(distance, side='down')} from "
+            "uniform, given the seed; with enough seeds that is attained."
+        )
+        data = {"bits": k, "ell": length, "min_entropy": m, "least_epsilon": distance}
+        rising.append({**data, "sizes": sizes, "explanation": said})
     left_out = usable_lengths(vanishing_length(), "1/10")
-    rows = [[str(one.entropy), stated(one.distance, side="down")] for one in rising]
-    said = Answer(
+    rows = [[str(one["min_entropy"]), stated(one["least_epsilon"], side="down")] for one in rising]
+    answer = Answer(
         "A min-entropy of ell does not make a pad of ell bits.",
         blocks=(
-            Said([first.explain()]),
+            Said([rising[0]["explanation"]]),
             Table(["min-entropy", "least epsilon"], rows),
             Said([f"Leaving large databases out can spoil it too. {left_out.explain()}"]),
         ),
     )
-    return Told(said, {**first.fields(), "by_min_entropy": rising, "left_out": left_out})
+    return Told(answer, {**rising[0], "by_min_entropy": rising, "left_out": left_out})
 
 
 def source_entropy(source: str, bits: object = None) -> Told:

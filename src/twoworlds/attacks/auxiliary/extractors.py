@@ -1,4 +1,4 @@
-"""Strong extractors, and fuzzy ones: pads from an unpredictable string that is seen with errors.
+"""Pads from an unpredictable string that may be seen with errors: extractors, strong and fuzzy.
 
 r = Ext(s, w) is used as a one-time pad, and the seed s, drawn uniformly, is published beside it
 (Dwork, the strategy after Theorem 1). All extractors here are linear in w for each seed;
@@ -9,60 +9,292 @@ the seed. For those the leftover hash lemma bounds the distance of (s, r) from u
 Fuzzy extractors (Dwork, Definition 1, after Dodis, Reyzin & Smith): Gen(w) gives a pad r and a
 public string p, and Rec(w', p) = r for every w' within distance t of w; r is nearly uniform even to
 those who know p. Here p = (seed, syndrome of w under a linear code) and r = Ext(seed, w): whoever
-has w' with few errors finds the syndrome of the errors, looks the errors up, and mends them.
-Without a code the syndrome is empty, t = 0, and this is a strong extractor; without a seed, r is
-bits of w that together with the syndrome name w.
+has w' with few errors finds the syndrome of the errors, looks the errors up, and mends them. A code
+without checks mends nothing, and leaves a strong extractor.
+
+A code is given by its parity checks: it holds the strings whose *syndrome*, their image under the
+checks, is 0. Two strings of one syndrome differ by a codeword, so all error patterns of weight up
+to ``radius = (distance - 1) // 2`` have different syndromes. A syndrome that none of them has is
+not decoded. The polynomial x^3 + x + 1 is the number 0b1011: bit i is the coefficient of x^i.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from fractions import Fraction
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from twoworlds.attacks.auxiliary.bits import (
+    MOST_BITS,
     Vector,
     apply,
     check_bits,
-    fitted,
-    grouped,
     images,
-    integers,
-    irreducible,
-    is_irreducible,
-    multiply,
+    independent,
     patterns,
-    polynomial_text,
-    read_polynomial,
 )
-from twoworlds.attacks.auxiliary.codes import Code, code
 from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole
-from twoworlds.progress import track
 
 _MOST_SEEDS = 1 << 18
+_TERM = re.compile(r"x\^(\d{1,2})|x|1")
+# By length and dimension: the least common multiple of the minimal polynomials of x, x^3, ... in
+# the field of so many elements and one more.
+_BCH: dict[int, dict[int, str | int]] = {
+    3: {1: "x^2+x+1"},
+    7: {4: "x^3+x+1", 1: "x^6+x^5+x^4+x^3+x^2+x+1"},
+    15: {
+        11: "x^4+x+1",
+        7: "x^8+x^7+x^6+x^4+1",
+        5: "x^10+x^8+x^5+x^4+x^2+x+1",
+        1: 0x7FFF,
+    },
+}
 
 
 @dataclass(frozen=True)
-class Extractor:
-    """A family of linear maps, one for each seed."""
+class Code:
+    """A binary linear code."""
 
-    bits: int  # length of w
+    length: int  # of its strings
+    checks: tuple[int, ...]  # independent masks; a codeword has even parity on each of them
+    name: str  # what it is called
+
+    def __post_init__(self) -> None:
+        """Refuse checks that say the same thing twice, or speak of bits that are not there."""
+        if any(not 0 < check < 1 << self.length for check in self.checks):
+            raise InvalidInput(f"{self.name}: a check is a string of {self.length} bits, not all 0")
+        if len(independent(self.checks)) < len(self.checks):
+            raise InvalidInput(
+                f"{self.name}: the parity checks depend on each other: leave one out"
+            )
+
+    @property
+    def dimension(self) -> int:
+        """How many bits a codeword carries."""
+        return self.length - len(self.checks)
+
+    @cached_property
+    def syndromes(self) -> Vector:
+        """The parities of every string on all checks."""
+        return images(self.checks, check_bits(self.length, "w"))
+
+    @cached_property
+    def lightest(self) -> int | None:
+        """A codeword of least weight other than 0, or None when there is no other."""
+        words = np.nonzero(self.syndromes == 0)[0].tolist()[1:]
+        return max(words, key=lambda word: (-word.bit_count(), word), default=None)
+
+    @property
+    def distance(self) -> int | None:
+        """The least weight of a codeword other than 0, or None when there is no other."""
+        return None if self.lightest is None else self.lightest.bit_count()
+
+    @property
+    def radius(self) -> int:
+        """How many errors are always mended."""
+        return self.length if self.distance is None else (self.distance - 1) // 2
+
+    @cached_property
+    def leaders(self) -> dict[int, int]:
+        """The error pattern of weight up to the radius that each decodable syndrome has."""
+        return {apply(self.checks, e): e for e in patterns(self.length, self.radius)}
+
+    def describe(self) -> str:
+        """Return name, parameters and radius in words."""
+        distance = "" if self.distance is None else f", of distance {self.distance}"
+        return (
+            f"the {self.name} code [{self.length}, {self.dimension}]{distance}, mends "
+            f"{counted(self.radius, 'error')}"
+        )
+
+
+CODES: Registry[Code] = Registry("code")
+
+
+def code(text: str | Code) -> Code:
+    """Build a code from a call such as ``repetition(5)``, ``hamming(3)`` or ``bch(15, 7)``."""
+    return text if isinstance(text, Code) else CODES.build(text)
+
+
+@CODES.register("repetition")
+def repetition(n: object) -> Code:
+    """Return the code of n equal bits; the checks compare each bit with the first."""
+    length = _length(n)
+    first = 1 << length - 1
+    return Code(
+        length, tuple(first | first >> i for i in range(1, length)), f"repetition({length})"
+    )
+
+
+@CODES.register("hamming")
+def hamming(m: object) -> Code:
+    """Return the perfect code of length 2^m - 1 that mends one error.
+
+    The syndrome of a single error is its position, counted from 1, in binary.
+    """
+    checks = whole(m, "m", at_least=2)
+    if checks > 4:
+        raise InvalidInput(
+            f"m={checks}: hamming(m) has 2^m-1 bits, and codes of at most {MOST_BITS} bits are "
+            "made: take m up to 4"
+        )
+    length = (1 << checks) - 1
+    rows = (
+        sum(1 << length - j for j in range(1, length + 1) if j >> i & 1)
+        for i in reversed(range(checks))
+    )
+    return Code(length, tuple(rows), f"hamming({checks})")
+
+
+@CODES.register("bch")
+def bch(n: object, k: object) -> Code:
+    """Return the narrow-sense binary BCH code of length n = 2^m - 1 and dimension k."""
+    length, wanted = _length(n), whole(k, "k", at_least=1)
+    if length not in _BCH:
+        raise InvalidInput(f"n={length}: a BCH code has length 2^m-1: 3, 7 or 15")
+    if wanted not in _BCH[length]:
+        listed = ", ".join(map(str, _BCH[length]))
+        raise InvalidInput(f"k={wanted}: BCH codes of length {length} have dimension {listed}")
+    return cyclic(length, _BCH[length][wanted], name=f"bch({length}, {wanted})")
+
+
+@CODES.register("cyclic")
+def cyclic(n: object, generator: object, *, name: str | None = None) -> Code:
+    """Return the cyclic code of length n that a divisor of x^n + 1 generates."""
+    length = _length(n)
+    divisor = read_polynomial(generator, "generator")
+    quotient, remainder = divided(1 << length | 1, divisor)
+    if remainder or divisor.bit_length() > length:
+        raise InvalidInput(
+            f"generator={polynomial_text(divisor)} must divide x^{length}+1 and be shorter: "
+            f"the code of length {length} has no such generator"
+        )
+    # A check is the reversed quotient, shifted: it is orthogonal to every shift of the generator.
+    reverse = int(format(quotient, "b")[::-1], 2)
+    checks = tuple(reverse << i for i in reversed(range(length - quotient.bit_length() + 1)))
+    return Code(length, checks, name or f"cyclic({length}, {polynomial_text(divisor)})")
+
+
+def _length(n: object) -> int:
+    return check_bits(whole(n, "n", at_least=2), "a code")
+
+
+# --- polynomials ----------------------------------------------------------------------------------
+
+
+def read_polynomial(value: object, name: str) -> int:
+    """Read a polynomial: ``x^3+x+1``, or the number whose bits are its coefficients."""
+    text = str(value).replace(" ", "")
+    if text.isdecimal() and len(text) < 9 and text not in ("0", "1"):
+        return int(text)
+    found = 0
+    for term in text.split("+"):
+        match = _TERM.fullmatch(term)
+        if match is None:
+            raise InvalidInput(
+                f"{name}={value!r} is no polynomial over 0 and 1: write it like x^3+x+1"
+            )
+        found ^= 1 << (int(match.group(1)) if match.group(1) else int(term == "x"))
+    return found
+
+
+def polynomial_text(polynomial: int) -> str:
+    """Write a polynomial."""
+    names = {0: "1", 1: "x"}
+    degrees = [i for i in reversed(range(polynomial.bit_length())) if polynomial >> i & 1]
+    return "+".join(names.get(i, f"x^{i}") for i in degrees) or "0"
+
+
+def divided(polynomial: int, by: int) -> tuple[int, int]:
+    """Return quotient and remainder."""
+    quotient, degree = 0, by.bit_length()
+    while polynomial.bit_length() >= degree:
+        shift = polynomial.bit_length() - degree
+        quotient ^= 1 << shift
+        polynomial ^= by << shift
+    return quotient, polynomial
+
+
+def is_irreducible(polynomial: int) -> bool:
+    """Tell whether a polynomial has no divisor of at most half its degree."""
+    degree = polynomial.bit_length() - 1
+    divisors = range(2, 2 << degree // 2)
+    return degree > 0 and all(divided(polynomial, d)[1] for d in divisors if d != polynomial)
+
+
+# --- extractors -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Extractor:
+    """Gen and Rec: a linear map for each seed, and the code that mends errors."""
+
     ell: int  # length of r
     seeds: int  # how many seeds there are, all equally likely
     masks: Callable[[int], tuple[int, ...]]  # the map of a seed, as masks
     name: str  # what it is called
+    code: Code  # of the length of w; without checks where nothing is mended
     universal: bool = True  # whether different strings collide with probability at most 2^-ell
 
-    def __call__(self, seed: int, w: int) -> int:
-        """Return Ext(seed, w)."""
-        return apply(self.masks(seed), w)
+    @property
+    def bits(self) -> int:
+        """Length of w."""
+        return self.code.length
+
+    def generate(self, w: int, seed: int = 0) -> tuple[int, tuple[int, int]]:
+        """Return Gen(w) for one seed: the pad r, and the public string p = (seed, syndrome)."""
+        return apply(self.masks(seed), w), (seed, apply(self.code.checks, w))
+
+    def reconstruct(self, seen: int, public: tuple[int, int]) -> int | None:
+        """Return Rec(w', p): the pad, or None where no few errors explain the syndrome."""
+        seed, syndrome = public
+        error = self.code.leaders.get(apply(self.code.checks, seen) ^ syndrome)
+        return None if error is None else apply(self.masks(seed), seen ^ error)
+
+    @cached_property
+    def left_over(self) -> Vector:
+        """For each difference of two views: what is wrong after mending, or -1 if it fails."""
+        leaders = np.full(1 << len(self.code.checks), -1, dtype=np.int64)
+        leaders[list(self.code.leaders)] = list(self.code.leaders.values())
+        mended = leaders[self.code.syndromes]
+        return np.where(mended < 0, -1, np.arange(1 << self.bits) ^ mended)
+
+    def check_size(self) -> None:
+        """Refuse more seeds than are run through."""
+        if self.seeds > _MOST_SEEDS:
+            raise TooLarge(
+                f"{self.name} are {self.seeds} seeds, more than {_MOST_SEEDS}: "
+                "use toeplitz or field, which have fewer, or shorter strings"
+            )
+
+    def failing_pair(self, t: object) -> tuple[int, int | None] | None:
+        """Return errors of weight up to t that spoil the pad of w = 0, and what is read instead.
+
+        The pad of 0 is 0, because pads are linear. The second clause of Definition 1 holds for t up
+        to the radius, because patterns within the radius have different syndromes, and for no
+        larger t: half of a lightest codeword, taken as an error, is either mended to the wrong
+        string or not at all.
+        """
+        word = self.code.lightest
+        if whole(t, "t") <= self.code.radius or word is None:
+            return None
+        self.check_size()
+        error = 0
+        for i in reversed(range(self.bits)):
+            if word >> i & 1 and error.bit_count() <= self.code.radius:
+                error |= 1 << i
+        for tried in (error, word ^ error, *patterns(self.bits, self.code.radius + 1)):
+            for seed in range(self.seeds):
+                read = self.reconstruct(tried, (seed, 0))
+                if read != 0:
+                    return tried, read
+        return None
 
 
 EXTRACTORS: Registry[Extractor] = Registry("extractor")
@@ -83,17 +315,44 @@ def extractor(text: str, bits: object, ell: object) -> Extractor:
     return EXTRACTORS.build(text, bits=k, ell=length)
 
 
+def fuzzy_extractor(mending: str | Code, ell: object, *, extract: str | None = None) -> Extractor:
+    """Build a fuzzy extractor from a code and, if wanted, an extractor with a seed.
+
+    Without one, the pad is the first ``ell`` bits that together with the syndrome name w.
+
+    >>> made = fuzzy_extractor("repetition(5)", 1)
+    >>> r, p = made.generate(0b10111)
+    >>> r, made.reconstruct(0b10011, p), made.code.radius
+    (1, 1, 2)
+    """
+    chosen, length = code(mending), whole(ell, "ell", at_least=1)
+    if extract is not None:
+        return replace(extractor(extract, chosen.length, length), code=chosen)
+    if length > chosen.dimension:
+        raise InvalidInput(
+            f"ell={length}: next to its syndrome a string of {chosen.name} has "
+            f"{counted(chosen.dimension, 'bit')} left, so ell is at most {chosen.dimension}"
+        )
+    every = (1 << i for i in reversed(range(chosen.length)))
+    masks = tuple(independent(every, chosen.checks)[:length])
+    places = ", ".join(str(chosen.length - mask.bit_length() + 1) for mask in masks)
+    name = f"bit {places} of w" if length == 1 else f"bits {places} of w"
+    return Extractor(length, 1, lambda _: masks, name, chosen, universal=False)
+
+
+def _plain(bits: int) -> Code:
+    return Code(bits, (), "none")
+
+
 @EXTRACTORS.register("matrices")
 def matrices(*, bits: int, ell: int) -> Extractor:
     """All binary matrices with ell rows, each as likely: r = S w."""
     one = (1 << bits) - 1
-    return Extractor(
-        bits,
-        ell,
-        1 << bits * ell,
-        lambda seed: tuple(seed >> bits * i & one for i in reversed(range(ell))),
-        f"all {ell} x {bits} matrices",
-    )
+
+    def masks(seed: int) -> tuple[int, ...]:
+        return tuple(seed >> bits * i & one for i in reversed(range(ell)))
+
+    return Extractor(ell, 1 << bits * ell, masks, f"all {ell} x {bits} matrices", _plain(bits))
 
 
 @EXTRACTORS.register("inner-product")
@@ -101,240 +360,48 @@ def inner_product(*, bits: int, ell: int = 1) -> Extractor:
     """One bit: the inner product of w with a random string."""
     if ell != 1:
         raise InvalidInput(f"ell={ell}: an inner product gives 1 bit; use matrices for more")
-    return Extractor(bits, 1, 1 << bits, lambda seed: (seed,), f"all {1 << bits} inner products")
+    name = f"all {1 << bits} inner products"
+    return Extractor(1, 1 << bits, lambda seed: (seed,), name, _plain(bits))
 
 
 @EXTRACTORS.register("field")
 def field(polynomial: object = None, *, bits: int, ell: int) -> Extractor:
     """The first ell bits of s w in GF(2^bits), for a random s."""
-    check_bits(bits, "w")
-    modulus = irreducible(bits) if polynomial is None else read_polynomial(polynomial, "polynomial")
+    size = 1 << check_bits(bits, "w")
+    first = next(p for p in range(size, 2 * size) if is_irreducible(p))
+    modulus = first if polynomial is None else read_polynomial(polynomial, "polynomial")
     if modulus.bit_length() != bits + 1 or not is_irreducible(modulus):
         raise InvalidInput(
             f"polynomial={polynomial_text(modulus)} must be irreducible of degree {bits}: "
-            f"use {polynomial_text(irreducible(bits))}"
+            f"use {polynomial_text(first)}"
         )
 
     def masks(seed: int) -> tuple[int, ...]:
-        columns = [multiply(seed, 1 << j, modulus) for j in range(bits)]
+        columns = [divided(seed << j, modulus)[1] for j in range(bits)]
         return tuple(
             sum((column >> i & 1) << j for j, column in enumerate(columns))
             for i in reversed(range(bits - ell, bits))
         )
 
     name = f"multiplication modulo {polynomial_text(modulus)}"
-    return Extractor(bits, ell, 1 << bits, masks, name)
+    return Extractor(ell, size, masks, name, _plain(bits))
 
 
 @EXTRACTORS.register("toeplitz")
 def toeplitz(*, bits: int, ell: int) -> Extractor:
     """All matrices that are constant along diagonals: a seed of bits + ell - 1 bits."""
     one = (1 << bits) - 1
-    return Extractor(
-        bits,
-        ell,
-        1 << bits + ell - 1,
-        lambda seed: tuple(seed >> i & one for i in range(ell)),
-        f"all {ell} x {bits} Toeplitz matrices",
-    )
+
+    def masks(seed: int) -> tuple[int, ...]:
+        return tuple(seed >> i & one for i in range(ell))
+
+    name = f"all {ell} x {bits} Toeplitz matrices"
+    return Extractor(ell, 1 << bits + ell - 1, masks, name, _plain(bits))
 
 
 @EXTRACTORS.register("identity")
 def identity(*, bits: int, ell: int) -> Extractor:
     """The first ell bits of w as they are, without a seed."""
     name = "the string itself" if bits == ell else f"the first {ell} of {counted(bits, 'bit')}"
-    return _chosen_bits(bits, tuple(1 << i for i in reversed(range(bits - ell, bits))), name)
-
-
-def _chosen_bits(bits: int, masks: tuple[int, ...], name: str) -> Extractor:
-    return Extractor(bits, len(masks), 1, lambda _: masks, name, universal=False)
-
-
-# --- fuzzy extractors -----------------------------------------------------------------------------
-
-
-class FailingPair(NamedTuple):
-    """Two strings that are close, and the pads that are made from one and read from the other."""
-
-    w: int
-    seen: int
-    pad: int
-    read: int | None
-
-    @property
-    def distance(self) -> int:
-        """How many bits differ."""
-        return (self.w ^ self.seen).bit_count()
-
-
-@dataclass(frozen=True, eq=False)
-class FuzzyExtractor:
-    """Gen and Rec."""
-
-    extract: Extractor  # what makes the pad
-    code: Code | None = None  # what mends errors; None where there are none
-
-    def __post_init__(self) -> None:
-        """Refuse a code and an extractor of different lengths."""
-        if self.code is not None and self.code.length != self.extract.bits:
-            raise InvalidInput(
-                f"{self.code.name} has strings of {counted(self.code.length, 'bit')}, "
-                f"the extractor takes {self.extract.bits}: give both the same length"
-            )
-
-    @property
-    def bits(self) -> int:
-        """Length of w."""
-        return self.extract.bits
-
-    @property
-    def ell(self) -> int:
-        """Length of the pad."""
-        return self.extract.ell
-
-    @property
-    def sketch_bits(self) -> int:
-        """Length of the syndrome, the part of p that depends on w."""
-        return 0 if self.code is None else len(self.code.checks)
-
-    @property
-    def radius(self) -> int:
-        """The t of Definition 1: errors that are always mended."""
-        return 0 if self.code is None else self.code.radius
-
-    @property
-    def cells(self) -> int:
-        """How many pairs (syndrome, pad) there are."""
-        return 1 << self.sketch_bits + self.ell
-
-    def generate(self, w: int, seed: int = 0) -> tuple[int, tuple[int, int]]:
-        """Return Gen(w) for one seed: the pad r, and the public string p = (seed, syndrome)."""
-        if not (0 <= w < 1 << self.bits and 0 <= seed < self.extract.seeds):
-            raise InvalidInput(
-                f"w={w} must have {counted(self.bits, 'bit')}, and seed={seed} be below "
-                f"{self.extract.seeds}"
-            )
-        return self.extract(seed, w), (seed, 0 if self.code is None else self.code.syndrome(w))
-
-    def reconstruct(self, seen: int, public: tuple[int, int]) -> int | None:
-        """Return Rec(w', p): the pad, or None where no few errors explain the syndrome."""
-        seed, syndrome = public
-        if self.code is None:
-            return self.extract(seed, seen)
-        error = self.code.error(self.code.syndrome(seen) ^ syndrome)
-        return None if error is None else self.extract(seed, seen ^ error)
-
-    @cached_property
-    def sketches(self) -> Vector:
-        """The syndrome of every string."""
-        check_bits(self.bits, "w")
-        return images((), self.bits) if self.code is None else self.code.syndromes
-
-    @cached_property
-    def left_over(self) -> Vector:
-        """For each difference of two views: what is wrong after mending, or -1 if it fails."""
-        everything = np.arange(1 << self.bits)
-        if self.code is None:
-            return everything
-        leaders = np.full(1 << self.sketch_bits, -1, dtype=np.int64)
-        for syndrome, error in self.code.leaders.items():
-            leaders[syndrome] = error
-        mended = leaders[self.sketches]
-        return np.where(mended < 0, -1, everything ^ mended)
-
-    def pads(self, seed: int) -> Vector:
-        """Return the pad of every string."""
-        return images(self.extract.masks(seed), self.bits)
-
-    def cell(self, seed: int) -> Vector:
-        """Return (syndrome, pad) of every string as one number."""
-        found: Vector = self.sketches << self.ell | self.pads(seed)
-        return found
-
-    def check_size(self) -> None:
-        """Refuse more seeds than are run through."""
-        if self.extract.seeds > _MOST_SEEDS:
-            raise TooLarge(
-                f"{self.extract.name} are {self.extract.seeds} seeds, more than {_MOST_SEEDS}: "
-                "use toeplitz or field, which have fewer, or shorter strings"
-            )
-
-    def distance(self, source: list[Fraction]) -> Fraction:
-        """Return the distance of (R, P) from (U, P): the first clause of Definition 1."""
-        self.check_size()
-        if len(source) != 1 << self.bits:
-            raise InvalidInput(
-                f"a source of {counted(self.bits, 'bit')} has {1 << self.bits} probabilities"
-            )
-        weights, total = integers(source)
-        weights = fitted(weights, (total << self.ell + 1) * self.extract.seeds)
-        found = 0
-        for seed in track(range(self.extract.seeds), "seeds", self.extract.seeds):
-            found += unevenness(grouped(self.cell(seed), weights, self.cells), self.ell)
-        return Fraction(found, (total << self.ell + 1) * self.extract.seeds)
-
-    def failing_pair(self, t: object) -> FailingPair | None:
-        """Return two strings within distance t on which Rec fails, or None if there are none.
-
-        The second clause of Definition 1 holds for t up to the radius, because patterns within the
-        radius have different syndromes, and for no larger t: half of a lightest codeword, taken as
-        an error, is either mended to the wrong string or not at all.
-        """
-        if whole(t, "t") <= self.radius:
-            return None
-        if self.code is None:
-            return self._first_failure(1 << self.bits - 1 - i for i in range(self.bits))
-        word = self.code.lightest
-        if word is None:
-            return None
-        error = 0
-        for i in reversed(range(self.bits)):
-            if word >> i & 1 and error.bit_count() <= self.radius:
-                error |= 1 << i
-        return self._first_failure([error, word ^ error, *patterns(self.bits, self.radius + 1)])
-
-    def _first_failure(self, candidates: Iterable[int]) -> FailingPair | None:
-        self.check_size()
-        for error in candidates:
-            for seed in range(self.extract.seeds):
-                pad, public = self.generate(0, seed)
-                read = self.reconstruct(error, public)
-                if read != pad:
-                    return FailingPair(0, error, pad, read)
-        return None
-
-
-def fuzzy_extractor(
-    mending: str | Code, ell: object, *, extract: str | None = None
-) -> FuzzyExtractor:
-    """Build a fuzzy extractor from a code and, if wanted, an extractor with a seed.
-
-    Without one, the pad is the first ``ell`` bits that together with the syndrome name w.
-
-    >>> made = fuzzy_extractor("repetition(5)", 1)
-    >>> r, p = made.generate(0b10111)
-    >>> r, made.reconstruct(0b10011, p), made.radius
-    (1, 1, 2)
-    """
-    chosen = code(mending)
-    length = whole(ell, "ell", at_least=1)
-    if extract is not None:
-        return FuzzyExtractor(extractor(extract, chosen.length, length), chosen)
-    if length > chosen.dimension:
-        raise InvalidInput(
-            f"ell={length}: next to its syndrome a string of {chosen.name} has "
-            f"{counted(chosen.dimension, 'bit')} left, so ell is at most {chosen.dimension}"
-        )
-    masks = chosen.information[:length]
-    places = ", ".join(str(chosen.length - mask.bit_length() + 1) for mask in masks)
-    name = f"bit {places} of w" if length == 1 else f"bits {places} of w"
-    return FuzzyExtractor(_chosen_bits(chosen.length, masks, name), chosen)
-
-
-def unevenness(sums: Vector, ell: int) -> int:
-    """Return the sum over syndromes and pads of |2^l weight - weight of the syndrome|.
-
-    Divided by 2^(l+1) times the total, that is the statistical distance from a uniform pad.
-    """
-    table = sums.reshape(-1, 1 << ell)
-    return int(np.abs(table * (1 << ell) - table.sum(axis=1, keepdims=True)).sum())
+    masks = tuple(1 << i for i in reversed(range(bits - ell, bits)))
+    return Extractor(ell, 1, lambda _: masks, name, _plain(bits), universal=False)

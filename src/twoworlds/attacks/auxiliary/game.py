@@ -14,318 +14,177 @@ answers, for each z, the string that is most probably a breach. All probabilitie
     epsilon   = distance of (r, p, y) from (uniform, p, y): given y, on average over y
 
 If the database has no breach of ell bits, which happens with probability gamma, z says so, and the
-attacker loses.
-
-A sanitiser is a law of the error pattern, the set of bits that come out wrong, whatever the vector:
-``errors(1)`` gets up to so many bits wrong, all such patterns equally likely; ``flips(1/4)`` flips
-each bit independently, which is randomized response; ``exact`` is ``errors(0)``.
+attacker loses. A sanitiser is a law of the error pattern, the set of bits that come out wrong,
+whatever the vector: ``errors(1)`` gets up to so many bits wrong, all such patterns equally likely;
+``flips(1/4)`` flips each bit independently, which is randomized response; ``exact`` is
+``errors(0)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections import Counter
 from fractions import Fraction
-from math import gcd, lcm
+from itertools import product
+from math import lcm
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import Vector, check_bits, fitted, grouped, patterns, xor_sum
-from twoworlds.attacks.auxiliary.extractors import FuzzyExtractor, unevenness
-from twoworlds.attacks.auxiliary.laws import BreachLaw
+from twoworlds.attacks.auxiliary.bits import Vector, fitted, grouped, images, integers, xor_sum
+from twoworlds.attacks.auxiliary.extractors import Extractor
+from twoworlds.attacks.auxiliary.laws import BreachLaw, source
 from twoworlds.attacks.english import counted
 from twoworlds.calls import parse
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import probability, whole
 from twoworlds.progress import track
 
-
-@dataclass(frozen=True, eq=False)
-class Sanitiser:
-    """A law of error patterns."""
-
-    bits: int  # length of the utility vector
-    noise: Vector  # weights of the patterns, as whole numbers
-    total: int  # what they sum to
-    reach: int  # the most bits that can be wrong
-    name: str  # what it does, in words
-
-    def seen(self, weights: Vector) -> Vector:
-        """Return the law of what is seen, times `total`, for a law of the vector."""
-        return xor_sum(weights, self.noise) if self.reach else np.asarray(weights * self.total)
-
-    def differences(self) -> Vector:
-        """Return the law of the difference of two views of one vector, times ``total ** 2``."""
-        return xor_sum(self.noise, self.noise).astype(object)
-
-
-def sanitiser(text: str, bits: object) -> Sanitiser:
-    """Build a sanitiser from ``exact``, ``errors(1)`` or ``flips(1/4)``.
-
-    >>> sanitiser("errors(1)", 5).total, sanitiser("flips(1/4)", 2).noise.tolist()
-    (6, [9, 3, 3, 1])
-    """
-    k = check_bits(whole(bits, "bits", at_least=1), "a utility vector")
-    call = parse(text)
-    if call.named or (call.name, len(call.positional)) not in (
-        ("exact", 0),
-        ("errors", 1),
-        ("flips", 1),
-    ):
-        raise InvalidInput(f"{text!r}: write exact, errors(1) or flips(1/4)")
-    if call.name == "flips":
-        return _flips(k, call.positional[0])
-    most = whole((*call.positional, 0)[0], "errors")
-    if most > k:
-        raise InvalidInput(f"errors={most}: w has only {counted(k, 'bit')} that can be wrong")
-    noise = np.zeros(1 << k, dtype=np.int64)
-    noise[list(patterns(k, most))] = 1
-    name = "reveals w" if most == 0 else f"gets up to {most} of {counted(k, 'bit')} wrong"
-    return Sanitiser(k, noise, int(noise.sum()), most, name)
-
-
-def _flips(bits: int, chance: object) -> Sanitiser:
-    flipped = probability(chance, "flips")
-    right, wrong = flipped.denominator - flipped.numerator, flipped.numerator
-    by_weight = np.empty(bits + 1, dtype=object)
-    by_weight[:] = [right ** (bits - i) * wrong**i for i in range(bits + 1)]
-    weight = np.bitwise_count(np.arange(1 << bits)).astype(np.int64)
-    total = flipped.denominator**bits
-    name = f"flips each bit with probability {flipped}"
-    reach = bits if flipped else 0
-    return Sanitiser(bits, fitted(by_weight[weight], total), total, reach, name)
-
-
-# --- the game -------------------------------------------------------------------------------------
-
-
-# Shares of laws of the utility vector, by their place in a list.
-_Mixture = tuple[tuple[int, int], ...]
-_MOST_SCORES = 1 << 24
+_MOST_WEIGHTS = 1 << 24
 _MOST_STEPS = 1 << 32
 
 
-class Game:
-    """One attack, in whole numbers over ``self.total``; `chances` plays it."""
+def noise_of(text: str, bits: int) -> tuple[list[Fraction], str]:
+    """Return the law of the error pattern of a sanitiser, and what it does in words."""
+    call = parse(text)
+    match call.name, call.positional, call.named:
+        case "exact", [], {}:
+            most = 0
+        case "flips", [chance], {}:
+            flipped = probability(chance, "flips")
+            return source(f"iid({flipped})", bits), f"flips each bit with probability {flipped}"
+        case "errors", [given], {}:
+            most = whole(given, "errors")
+        case _:
+            raise InvalidInput(f"{text!r}: write exact, errors(1) or flips(1/4)")
+    if most > bits:
+        raise InvalidInput(f"errors={most}: w has only {counted(bits, 'bit')} that can be wrong")
+    name = f"gets up to {most} of {counted(bits, 'bit')} wrong" if most else "reveals w"
+    return source(f"weight({most})", bits), name
 
-    def __init__(self, law: BreachLaw, pad: FuzzyExtractor, view: Sanitiser) -> None:
-        self.law, self.pad, self.view = law, pad, view
-        self.answers = {y: i for i, y in enumerate(law.answers)}
-        self.told = [i for y, i in self.answers.items() if len(y) == pad.ell]
-        self.long = [
-            [int(y, 2) for y in group.breaches if len(y) == pad.ell] for group in law.groups
-        ]
-        self.among = lcm(*(len(ys) for ys in self.long if ys))
-        self.total = law.total * view.total * self.among
-        self._check_size()
-        vectors: dict[int, tuple[int, Vector]] = {}
-        for group in law.groups:
-            vectors.setdefault(id(group.weights), (len(vectors), group.weights))
-        self.index = [vectors[id(group.weights)][0] for group in law.groups]
-        largest = (self.total << pad.ell + 1) * max(2, pad.extract.seeds)
-        # The weights of each vector w, and of each view of it times view.total.
-        self.true = np.array([fitted(vector, largest) for _, vector in vectors.values()])
-        self.seen = np.array([fitted(view.seen(vector), largest) for vector in self.true])
-        self._sums = [sum(map(int, vector)) for vector in self.true]
-        self._is_uniform_secret = (
-            len(self.true) == 1
-            and len(law.groups) == 1 << pad.ell
-            and all(len(group.breaches) == 1 for group in law.groups)
-            and all(self.long)
-            and len({group.factor for group in law.groups}) == 1
+
+def play(law: BreachLaw, pad: Extractor, noise: list[Fraction]) -> dict[str, Fraction]:
+    """Return who wins how often, and how far the pad is from uniform, by name.
+
+    Matrices have a row for each law of the utility vector that some set of breaches has, and a
+    column for each string, or each (syndrome, pad). Their entries are whole weights.
+    """
+    strings, sketches = 1 << pad.bits, 1 << len(pad.code.checks)
+    cells = sketches << pad.ell
+    answers = {y: i for i, y in enumerate(law.answers)}
+    long = [i for y, i in answers.items() if len(y) == pad.ell]
+    _check_size(pad, len(law.weights), len(answers) * max(cells, strings))
+
+    vectors = {id(vector): vector for vector in law.weights.values()}
+    row_of = {name: i for i, name in enumerate(vectors)}
+    # Of each set: its row, the answers that win, and the breaches of ell bits that z may hide.
+    sets = [
+        (
+            row_of[id(vector)],
+            [answers[y] for y in breaches],
+            [int(y, 2) for y in breaches if len(y) == pad.ell],
         )
-
-    def _check_size(self) -> None:
-        self.pad.check_size()
-        pad, groups = self.pad, len(self.law.groups)
-        if len(self.answers) * max(pad.cells, 1 << pad.bits) > _MOST_SCORES:
-            raise TooLarge(
-                f"{len(self.answers)} possible answers times {max(pad.cells, 1 << pad.bits)} "
-                f"values of z are more than {_MOST_SCORES}: shorten the breaches or w"
-            )
-        steps = pad.extract.seeds * groups * ((1 << pad.bits) + pad.cells + 4096)
-        if steps > _MOST_STEPS:
-            raise TooLarge(
-                f"{counted(pad.extract.seeds, 'seed')} times "
-                f"{counted(groups, 'set')} of breaches times 2^{pad.bits} strings take too long: "
-                "take fewer seeds (toeplitz, field, identity) or a shorter w"
-            )
-
-    def chances(self) -> dict[str, Fraction]:
-        """Return who wins how often, and how far the pad is from uniform, by name."""
-        secrets = self._secrets()
-        told = [i for i, ys in enumerate(self.long) if ys]
-        sets: list[_Mixture] = [((self.index[i], 1),) for i in told]
-        simulator, simulator_ell, distance = self._over_seeds({*secrets, *sets})
-        groups = self.law.groups
-        weight = {i: self._chance(((self.index[i], groups[i].factor),)) for i in told}
-        some = sum(weight.values(), Fraction(0))
-        on_average = sum((distance[m] * c for m, c in secrets.items()), Fraction(0))
-        given_all = sum(
-            (distance[m] * weight[i] for m, i in zip(sets, told, strict=True)), Fraction(0)
-        )
-        return {
-            "gamma": 1 - some,
-            "attacker": self._attacker(),
-            "simulator": simulator,
-            "simulator_ell": simulator_ell,
-            "mu": self._best(self.seen, told_length=False),
-            "mu_public": self._best(self._sketched(), told_length=True),
-            "blind": self._blind(lambda answer, _: len(answer) == self.pad.ell),
-            "blind_any": self._blind(lambda *_: True),
-            "epsilon": on_average / some,
-            "epsilon_worst": max(distance[m] for m in secrets),
-            "epsilon_given_breaches": given_all / some,
-            "largest_utility": self._largest(self.true, secrets),
-            "largest_seen": self._largest(self.seen, secrets),
-            "largest_given_breaches": self._largest(self.true, sets),
-            "residual": self._residual(secrets),
-        }
-
-    def _secrets(self) -> dict[_Mixture, Fraction]:
-        """The law of the utility vector given each breach told, with the chance of that breach.
-
-        Breaches with proportional laws are gathered.
-        """
-        parts: dict[int, dict[int, int]] = {}
-        for i, ys in enumerate(self.long):
-            for y in ys:
-                part = parts.setdefault(y, {})
-                share = self.law.groups[i].factor * (self.among // len(ys))
-                part[self.index[i]] = part.get(self.index[i], 0) + share
-        found: dict[_Mixture, Fraction] = {}
-        for part in parts.values():
-            divisor = gcd(*part.values())
-            mixture = tuple(sorted((i, share // divisor) for i, share in part.items()))
-            chance = self._chance(tuple(part.items())) / self.among
-            found[mixture] = found.get(mixture, Fraction(0)) + chance
-        return found
-
-    def _chance(self, mixture: _Mixture) -> Fraction:
-        weight = sum(share * self._sums[i] for i, share in mixture)
-        return Fraction(weight, self.law.total)
-
-    def _over_seeds(
-        self, mixtures: Iterable[_Mixture]
-    ) -> tuple[Fraction, Fraction, dict[_Mixture, Fraction]]:
-        """Return what the best simulator wins, and the distance of the pad for each law of w.
-
-        Twice: with answers of any length, and of ell bits.
-        """
-        pad, seeds = self.pad, self.pad.extract.seeds
-        wins, wins_ell, uneven = 0, 0, dict.fromkeys(mixtures, 0)
-        for seed in track(range(seeds), "seeds", seeds):
-            cell = pad.cell(seed)
-            sums = [grouped(cell, vector, pad.cells) for vector in self.seen]
-            here, here_ell = self._wins(sums)
-            wins, wins_ell = wins + here, wins_ell + here_ell
-            for mixture in uneven:
-                mixed = sum(share * sums[i] for i, share in mixture)
-                uneven[mixture] += unevenness(np.asarray(mixed), pad.ell)
-        simulator = Fraction(wins, self.total * seeds) + self._wins_without_a_breach()
-        distance = {
-            mixture: Fraction(found, (self._seen_sum(mixture) << pad.ell + 1) * seeds)
-            for mixture, found in uneven.items()
-        }
-        return simulator, Fraction(wins_ell, self.total * seeds), distance
-
-    def _seen_sum(self, mixture: _Mixture) -> int:
-        return sum(share * self._sums[i] for i, share in mixture) * self.view.total
-
-    def _wins(self, sums: list[Vector]) -> tuple[int, int]:
-        """Return what the best answer to each z wins for one seed, and the best of ell bits."""
-        if self._is_uniform_secret:  # then the best answer is the likeliest pad, whatever r + y is
-            pads = sums[0].reshape(-1, 1 << self.pad.ell)
-            best = int(pads.max(axis=1).sum()) * self.law.groups[0].factor << self.pad.ell
-            return best, best
-        cells = np.arange(self.pad.cells)
-        scores = np.zeros((len(self.answers), self.pad.cells), dtype=self.seen.dtype)
-        for i, (group, ys) in enumerate(zip(self.law.groups, self.long, strict=True)):
-            if not ys:
-                continue
-            share = group.factor * (self.among // len(ys))
-            shown = sum(sums[self.index[i]][cells ^ y] for y in ys) * share
-            for answer in group.breaches:
-                scores[self.answers[answer]] += shown
-        return int(scores.max(axis=0).sum()), int(scores[self.told].max(axis=0).sum())
-
-    def _wins_without_a_breach(self) -> Fraction:
-        """Return what the simulator wins when z says that there is no breach of this length."""
-        return self._blind(lambda _, i: not self.long[i])
-
-    def _attacker(self) -> Fraction:
-        """Return how often the attacker says a breach.
-
-        What is wrong after mending depends on the difference of the two views alone, and shifts y
-        by the pad of what is left over, because pads are linear.
-        """
-        pad, mended = self.pad, self.pad.left_over >= 0
-        law = grouped(pad.left_over[mended], self.view.differences()[mended], 1 << pad.bits)
-        hits = [self._hits(i) for i in range(len(self.law.groups))]
-        seeds = pad.extract.seeds if law[1:].any() else 1
-        wins = Fraction(0)
-        for seed in range(seeds):
-            shifts = grouped(pad.pads(seed), law, 1 << pad.ell)
-            for i, hit in enumerate(hits):
-                wins += self._sums[self.index[i]] * sum(hit[d] * int(shifts[d]) for d in hit)
-        return wins / (self.law.total * self.view.total**2 * seeds)
-
-    def _hits(self, i: int) -> dict[int, Fraction]:
-        """Return, for each shift, the weight of the breaches told that it turns into breaches."""
-        ys = set(self.long[i])
-        found: dict[int, Fraction] = {}
+        for breaches, vector in law.weights.items()
+    ]
+    among = lcm(*(len(ys) for _, _, ys in sets if ys))
+    hidden: dict[int, list[int]] = {}  # by breach: in which shares its law mixes the rows
+    for row, _, ys in sets:
         for y in ys:
-            for other in ys:
-                share = Fraction(self.law.groups[i].factor, len(ys))
-                found[y ^ other] = found.get(y ^ other, Fraction(0)) + share
-        return found
+            hidden.setdefault(y, [0] * len(vectors))[row] += among // len(ys)
+    mixtures = Counter(map(tuple, hidden.values()))
 
-    def _sketched(self) -> Vector:
-        size = 1 << self.pad.sketch_bits
-        return np.array([grouped(self.pad.sketches, vector, size) for vector in self.seen])
+    wrong, all_wrong = integers(noise)
+    total = law.total * all_wrong * among
+    largest = (total << pad.ell + 1) * max(2, pad.seeds)
+    true = np.array([fitted(vector, largest) for vector in vectors.values()])
+    seen = np.array([fitted(xor_sum(vector, wrong), largest) for vector in vectors.values()])
+    mix = fitted(np.array(list(mixtures), dtype=object), largest)
+    laws = np.concatenate([seen, mix @ seen])
 
-    def _best(self, views: Vector, *, told_length: bool) -> Fraction:
-        """Return what the best answer wins to somebody who has a view, and not z."""
-        if len(views) == 1 and all(self.long):  # the view does not depend on the breaches
-            return self._blind(lambda *_: True)
-        scores = np.zeros((len(self.answers), views.shape[1]), dtype=views.dtype)
-        for i, group in enumerate(self.law.groups):
-            if told_length and not self.long[i]:
-                continue
-            for answer in group.breaches:
-                scores[self.answers[answer]] += group.factor * views[self.index[i]]
-        wins = Fraction(int(scores.max(axis=0).sum()), self.law.total * self.view.total)
-        return wins + self._wins_without_a_breach() if told_length else wins
+    def best(rows: Vector, *, told: bool | None = None) -> tuple[int, int]:
+        """Return what the best answers to every column win, and the best of ell bits.
 
-    def _blind(self, counts: Callable[[str, int], bool]) -> Fraction:
-        """Return what the best answer wins of the answers and the groups that count."""
-        chances = [Fraction(0)]
-        for answer in self.answers:
-            chosen = (
-                (self.index[i], group.factor)
-                for i, group in enumerate(self.law.groups)
-                if answer in group.breaches and counts(answer, i)
-            )
-            chances.append(self._chance(tuple(chosen)))
-        return max(chances)
+        With ``told``, only for databases that have a breach of ell bits, or that have none.
+        """
+        scores = np.zeros((len(answers), rows.shape[1]), dtype=rows.dtype)
+        for row, winning, ys in sets:
+            if told is None or told == bool(ys):
+                for answer in winning:
+                    scores[answer] += rows[row]
+        return int(scores.max(axis=0).sum()) * among, int(scores[long].max(axis=0).sum()) * among
 
-    def _mixed(self, vectors: Vector, mixture: _Mixture) -> Vector:
-        return np.asarray(sum(share * vectors[i] for i, share in mixture))
+    # What is wrong after mending depends on the difference of the two views alone, and shifts y by
+    # the pad of what is left over, because pads are linear.
+    mended = pad.left_over >= 0
+    left = grouped(pad.left_over[mended], xor_sum(wrong, wrong)[None, mended], strings)
+    shifts = np.zeros(1 << pad.ell, dtype=left.dtype)
+    uneven = np.zeros(len(laws), dtype=laws.dtype)
+    column = np.arange(cells)
+    wins = np.zeros(2, dtype=object)
+    for seed in track(range(pad.seeds), "seeds", pad.seeds):
+        pads = images(pad.masks(seed), pad.bits)
+        sums = grouped(pad.code.syndromes << pad.ell | pads, laws, cells)
+        scores = np.zeros((len(answers), cells), dtype=laws.dtype)
+        for row, winning, ys in sets:
+            for y in ys:
+                shown = sums[row, column ^ y] * (among // len(ys))
+                for answer in winning:
+                    scores[answer] += shown
+        wins += int(scores.max(axis=0).sum()), int(scores[long].max(axis=0).sum())
+        by_pad = sums.reshape(len(sums), -1, 1 << pad.ell)
+        off = np.abs((by_pad << pad.ell) - by_pad.sum(axis=2, keepdims=True))
+        uneven += off.sum(axis=(1, 2))
+        shifts += grouped(pads, left, 1 << pad.ell)[0]
 
-    def _largest(self, vectors: Vector, mixtures: Iterable[_Mixture]) -> Fraction:
-        """Return the largest conditional probability of a string."""
-        found = []
-        for mixture in mixtures:
-            mixed = self._mixed(vectors, mixture)
-            found.append(Fraction(int(mixed.max()), int(mixed.sum())))
-        return max(found)
+    masses, off = laws.sum(axis=1).tolist(), uneven.tolist()
+    by_breach = list(zip(off[len(seen) :], masses[len(seen) :], mixtures.values(), strict=True))
+    some = sum(mass * times for _, mass, times in by_breach)
+    scale = pad.seeds << pad.ell + 1
+    hits = sum(
+        masses[row] * (among // len(ys)) * int(shifts[y ^ other])
+        for row, _, ys in sets
+        for y, other in product(ys, repeat=2)
+    )
+    silent, _ = best(laws.sum(axis=1, keepdims=True), told=False)
+    blind_any, blind = best(laws.sum(axis=1, keepdims=True))
+    public, _ = best(grouped(pad.code.syndromes, seen, sketches), told=True)
+    guessed = grouped(pad.code.syndromes, laws[len(seen) :], sketches, np.maximum).sum(axis=1)
+    told = sorted({row for row, _, ys in sets if ys})
+    given_all = sum(off[row] for row, _, ys in sets if ys) * among
+    return {
+        "gamma": 1 - Fraction(some, total),
+        "attacker": Fraction(hits, total * all_wrong**2 * pad.seeds),
+        "simulator": Fraction(int(wins[0]), total * pad.seeds) + Fraction(silent, total),
+        "simulator_ell": Fraction(int(wins[1]), total * pad.seeds),
+        "mu": Fraction(best(seen)[0], total),
+        "mu_public": Fraction(public + silent, total),
+        "blind": Fraction(blind, total),
+        "blind_any": Fraction(blind_any, total),
+        "epsilon": Fraction(sum(one * times for one, _, times in by_breach), some * scale),
+        "epsilon_worst": max(Fraction(one, mass * scale) for one, mass, _ in by_breach),
+        "epsilon_given_breaches": Fraction(given_all, some * scale),
+        "largest_utility": _largest(mix @ true),
+        "largest_seen": _largest(laws[len(seen) :]),
+        "largest_given_breaches": _largest(true[told]),
+        "residual": max(
+            Fraction(int(one), mass) for one, (_, mass, _) in zip(guessed, by_breach, strict=True)
+        ),
+    }
 
-    def _residual(self, mixtures: Iterable[_Mixture]) -> Fraction:
-        """Return the chance of guessing the view from its syndrome, given the worst breach."""
-        found = []
-        for mixture in mixtures:
-            mixed = self._mixed(self.seen, mixture)
-            best = np.zeros(1 << self.pad.sketch_bits, dtype=mixed.dtype)
-            np.maximum.at(best, self.pad.sketches, mixed)
-            found.append(Fraction(int(best.sum()), int(mixed.sum())))
-        return max(found)
+
+def _largest(rows: Vector) -> Fraction:
+    """Return the largest conditional probability of a string."""
+    return max(Fraction(int(row.max()), int(row.sum())) for row in rows)
+
+
+def _check_size(pad: Extractor, sets: int, weights: int) -> None:
+    pad.check_size()
+    if weights > _MOST_WEIGHTS:
+        raise TooLarge(
+            f"the possible answers times the values of z are {weights}, more than "
+            f"{_MOST_WEIGHTS}: shorten the breaches or w"
+        )
+    if pad.seeds * sets * ((1 << pad.bits) + 4096) > _MOST_STEPS:
+        raise TooLarge(
+            f"{counted(pad.seeds, 'seed')} times {counted(sets, 'set')} of breaches times "
+            f"2^{pad.bits} strings take too long: take fewer seeds (toeplitz, field, identity) or "
+            "a shorter w"
+        )

@@ -42,8 +42,7 @@ _NEEDED = ("utility", "breaches", "probability")
 _KNOWN = ("database", *_NEEDED, "size")
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One database with its probability."""
 
     database: str  # what it is called
@@ -53,20 +52,13 @@ class Case:
     size: int = 0  # its length, for laws in which that matters (Assumption 2, part 1)
 
 
-class BreachSet(NamedTuple):
-    """The databases with one set of breaches."""
-
-    breaches: tuple[str, ...]  # that set, sorted
-    factor: int  # the weight of w is ``factor * weights[w]``
-    weights: Vector  # whole numbers; groups of a product law share them
-
-
 @dataclass(frozen=True, eq=False)
 class BreachLaw:
     """A law of utility vector and set of breaches."""
 
     bits: int  # length of the utility vector
-    groups: tuple[BreachSet, ...]  # by set of breaches
+    # By set of breaches: whole weights of the vectors; the sets of a product law share them
+    weights: Mapping[tuple[str, ...], Vector]
     total: int  # what all weights sum to
     name: str  # what it is, in words
     cases: tuple[Case, ...] = ()  # the databases one by one, where they are listed
@@ -74,7 +66,7 @@ class BreachLaw:
     @property
     def answers(self) -> tuple[str, ...]:
         """All strings that are a breach of some database, shortest first."""
-        return _sorted(y for group in self.groups for y in group.breaches)
+        return _sorted(y for breaches in self.weights for y in breaches)
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -91,8 +83,8 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> BreachLaw:
 
     >>> half = Fraction(1, 2)
     >>> law = law_of([Case("a", "0", ("1",), half), Case("b", "1", ("1",), half)])
-    >>> [(group.breaches, group.weights.tolist()) for group in law.groups], law.total
-    ([(('1',), [1, 1])], 2)
+    >>> law.weights[("1",)].tolist(), law.total
+    ([1, 1], 2)
     """
     listed = tuple(cases)
     if not listed:
@@ -118,8 +110,8 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> BreachLaw:
     weights = {one: np.zeros(1 << bits, dtype=object) for one in dict.fromkeys(sets)}
     for one, case, number in zip(sets, listed, numbers, strict=True):
         weights[one][int(case.utility, 2)] += number
-    groups = tuple(BreachSet(one, 1, vector) for one, vector in weights.items() if vector.any())
-    return BreachLaw(bits, groups, total, name, listed)
+    possible = {one: vector for one, vector in weights.items() if vector.any()}
+    return BreachLaw(bits, possible, total, name, listed)
 
 
 def _check_total(chances: Sequence[Fraction], what: str) -> None:
@@ -152,13 +144,7 @@ def table(
 def independent_law(
     weights: Sequence[Fraction], ell: object, *, name: str = "a secret that does not depend on w"
 ) -> BreachLaw:
-    """Return the law of a utility vector and, independent of it, a uniform secret of ell bits.
-
-    Args:
-        weights: The probability of each vector, by its number in binary.
-        ell: Length of the secret, the only breach.
-        name: What to call it.
-    """
+    """Return the law of a utility vector and, independent of it, a uniform secret of ell bits."""
     bits, length = len(weights).bit_length() - 1, whole(ell, "ell", at_least=1)
     if len(weights) != 1 << bits or not bits:
         raise InvalidInput(f"a source has 2^bits probabilities, not {len(weights)}")
@@ -166,8 +152,10 @@ def independent_law(
         raise TooLarge(f"ell={length}: secrets of up to 10 bits are run through")
     _check_total(weights, "the source")
     numbers, bottom = integers(weights)
-    groups = tuple(BreachSet((written_bits(y, length),), 1, numbers) for y in range(1 << length))
-    return BreachLaw(check_bits(bits, "a utility vector"), groups, bottom << length, name)
+    secrets: dict[tuple[str, ...], Vector] = {}
+    for y in range(1 << length):
+        secrets[written_bits(y, length),] = numbers
+    return BreachLaw(check_bits(bits, "a utility vector"), secrets, bottom << length, name)
 
 
 def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> BreachLaw:
@@ -246,13 +234,7 @@ def source(text: str, bits: object) -> list[Fraction]:
 
 
 def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4) -> BreachLaw:
-    """Return the law of a source with an independent uniform secret, or that of a published count.
-
-    Args:
-        text: A source such as ``even-weight``, or ``count(8)``, ``count(8, 1/3)``.
-        ell: Length of the secret.
-        bits: Length of the utility vector.
-        usual: The length if ``bits`` is left out.
+    """Return the law of a source with an independent uniform secret, or that of ``count(8)``.
 
     >>> named_law("count(8)", 1).bits, named_law("uniform", 2, bits=3).bits
     (4, 3)
@@ -322,8 +304,8 @@ def weight(most: object, *, bits: int) -> list[Fraction]:
             f"weight({limit}) is at most {limit} ones, and {counted(bits, 'bit')} have at most "
             f"{bits}: take weight({bits}), or more bits with --bits"
         )
-    chosen = [w.bit_count() <= limit for w in range(1 << bits)]
-    return [Fraction(one, sum(chosen)) for one in chosen]
+    share = Fraction(1, sum(comb(bits, ones) for ones in range(limit + 1)))
+    return [share * (w.bit_count() <= limit) for w in range(1 << bits)]
 
 
 @SOURCES.register("iid")

@@ -1,7 +1,7 @@
 """Dwork's Theorem 1 run exactly: what auxiliary information does with and without the release.
 
-`attack` plays the game of `twoworlds.attacks.auxiliary.game` on a finite law; `fuzzy_attack` does
-it with a code that mends errors of the release, and says where mending ends (Definition 1).
+`attack` plays the game of `twoworlds.attacks.auxiliary.game` on a finite law. With a code that
+mends errors of the release it also says where mending ends (Definition 1).
 
 Differs: the printed proof claims simulator_ell <= d_l + epsilon, and with a code simulator <= mu +
 epsilon. That is false if a database has several breaches (`Attack.printed_bound_fails`); it is true
@@ -20,9 +20,8 @@ from typing import Any
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.bits import written_bits
 from twoworlds.attacks.auxiliary.entropy import min_entropy
-from twoworlds.attacks.auxiliary.extractors import FailingPair, FuzzyExtractor
-from twoworlds.attacks.auxiliary.game import Game, Sanitiser
-from twoworlds.attacks.auxiliary.game import sanitiser as built
+from twoworlds.attacks.auxiliary.extractors import Extractor
+from twoworlds.attacks.auxiliary.game import noise_of, play
 from twoworlds.attacks.auxiliary.laws import BreachLaw
 from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
@@ -39,6 +38,55 @@ _DOWNWARD = (
     "min_entropy_seen",
     "average_min_entropy",
 )
+
+
+def attack(
+    law: BreachLaw, pad: Extractor, *, sanitiser: str = "exact", within: object = None
+) -> Attack:
+    """Run generator, attacker and best simulator on a law, exactly.
+
+    Args:
+        law: Of databases, utility vectors and breaches.
+        pad: Makes the pad; its length is that of the breaches which the generator tells about.
+        sanitiser: What is seen of the utility vector: exact, errors(1) or flips(1/4).
+        within: How many errors are claimed to be always mended; a pair of strings may refute it.
+
+    >>> from twoworlds.attacks.auxiliary import extractor, flaw_law
+    >>> found = attack(flaw_law(2), extractor("field", 2, 2))
+    >>> found.simulator, found.blind + found.epsilon
+    (Fraction(3, 4), Fraction(5, 8))
+    """
+    if pad.bits != law.bits:
+        raise InvalidInput(
+            f"the pad takes {counted(pad.bits, 'bit')}, the utility vector has {law.bits}: make "
+            "them equal"
+        )
+    if pad.ell not in law.lengths:
+        known = ", ".join(map(str, law.lengths)) or "none"
+        raise InvalidInput(
+            f"ell={pad.ell}: no database has a breach of that length; there are {known}"
+        )
+    noise, seen = noise_of(sanitiser, law.bits)
+    claimed = None if within is None else whole(within, "t")
+    refuting = None if claimed is None else pad.failing_pair(claimed)
+    return Attack(
+        law=law.name,
+        sanitiser=seen,
+        extractor=pad.name,
+        code=pad.code.describe() if pad.code.checks else None,
+        bits=law.bits,
+        ell=pad.ell,
+        sketch_bits=len(pad.code.checks),
+        radius=pad.code.radius,
+        errors=max(e.bit_count() for e, chance in enumerate(noise) if chance),
+        universal=pad.universal,
+        one_breach=all(len(breaches) == 1 for breaches in law.weights),
+        one_length=law.lengths == (pad.ell,),
+        within=claimed,
+        refuted=refuting is not None,
+        failing=refuting or pad.failing_pair(pad.code.radius + 1),
+        **play(law, pad, noise),
+    )
 
 
 @dataclass(frozen=True)
@@ -76,6 +124,10 @@ class Attack(Result):
     # The largest chance of a utility vector given the whole set of breaches
     largest_given_breaches: Fraction
     residual: Fraction  # the chance of guessing the view from its syndrome, given a breach
+    within: int | None = None  # the errors that were claimed to be always mended; None for no claim
+    refuted: bool = False  # whether the errors below refute that
+    # Errors that spoil the pad of w = 0, and what is read instead of the pad 0
+    failing: tuple[int, int | None] | None = None
 
     @property
     def gap(self) -> Fraction:
@@ -159,8 +211,42 @@ class Attack(Result):
             "with nothing, at best": self.blind_any,
         }
         answer = Answer.of(self.sentences(), self.table(), Bars("A breach is named", named))
-        return replace(
-            answer, subject=released if self.code is None else f"{released}; {self.code}"
+        if self.code is None:
+            return replace(answer, subject=released)
+        answer = replace(answer, subject=f"{released}; {self.code}")
+        if self.within is not None:
+            claim = f"always mends {counted(self.within, 'error')}"
+            answer = replace(answer, claim=claim, holds=not self.refuted)
+        if self.refuted:
+            blocks = (Said([answer.headline]), *answer.blocks, Said([self._radius()]))
+            return replace(answer, headline=f"The claim is refuted: {self._pair()}.", blocks=blocks)
+        beyond = [f"Beyond what is mended it fails: {self._pair()}."] if self.failing else []
+        return replace(answer, blocks=(*answer.blocks, Said([self._radius(), *beyond])))
+
+    def _radius(self) -> str:
+        """Say whether errors are within what is mended, and what the printed conditions force."""
+        verb = "is within" if self.radius_holds else "exceeds"
+        third = (
+            f"t={self.radius} is below a third of {self.bits} bits, as the printed proof asks"
+            if self.below_a_third
+            else f"the printed proof asks for t below a third of {self.bits} bits, which a code "
+            "that mends more does not need"
+        )
+        return (
+            f"Errors up to {self.errors} in each of two views make them differ in up to "
+            f"{2 * self.errors} bits, which {verb} the t={self.radius} that is mended. Further, "
+            f"{third}. (Errors up to kappa/c with 2 kappa/c <= t < kappa/3 force c > 6, which is "
+            "not printed.)"
+        )
+
+    def _pair(self) -> str:
+        assert self.failing is not None
+        error, read = self.failing
+        back = "no pad at all" if read is None else f"the pad {written_bits(read, self.ell)}"
+        return (
+            f"from w={written_bits(0, self.bits)} comes the pad {written_bits(0, self.ell)}; with "
+            f"{counted(error.bit_count(), 'error')}, {written_bits(error, self.bits)}, {back} is "
+            "read back"
         )
 
     def sentences(self) -> str:
@@ -311,139 +397,22 @@ class Attack(Result):
                 for name, value, _ in self.numbers()
             },
             "explanation": self.sentences(),
+            **({} if self.code is None else self._mending()),
         }
 
-
-def _side(name: str) -> Side:
-    return "down" if name in _DOWNWARD else "up"
-
-
-def attack(law: BreachLaw, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None) -> Attack:
-    """Run generator, attacker and best simulator on a law, exactly.
-
-    Args:
-        law: Of databases, utility vectors and breaches.
-        pad: Makes the pad; its length is that of the breaches which the generator tells about.
-        sanitiser: What the attacker sees of the utility vector; all of it if left out.
-
-    >>> from twoworlds.attacks.auxiliary import extractor, flaw_law
-    >>> found = attack(flaw_law(2), FuzzyExtractor(extractor("field", 2, 2)))
-    >>> found.simulator, found.blind + found.epsilon
-    (Fraction(3, 4), Fraction(5, 8))
-    """
-    view = built("exact", law.bits) if sanitiser is None else sanitiser
-    for what, bits in (("pad", pad.bits), ("sanitiser", view.bits)):
-        if bits != law.bits:
-            raise InvalidInput(
-                f"the {what} takes {counted(bits, 'bit')}, the utility vector has {law.bits}: make "
-                "them equal"
-            )
-    if pad.ell not in law.lengths:
-        known = ", ".join(map(str, law.lengths)) or "none"
-        raise InvalidInput(
-            f"ell={pad.ell}: no database has a breach of that length; there are {known}"
-        )
-    return Attack(
-        law=law.name,
-        sanitiser=view.name,
-        extractor=pad.extract.name,
-        code=None if pad.code is None else pad.code.describe(),
-        bits=law.bits,
-        ell=pad.ell,
-        sketch_bits=pad.sketch_bits,
-        radius=pad.radius,
-        errors=view.reach,
-        universal=pad.extract.universal,
-        one_breach=all(len(group.breaches) == 1 for group in law.groups),
-        one_length=law.lengths == (pad.ell,),
-        **Game(law, pad, view).chances(),
-    )
-
-
-# --- the fuzzy case -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class FuzzyAttack(Result):
-    """The attack on a release with errors, and a pair of strings where mending ends."""
-
-    attack: Attack  # who wins
-    within: int | None  # the errors that were claimed to be always mended; None for no claim
-    refuted: bool  # whether the pair refutes that
-    # Two close strings, of one of which the pad is not read from the other
-    failing: FailingPair | None
-
-    def answer(self) -> Answer:
-        """Say who wins, whether errors are within what is mended, and what happens beyond."""
-        answer = self.attack.answer()
-        if self.within is not None:
-            answer = replace(
-                answer,
-                claim=f"always mends {counted(self.within, 'error')}",
-                holds=not self.refuted,
-            )
-        if self.refuted:
-            said = Said([answer.headline])
-            headline = f"The claim is refuted: {self._pair()}."
-            return replace(
-                answer, headline=headline, blocks=(said, *answer.blocks, Said([self._radius()]))
-            )
-        more = [self._radius()]
-        if self.failing is not None:
-            more.append(f"Beyond what is mended it fails: {self._pair()}.")
-        return replace(answer, blocks=(*answer.blocks, Said(more)))
-
-    def _radius(self) -> str:
-        """Say whether errors are within what is mended, and what the printed conditions force."""
-        found = self.attack
-        verb = "is within" if found.radius_holds else "exceeds"
-        third = (
-            f"t={found.radius} is below a third of {found.bits} bits, as the printed proof asks"
-            if found.below_a_third
-            else f"the printed proof asks for t below a third of {found.bits} bits, which a code "
-            "that mends more does not need"
-        )
-        return (
-            f"Errors up to {found.errors} in each of two views make them differ in up to "
-            f"{2 * found.errors} bits, which {verb} the t={found.radius} that is mended. Further, "
-            f"{third}. (Errors up to kappa/c with 2 kappa/c <= t < kappa/3 force c > 6, which is "
-            "not printed.)"
-        )
-
-    def _pair(self) -> str:
-        assert self.failing is not None
-        w, seen, pad, read = self.failing
-        bits, ell = self.attack.bits, self.attack.ell
-        back = "no pad at all" if read is None else f"the pad {written_bits(read, ell)}"
-        return (
-            f"from w={written_bits(w, bits)} comes the pad {written_bits(pad, ell)}; with "
-            f"{counted(self.failing.distance, 'error')}, {written_bits(seen, bits)}, {back} is "
-            "read back"
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the numbers of the attack, and the pair."""
-        beyond = None
-        if self.failing is not None:
-            beyond = {
-                "w": written_bits(self.failing.w, self.attack.bits),
-                "seen": written_bits(self.failing.seen, self.attack.bits),
-                "distance": self.failing.distance,
-                "explanation": self._pair(),
-            }
+    def _mending(self) -> dict[str, Any]:
+        beyond = self.failing and {
+            "w": written_bits(0, self.bits),
+            "seen": written_bits(self.failing[0], self.bits),
+            "distance": self.failing[0].bit_count(),
+            "explanation": self._pair(),
+        }
         return {
-            **self.attack.fields(),
-            "unique_decoding": self.attack.radius_holds,
+            "unique_decoding": self.radius_holds,
             "radius_condition": self._radius(),
             "beyond_the_radius": beyond,
         }
 
 
-def fuzzy_attack(
-    law: BreachLaw, pad: FuzzyExtractor, sanitiser: Sanitiser, *, within: object = None
-) -> FuzzyAttack:
-    """Run the attack, and look for a pair of strings within a claimed distance that fails."""
-    claimed = None if within is None else whole(within, "t")
-    refuted = None if claimed is None else pad.failing_pair(claimed)
-    failing = refuted or pad.failing_pair(pad.radius + 1)
-    return FuzzyAttack(attack(law, pad, sanitiser=sanitiser), claimed, refuted is not None, failing)
+def _side(name: str) -> Side:
+    return "down" if name in _DOWNWARD else "up"

@@ -8,7 +8,6 @@ the law that its cost demands. It is a test, no proof.
 from twoworlds.attacks.selftest.service import AttackedService
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
-    CheckOutcome,
     KnownFailure,
     SelfTest,
     selftest,
@@ -18,7 +17,6 @@ from twoworlds.attacks.selftest.suite import (
 __all__ = [
     "FAILURES",
     "AttackedService",
-    "CheckOutcome",
     "KnownFailure",
     "SelfTest",
     "selftest",

@@ -50,7 +50,7 @@ class Failed(Exception):
     """The engine did what it must not do."""
 
 
-def expect(holds: bool, otherwise: str) -> None:  # noqa: FBT001
+def expect(holds: object, otherwise: str) -> None:
     """Fail the check unless this holds."""
     if not holds:
         raise Failed(otherwise)

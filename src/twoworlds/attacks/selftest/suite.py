@@ -25,13 +25,16 @@ _CHANCE = " An engine that is right fails by chance with a probability of at mos
 
 
 class KnownFailure(NamedTuple):
-    """A way in which private releases have failed."""
+    """A way in which private releases have failed, and what one check of it found."""
 
     number: int  # its number, for good
     name: str  # what goes wrong
     place: str  # the module and the function that try it on the installed engine; empty for none
     # The function of `service` that tries it on a running service; empty for none
     outside: str = ""
+    holds: bool | None = None  # whether the engine withstood it
+    said: str = ""  # what was done and seen, or what went wrong
+    seconds: float = 0.0  # how long it took
 
 
 FAILURES = tuple(
@@ -76,20 +79,11 @@ FAILURES = tuple(
 )
 
 
-class CheckOutcome(NamedTuple):
-    """What one check found."""
-
-    failure: KnownFailure  # what was tried
-    holds: bool  # whether the engine withstood it
-    said: str  # what was done and seen, or what went wrong
-    seconds: float  # how long it took
-
-
 @dataclass(frozen=True)
 class SelfTest(Result):
     """The outcomes of all checks that were run, on the installed engine or on a service."""
 
-    outcomes: tuple[CheckOutcome, ...]
+    outcomes: tuple[KnownFailure, ...]
     service: str | None = None
 
     @property
@@ -100,12 +94,7 @@ class SelfTest(Result):
     def answer(self) -> Answer:
         """Say what the engine withstood, and what each check saw."""
         rows = [
-            (
-                str(one.failure.number),
-                "holds" if one.holds else "FAILS",
-                one.failure.name,
-                one.said,
-            )
+            (str(one.number), "holds" if one.holds else "FAILS", one.name, one.said)
             for one in self.outcomes
         ]
         table = Table(("", "", "failure", "what was seen"), rows, prose=(2, 3))
@@ -125,7 +114,7 @@ class SelfTest(Result):
                 f"The {subject} withstands {which} tried. That is a test, no proof: each "
                 f"tries some inputs of a kind.{chance}"
             )
-        numbers = ", ".join(str(one.failure.number) for one in broken)
+        numbers = ", ".join(str(one.number) for one in broken)
         return (
             f"The {subject} FAILS {len(broken)} of {many}: {numbers}. Do not release with "
             f"it; please report this.{chance}"
@@ -139,8 +128,8 @@ class SelfTest(Result):
             "false_alarms": FALSE_ALARMS,
             "checks": [
                 {
-                    "number": one.failure.number,
-                    "name": one.failure.name,
+                    "number": one.number,
+                    "name": one.name,
                     "holds": one.holds,
                     "said": one.said,
                     "seconds": round(one.seconds, 2),
@@ -201,7 +190,7 @@ def _chosen(
     return tuple(failure for failure in known if failure.number in numbers)
 
 
-def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> CheckOutcome:
+def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> KnownFailure:
     """Run one check; an engine that raises what it should not has failed it too."""
     started = time.monotonic()
     try:
@@ -210,4 +199,4 @@ def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> 
         holds, said = False, str(error)
     except Exception as error:
         holds, said = False, f"{type(error).__name__}: {error}"
-    return CheckOutcome(failure, holds, said, time.monotonic() - started)
+    return failure._replace(holds=holds, said=said, seconds=time.monotonic() - started)

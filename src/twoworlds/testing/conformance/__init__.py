@@ -9,17 +9,8 @@ Name your class ``Test...`` so that pytest collects it, and say what it tests:
   what that number is for a mechanism that reveals everything or nothing.
 """
 
-from __future__ import annotations
-
-import pytest
-
-# Before the suites are imported, so that a failing `assert` in them shows its values.
-for _part in ("definition", "mechanism"):
-    pytest.register_assert_rewrite(f"{__name__}.{_part}")
-
-
-from twoworlds.testing.conformance.definition import DefinitionConformance  # noqa: E402
-from twoworlds.testing.conformance.mechanism import (  # noqa: E402
+from twoworlds.testing.conformance.definition import DefinitionConformance
+from twoworlds.testing.conformance.mechanism import (
     DensityConformance,
     IntegerNoiseConformance,
     MechanismConformance,

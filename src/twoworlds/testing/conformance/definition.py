@@ -11,6 +11,7 @@ these two is false must store a counterexample, which is then shown to be one.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -33,7 +34,7 @@ from twoworlds.worlds import BitStrings, Universe
 _inherited = settings(suppress_health_check=[HealthCheck.differing_executors])
 
 
-class DefinitionConformance:
+class DefinitionConformance(ABC):
     """Laws of a privacy definition that bounds one number.
 
     Attributes:
@@ -64,13 +65,13 @@ class DefinitionConformance:
     ] = None
     mixing_counterexample: ClassVar[tuple[Mechanism, Mechanism] | None] = None
 
+    @abstractmethod
     def measuring(self) -> PrivacyDefinition:
         """Return the definition that measures the number."""
-        raise NotImplementedError
 
+    @abstractmethod
     def claiming(self, value: Number) -> PrivacyDefinition:
         """Return the definition that claims that the number is at most so much."""
-        raise NotImplementedError
 
     def measure(self, mechanism: Mechanism) -> Number:
         """Return the number of a mechanism."""
