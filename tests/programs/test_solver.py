@@ -125,7 +125,7 @@ def test_random_programs_agree_with_elimination(monkeypatch, start):
 
         monkeypatch.setattr(solver, "_float_basis", basis)
     seen = {Optimal: 0, Infeasible: 0, Unbounded: 0}
-    for _ in range(150):
+    for _ in range(60):
         program = random_program(rng)
         expected = least_value(*program)
         outcome = check(*program)
@@ -134,7 +134,7 @@ def test_random_programs_agree_with_elimination(monkeypatch, start):
             assert outcome.value == expected
         else:
             assert expected == (None if isinstance(outcome, Infeasible) else "-inf")
-    assert min(seen.values()) > 10
+    assert min(seen.values()) > 3
 
 
 def test_constraints_that_differ_by_less_than_a_float_are_decided():

@@ -28,13 +28,11 @@ from twoworlds.mechanisms.on_statistic import (
     Through,
 )
 from twoworlds.mechanisms.per_record import PerRecord, RandomIndex
-from twoworlds.mechanisms.strategy import Ask, Interaction, Strategy, Then
 
 __all__ = [
     "AddedDensity",
     "AddedNoise",
     "Anything",
-    "Ask",
     "AtLeast",
     "AtMost",
     "Channel",
@@ -49,7 +47,6 @@ __all__ = [
     "FiniteComparison",
     "Gap",
     "Gaussian",
-    "Interaction",
     "Laplace",
     "Law",
     "Listed",
@@ -61,7 +58,5 @@ __all__ = [
     "PerRecord",
     "ProfileLine",
     "RandomIndex",
-    "Strategy",
-    "Then",
     "Through",
 ]

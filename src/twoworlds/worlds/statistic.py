@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -49,9 +50,16 @@ class Statistic(ABC):
     def __call__(self, database: Point) -> Value:
         """Return the value on a database."""
 
-    @abstractmethod
     def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
-        """Yield the distinct ordered (before, after) on databases 1 to ``group`` steps apart."""
+        """Yield the distinct ordered (before, after) on databases 1 to ``group`` steps apart.
+
+        They are found on all pairs of neighbours, where nothing better is known.
+        """
+        # As a plain function a statistic says what fails, if it cannot read such databases.
+        value = cache(self if isinstance(self, Computed) else Computed(self, self.name))
+        listed = pairs(universe, relation, group)
+        both = (Change(value(a), value(b), a, b) for x, y in listed for a, b in ((x, y), (y, x)))
+        return _once(both, lambda change: (change.before, change.after))
 
     def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Yield one change for each distinct difference, in both directions."""
@@ -76,19 +84,6 @@ class Computed(Statistic):
             raise InvalidInput(f"{self.name} failed on {database!r}: {kind}: {error}") from error
         return _exact(value, self.name)
 
-    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
-        """Enumerate all pairs."""
-        cache: dict[Point, Value] = {}
-
-        def value(point: Point) -> Value:
-            if point not in cache:
-                cache[point] = self(point)
-            return cache[point]
-
-        listed = pairs(universe, relation, group)
-        both = (Change(value(a), value(b), a, b) for x, y in listed for a, b in ((x, y), (y, x)))
-        return _once(both, lambda change: (change.before, change.after))
-
 
 @dataclass(frozen=True)
 class TrueAnswer(Statistic):
@@ -100,10 +95,6 @@ class TrueAnswer(Statistic):
         """Return the answer."""
         answer: Value = database
         return answer
-
-    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
-        """Enumerate the pairs of a finite range."""
-        return Computed(self, self.name).changes(universe, relation, group)
 
     def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Yield every step up to ``group`` times the universe's step, both ways."""
@@ -152,7 +143,7 @@ class Additive(Statistic):
     def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Combine what the differing records can sum to with what all the others can."""
         if not isinstance(universe, Records):
-            return Computed(self, self.name).changes(universe, relation, group)
+            return super().changes(universe, relation, group)
         found = chain.from_iterable(
             self._with_rest(universe, a, b, m, universe.values)
             for a, b, m in _shapes(universe, relation, group)

@@ -267,7 +267,7 @@ class Batch(Statistic):
         """Move all sums together, record by record; or list the neighbours."""
         together = self._together(universe)
         if together is None:
-            return Computed(self, self.name).changes(universe, relation, group)
+            return super().changes(universe, relation, group)
         return map(self._read, together.changes(universe, relation, group))
 
     def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:

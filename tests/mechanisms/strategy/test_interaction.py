@@ -61,7 +61,7 @@ def adaptive(draw, universe=BIT, values=SMALL):
 # --- the law of a transcript --------------------------------------------------------------------
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(adaptive(), st.integers(-3, 3), st.integers(-3, 3))
 def test_equations_5_to_7_the_law_is_the_product_of_the_noise_of_each_answer(strategy, a, b):
     for noise in ("laplace(scale=2)", "geometric(p=1/3)", CLAMPED, FINITE):
@@ -122,7 +122,7 @@ def test_sampled_transcripts_have_the_stated_law(noise):
     follow = {True: count(), False: constant(0)}
     steps = [Ask(count(), [1]), Then(lambda box: follow[box[0].low is not None])]
     answered = Strategy.of(BIT, steps).answered(noise)
-    rng, draws = np.random.default_rng(5), 3000
+    rng, draws = np.random.default_rng(5), 800
     drawn = [answered.sample((1,), rng) for _ in range(draws)]
     assert all(rho in answered.outputs for rho in drawn)
     sides = [HalfOpen(None, Fraction(1)), HalfOpen(Fraction(1), None)]
@@ -152,7 +152,7 @@ def test_erratum_the_bound_of_theorem_5_may_be_loose():
     assert refuted.values["delta"] > 0
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     adaptive(values=st.fractions(-1, 2, max_denominator=3)), st.sampled_from([1, 2, Fraction(1, 2)])
 )
@@ -172,7 +172,7 @@ def test_the_laplace_epsilon_is_the_largest_loss_over_a_fine_grid(strategy, scal
     assert max(losses) <= exact <= max(losses) + 4 * Fraction(1, 36) / scale
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     adaptive(),
     st.sampled_from(["geometric(p=1/2)", "geometric(p=1/3)", CLAMPED, FINITE]),

@@ -32,7 +32,7 @@ def made(names, noise):
     return randomized({name: (weight, STRATEGIES[name]) for name in names}, noise)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(some, st.sampled_from([CLAMPED, "geometric(p=1/2)"]))
 def test_the_ratio_is_the_largest_over_coins_and_within_the_bound(names, noise):
     mixed = made(names, noise)
@@ -42,7 +42,7 @@ def test_the_ratio_is_the_largest_over_coins_and_within_the_bound(names, noise):
     assert tw.measure(mixed).ratio <= mixed.bound()
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(some)
 def test_everything_is_that_of_the_table_of_coins_and_transcripts(names):
     mixed = made(names, CLAMPED)
@@ -53,7 +53,7 @@ def test_everything_is_that_of_the_table_of_coins_and_transcripts(names):
         assert found.witness.verify()
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(some)
 def test_forgetting_the_coin_is_the_mixture_and_never_costs_more(names):
     mixed = made(names, CLAMPED)

@@ -15,8 +15,6 @@ from twoworlds.mechanisms.named.maps import (
     randomized_response,
 )
 from twoworlds.mechanisms.named.noise import (
-    adaptive,
-    batch,
     differenced_negative_binomial,
     discrete_gaussian,
     gaussian,
@@ -28,8 +26,6 @@ from twoworlds.mechanisms.named.noise import (
 )
 
 __all__ = [
-    "adaptive",
-    "batch",
     "constant",
     "differenced_negative_binomial",
     "discrete_gaussian",

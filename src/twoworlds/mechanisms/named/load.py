@@ -18,7 +18,9 @@ from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
 from twoworlds.numbers import exact_text, number
 from twoworlds.worlds import Universe
 
-MECHANISMS: Registry[Mechanism] = Registry("mechanism")
+MECHANISMS: Registry[Mechanism] = Registry(
+    "mechanism", late=("twoworlds.mechanisms.strategy.named",)
+)
 named = MECHANISMS.register
 
 

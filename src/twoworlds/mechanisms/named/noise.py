@@ -26,7 +26,6 @@ from twoworlds.laws.noise import (
     Noise,
     SkellamNoise,
 )
-from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.calibration import geometric_p, laplace_rate
 from twoworlds.mechanisms.continuous import (
     AddedDensity,
@@ -35,9 +34,8 @@ from twoworlds.mechanisms.continuous import (
     Laplace,
     NoisyStatistic,
 )
-from twoworlds.mechanisms.named.load import mechanism, named
+from twoworlds.mechanisms.named.load import named
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
-from twoworlds.mechanisms.strategy import Ask, Interaction, Strategy, Then, read_noise, tiles
 from twoworlds.numbers import (
     Exp,
     decimal,
@@ -46,9 +44,7 @@ from twoworlds.numbers import (
     rational,
     whole,
 )
-from twoworlds.worlds import Additive, BitStrings, Integers, Statistic, TrueAnswer, Universe
-from twoworlds.worlds.catalogue import statistic as build_statistic
-from twoworlds.worlds.catalogue import universe as build_universe
+from twoworlds.worlds import Additive, BitStrings, Integers, TrueAnswer
 
 _LARGEST_STEP = 1_000_000  # every step up to it is compared
 
@@ -258,70 +254,3 @@ def _on(noise: Density, bits: object) -> Density | NoisyStatistic:
     count = Additive(lambda bit: bit, name="count")
     text = f"{noise.expression[:-1]}, bits={n})"
     return NoisyStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)
-
-
-# --- Several noisy answers by name ---------------------------------------------------------------
-# Dwork, Section 5 and Theorem 5; longer strategies are built in Python, with
-# `twoworlds.mechanisms.strategy`.
-
-
-@named("batch")
-def batch(
-    *queries: str | Statistic, noise: str | Mechanism, universe: str | Universe
-) -> Interaction:
-    """Answer several queries about one database, each with noise of its own.
-
-    >>> both = batch("count", "histogram", noise="geometric(ratio=2)", universe="bits(3)")
-    >>> both.strategy.sensitivity().joint, both.bound()
-    (Fraction(3, 1), Fraction(8, 1))
-    """
-    where, added = build_universe(universe), mechanism(noise)
-    if not queries:
-        raise InvalidInput("the batch is empty: name at least one query, as in batch(count, ...)")
-    found = [build_statistic(query, where) for query in queries]
-    shown = ", ".join(map(_spelled, queries))
-    text = f"batch({shown}, noise={added.expression}, universe={where.expression})"
-    return Strategy.batch(where, *found).answered(read_noise(added), expression=text)
-
-
-@named("adaptive")
-def adaptive(
-    first: str | Statistic,
-    cuts: Text,
-    then: Text,
-    noise: str | Mechanism,
-    universe: str | Universe,
-) -> Interaction:
-    """Answer a query with noise, then another one that is chosen by the reported answer.
-
-    Dwork's bound is not always reached (erratum to Theorem 5): here it is 2, and 6/5 is exact.
-
-    >>> again = adaptive("count", cuts=["2/5", "3/5"], then=["constant", "count", "constant"],
-    ...                  noise="laplace(scale=1)", universe="bits(1)")
-    >>> again.bound_epsilon(), again.family("substitute").peak()[1].ratio
-    (Fraction(2, 1), Real(e^(6/5)))
-    """
-    where, added = build_universe(universe), mechanism(noise)
-    for name, given in (("cuts", cuts), ("then", then)):
-        if isinstance(given, str):
-            raise InvalidInput(f"{name}={given}: give a list, as in cuts=[0, 10], then=[a, b, c]")
-    if len(then) != len(cuts) + 1:
-        raise InvalidInput(
-            f"{len(cuts)} cuts make {len(cuts) + 1} intervals, but then has {len(then)} queries: "
-            "give one query for each interval"
-        )
-    ends = tuple(rational(cut, "cut") for cut in cuts)
-    built = {str(query): build_statistic(query, where) for query in then}
-    follow = dict(zip(tiles(ends), (built[str(query)] for query in then), strict=True))
-
-    text = (
-        f"adaptive({_spelled(first)}, cuts=[{', '.join(map(str, ends))}], "
-        f"then=[{', '.join(map(_spelled, then))}], noise={added.expression}, "
-        f"universe={where.expression})"
-    )
-    steps = (Ask(build_statistic(first, where), ends), Then(lambda box: follow[box[0]]))
-    return Strategy.of(where, steps).answered(read_noise(added), expression=text)
-
-
-def _spelled(query: str | Statistic) -> str:
-    return query if isinstance(query, str) else query.name
