@@ -4,7 +4,6 @@ import math
 import random
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics.beliefs import (
     exact_failure,
-    smooth_slope,
-    worst_differences,
     worst_found,
 )
 from twoworlds.definitions.semantics.failure import FailureCurve, failure_probability
@@ -133,13 +130,6 @@ def test_where_both_ends_meet(text, limit, value):
     assert verdict.to_dict()["delta"]["exact"] == str(value)
 
 
-def test_reference_belief_lies_within_the_ends():
-    clamped = mechanism("truncated-geometric(ratio=2, bits=2)")
-    ends = failure_probability(clamped, Fraction(3, 20), default=0)
-    assert Fraction(25, 48) <= ends.upper  # the failure of the belief of reference case B03
-    assert ends.lower >= Fraction(25, 48)
-
-
 def test_the_failure_vanishes_exactly_at_the_supremum():
     built = mechanism("truncated-geometric(ratio=2, bits=2)")
     top = SemanticPrivacy().tightest(built).epsilon
@@ -200,14 +190,6 @@ def test_check_holds_refutes_or_says_that_it_is_undecided():
     assert between.holds is None
     with pytest.raises(Undecided, match=r"lies between .* and 1/3"):
         bool(between)
-
-
-def test_without_delta_the_claim_is_the_pure_one():
-    for delta in ("", ", delta=0"):
-        assert check("noisy-parity(bits=2, keep=3/4)", f"semantic(epsilon=1/2{delta})")
-        refuted = check("noisy-parity(bits=2, keep=3/4)", f"semantic(epsilon=0.49{delta})")
-        assert not refuted
-        assert refuted.epsilon == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -468,24 +450,3 @@ def test_each_of_many_people_of_more_than_two_values():
     one = ends.witness
     single = brute(one.mechanism, dict(one.belief), Fraction(2, 5), default="c")
     assert ends.lower == 1 - (1 - single) ** 30 > 0
-
-
-def test_the_slope_of_the_smooth_failure_is_its_derivative():
-    dense, limit = drawn(2001)
-    table = Likelihoods.of(dense)
-    p = table.floats
-    q = np.array([p[:, list(removed)] for removed in table.removed])
-    tau = 0.05
-    logs = np.log(np.arange(1, p.shape[1] + 1.0))
-
-    def smooth(masses):
-        belief = np.exp(masses) / np.exp(masses).sum()
-        mass, worst, _ = worst_differences(p, q, belief[None])
-        return float((mass / (1 + np.exp((float(limit) - worst) / tau))).sum())
-
-    belief = np.exp(logs) / np.exp(logs).sum()
-    slope = smooth_slope(p, q, belief[None], float(limit), tau)[0]
-    for k in range(len(logs)):
-        step = np.zeros_like(logs)
-        step[k] = 1e-6
-        assert abs((smooth(logs + step) - smooth(logs - step)) / 2e-6 - slope[k]) < 1e-5
