@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.definitions.semantics import brute
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
@@ -69,32 +70,10 @@ def test_laplace_gives_the_hyperbolic_tangent_of_half_epsilon():
     assert low <= 0 <= high
 
 
-def brute_swing(dense: Dense, default: int) -> Fraction | None:
-    """R by enumeration, None for infinite."""
-    worst = Fraction(1)
-    for i in range(dense.universe.n):
-        for t in dense.outputs:
-            ratios, q_seen = [], False
-            for x in dense.universe:
-                y = (*x[:i], default, *x[i + 1 :])
-                p, q = dense.probability(t, x), dense.probability(t, y)
-                if p == q == 0:
-                    continue
-                q_seen = q_seen or q != 0
-                ratios.append(None if q == 0 else p / q)
-            if not ratios:
-                continue
-            possible = any(dense.probability(t, x) for x in dense.universe)
-            if possible and (not q_seen or None in ratios or 0 in ratios):
-                return None
-            worst = max(worst, max(ratios) / min(ratios))
-    return worst
-
-
 @given(dense_mechanisms(PAIR), st.sampled_from([0, 1]))
 def test_the_swing_is_the_largest_by_enumeration(dense, default):
     found = worst_swing(dense, default).ratio
-    expected = brute_swing(dense, default)
+    expected = brute.largest_swing(dense, dense.outputs, default)
     assert found == (INFINITY if expected is None else expected)
 
 
@@ -189,19 +168,11 @@ def test_the_witness_differs_by_more_than_the_claim(text, epsilon):
 
 
 def difference(built, witness, default=0):
-    """Play both games by Bayes' rule; None where a posterior is undefined."""
-    i, t = witness.person - 1, witness.output
-    games = []
-    for leave_out in (False, True):
-        joint = {}
-        for x, mass in witness.belief.items():
-            y = (*x[:i], default, *x[i + 1 :]) if leave_out else x
-            joint[x] = mass * built.probability(t, y)
-        total = sum(joint.values())
-        if total == 0:
-            return None
-        games.append({x: p / total for x, p in joint.items()})
-    return sum(abs(games[0][x] - games[1][x]) for x in witness.belief) / 2
+    """Play both games; None where a posterior is undefined."""
+    belief, i = dict(witness.belief), witness.person - 1
+    real = brute.posterior(built, belief, witness.output)
+    removed = brute.posterior(built, belief, witness.output, i, default)
+    return None if None in (real, removed) else brute.distance(real, removed)
 
 
 @pytest.mark.parametrize(
