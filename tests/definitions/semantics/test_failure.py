@@ -95,6 +95,7 @@ def test_three_values_and_any_default(dense, limit, seed):
         ("identity(bits=2)", "1/2", 1),
         ("identity(bits=2)", 1, 0),
         ("constant(bits=3)", 0, 0),
+        ("noisy-parity(bits=2, keep=3/4)", 0, 1),
     ],
 )
 def test_where_both_ends_meet(text, limit, value):
