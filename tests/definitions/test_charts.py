@@ -9,7 +9,6 @@ from twoworlds import DifferentialPrivacy, check, measure, mechanism
 from twoworlds.charts import Chart
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.trade_off import trade_off
-from twoworlds.errors import Unsupported
 from twoworlds.laws.event import agree
 from twoworlds.theorems import Guarantee
 from twoworlds.worlds.beliefs import belief
@@ -40,29 +39,6 @@ def test_the_two_curves_are_bayes_with_odds_times_r_and_r_squared(ratio, neighbo
             w = Fraction(x).limit_denominator(1000)
             odds = w / (1 - w) * Fraction(ratio) ** factor
             assert y == pytest.approx(float(odds / (1 + odds)), rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "bound"),
-    [
-        ("semantic(epsilon=1/5, delta=1/100)", "any belief", lambda x: min(1, x + 0.2)),
-        ("dp(ratio=2, delta=1/100)", "at most", lambda x: min(1, 2 * x + 0.01)),
-        ("dp(ratio=3, group=2)", "at most", lambda x: 3 * x / (1 + 2 * x)),
-    ],
-)
-def test_other_guarantees_have_the_one_curve_that_their_sentence_speaks_of(text, name, bound):
-    drawn = lines(Guarantee.parse(text))
-    assert [y for _, y in drawn[name]] == pytest.approx([bound(x) for x, _ in drawn[name]])
-    assert len(drawn) == 2
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["dp(epsilon=inf)", "dp(epsilon=inf, delta=1/4)", "statistical-difference(epsilon=1/4)"],
-)
-def test_what_bounds_no_belief_has_no_chart(text):
-    with pytest.raises(Unsupported, match="no chart"):
-        Guarantee.parse(text).plot()
 
 
 def test_a_verdict_is_charted_with_its_own_numbers():
@@ -114,19 +90,6 @@ def test_the_corners_of_a_profile_lie_on_it():
     profile = DifferentialPrivacy().profile(pair)
     assert profile.points() == [(1, HALF), (Fraction(3, 2), Fraction(3, 8)), (6, 0)]
     assert all(profile(ratio) == delta for ratio, delta in profile.points())
-
-
-def test_a_long_profile_is_charted_on_a_logarithmic_scale_and_stays_true():
-    profile = DifferentialPrivacy().profile(mechanism("randomized-response(bits=1, keep=999/1000)"))
-    assert chart(profile).x.logarithmic
-    for x, y in chart(profile).lines[0].points:
-        assert y == pytest.approx(max(0, 0.999 - x * 0.001), abs=1e-12)
-
-
-def test_a_profile_that_stays_up_is_flat():
-    profile = DifferentialPrivacy().profile(mechanism("random-index(records=4)"))
-    assert {y for _, y in chart(profile).lines[0].points} == {0.25}
-    assert "however large the ratio" in profile.explain()
 
 
 def test_a_profile_of_infinitely_many_pieces_is_sampled():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import PointwiseIndistinguishability
+from twoworlds import PointwiseIndistinguishability, StatisticalDifference
 from twoworlds.definitions import TwoLaws
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms import Listed
@@ -18,6 +18,7 @@ from twoworlds.testing.strategies import (
     dense_mechanisms,
     integer_noise_mechanisms,
     laws,
+    probabilities,
     ratios,
     universes,
 )
@@ -71,29 +72,6 @@ def test_pointwise_masses_are_those_of_the_outputs_that_exceed_the_ratio(pair, r
     found = compared(pair).pointwise(ratio)
     assert tuple(found) == brute.bad_masses(*pair, ratio)
     assert found.worst == max(found)
-
-
-@given(PAIRS, ratios())
-def test_pointwise_indistinguishable_laws_are_indistinguishable(pair, ratio):
-    # Kasiviswanathan & Smith, Lemma 3.3(1).
-    two = compared(pair)
-    assert two.delta(ratio) <= two.pointwise(ratio).worst
-
-
-@given(PAIRS, st.integers(2, 9))
-def test_erratum_the_bad_mass_is_within_the_corrected_multiple_of_delta(pair, ratio):
-    # Kasiviswanathan & Smith, Lemma 3.3(2) prints 2 delta / e^epsilon (and its proof 2 delta /
-    # (epsilon e^epsilon)), for a point-wise epsilon twice as large; both are too small.
-    two = compared(pair)
-    a = Fraction(ratio)
-    assert two.pointwise(a * a).worst <= two.delta(a) * (a + 1 / a) / (a - 1)
-
-
-@given(SIZES.flatmap(lambda n: st.tuples(laws(n), laws(n), laws(n))), ratios(), ratios())
-def test_ratios_multiply_along_a_chain_of_laws(chain, a, b):
-    p, q, r = (dict(enumerate(law)) for law in chain)
-    near, far = TwoLaws(p, q).delta(a), TwoLaws(q, r).delta(b)
-    assert TwoLaws(p, r).delta(a * b) <= max(near + a * far, far + b * near)
 
 
 def test_an_absent_output_has_probability_zero():
@@ -156,26 +134,6 @@ def test_the_bad_mass_of_integer_noise_is_that_of_a_long_window(mechanism, ratio
     assert max(masses) <= verdict.delta <= max(masses) + lost
 
 
-@given(dense_mechanisms())
-def test_without_a_ratio_it_is_the_ratio_at_which_no_output_is_bad(mechanism):
-    verdict = PointwiseIndistinguishability().tightest(mechanism)
-    assert verdict.ratio == tw.measure(mechanism).ratio
-    if verdict.ratio != INFINITY:
-        assert verdict.delta == 0
-
-
-def test_the_bad_outputs_of_a_survey():
-    # At ratio 2 every report of one bit is three times likelier in one of the two worlds.
-    verdict = tw.measure("randomized-response(bits=3, keep=3/4)", definition="pointwise(ratio=2)")
-    assert (verdict.delta, verdict.mass_under_first, verdict.mass_under_second) == (1, 1, 1)
-    assert tw.check("randomized-response(bits=3, keep=3/4)", "pointwise(ratio=3)")
-
-
-def test_a_pointwise_claim_without_numbers_cannot_be_checked():
-    with pytest.raises(InvalidInput, match="pointwise has no numbers to check"):
-        tw.check("parity(bits=2)", "pointwise")
-
-
 @pytest.mark.parametrize(
     ("text", "ratio", "group", "expected"),
     [
@@ -190,3 +148,30 @@ def test_nearer_neighbours_may_be_the_worst_point_by_point(text, ratio, group, e
     """Ties appear further out, so the bad mass may fall with distance."""
     found = PointwiseIndistinguishability(ratio=ratio, group=group).tightest(tw.mechanism(text))
     assert found.delta == expected
+
+
+# --- statistical difference -----------------------------------------------------------------------
+
+
+@given(st.data(), probabilities())
+def test_it_is_the_largest_change_of_any_event_on_any_neighbours(data, allowed):
+    universe, relation = data.draw(universes())
+    group = data.draw(st.integers(1, 3))
+    mechanism = data.draw(dense_mechanisms(universe))
+    pairs = brute.pairs(universe, relation, group)
+    wanted = brute.worst(mechanism, pairs, brute.largest_difference)
+    verdict = StatisticalDifference(neighbours=relation, group=group).tightest(mechanism)
+    assert verdict.epsilon == wanted
+    assert verdict.witness.excess(Fraction(1)) == wanted
+    claim = StatisticalDifference(epsilon=allowed, neighbours=relation, group=group)
+    assert bool(claim.check(mechanism)) == (wanted <= allowed)
+
+
+@pytest.mark.parametrize("n", [1, 4, 1000])
+def test_it_does_not_see_that_somebody_is_exposed(n):
+    # Kasiviswanathan & Smith, Remark 1.
+    verdict = tw.measure(f"random-index(records={n})", definition="statistical-difference")
+    assert verdict.epsilon == Fraction(1, n)
+    assert any("impossible in the other world" in note for note in verdict.notes)
+    said = "is possible in one world only" if n > 1 else "Nothing is promised"
+    assert said in verdict.explain()

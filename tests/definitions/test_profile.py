@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -62,23 +61,6 @@ def test_the_pieces_of_integer_noise_are_delta(mechanism):
         assert at(pieces, ratio) == profile(ratio)
 
 
-@given(st.data())
-def test_pieces_join_fall_flatten_and_cover_every_ratio(data):
-    mechanism = data.draw(dense_mechanisms())
-    pieces = DifferentialPrivacy().profile(mechanism).pieces
-    assert pieces[0].start == 1
-    assert pieces[-1].end == INFINITY
-    for before, after in pairwise(pieces):
-        assert before.end == after.start > before.start
-        assert before.p - before.end * before.q == after.p - after.start * after.q
-        assert before.q > after.q >= 0
-    tightest = DifferentialPrivacy().tightest(mechanism)
-    assert pieces[-1].q == 0
-    assert pieces[-1].p == tightest.delta
-    if tightest.ratio != INFINITY:
-        assert pieces[-1].start == tightest.ratio
-
-
 @given(st.lists(st.tuples(probabilities(), probabilities()), max_size=6), ratios())
 def test_the_envelope_is_the_largest_line(lines, ratio):
     pieces = envelope(ProfileLine(*line) for line in lines)
@@ -97,17 +79,6 @@ def test_the_profile_of_a_survey_in_full():
         "delta(a) = 3/4 - 1/4 a   for 1 <= a <= 3",
         "delta(a) = 0             for a >= 3",
     ]
-
-
-def test_a_profile_that_never_reaches_zero_ends_flat():
-    profile = DifferentialPrivacy().profile(tw.mechanism("random-index(records=4, values=3)"))
-    assert profile.pieces == [Piece(1, INFINITY, Fraction(1, 4), Fraction(0))]
-    assert str(profile) == "delta(a) = 1/4   for a >= 1"
-
-
-def test_a_perfect_mechanism_has_the_zero_profile():
-    profile = DifferentialPrivacy().profile(tw.mechanism("constant(bits=9)"))
-    assert profile.pieces == [Piece(1, INFINITY, Fraction(0), Fraction(0))]
 
 
 @pytest.mark.parametrize("text", ["skellam(l1=1, l2=1)", "gaussian(sigma=1)", "laplace(scale=1)"])

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import product
-from math import comb
 
 import pytest
 from hypothesis import given
@@ -21,16 +20,15 @@ ONE = BitStrings(1)
 levels = st.fractions(0, 1, max_denominator=12)
 
 
-def brute_power(dense, x, y, level):
+def brute_power(p, q, level):
     """The best power over all alarms and coins: a concave hull of the pure alarms."""
     points = []
-    for event in product([0, 1], repeat=dense.outputs.size):
-        p, q = (
-            sum((dense.probability(o, d) for o, on in zip(dense.outputs, event, strict=True) if on),
-                start=Fraction(0))
-            for d in (x, y)
-        )  # fmt: skip
-        points.append((q, p))
+    for event in product([0, 1], repeat=len(p)):
+        q_on, p_on = (
+            sum((m for m, on in zip(law, event, strict=True) if on), start=Fraction(0))
+            for law in (q, p)
+        )
+        points.append((q_on, p_on))
     best = Fraction(0)
     for q1, p1 in points:
         for q2, p2 in points:
@@ -44,7 +42,8 @@ def brute_power(dense, x, y, level):
 def test_power_is_the_best_over_all_alarms_and_coins(dense, level):
     if dense.outputs.size > 5:
         return
-    assert trade_off(dense, "1", "0").power(level) == brute_power(dense, (1,), (0,), level)
+    p, q = ([dense.probability(o, (v,)) for o in dense.outputs] for v in (1, 0))
+    assert trade_off(dense, "1", "0").power(level) == brute_power(p, q, level)
 
 
 @given(dense_mechanisms(ONE), levels, st.fractions(1, 5, max_denominator=4))
@@ -71,12 +70,6 @@ def test_curves_have_exact_corners(text, x, y, corners):
     assert [f"{c.level} {c.power}" for c in curve.corners] == corners
 
 
-def test_randomized_response_detects_three_in_a_hundred_at_one_false_alarm_in_a_hundred():
-    curve = trade_off(mechanism("randomized-response(bits=1, keep=3/4)"), "1", "0")
-    assert curve.power("1/100") == Fraction(3, 100)
-    assert curve.type_two("1/100") == Fraction(97, 100)
-
-
 @pytest.mark.parametrize(
     ("text", "x", "y"),
     [
@@ -90,15 +83,6 @@ def test_differing_records_are_enough(text, x, y, level):
     table = survey.table()
     by_structure, by_table = trade_off(survey, x, y), trade_off(table, x, y)
     assert by_structure.power(level) == by_table.power(level)
-
-
-def test_forty_records_are_told_apart_by_structure():
-    survey = mechanism("randomized-response(bits=40, keep=3/4)")
-    curve = trade_off(survey, "1" * 40, "0" * 40)
-    rights = [comb(40, k) * 3**k for k in range(41)]  # of k records answered truly, out of 4^40
-    for alarm in range(41):
-        level = Fraction(sum(rights[: 40 - alarm + 1]), 4**40)
-        assert curve.power(level) == Fraction(sum(rights[alarm:]), 4**40)
 
 
 @pytest.mark.few(3)
@@ -126,8 +110,8 @@ def test_noise_of_infinitely_many_ratios_has_a_power_at_each_level(noise):
     assert (curve.power(0), curve.power(1)) == (0, 1)
 
 
-@pytest.mark.parametrize("text", ["laplace(scale=1/3)", "laplace(scale=2)", "gaussian(sigma=2)"])
-@pytest.mark.parametrize("threshold", ["-30", "-1", "0", "1/3", "1", "3", "30"])
+@pytest.mark.parametrize("text", ["laplace(scale=2)", "gaussian(sigma=2)"])
+@pytest.mark.parametrize("threshold", ["-30", "1/3", "3"])
 def test_the_best_test_of_a_density_is_a_half_line(text, threshold):
     noise, t = mechanism(text), Fraction(threshold)
     level, power = noise.upper_tail(t), noise.upper_tail(t - 3)
@@ -145,13 +129,6 @@ def test_far_answers_have_no_list_of_corners_but_a_curve():
     assert curve.corners == ()
     assert compare(curve.power("1/100"), 1) is Order.LESS
     assert show(curve.power("1/100")) == "just below 1"
-
-
-def test_a_sure_test_is_said_to_be_sure():
-    said = trade_off(mechanism("identity(bits=1)"), "1", "0").sentence()
-    assert said == "A test can find 1 whenever it is true, and never cry it where the truth is 0."
-    said = trade_off(mechanism("geometric(ratio=2)"), 0, 90).sentence()
-    assert "at most just below 100% of the cases" in said
 
 
 def test_pairs_without_structure_equal_databases_and_bad_levels_are_refused():
@@ -179,25 +156,6 @@ def mixed(dense, belief, person, values):
     ]
 
 
-def brute_power_of_laws(p, q, level):
-    """The best power over all alarms and coins."""
-    points = []
-    for event in product([0, 1], repeat=len(p)):
-        points.append(
-            tuple(
-                sum((m for m, on in zip(law, event, strict=True) if on), start=Fraction(0))
-                for law in (q, p)
-            )
-        )
-    best = Fraction(0)
-    for q1, p1 in points:
-        for q2, p2 in points:
-            if q1 <= level <= q2:
-                share = Fraction(0) if q1 == q2 else (level - q1) / (q2 - q1)
-                best = max(best, p1 + share * (p2 - p1), p1)
-    return best
-
-
 @given(dense_mechanisms(TWO_OF_THREE), levels, st.sampled_from([1, 2]))
 def test_a_test_about_one_record_is_the_best_between_two_mixtures(dense, level, person):
     if dense.outputs.size > 4:
@@ -206,7 +164,7 @@ def test_a_test_about_one_record_is_the_best_between_two_mixtures(dense, level, 
     curve = record_trade_off(dense, belief=belief, person=person, alternative=[1, 2])
     p, q = mixed(dense, belief, person, (1, 2)), mixed(dense, belief, person, (0,))
     assert curve.null == (0,)
-    assert curve.power(level) == brute_power_of_laws(p, q, level)
+    assert curve.power(level) == brute_power(p, q, level)
 
 
 @given(dense_mechanisms(TWO_OF_THREE), levels, st.sampled_from([([1], [0]), ([0, 2], [1])]))
@@ -256,39 +214,6 @@ def test_a_count_with_infinitely_many_outputs_has_exact_corners():
     curve = record_trade_off(noisy, belief="independent(1/2)", person=1, alternative=[1])
     found = [f"{c.level} {c.power}" for c in curve.corners]
     assert found == ["0 0", "3/16 3/8", "3/8 5/8", "5/8 13/16", "1 1"]
-    window = range(-80, 90)
-    for corner in curve.corners:
-        power = sum(
-            p
-            for p, q in zip(*_window_laws(noisy, window), strict=True)
-            if p / q >= _slope(curve, corner)
-        )
-        assert abs(power - corner.power) < Fraction(1, 10**9)
-
-
-def _window_laws(noisy, window):
-    for values in ((1,), (0,)):
-        chosen = [x for x in noisy.universe if x[0] in values]
-        yield [sum(noisy.probability(t, x) for x in chosen) / len(chosen) for t in window]
-
-
-def _slope(curve, corner):
-    """The likelihood ratio of the last outputs that the alarm at this corner takes in."""
-    place = curve.corners.index(corner)
-    if place == 0:
-        return Fraction(10**9)
-    before = curve.corners[place - 1]
-    return (corner.power - before.power) / (corner.level - before.level)
-
-
-def test_a_belief_certain_about_everybody_else_or_one_answer_only():
-    noisy = mechanism("geometric(ratio=2, bits=1)")
-    curve = record_trade_off(noisy, belief="uniform", person=1, alternative=[1], null=[0])
-    assert [f"{c.level} {c.power}" for c in curve.corners] == ["0 0", "1/3 2/3", "1 1"]
-    same = mechanism("geometric(ratio=2, bits=2)")
-    tied = explicit(same.universe, {"10": "1/2", "01": "1/2"})
-    curve = record_trade_off(same, belief=tied, person=1, alternative=[1])
-    assert [f"{c.level} {c.power}" for c in curve.corners] == ["0 0", "1 1"]
 
 
 @pytest.mark.parametrize(
@@ -316,8 +241,6 @@ def test_bad_questions_about_a_record_are_refused(text, given, said):
     [
         ("laplace(scale=1/20)", -3, 2),
         ("gaussian(sigma=1/20)", -3, 2),
-        ("gaussian(sigma=1/50)", -3, 2),
-        ("laplace(scale=1/2000)", -3, 2),
         ("skellam(l1=1, l2=1)", 0, 60),
     ],
 )

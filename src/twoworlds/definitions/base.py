@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
@@ -41,6 +41,35 @@ class PrivacyDefinition(ABC):
         x of every output. That x_D >= 0 goes without saying.
         """
         raise self._no_row_constraints()
+
+    def found(
+        self,
+        mechanism: Mechanism,
+        values: Mapping[str, Number],
+        sentence: str,
+        assumptions: tuple[str, ...],
+        *,
+        witness: Proof | None = None,
+        method: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Verdict:
+        """Return the verdict that states these numbers of a mechanism, and claims nothing."""
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            values,
+            sentence,
+            assumptions,
+            witness=witness,
+            method=method,
+            notes=notes,
+            exact=mechanism.exact,
+        )
+
+    def _assign(self, **fields: object) -> None:
+        """Set the fields of a frozen definition."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     def _no_row_constraints(self) -> Unsupported:
         return Unsupported(
@@ -91,7 +120,7 @@ class Compared(PrivacyDefinition):
     group: int = field(default=1)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "group", check_group(self.group))
+        self._assign(group=check_group(self.group))
 
     @property
     def beside(self) -> str:
@@ -130,8 +159,7 @@ class RatioAndDelta(Compared):
         neighbours: str | Iterable[tuple[object, object]] | None = None,
         group: int = 1,
     ) -> None:
-        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
-        object.__setattr__(self, "delta", read_delta(delta))
+        self._assign(ratio=read_ratio(ratio, epsilon), delta=read_delta(delta))
         super().__init__(neighbours=neighbours, group=group)
 
 
@@ -147,6 +175,11 @@ def read_ratio(ratio: object, epsilon: object) -> Number | None:
     if value < 0:
         raise InvalidInput(f"epsilon={epsilon} is negative: epsilon is at least 0")
     return exp(value)
+
+
+def read_epsilon(epsilon: object) -> Number | None:
+    """Read a difference of probabilities, if one is given."""
+    return None if epsilon is None else read_delta(epsilon, "epsilon")
 
 
 def read_delta(delta: object, name: str = "delta") -> Number:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from inspect import Parameter, Signature
 
-from twoworlds.calls import Registry, Text
+from twoworlds.calls import Registry
 from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.indistinguishability import (
-    PointwiseIndistinguishability,
-    StatisticalDifference,
-)
-from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.worlds import check_group
 
 DEFINITIONS: Registry[PrivacyDefinition] = Registry(
     "definition", late=("twoworlds.cones.amplification",)
@@ -98,220 +94,119 @@ def _with(
     return DEFINITIONS.build(text, **given)
 
 
-@DEFINITIONS.register("dp")
-def dp(
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = 0,
-    neighbours: Relation = None,
-    group: object = 1,
-) -> PrivacyDefinition:
-    """Differential privacy: neighbours give every event nearly the same probability."""
-    return DifferentialPrivacy(
-        ratio=ratio, epsilon=epsilon, delta=delta, neighbours=neighbours, group=check_group(group)
-    )
+_RATIO = "ratio epsilon delta=0 neighbours group=1"
+_WORLDS = "side simulator=optimal"
+_NUMBERS = "ratio epsilon delta"
+_COUPLED = f"belief! scrubs=persons | {_WORLDS} {_NUMBERS}"
+_DISTRIBUTIONAL = f"belief! | {_WORLDS} tagged=no {_NUMBERS}"
+_SECRETS = f"belief! secrets=records | side {_NUMBERS}"
+# The class that a name calls, its arguments (those that must be given end in "!", the others may
+# have a default; those before "|" have no name there), and its summary. A class is imported when it
+# is first asked for.
+_DEFINITIONS = {
+    "dp": (
+        "differential_privacy:DifferentialPrivacy",
+        _RATIO,
+        "Differential privacy: neighbours give every event nearly the same probability.",
+    ),
+    "pointwise": (
+        "indistinguishability:PointwiseIndistinguishability",
+        _RATIO,
+        "Point-wise indistinguishability: most outputs are nearly as likely in both worlds.",
+    ),
+    "statistical-difference": (
+        "indistinguishability:StatisticalDifference",
+        "epsilon neighbours group=1",
+        "Statistical difference: no probability changes by more than epsilon (protects nobody).",
+    ),
+    "semantic": (
+        "semantics.privacy:SemanticPrivacy",
+        "epsilon delta default records",
+        "Semantic privacy: any attacker concludes nearly the same with and without a person.",
+    ),
+    "local-semantic": (
+        "semantics.local:LocalSemanticPrivacy",
+        "belief! epsilon delta=0 default",
+        "Semantic privacy against one belief, with a failure probability.",
+    ),
+    "reality-oblivious": (
+        "semantics.oblivious:RealityObliviousPrivacy",
+        "belief epsilon delta=0 truth default",
+        "Semantic privacy whatever is true: the belief (all, if left out) may rule out the truth.",
+    ),
+    "informed": (
+        "semantics.informed:InformedPrivacy",
+        "epsilon",
+        "Informed privacy: who knows all other records changes their mind about yours by little.",
+    ),
+    "mutual-information": (
+        "mutual_information:MutualInformation",
+        "nats",
+        "Mutual information: the output tells at most so many nats about a record (an average).",
+    ),
+    "coupled-worlds": (
+        "coupled:CoupledWorlds",
+        _COUPLED,
+        "Coupled worlds: the release is nearly what a simulator makes of the scrubbed database.",
+    ),
+    "ddp": (
+        "coupled:DistributionalPrivacy",
+        _DISTRIBUTIONAL,
+        "Distributional differential privacy: a simulator does nearly as well without your entry.",
+    ),
+    "inference-coupled-worlds": (
+        "coupled:InferenceCoupledWorlds",
+        _COUPLED,
+        "Inference-based coupled worlds: conclusions are nearly those from a simulator's output.",
+    ),
+    "inference-ddp": (
+        "coupled:InferenceDistributionalPrivacy",
+        _DISTRIBUTIONAL,
+        "Inference-based DDP: conclusions about your entry are nearly those without it.",
+    ),
+    "noiseless": (
+        "coupled:NoiselessPrivacy",
+        f"belief! | side {_NUMBERS}",
+        "Noiseless privacy: every two values of your entry give nearly the same release.",
+    ),
+    "pufferfish": (
+        "coupled:Pufferfish",
+        _SECRETS,
+        "Pufferfish: the release is nearly the same whether a secret is true or false.",
+    ),
+    "inference-pufferfish": (
+        "coupled:InferencePufferfish",
+        _SECRETS,
+        "Inference-based Pufferfish: what is believed about a secret is nearly what was before.",
+    ),
+}
 
 
-@DEFINITIONS.register("pointwise")
-def pointwise(
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = 0,
-    neighbours: Relation = None,
-    group: object = 1,
-) -> PrivacyDefinition:
-    """Point-wise indistinguishability: most outputs are nearly as likely in both worlds."""
-    return PointwiseIndistinguishability(
-        ratio=ratio, epsilon=epsilon, delta=delta, neighbours=neighbours, group=check_group(group)
-    )
+def _builder(path: str, arguments: str, summary: str) -> Callable[..., PrivacyDefinition]:
+    """Return a function that imports a class and calls it with the arguments."""
+    parameters = []
+    first = len(arguments.partition("|")[0].split()) if "|" in arguments else 0
+    for name, _, default in (part.partition("=") for part in arguments.replace("|", "").split()):
+        given = Parameter.empty if name.endswith("!") else default or None
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+        parameters.append(Parameter(name.removesuffix("!"), kind, default=given))
+    signature = Signature(parameters)
 
+    def build(*positional: object, **named: object) -> PrivacyDefinition:
+        found = signature.bind(*positional, **named)
+        found.apply_defaults()
+        if "tagged" in found.arguments:
+            found.arguments["tagged"] = _yes(found.arguments["tagged"])
+        module, _, kind = path.partition(":")
+        values = list(found.arguments.items())
+        made: PrivacyDefinition = getattr(import_module(f"{__package__}.{module}"), kind)(
+            *(value for _, value in values[:first]), **dict(values[first:])
+        )
+        return made
 
-@DEFINITIONS.register("statistical-difference")
-def statistical_difference(
-    epsilon: object = None, neighbours: Relation = None, group: object = 1
-) -> PrivacyDefinition:
-    """Statistical difference: no probability changes by more than epsilon (protects nobody)."""
-    return StatisticalDifference(epsilon=epsilon, neighbours=neighbours, group=check_group(group))
-
-
-@DEFINITIONS.register("semantic")
-def semantic(
-    epsilon: object = None, delta: object = None, default: object = None, records: object = None
-) -> PrivacyDefinition:
-    """Semantic privacy: any attacker concludes nearly the same with and without a person."""
-    from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-
-    return SemanticPrivacy(epsilon=epsilon, delta=delta, default=default, records=records)
-
-
-@DEFINITIONS.register("local-semantic")
-def local_semantic(
-    belief: str, epsilon: object = None, delta: object = 0, default: object = None
-) -> PrivacyDefinition:
-    """Semantic privacy against one belief, with a failure probability."""
-    from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
-
-    return LocalSemanticPrivacy(belief, epsilon=epsilon, delta=delta, default=default)
-
-
-@DEFINITIONS.register("reality-oblivious")
-def reality_oblivious(
-    belief: str | None = None,
-    epsilon: object = None,
-    delta: object = 0,
-    truth: object = None,
-    default: object = None,
-) -> PrivacyDefinition:
-    """Semantic privacy whatever is true: the belief (all, if left out) may rule out the truth."""
-    from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
-
-    return RealityObliviousPrivacy(
-        belief, truth=truth, epsilon=epsilon, delta=delta, default=default
-    )
-
-
-@DEFINITIONS.register("informed")
-def informed(epsilon: object = None) -> PrivacyDefinition:
-    """Informed privacy: who knows all other records changes their mind about yours by little."""
-    from twoworlds.definitions.semantics.informed import InformedPrivacy
-
-    return InformedPrivacy(epsilon=epsilon)
-
-
-@DEFINITIONS.register("mutual-information")
-def mutual_information(nats: object = None) -> PrivacyDefinition:
-    """Mutual information: the output tells at most so many nats about a record (an average)."""
-    return MutualInformation(nats=nats)
-
-
-@DEFINITIONS.register("coupled-worlds")
-def coupled_worlds(
-    belief: Text,
-    scrubs: Text = "persons",
-    side: str | None = None,
-    simulator: str = "optimal",
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Coupled worlds: the release is nearly what a simulator makes of the scrubbed database."""
-    from twoworlds.definitions.coupled import CoupledWorlds
-
-    return CoupledWorlds(
-        belief, scrubs, side=side, simulator=simulator, ratio=ratio, epsilon=epsilon, delta=delta
-    )
-
-
-@DEFINITIONS.register("ddp")
-def ddp(
-    belief: Text,
-    side: str | None = None,
-    simulator: str = "optimal",
-    tagged: object = "no",
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Distributional differential privacy: a simulator does nearly as well without your entry."""
-    from twoworlds.definitions.coupled import DistributionalPrivacy
-
-    return DistributionalPrivacy(
-        belief,
-        side=side,
-        simulator=simulator,
-        tagged=_yes(tagged),
-        ratio=ratio,
-        epsilon=epsilon,
-        delta=delta,
-    )
-
-
-@DEFINITIONS.register("inference-coupled-worlds")
-def inference_coupled_worlds(
-    belief: Text,
-    scrubs: Text = "persons",
-    side: str | None = None,
-    simulator: str = "optimal",
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Inference-based coupled worlds: conclusions are nearly those from a simulator's output."""
-    from twoworlds.definitions.coupled import InferenceCoupledWorlds
-
-    return InferenceCoupledWorlds(
-        belief, scrubs, side=side, simulator=simulator, ratio=ratio, epsilon=epsilon, delta=delta
-    )
-
-
-@DEFINITIONS.register("inference-ddp")
-def inference_ddp(
-    belief: Text,
-    side: str | None = None,
-    simulator: str = "optimal",
-    tagged: object = "no",
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Inference-based DDP: conclusions about your entry are nearly those without it."""
-    from twoworlds.definitions.coupled import InferenceDistributionalPrivacy
-
-    return InferenceDistributionalPrivacy(
-        belief,
-        side=side,
-        simulator=simulator,
-        tagged=_yes(tagged),
-        ratio=ratio,
-        epsilon=epsilon,
-        delta=delta,
-    )
-
-
-@DEFINITIONS.register("noiseless")
-def noiseless(
-    belief: Text,
-    side: str | None = None,
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Noiseless privacy: every two values of your entry give nearly the same release."""
-    from twoworlds.definitions.coupled import NoiselessPrivacy
-
-    return NoiselessPrivacy(belief, side=side, ratio=ratio, epsilon=epsilon, delta=delta)
-
-
-@DEFINITIONS.register("pufferfish")
-def pufferfish(
-    belief: Text,
-    secrets: Text = "records",
-    side: str | None = None,
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Pufferfish: the release is nearly the same whether a secret is true or false."""
-    from twoworlds.definitions.coupled import Pufferfish
-
-    return Pufferfish(belief, secrets, side=side, ratio=ratio, epsilon=epsilon, delta=delta)
-
-
-@DEFINITIONS.register("inference-pufferfish")
-def inference_pufferfish(
-    belief: Text,
-    secrets: Text = "records",
-    side: str | None = None,
-    ratio: object = None,
-    epsilon: object = None,
-    delta: object = None,
-) -> PrivacyDefinition:
-    """Inference-based Pufferfish: what is believed about a secret is nearly what was before."""
-    from twoworlds.definitions.coupled import InferencePufferfish
-
-    return InferencePufferfish(
-        belief, secrets, side=side, ratio=ratio, epsilon=epsilon, delta=delta
-    )
+    build.__signature__ = signature  # type: ignore[attr-defined]
+    build.__doc__ = summary
+    return build
 
 
 def _yes(given: object) -> bool:
@@ -322,3 +217,7 @@ def _yes(given: object) -> bool:
     if str(given).lower() not in known:
         raise InvalidInput(f"tagged={given}: say yes or no")
     return known[str(given).lower()]
+
+
+for _name, _entry in _DEFINITIONS.items():
+    DEFINITIONS.register(_name)(_builder(*_entry))

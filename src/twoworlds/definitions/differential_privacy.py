@@ -13,7 +13,7 @@ Definition 2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
@@ -63,47 +63,40 @@ class DifferentialPrivacy(RatioAndDelta):
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact ratio that holds with delta = 0, or infinity."""
-        setting = self.setting(mechanism)
-        family = setting.mechanism.family(setting.relation, self.group)
+        setting, family = self._asked(mechanism)
         comparison, peak = family.peak()
         values = {"ratio": peak.ratio, "epsilon": ln(peak.ratio), "delta": Fraction(0)}
         if peak.ratio == INFINITY:
             values["delta"] = at_most_one(family.gap(INFINITY)[1].delta)
         witness = _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             values,
             delta_sentence(setting.subject, peak.ratio, values["delta"]),
             setting.assumptions,
             witness=witness,
             method=family.method,
             notes=self._group_note(setting) + _limit_note(peak.ratio, values["delta"]),
-            exact=mechanism.exact,
         )
 
     def delta_at(self, mechanism: Mechanism, ratio: object) -> Verdict:
         """Return the exact delta at a given ratio, with the event that attains it."""
         a = ratio_at_least_one(ratio)
-        setting = self.setting(mechanism)
-        family = setting.mechanism.family(setting.relation, self.group)
+        setting, family = self._asked(mechanism)
         comparison, gap = family.gap(a)
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
             _sentence(setting, family, a, gap.delta),
             setting.assumptions,
             witness=_gap_witness(setting, family, comparison, gap),
             method=family.method,
-            exact=mechanism.exact,
         )
 
     def ratio_at(self, mechanism: Mechanism, delta: object) -> Verdict:
         """Return the smallest ratio that holds with a given delta."""
         d = read_delta(delta)
-        setting = self.setting(mechanism)
-        family = setting.mechanism.family(setting.relation, self.group)
+        setting, family = self._asked(mechanism)
         comparison, ratio = family.ratio_for(d)
         notes: tuple[str, ...] = ()
         sentence = delta_sentence(setting.subject, ratio, d)
@@ -117,30 +110,26 @@ class DifferentialPrivacy(RatioAndDelta):
             )
         else:
             gap = comparison.gap(ratio)
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
             sentence,
             setting.assumptions,
             witness=_gap_witness(setting, family, comparison, gap),
             method=family.method,
             notes=notes,
-            exact=mechanism.exact,
         )
 
     def profile(self, mechanism: Mechanism) -> Profile:
         """Return the whole privacy profile delta(a)."""
-        setting = self.setting(mechanism)
-        family = setting.mechanism.family(setting.relation, self.group)
+        setting, family = self._asked(mechanism)
         return Profile(family, mechanism.expression, setting.assumptions)
 
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide the claim; a refuted one comes with the event and the nearest claims that hold."""
         if self.ratio is None:
             raise InvalidInput("dp has no numbers to check: give ratio= or epsilon=, and delta=")
-        setting = self.setting(mechanism)
-        family = setting.mechanism.family(setting.relation, self.group)
+        setting, family = self._asked(mechanism)
         comparison, gap = family.gap(self.ratio)
         delta = at_most_one(gap.delta)
         holds = within(delta, self.delta)
@@ -151,18 +140,21 @@ class DifferentialPrivacy(RatioAndDelta):
         if holds is False:
             notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
             sentence = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} {sentence}"
-        return Verdict(
-            mechanism.expression,
-            self.claim,
+        found = self.found(
+            mechanism,
             values,
             sentence,
             setting.assumptions,
-            holds=holds,
             witness=witness,
             method=family.method,
             notes=notes,
-            exact=mechanism.exact,
         )
+        return replace(found, definition=self.claim, holds=holds)
+
+    def _asked(self, mechanism: Mechanism) -> tuple[Setting, Family]:
+        """Return the mechanism with its neighbours, and all comparisons of two of them."""
+        setting = self.setting(mechanism)
+        return setting, setting.mechanism.family(setting.relation, self.group)
 
     def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
         """Yield x_D <= ratio x_E for all neighbours D, E, both ways round.

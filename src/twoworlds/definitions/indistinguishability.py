@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from twoworlds.definitions.base import Compared, RatioAndDelta, read_delta
+from twoworlds.definitions.base import Compared, RatioAndDelta, read_delta, read_epsilon
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import (
     Subject,
@@ -148,9 +148,8 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 best = comparison, event, bad
         assert best is not None
         comparison, event, bad = best
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {
                 "ratio": ratio,
                 "epsilon": ln(ratio),
@@ -162,7 +161,6 @@ class PointwiseIndistinguishability(RatioAndDelta):
             setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
             method=family.method,
-            exact=mechanism.exact,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -258,9 +256,7 @@ class StatisticalDifference(Compared):
         neighbours: str | Iterable[tuple[object, object]] | None = None,
         group: int = 1,
     ) -> None:
-        object.__setattr__(
-            self, "epsilon", None if epsilon is None else read_delta(epsilon, "epsilon")
-        )
+        self._assign(epsilon=read_epsilon(epsilon))
         super().__init__(neighbours=neighbours, group=group)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
@@ -276,16 +272,14 @@ class StatisticalDifference(Compared):
                 f"with probability {show(exposed)} the output is impossible in the other world: "
                 "this definition does not see it, differential privacy does",
             )
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"epsilon": difference},
             _sentence(difference, setting.subject.who),
             setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
             method=family.method,
             notes=notes,
-            exact=mechanism.exact,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:

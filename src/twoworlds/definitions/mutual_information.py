@@ -17,13 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition
-from twoworlds.definitions.verdict import Proof, Verdict
+from twoworlds.definitions.verdict import Shown, Verdict
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import (
@@ -48,6 +46,7 @@ _NARROW = 1e-14
 _FASTER = 1.3
 _GRID = 1 << 40
 _TIE_BITS = 256
+_SHOWN = 4
 
 Columns = list[list[Fraction]]
 
@@ -70,25 +69,22 @@ class MutualInformation(PrivacyDefinition):
         read = None if nats is None else number(nats, "nats")
         if read is not None and read < 0:
             raise InvalidInput(f"nats={nats} is negative: information is at least 0")
-        object.__setattr__(self, "nats", read)
+        self._assign(nats=read)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest information over persons and product beliefs."""
-        best: tuple[Number, InformationWitness] | None = None
+        best: _Found | None = None
         known = set()  # many channels are one channel with its outputs reordered
         for where, values, columns in track(_channels(mechanism), "measuring information"):
             shape = tuple(sorted(zip(*columns, strict=True)))
             if shape not in known:
                 known.add(shape)
                 value, belief = _capacity(columns)
-                nats = _information(belief, columns)
-                witness = InformationWitness(where, values, columns, belief, nats)
-                best = _larger_of(best, (value, witness))
+                best = _larger_of(best, (value, _told(where, values, columns, belief)))
         assert best is not None
         value, witness = best
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"nats": value, "bits": value / ln(Fraction(2))},
             f"The output tells at most {show(value, side='up')} nats about any one record. An "
             "average over "
@@ -97,7 +93,6 @@ class MutualInformation(PrivacyDefinition):
             witness=witness,
             method="the worst channel from a record to the output; its capacity is bounded from "
             "below by the belief shown, from above by the law farthest from the mixture",
-            exact=mechanism.exact,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -114,42 +109,30 @@ class MutualInformation(PrivacyDefinition):
         return found.against(claim, found.nats, self.nats, broken=broken)
 
 
-@dataclass(frozen=True)
-class InformationWitness(Proof):
-    """A belief about one record under which the output tells so many nats about it.
+def _told(channel: str, values: list[str], columns: Columns, belief: list[Fraction]) -> Shown:
+    """Show a belief about one record under which the output tells so many nats about it.
 
     Each column is the law of the output for one value of the record, the others being fixed.
     """
-
-    channel: str
-    values: list[str]
-    columns: Columns
-    belief: list[Fraction]
-    nats: Number
-
-    def verify(self) -> bool:
-        """Compute the information anew."""
-        return sum(self.belief) == 1 and agree(_information(self.belief, self.columns), self.nats)
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the channel, the belief and the information."""
-        yield "channel", self.channel
-        for value, chance in zip(self.values[:4], self.belief, strict=False):
-            yield "belief", f"{show(chance)} in {value}"
-        if len(self.values) > 4:
-            yield "", f"and {len(self.values) - 4} more"
-        yield "", f"the output then tells {show(self.nats, side='at least')} nats"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            "channel": self.channel,
-            "belief": {v: to_json(p) for v, p in zip(self.values, self.belief, strict=True)},
-            "nats": to_json(self.nats, side="down"),
-        }
+    nats = _information(belief, columns)
+    chances = dict(zip(values, belief, strict=True))
+    said = [("belief", f"{show(p)} in {value}") for value, p in list(chances.items())[:_SHOWN]]
+    if len(values) > _SHOWN:
+        said.append(("", f"and {len(values) - _SHOWN} more"))
+    told = ("", f"the output then tells {show(nats, side='at least')} nats")
+    return Shown(
+        nats,
+        lambda: _information(belief, columns),
+        (("channel", channel), *said, told),
+        {
+            "channel": channel,
+            "belief": {value: to_json(p) for value, p in chances.items()},
+            "nats": to_json(nats, side="down"),
+        },
+    )
 
 
-_Found = tuple[Number, InformationWitness]
+_Found = tuple[Number, Shown]
 
 
 def _larger_of(best: _Found | None, found: _Found) -> _Found:

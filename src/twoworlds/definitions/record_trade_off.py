@@ -60,12 +60,13 @@ class RecordTradeOff(Curve):
     independent: bool
 
     @property
-    def title(self) -> str:
+    def sides(self) -> tuple[str, str]:
         """What is told from what."""
-        return f"telling {self._words(self.alternative)} from {self._words(self.null)}"
-
-    def _words(self, values: tuple[Point, ...]) -> str:
-        return f"record {self.person} is {' or '.join(map(str, values))}"
+        alternative, null = (
+            f"record {self.person} is {' or '.join(map(str, values))}"
+            for values in (self.alternative, self.null)
+        )
+        return alternative, null
 
     def largest_power(self, level: object) -> Number:
         """Return what differential privacy with delta = 0 allows (equation 4)."""
@@ -86,8 +87,7 @@ class RecordTradeOff(Curve):
 
     def sentence(self) -> str:
         """Say what a test of one in a hundred false alarms can do, and whether that is bounded."""
-        alternative, null = (f'"{self._words(v)}"' for v in (self.alternative, self.null))
-        text = self._said(alternative, null)
+        text = self._said(*(f'"{side}"' for side in self.sides))
         if self.independent:
             by_ratio = show(self.largest_power("1/100"), side="up")
             by_difference = show(self.largest_power_by_difference("1/100"), side="up")
@@ -132,12 +132,9 @@ def record_trade_off(
 ) -> RecordTradeOff:
     """Return the exact curve of the best test about one record (equations 4 and 5).
 
-    Args:
-        mechanism: on lists of records.
-        belief: what the records are drawn from; print takes a product law, any belief will do.
-        person: whose record is tested, counted from 1.
-        alternative: the values T to detect.
-        null: the values S to tell them from, disjoint of T; all others if left out.
+    ``belief`` is what the records are drawn from: print takes a product law, any belief will do.
+    ``alternative`` are the values T of person's record (counted from 1) to detect, ``null`` the
+    values S to tell them from, disjoint of T; all others if left out.
 
     >>> from twoworlds import mechanism
     >>> clamped = mechanism("truncated-geometric(ratio=2, bits=2)")
@@ -205,34 +202,23 @@ def _mixtures(
 ) -> Comparison:
     """Compare two mixtures of the laws on databases, in finitely many cells of one ratio each."""
     events = _cells(mechanism, [*first, *second])
-    if isinstance(mechanism, OnStatistic):
-        values = [_by_value(mechanism, masses) for masses in (first, second)]
-        p, q = (
-            [_mean((mechanism.channel.mass(e, v), m) for v, m in law.items()) for e in events]
-            for law in values
-        )
-    else:
-        p, q = (
-            [_mean((mechanism.mass(e, x), m) for x, m in law.items()) for e in events]
-            for law in (first, second)
-        )
+    mixtures = []
+    for masses in (first, second):
+        law: dict[Any, Number] = masses
+        mass: Any = mechanism.mass
+        if isinstance(mechanism, OnStatistic):  # databases of one value are alike
+            law, mass = {}, mechanism.channel.mass
+            for x, chance in masses.items():
+                value = mechanism.statistic(x)
+                law[value] = law.get(value, Fraction(0)) + chance
+        parts = [[mass(event, at) * chance for at, chance in law.items()] for event in events]
+        mixtures.append([sum(part, start=Fraction(0)) for part in parts])
 
     def event(cells: Any) -> Event:
         return Listed.of(()) if not cells else events[cells[0]]
 
+    p, q = mixtures
     return FiniteComparison(next(iter(first)), next(iter(second)), p, q, event)
-
-
-def _by_value(mechanism: OnStatistic, masses: dict[Point, Number]) -> dict[Any, Number]:
-    law: dict[Any, Number] = {}
-    for x, p in masses.items():
-        value = mechanism.statistic(x)
-        law[value] = law.get(value, Fraction(0)) + p
-    return law
-
-
-def _mean(parts: Iterable[tuple[Number, Number]]) -> Number:
-    return sum((likelihood * mass for likelihood, mass in parts), start=Fraction(0))
 
 
 def _cells(mechanism: Mechanism, databases: list[Point]) -> list[Event]:

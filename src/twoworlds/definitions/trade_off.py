@@ -72,13 +72,18 @@ class Curve(Result):
     level: Number | None = field(default=None, kw_only=True)
 
     @property
-    def title(self) -> str:
+    def sides(self) -> tuple[str, str]:
         """What is told from what."""
         raise NotImplementedError
 
+    @property
+    def title(self) -> str:
+        """What is told from what, in words."""
+        return f"telling {self.sides[0]} from {self.sides[1]}"
+
     def sentence(self) -> str:
         """Say what a test of one in a hundred false alarms can do."""
-        raise NotImplementedError
+        return self._said(*self.sides)
 
     def power(self, level: object) -> Number:
         """Return the best power at a level, by a coin between two corners."""
@@ -115,7 +120,6 @@ class Curve(Result):
         return at_most_one(a * alpha + d)
 
     def _said(self, alternative: str, null: str) -> str:
-        """Say what a test of one in a hundred false alarms can do."""
         free = self.power(0)
         if free == 1:
             return (
@@ -210,15 +214,10 @@ class TradeOff(Curve):
         return at_most_one(found)
 
     @property
-    def title(self) -> str:
+    def sides(self) -> tuple[str, str]:
         """What is told from what."""
         label = self.mechanism.universe.label
-        return f"telling {label(self.x)} from {label(self.y)}"
-
-    def sentence(self) -> str:
-        """Say what a test of one in a hundred false alarms can do."""
-        label = self.mechanism.universe.label
-        return self._said(label(self.x), label(self.y))
+        return label(self.x), label(self.y)
 
     def largest_slope(self) -> tuple[Number, Number]:
         """Return the largest likelihood ratio where there are no corners: it is that at level 0."""
@@ -228,10 +227,9 @@ class TradeOff(Curve):
 
     def fields(self) -> dict[str, Any]:
         """Return the databases and the corners, or the curve at some levels."""
-        label = self.mechanism.universe.label
         return {
             "mechanism": self.mechanism.expression,
-            "databases": [label(self.x), label(self.y)],
+            "databases": list(self.sides),
             "corners": written(self.corners),
             **({} if self.corners else {"points": written(self.points())}),
             **self._at_level(),

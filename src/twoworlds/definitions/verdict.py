@@ -8,7 +8,7 @@ raises when used as a truth value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -103,8 +103,11 @@ class Witness(Proof):
 
     def verify(self) -> bool:
         """Recompute both probabilities from the mechanism and compare them with those stated."""
-        fresh = [_mass(self.mechanism, self.event, database) for database in self.databases]
-        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
+        return all(agree(a, b) for a, b in zip(self.again(), self.probabilities, strict=True))
+
+    def again(self) -> Iterator[Number]:
+        """Compute both probabilities from the mechanism."""
+        return (_mass(self.mechanism, self.event, database) for database in self.databases)
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -150,6 +153,35 @@ class Witness(Proof):
         found["probabilities"] = [to_json(p) for p in self.probabilities]
         found["attained"] = self.attained
         return found
+
+
+@dataclass(frozen=True)
+class Shown(Proof):
+    """A number that something shown has; it re-verifies by computing the number afresh.
+
+    Attributes:
+        number: as stated.
+        again: computes it once more.
+        said: what has it, line by line.
+        data: the same for JSON.
+    """
+
+    number: Number
+    again: Callable[[], Number] = field(repr=False, compare=False)
+    said: tuple[tuple[str, str], ...]
+    data: Mapping[str, Any]
+
+    def verify(self) -> bool:
+        """Compute the number once more."""
+        return agree(self.again(), self.number)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield what is shown."""
+        yield from self.said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return dict(self.data)
 
 
 @dataclass(frozen=True)

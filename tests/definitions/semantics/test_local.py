@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.definitions.semantics import brute
 from twoworlds import check, mechanism
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
@@ -14,6 +15,17 @@ from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings
 from twoworlds.worlds.beliefs import belief
+
+
+def played(survey, held):
+    """Every possible output, as its largest difference and its probability."""
+    default = survey.universe.values[-1]
+    found = [
+        (apart, sum(p * survey.probability(t, x) for x, p in held.items()))
+        for t, apart in brute.played(survey, dict(held.items()), default)
+    ]
+    return [(apart, mass) for apart, mass in found if mass]
+
 
 TEXTS = [
     "randomized-response(bits=3, keep=3/4)",
@@ -23,32 +35,6 @@ TEXTS = [
     "noisy-parity(bits=3, keep=3/4)",
 ]
 limits = st.fractions(0, 1, max_denominator=20)
-
-
-def played(survey, held, default=None):
-    """Every output with its probability and its largest difference, by Bayes' rule."""
-    records = survey.universe
-    d = records.values[-1] if default is None else default
-    found = []
-    for t in survey.outputs:
-        real = {x: p * survey.probability(t, x) for x, p in held.items()}
-        total = sum(real.values())
-        if total == 0:
-            continue
-        worst = Fraction(0)
-        for i in range(records.n):
-            removed = {
-                x: p * survey.probability(t, (*x[:i], d, *x[i + 1 :])) for x, p in held.items()
-            }
-            other = sum(removed.values())
-            gap = (
-                sum(abs(real[x] / total - removed[x] / other) for x in real) / 2
-                if other
-                else Fraction(1)
-            )
-            worst = max(worst, gap)
-        found.append((worst, total))
-    return found
 
 
 @pytest.mark.few(3)
@@ -84,21 +70,6 @@ def test_the_failure_of_any_matrix_is_that_of_all_games(dense, limit):
     assert found == sum(m for worst, m in every if worst > limit)
 
 
-def test_structure_and_enumeration_agree_where_records_have_laws_of_their_own():
-    survey = mechanism("randomized-response(bits=3, keep=3/4)")
-    text = "independent(1/2, 1/10, 9/10)"
-    assert LocalSemanticPrivacy(text).curve(survey) == LocalSemanticPrivacy(text).curve(
-        survey.table()
-    )
-
-
-def test_many_records_cost_no_more_than_one():
-    verdict = LocalSemanticPrivacy("uniform", epsilon="1/5").tightest(
-        mechanism("randomized-response(bits=200, keep=3/4)")
-    )
-    assert verdict.delta == 1
-
-
 def test_a_refuted_claim_shows_output_person_and_posteriors():
     verdict = check(
         "randomized-response(bits=3, keep=3/4)",
@@ -118,27 +89,6 @@ def test_an_impossible_output_is_said_to_give_the_person_away():
     assert verdict.epsilon == 1
     assert "gives them away" in verdict.witness.explain()
     assert verdict.witness.to_dict()["default"] == "0"
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({}, "whatever the output, the conclusions"),
-        ({"epsilon": "1/5"}, "nothing is promised: no chance of staying within 20% is left"),
-        ({"epsilon": 1}, "nothing is promised: the conclusions"),
-    ],
-)
-def test_empty_promises_are_called_nothing(options, said):
-    survey = mechanism("randomized-response(bits=3, keep=3/4)")
-    assert said in LocalSemanticPrivacy("uniform", **options).tightest(survey).sentence
-
-
-def test_the_default_value_is_named():
-    for options, value in (({}, 2), ({"default": 0}, 0)):
-        verdict = LocalSemanticPrivacy("uniform", **options).tightest(
-            mechanism("random-index(records=2, values=3)")
-        )
-        assert f"putting the default value {value} in place" in verdict.assumptions[0]
 
 
 def test_what_is_too_large_is_refused_with_a_way_out():
@@ -164,11 +114,3 @@ def test_delta_alone_asks_for_the_smallest_difference_that_it_allows():
         oblivious = RealityObliviousPrivacy(belief, delta=delta).tightest(survey)
         assert oblivious.delta <= delta
         assert RealityObliviousPrivacy(belief).failure(survey, oblivious.epsilon) == oblivious.delta
-
-
-def test_infinitely_many_outputs_are_weighed_by_structure():
-    noise = mechanism("geometric(ratio=3, bits=2)")
-    belief = "explicit(11=1/2, 01=1/2)"
-    assert LocalSemanticPrivacy(belief, epsilon="1/5").tightest(noise).delta == 1
-    with pytest.raises(Unsupported, match="epsilon"):
-        LocalSemanticPrivacy(belief).tightest(noise)

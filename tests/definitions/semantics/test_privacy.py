@@ -1,19 +1,21 @@
 """Semantic privacy: the exact supremum over beliefs (Kasiviswanathan & Smith, Definition 2.1)."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.definitions.semantics import brute
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
-from twoworlds.definitions.semantics.privacy import SemanticPrivacy, semantic_value
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.numbers import INFINITY, bounds, exp, show
+from twoworlds.numbers import INFINITY, Order, bounds, compare, exp
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings, Explicit, Records
 from twoworlds.worlds.belief import Belief, explicit
@@ -68,32 +70,10 @@ def test_laplace_gives_the_hyperbolic_tangent_of_half_epsilon():
     assert low <= 0 <= high
 
 
-def brute_swing(dense: Dense, default: int) -> Fraction | None:
-    """R by enumeration, None for infinite."""
-    worst = Fraction(1)
-    for i in range(dense.universe.n):
-        for t in dense.outputs:
-            ratios, q_seen = [], False
-            for x in dense.universe:
-                y = (*x[:i], default, *x[i + 1 :])
-                p, q = dense.probability(t, x), dense.probability(t, y)
-                if p == q == 0:
-                    continue
-                q_seen = q_seen or q != 0
-                ratios.append(None if q == 0 else p / q)
-            if not ratios:
-                continue
-            possible = any(dense.probability(t, x) for x in dense.universe)
-            if possible and (not q_seen or None in ratios or 0 in ratios):
-                return None
-            worst = max(worst, max(ratios) / min(ratios))
-    return worst
-
-
 @given(dense_mechanisms(PAIR), st.sampled_from([0, 1]))
 def test_the_swing_is_the_largest_by_enumeration(dense, default):
     found = worst_swing(dense, default).ratio
-    expected = brute_swing(dense, default)
+    expected = brute.largest_swing(dense, dense.outputs, default)
     assert found == (INFINITY if expected is None else expected)
 
 
@@ -125,21 +105,6 @@ def test_the_optimal_belief_of_noisy_parity_is_even_odds():
     witness = SemanticPrivacy().tightest(mechanism("noisy-parity(bits=2, keep=3/4)")).witness
     assert set(witness.belief.values()) == {Fraction(1, 2)}
     assert len(witness.belief) == 2
-
-
-def test_check_decides_and_measure_reaches_it():
-    assert check("noisy-parity(bits=2, keep=3/4)", "semantic(epsilon=1/2)")
-    refuted = check("noisy-parity(bits=2, keep=3/4)", "semantic(epsilon=0.49)")
-    assert not refuted
-    assert refuted.witness.to_dict()["person"] == 1
-    with pytest.raises(InvalidInput, match="give epsilon="):
-        check("parity(bits=2)", "semantic")
-
-
-def test_a_universe_without_persons_is_refused():
-    odd = Dense(Explicit(("a", "b")), Explicit(("c",)), [[1, 1]])
-    with pytest.raises(InvalidInput, match="no persons"):
-        SemanticPrivacy().tightest(odd)
 
 
 def test_the_curve_of_one_belief_is_exact_and_strict():
@@ -178,7 +143,65 @@ def test_many_valued_records_and_their_default():
     assert isinstance(three.universe, Records)
 
 
-def test_semantic_value_of_a_swing():
-    assert semantic_value(Fraction(9)) == Fraction(1, 2)
-    assert semantic_value(INFINITY) == 1
-    assert show(semantic_value(Fraction(1))) == "0"
+# --- witnesses of what is only approached, and of a difference of 1 -------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "epsilon"),
+    [
+        ("gaussian(sigma=4)", "0.4"),
+        ("gaussian(sigma=4)", "0.999"),
+        ("discrete-gaussian(sigma2=9)", "0.4"),
+        ("gaussian(sigma=4, bits=3)", "0.4"),
+        ("discrete-gaussian(sigma2=9, bits=3)", "0.9"),
+        ("laplace(scale=1)", "0.1"),
+    ],
+)
+def test_the_witness_differs_by_more_than_the_claim(text, epsilon):
+    verdict = check(text, f"semantic(epsilon={epsilon})")
+    assert verdict.holds is False
+    assert "percentage points apart, more than the" in verdict.sentence
+    name = "difference" if hasattr(verdict.witness, "difference") else "number"
+    shown = getattr(verdict.witness, name)
+    assert compare(shown, Fraction(epsilon)) is Order.GREATER
+    assert not replace(verdict.witness, **{name: shown / 2}).verify()
+
+
+def difference(built, witness, default=0):
+    """Play both games; None where a posterior is undefined."""
+    belief, i = dict(witness.belief), witness.person - 1
+    real = brute.posterior(built, belief, witness.output)
+    removed = brute.posterior(built, belief, witness.output, i, default)
+    return None if None in (real, removed) else brute.distance(real, removed)
+
+
+@pytest.mark.parametrize(
+    "text", ["identity(bits=2)", "random-index(records=3)", "integer-noise([1/2, 1/2], bits=2)"]
+)
+def test_to_be_sure_leaves_the_other_game_undefined(text):
+    built = mechanism(text)
+    verdict = measure(built, definition="semantic")
+    assert verdict.epsilon == 1
+    assert verdict.witness.verify()
+    default = built.universe.values[-1]
+    assert difference(built, verdict.witness, default) in (None, 1)
+
+
+def test_both_posteriors_may_exist_and_have_nothing_in_common():
+    half, zero = Fraction(1, 2), Fraction(0)
+    # Output a under 11, 10, 01, 00: without person 1 it is impossible at 11, and only then
+    # possible at 10.
+    rows = [[half, zero, zero, half], [half, 1, 1, half]]
+    built = Dense(BitStrings(2), Explicit(("a", "b")), rows)
+    verdict = measure(built, definition="semantic")
+    assert verdict.epsilon == 1
+    assert difference(built, verdict.witness) == 1
+
+
+def test_a_supremum_that_is_only_approached_has_no_witness():
+    half = Fraction(1, 2)
+    built = Dense(BitStrings(1), Explicit(("a", "b")), [[0, half], [1, half]])  # columns 1, 0
+    verdict = measure(built, definition="semantic")
+    assert verdict.epsilon == 1
+    assert verdict.witness is None
+    assert "attained by none" in verdict.notes[0]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.definitions.semantics import brute
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.games import conclusions, play
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief
@@ -50,18 +51,8 @@ def written_out(records, laws):
     return Belief(records, masses)
 
 
-def by_bayes(survey, belief, t, person=None, default=None):
-    """The posterior by enumeration, of Game 0 or of the game without a person (from 0)."""
-    joint = {}
-    for x, p in belief.items():
-        seen = x if person is None else (*x[:person], default, *x[person + 1 :])
-        joint[x] = p * survey.probability(t, seen)
-    total = sum(joint.values())
-    return {x: p / total for x, p in joint.items() if p} if total else None
-
-
-def distance(p, q):
-    return sum((abs(p.get(x, 0) - q.get(x, 0)) for x in {*p, *q}), start=Fraction(0)) / 2
+def possible(law):
+    return None if law is None else {x: p for x, p in law.items() if p}
 
 
 @given(surveys())
@@ -71,19 +62,19 @@ def test_games_match_bayes_by_enumeration(case):
     plain = written_out(survey.universe, laws)
     d = survey.universe.values[-1]
     for t in survey.outputs:
-        real = by_bayes(survey, plain, t)
+        real = possible(brute.posterior(survey, plain, t))
         if real is None:
             with pytest.raises(InvalidInput, match="cannot occur"):
                 play(survey, plain, t)
             continue
         games = play(survey, plain, t)
         assert dict(games.with_everyone.items()) == real
-        assert games.moved == distance(dict(plain.items()), real)
+        assert games.moved == brute.distance(dict(plain.items()), real)
         for i, found in enumerate(games.without):
-            removed = by_bayes(survey, plain, t, i, d)
+            removed = possible(brute.posterior(survey, plain, t, i, d))
             assert (None if found is None else dict(found.items())) == removed
             gap = games.differences[i]
-            assert gap is None if removed is None else gap == distance(real, removed)
+            assert gap is None if removed is None else gap == brute.distance(real, removed)
         one = secret(f"1={survey.universe.values[0]}", survey.universe)
         expected = sum((p for x, p in real.items() if one.holds(x)), start=Fraction(0))
         assert games.chances(one)["game 0"] == expected

@@ -1,55 +1,28 @@
 """The largest swing by structure, against enumeration of outputs, persons and databases."""
 
-import random
 from fractions import Fraction
-from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.definitions.semantics import brute
 from twoworlds import Dense, mechanism
-from twoworlds.definitions.semantics.games import play
-from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import (
     GeometricNoise,
     NegativeBinomialDifference,
-    SkellamNoise,
 )
-from twoworlds.mechanisms import AddedNoise, Channel, Deterministic, OnStatistic, PerRecord, Through
+from twoworlds.mechanisms import AddedNoise, Deterministic, OnStatistic, PerRecord, Through
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.worlds import Additive, BitStrings, Computed, Explicit, Integers, Records
-from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.statistics import histogram
 
 HALF = GeometricNoise(Fraction(1, 2))
 POLYA = NegativeBinomialDifference(Fraction(1, 2), 3)
 COUNT = Additive(lambda bit: bit, name="count")
-
-
-def swing_at(m, t, person, default, databases=None):
-    """R(t, i) by enumeration: None for infinite."""
-    ratios, defined = [], False
-    for x in databases or m.universe:
-        y = (*x[:person], default, *x[person + 1 :])
-        p, q = m.probability(t, x), m.probability(t, y)
-        if p == 0 and q == 0:
-            continue
-        if p == 0 or q == 0:
-            return None
-        defined = True
-        ratios.append(p / q)
-    return max(ratios) / min(ratios) if defined else Fraction(1)
-
-
-def enumerated(m, outputs, default):
-    """The largest of them over some outputs and all persons; None for infinite."""
-    n = len(next(iter(m.universe)))
-    found = [swing_at(m, t, i, default) for t in outputs for i in range(n)]
-    return None if None in found else max(found)
 
 
 def on(universe, statistic, channel):
@@ -59,20 +32,20 @@ def on(universe, statistic, channel):
 def agrees(m, default, reach=12):
     """The structure finds what enumeration of outputs -reach..reach finds, or its limit."""
     outputs = range(-reach, reach + 1) if m.outputs.size is None else m.outputs
-    found, brute = worst_swing(m, default), enumerated(m, outputs, default)
-    if brute is None:
+    found, expected = worst_swing(m, default), brute.largest_swing(m, outputs, default)
+    if expected is None:
         assert found.ratio == INFINITY
     elif found.output is not None:
-        assert found.ratio == brute
-        assert swing_at(m, found.output, found.person - 1, default) == brute
-        assert found.high.r / found.low.r == brute
+        assert found.ratio == expected
+        assert brute.swing(m, found.output, found.person - 1, default) == expected
+        assert found.high.r / found.low.r == expected
         for case in (found.high, found.low):
             assert case.p == m.probability(found.output, case.database)
             assert case.q == m.probability(found.output, case.removed)
     else:
         assert not found.attained
-        far = max(enumerated(m, [t], default) for t in (-4000, 4000))
-        assert brute < found.ratio
+        far = max(brute.largest_swing(m, [t], default) for t in (-4000, 4000))
+        assert expected < found.ratio
         assert found.ratio * Fraction(99, 100) < far < found.ratio
 
 
@@ -133,43 +106,6 @@ def test_a_default_between_the_extremes_moves_both_ways(noise, phi, default):
 def test_statistics_that_are_no_plain_sum_agree_with_enumeration(statistic, channel):
     for default in (0, 2):
         agrees(on(Records(3, 3), statistic, channel), default)
-
-
-@pytest.mark.parametrize("default", [0, 1, 2])
-def test_finite_noise_has_an_output_that_gives_a_person_away(default):
-    noise = FiniteNoise.of(["0", "1/2", "1/2", "0"], -1)
-    found = worst_swing(on(Records(3, 3), Additive(lambda v: v), noise), default)
-    assert found.undefined
-    assert found.output == (7 if default < 2 else 0)
-
-
-def test_noise_clamped_on_one_side_only_keeps_its_open_end():
-    m = on(BitStrings(2), COUNT, AddedNoise(POLYA, low=5))
-    found = worst_swing(m)
-    seen = [swing_at(m, t, 0, 0) for t in (*range(5, 60), 10**5)]
-    assert found.ratio == 2
-    assert found.output is None
-    assert max(seen) == seen[-1] < 2 < seen[-1] * Fraction(1001, 1000)
-
-
-def test_noise_without_a_bound_swings_without_a_bound():
-    noise = SkellamNoise(Fraction(1), Fraction(2))
-    m = on(Records(3, 2), Additive(lambda v: v), AddedNoise(noise))
-    assert worst_swing(m).ratio == INFINITY
-    assert not worst_swing(m).attained
-    clamped = on(BitStrings(2), COUNT, AddedNoise(noise, 0, 2))
-    low, high = bounds(worst_swing(clamped).ratio)
-    seen = [float(swing_at_real(clamped, t)) for t in (0, 1, 2)]
-    assert float(low) == pytest.approx(max(seen), rel=1e-12)
-    assert high - low < Fraction(1, 10**12)
-
-
-def swing_at_real(m, t):
-    ratios = [
-        float(m.probability(t, (a, b))) / float(m.probability(t, (0, b)))
-        for a, b in product((0, 1), repeat=2)
-    ]
-    return max(ratios) / min(ratios)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -269,7 +205,7 @@ def test_laplace_noise_on_a_count_is_worst_at_a_value(default):
 def test_a_part_that_holds_everybody_left_out_agrees_with_enumeration(text):
     m = mechanism(text)
     outputs = range(-4, 8) if m.outputs.size is None else m.outputs
-    assert worst_swing(m, 0).ratio == enumerated(m, outputs, 0)
+    assert worst_swing(m, 0).ratio == brute.largest_swing(m, outputs, 0)
 
 
 def test_a_part_that_lacks_somebody_left_out_is_refused():
@@ -284,41 +220,12 @@ def test_what_has_neither_persons_nor_structure_is_refused():
     with pytest.raises(TooLarge, match="more than"):
         worst_swing(on(BitStrings(30), Computed(sum, "sum"), AddedNoise(HALF)))
 
-    class Odd(Channel):
-        outputs = Integers()
-
-        def probability(self, output, value):
-            return Fraction(output == 0)
-
-        def compare(self, change):
-            raise NotImplementedError
-
-        def sample(self, value, rng):
-            raise NotImplementedError
-
-    with pytest.raises(Unsupported, match="infinitely many outputs"):
-        worst_swing(on(BitStrings(2), COUNT, Odd()))
-
 
 def test_irrational_tables_are_enclosed():
     table = mechanism("randomized-response(epsilon=1, bits=2)").table()
     low, high = bounds(worst_swing(table).ratio)
     assert low <= Fraction("2.7182818284590452354") <= high + Fraction(1, 10**18)
     assert high - low < Fraction(1, 10**15)
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 3), min_size=9, max_size=9), min_size=2, max_size=4),
-    st.integers(0, 2),
-)
-def test_tables_of_records_agree_with_enumeration(rows, default):
-    weights = [
-        [w + (i == k % len(rows)) for i, w in enumerate(column)]
-        for k, column in enumerate(zip(*rows, strict=True))
-    ]
-    laws = [[Fraction(w, sum(column)) for w in column] for column in weights]
-    entries = [list(row) for row in zip(*laws, strict=True)]
-    agrees(Dense(Records(3, 2), Integers(0, len(rows) - 1), entries), default)
 
 
 def test_hundreds_of_persons_cost_no_more_than_a_few():
@@ -332,22 +239,3 @@ def test_hundreds_of_persons_cost_no_more_than_a_few():
         ("constant(bits=300)", 1),
     ):
         assert worst_swing(mechanism(text)).ratio == ratio
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["differenced-negative-binomial(1/2, 2, bits=3)", "geometric(ratio=3, bits=3)"],
-)
-def test_no_random_belief_beats_the_limit_over_infinitely_many_outputs(text):
-    m = mechanism(text)
-    value = SemanticPrivacy().tightest(m).epsilon
-    _, top = bounds(value)
-    draw = random.Random(7)
-    closest = Fraction(0)
-    for t in (-50, -1, 0, 1, 2, 3, 4, 50):
-        for _ in range(15):
-            masses = [draw.choice([0, 0, 1, 3, 20]) for _ in m.universe]
-            if any(masses):
-                law = {x: Fraction(w, sum(masses)) for x, w in zip(m.universe, masses, strict=True)}
-                closest = max(closest, play(m, Belief(m.universe, law), t).worst)
-    assert top / 2 < closest <= top

@@ -67,28 +67,23 @@ _FEWEST_BITS, _MOST_BITS = 64, 256
 _MOST_STRETCHES = 20_000
 
 Game = tuple[tuple[Number, tuple[Fraction, Fraction]], ...]  # mass, and line of log-likelihood
+# Databases of one answer, with and without the person, and what the belief gives them together:
+# mass, answer, answer without.
+Case = tuple[Number, Any, Any]
 Stretch = tuple[Fraction | None, Fraction | None]  # from, to; None is no end
-
-
-class AnswerClass(NamedTuple):
-    """Databases of one answer, with and without the person, and what the belief gives them."""
-
-    mass: Number
-    answer: Any
-    removed: Any
 
 
 class View(NamedTuple):
     """A belief as far as it matters for one person: the cases that can be told apart."""
 
     person: int
-    cases: tuple[AnswerClass, ...]
+    cases: tuple[Case, ...]
     likelihood: Callable[[Point, Any], Number]
 
     def joint(self, output: Point) -> tuple[list[Number], list[Number]]:
         """Return the masses of the cases together with the output, in Game 0 and in Game i."""
-        real = [case.mass * self.likelihood(output, case.answer) for case in self.cases]
-        return real, [case.mass * self.likelihood(output, case.removed) for case in self.cases]
+        real = [mass * self.likelihood(output, answer) for mass, answer, _ in self.cases]
+        return real, [mass * self.likelihood(output, removed) for mass, _, removed in self.cases]
 
     def difference(self, output: Point) -> Number:
         """Return SD(b_0, b_i) after an output, 1 where a posterior is undefined."""
@@ -108,13 +103,13 @@ def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[
     answer: Callable[[Point], Any] = (lambda database: database) if on is None else on.statistic
     likelihood = mechanism.probability if on is None else on.channel.probability
     own = {x: answer(x) for x in belief}
-    found: dict[frozenset[AnswerClass], View] = {}
+    found: dict[frozenset[Case], View] = {}
     for i in range(records.n):
         masses: dict[tuple[Any, Any], Number] = {}
         for x, mass in belief.items():
             key = (own[x], own[x] if x[i] == d else answer(without(x, i, d)))
             masses[key] = masses.get(key, Fraction(0)) + mass
-        cases = tuple(AnswerClass(mass, *key) for key, mass in masses.items())
+        cases = tuple((mass, *key) for key, mass in masses.items())
         found.setdefault(frozenset(cases), View(i + 1, cases, likelihood))
     return list(found.values())
 
@@ -151,7 +146,7 @@ class Breaches:
         if not self.finite:
             self.seen = [view for view in self.seen if larger(_reach(view), epsilon)]
             cases = [case for view in self.seen for case in view.cases]
-            self.answers = sorted({v for case in cases for v in (case.answer, case.removed)})
+            self.answers = sorted({answer for _, *both in cases for answer in both})
         self._orders: dict[Point, Order] = {}
         self._known: dict[tuple[Point, int], arb] = {}
 
@@ -267,8 +262,7 @@ class Breaches:
         """Compare the difference of the two games anywhere on a stretch with epsilon."""
         low, high = stretch
         games = [
-            tuple((c.mass, self._line(v, stretch)) for c, v in zip(view.cases, game, strict=True))
-            for game in zip(*((c.answer, c.removed) for c in view.cases), strict=True)
+            tuple((case[0], self._line(case[k], stretch)) for case in view.cases) for k in (1, 2)
         ]
         if all(len({slope for _, (slope, _) in game}) == 1 for game in games):
             # Nothing depends on t, up to a common factor: one output decides.
@@ -301,7 +295,7 @@ def _reach(view: View) -> Number:
     Where one game holds a single answer possible, its posterior is the prior; the other one may
     come near to certainty of the rarest answer, and no nearer.
     """
-    if all(case.answer == case.removed for case in view.cases):
+    if all(answer == removed for _, answer, removed in view.cases):
         return Fraction(0)
     games: list[dict[Any, Number]] = [{}, {}]
     for mass, *answers in view.cases:

@@ -131,8 +131,7 @@ class FailureCurve:
             pass
         self.two = self._two_values()
         self.pair = None if self.two is None else _rational_cells(self.two)
-        known = self.pair is not None or self.two is not None
-        self.table = None if known else tabulated(mechanism, default)
+        self.table = None if self.two is not None else tabulated(mechanism, default)
         self._ranged: dict[Fraction, tuple[Fraction, Fraction]] = {}
 
     def ends(self, epsilon: Number, above: Fraction | None = None) -> Ends:
@@ -240,7 +239,7 @@ class FailureCurve:
         """Yield S4 for ratios on a grid below (1 + s)/(1 - s): any of them is a valid bound."""
         family = self.mechanism.family(self.mechanism.universe.relation)
         limit = (1 + s) / (1 - s)
-        for k in range(1, _RATIOS):
+        for k in range(1, _RATIOS if s > 0 else 1):
             ratio = 1 + (limit - 1) * Fraction(k, _RATIOS)
             delta = bounds(family.gap(ratio)[1].delta)[1]
             tau = s - (ratio - 1) / (ratio + 1)

@@ -23,15 +23,14 @@ does not depend on anything unknown, so its posterior is the prior, and the cond
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.base import PrivacyDefinition, read_epsilon
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.semantics.swing import semantic_value
-from twoworlds.definitions.verdict import Proof, Verdict, Witness, shortened
+from twoworlds.definitions.verdict import Shown, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, any_belief, percent, points_claimed
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.event import agree
@@ -56,28 +55,25 @@ class InformedPrivacy(PrivacyDefinition):
     name = "informed privacy"
 
     def __init__(self, *, epsilon: object = None) -> None:
-        read = None if epsilon is None else read_delta(epsilon, "epsilon")
-        object.__setattr__(self, "epsilon", read)
+        self._assign(epsilon=read_epsilon(epsilon))
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact supremum over informed beliefs, with a belief on two neighbours."""
         found = DifferentialPrivacy().tightest(mechanism)
         value = semantic_value(found.ratio)
         compared = found.witness
-        witness = InformedWitness.of(compared) if isinstance(compared, Witness) else None
+        witness = _moved(compared) if isinstance(compared, Witness) else None
         notes: tuple[str, ...] = ()
-        if witness is not None and not agree(witness.difference, value):
+        if witness is not None and not agree(witness.number, value):
             notes = ("approached by beliefs and outputs, attained by none",)
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"epsilon": value, "ratio": found.ratio},
             _sentence(value, found.ratio, DifferentialPrivacy().setting(mechanism).subject),
             (_INFORMED, *found.assumptions),
             witness=witness,
             method=f"tanh of a quarter of the price in differential privacy; {found.method}",
             notes=notes,
-            exact=mechanism.exact,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -94,52 +90,33 @@ class InformedPrivacy(PrivacyDefinition):
         return found.against(claim, found.epsilon, self.epsilon, broken=broken)
 
 
-@dataclass(frozen=True)
-class InformedWitness(Proof):
-    """A belief on two neighbours, and an event that moves it by the stated difference."""
+def _moved(compared: Witness) -> Shown:
+    """Weigh the two databases so that the event moves the belief in the first one the furthest."""
+    ratio = compared.ratio()
+    weight = _RARE if ratio == INFINITY else 1 / (sqrt(ratio) + 1)
 
-    compared: Witness
-    weight: Number
-    difference: Number
+    def moved(probabilities: Iterable[Number]) -> Number:
+        p, q = probabilities
+        return weight * p / (weight * p + (1 - weight) * q) - weight
 
-    @staticmethod
-    def of(compared: Witness) -> InformedWitness:
-        """Weigh the two databases so that the event moves the belief the furthest."""
-        ratio = compared.ratio()
-        weight = _RARE if ratio == INFINITY else 1 / (sqrt(ratio) + 1)
-        return InformedWitness(compared, weight, _posterior(compared, weight) - weight)
-
-    @property
-    def posterior(self) -> Number:
-        """The probability of the first database once the event is seen, by Bayes' rule."""
-        return _posterior(self.compared, self.weight)
-
-    def verify(self) -> bool:
-        """Recompute the probabilities of the event, then prior against posterior."""
-        return self.compared.verify() and agree(self.posterior - self.weight, self.difference)
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the belief, the event, and the belief afterwards."""
-        first, second = (shortened(label) for label in self.compared.labels)
-        yield "belief", f"{show(self.weight)} in {first}, the rest in {second}"
-        event = self.compared.event.describe(self.compared.mechanism.outputs)
-        yield "worst case", f"after {event} it is {show(self.posterior)} in {first}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        first, second = self.compared.labels
-        return {
-            **self.compared.to_dict(),
-            "belief": {first: to_json(self.weight), second: to_json(1 - self.weight)},
-            "posterior": {first: to_json(self.posterior), second: to_json(1 - self.posterior)},
-            "difference": to_json(self.difference),
-        }
-
-
-def _posterior(compared: Witness, weight: Number) -> Number:
-    p, q = compared.probabilities
-    joint = weight * p
-    return joint / (joint + (1 - weight) * q)
+    difference = moved(compared.probabilities)
+    posterior = weight + difference
+    first, second = compared.labels
+    event = compared.event.describe(compared.mechanism.outputs)
+    return Shown(
+        difference,
+        lambda: moved(compared.again()),
+        (
+            ("belief", f"{show(weight)} in {shortened(first)}, the rest in {shortened(second)}"),
+            ("worst case", f"after {event} it is {show(posterior)} in {shortened(first)}"),
+        ),
+        {
+            **compared.to_dict(),
+            "belief": {first: to_json(weight), second: to_json(1 - weight)},
+            "posterior": {first: to_json(posterior), second: to_json(1 - posterior)},
+            "difference": to_json(difference),
+        },
+    )
 
 
 def _sentence(value: Number, ratio: Number, subject: Subject) -> str:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.breaches import failure_of, views
 from twoworlds.definitions.semantics.games import default_value, default_words
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief, reactions
@@ -143,11 +143,8 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
-        claimed = None if epsilon is None else read_delta(epsilon, "epsilon")
-        object.__setattr__(self, "belief", belief)
-        object.__setattr__(self, "epsilon", claimed)
-        object.__setattr__(self, "delta", read_delta(delta))
-        object.__setattr__(self, "default", default)
+        self._assign(belief=belief, epsilon=read_epsilon(epsilon))
+        self._assign(delta=read_delta(delta), default=default)
 
     def curve(self, mechanism: Mechanism) -> list[Step]:
         """Return delta'(epsilon') exactly, as steps: the mass of outputs whose worst exceeds it."""
@@ -177,19 +174,11 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             else:
                 bad = failure(law, epsilon)
             worst = worst_reaction([worst_reaction(part) for part in law])
-            witness = GameWitness(
-                mechanism,
-                held,
-                worst.output,
-                worst.person,
-                worst.difference,
-                self.default,
-                given=True,
-            )
+            found = (worst.output, worst.person, worst.difference)
+            witness = GameWitness(mechanism, held, *found, self.default, given=True)
         bad = at_most_one(bad)
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"epsilon": epsilon, "delta": bad},
             difference_sentence("For this belief", epsilon, bad),
             (
@@ -198,7 +187,6 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             ),
             witness=witness,
             method=method,
-            exact=mechanism.exact,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.beliefs import (
     rounded_beliefs,
     starting_beliefs,
@@ -100,12 +100,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
-        claimed = None if epsilon is None else read_delta(epsilon, "epsilon")
-        object.__setattr__(self, "belief", belief)
-        object.__setattr__(self, "truth", truth)
-        object.__setattr__(self, "epsilon", claimed)
-        object.__setattr__(self, "delta", read_delta(delta))
-        object.__setattr__(self, "default", default)
+        self._assign(belief=belief, truth=truth, epsilon=read_epsilon(epsilon))
+        self._assign(delta=read_delta(delta), default=default)
 
     def failure(self, mechanism: Mechanism, epsilon: object) -> Number:
         """Return P_t[max_i SD > epsilon] for the belief, at the true database or the worst one."""
@@ -272,9 +268,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         belief = "all beliefs" if self.belief is None else f"this belief only: {self._spelled}"
         where = mechanism.universe
         truth = "every true database" if self.truth is None else f"this one: {self.truth}"
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             values,
             sentence,
             (
@@ -285,7 +280,6 @@ class RealityObliviousPrivacy(PrivacyDefinition):
             witness=witness,
             method=method,
             notes=(_OPEN,) if "delta_shown" in values else (),
-            exact=mechanism.exact,
         )
 
 

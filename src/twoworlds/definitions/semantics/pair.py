@@ -204,24 +204,24 @@ def ranged_failure(
     (0.5, 0.1002)
     """
     zero = Fraction(0)
+    sides = comparison, comparison.reverse()
 
     @cache
-    def masses(side: Comparison, ratio: Fraction) -> tuple[Fraction, Fraction]:
+    def masses(k: int, ratio: Fraction) -> tuple[Fraction, Fraction]:
+        side = sides[k]
         delta, event = side.gap(ratio)
         if delta == 0:
             return zero, zero
         own, other = (bounds(mechanism.mass(event, x), _BITS)[1] for x in (side.x, side.y))
         return own, other
 
-    def largest(side: Comparison, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    def largest(k: int, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
         weight = min(max((1 - s) / 2, low), high)
         slack = weight * (1 - weight - s)
-        return masses(side, 1 + s / slack) if slack > 0 else (zero, zero)
-
-    sides = comparison, comparison.reverse()
+        return masses(k, 1 + s / slack) if slack > 0 else (zero, zero)
 
     def upper(low: Fraction, high: Fraction) -> Fraction:
-        first, second = largest(sides[0], low, high), largest(sides[1], 1 - high, 1 - low)
+        first, second = largest(0, low, high), largest(1, 1 - high, 1 - low)
         p, q = first[0] + second[1], first[1] + second[0]
         return max(w * p + (1 - w) * q for w in (low, high))
 

@@ -18,12 +18,10 @@ meet: see `failure`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.failure import (
     FailureCurve,
     claim_verdict,
@@ -33,14 +31,12 @@ from twoworlds.definitions.semantics.failure import (
 from twoworlds.definitions.semantics.games import conclusions, default_words
 from twoworlds.definitions.semantics.swing import Swing, SwingCase, semantic_value, worst_swing
 from twoworlds.definitions.semantics.witnesses import GameWitness
-from twoworlds.definitions.verdict import Proof, Verdict
+from twoworlds.definitions.verdict import Proof, Shown, Verdict
 from twoworlds.definitions.words import moved_too_far, percent
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import larger
-from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json, whole
-from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 
 _FURTHEST_BITS = 40
@@ -75,11 +71,8 @@ class SemanticPrivacy(PrivacyDefinition):
     ) -> None:
         """Take the claim, if any, and the setting."""
         people = None if records is None else whole(records, "records", at_least=1)
-        claimed = None if epsilon is None else read_delta(epsilon, "epsilon")
-        object.__setattr__(self, "epsilon", claimed)
-        object.__setattr__(self, "delta", None if delta is None else read_delta(delta))
-        object.__setattr__(self, "default", default)
-        object.__setattr__(self, "records", people)
+        failing = None if delta is None else read_delta(delta)
+        self._assign(epsilon=read_epsilon(epsilon), delta=failing, default=default, records=people)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact supremum over all beliefs, with the worst output, person and belief.
@@ -129,24 +122,20 @@ class SemanticPrivacy(PrivacyDefinition):
             )
         elif swing.person is None and swing.output is not None:
             witness = self._shown(mechanism, swing, None)
-        return Verdict(
-            mechanism.expression,
-            self.name,
+        return self.found(
+            mechanism,
             {"epsilon": value, "swing": swing.ratio},
             _sentence(value),
             self._assumptions(mechanism),
             witness=witness,
             method=swing.method,
             notes=(_where(mechanism, swing, attained=swing.attained or belief is not None),),
-            exact=mechanism.exact,
         )
 
     def _shown(self, mechanism: Mechanism, swing: Swing, belief: Belief | None) -> Proof:
         """Return what the output of a swing does to a belief, or to even odds of two answers."""
         if belief is None or swing.person is None:
-            answers = (swing.high.database, swing.high.removed)
-            apart = _apart(mechanism, answers, swing.output)
-            return AnswersWitness(mechanism, answers, swing.output, apart)
+            return _even_odds(mechanism, swing)
         real, removed = conclusions(
             mechanism, belief, swing.output, swing.person, default=self.default
         )
@@ -163,45 +152,32 @@ class SemanticPrivacy(PrivacyDefinition):
         )
 
 
-@dataclass(frozen=True)
-class AnswersWitness(Proof):
-    """Two bare answers and an output after which even odds between them differ by so much.
+def _even_odds(mechanism: Mechanism, swing: Swing) -> Shown:
+    """Show two bare answers, even odds between which an output moves apart.
 
     A person may turn u into v in one world and v into u in the other; with even odds between these
     worlds, and r = P(t | u) / P(t | v), the conclusions after t differ by (r - 1) / (r + 1).
     """
+    answers = (swing.high.database, swing.high.removed)
 
-    mechanism: Mechanism = field(repr=False)
-    answers: tuple[Point, Point]
-    output: Point
-    difference: Number
+    def apart() -> Number:
+        p, q = (mechanism.probability(swing.output, answer) for answer in answers)
+        return abs((p - q) / (p + q))
 
-    def verify(self) -> bool:
-        """Recompute both conclusions from the likelihoods of the output."""
-        return agree(_apart(self.mechanism, self.answers, self.output), self.difference)
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the belief and the output."""
-        u, v = map(self.mechanism.universe.label, self.answers)
-        yield "belief", f"1/2 in a true answer of {u}, which is {v} without the person"
-        yield "belief", f"1/2 in a true answer of {v}, which is {u} without the person"
-        output = self.mechanism.outputs.label(self.output)
-        apart = show(self.difference, side="at least")
-        said = f"output {output}: the conclusions differ by {apart}"
-        yield "worst case" if self.difference == 1 else "shown by", said
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            "answers": [self.mechanism.universe.label(answer) for answer in self.answers],
-            "output": self.mechanism.outputs.label(self.output),
-            "difference": to_json(self.difference, side="down"),
-        }
-
-
-def _apart(mechanism: Mechanism, answers: tuple[Point, Point], output: Point) -> Number:
-    p, q = (mechanism.probability(output, answer) for answer in answers)
-    return abs((p - q) / (p + q))
+    difference = apart()
+    u, v = map(mechanism.universe.label, answers)
+    output = mechanism.outputs.label(swing.output)
+    said = f"output {output}: the conclusions differ by {show(difference, side='at least')}"
+    return Shown(
+        difference,
+        apart,
+        (
+            ("belief", f"1/2 in a true answer of {u}, which is {v} without the person"),
+            ("belief", f"1/2 in a true answer of {v}, which is {u} without the person"),
+            ("worst case" if difference == 1 else "shown by", said),
+        ),
+        {"answers": [u, v], "output": output, "difference": to_json(difference, side="down")},
+    )
 
 
 def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
