@@ -9,8 +9,9 @@ import pytest
 
 from twoworlds.definitions.coupled._certificate import Proved, proved_by, verify_optimum
 from twoworlds.definitions.coupled.inference_optimal import inference_optimum
-from twoworlds.definitions.coupled.optimal import optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import coin, scene
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Real
 from twoworlds.worlds import BitStrings
@@ -110,9 +111,8 @@ def test_every_headline_of_an_optimum_is_checked():
         replace(best, upper=F(1)),
         replace(best, at=F(1)),
         replace(best, at=F(2)),
-        replace(best, proof=replace(best.proof, ratio=F(1))),
-        replace(best, proof=replace(best.proof, bound=F(0))),
-        replace(best, proof=optimal(total(), F(3, 2)).proof),  # of another scene
+        replace(best, tests_at=F(1)),
+        replace(best, tests=()),
     ):
         assert not forged.verify()
 

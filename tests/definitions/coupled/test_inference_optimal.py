@@ -11,15 +11,8 @@ from itertools import combinations, product
 import pytest
 
 from tests.definitions.coupled.test_optimal import fair, random_law, random_scene, sum_of_three
-from twoworlds.definitions.coupled.inference_optimal import (
-    OUTSIDE,
-    CellPosterior,
-    inference_optimum,
-    inner,
-    least_inner,
-    lower_bound,
-    situations,
-)
+from twoworlds.definitions.coupled._column import CellPosterior, inner, least_inner, lower_bound
+from twoworlds.definitions.coupled.inference_optimal import OUTSIDE, inference_optimum, situations
 from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin, scene
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, number

@@ -8,8 +8,8 @@ import pytest
 from twoworlds import check, measure, mechanism
 from twoworlds.definitions.coupled import DistributionalPrivacy
 from twoworlds.definitions.coupled._certificate import verify_optimum
-from twoworlds.definitions.coupled._optimum import attained
 from twoworlds.definitions.coupled._program import GivenValue, comparisons
+from twoworlds.definitions.coupled._proof import attained
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Release, scene
 from twoworlds.errors import InvalidInput, Undecided

@@ -9,8 +9,9 @@ import pytest
 
 from twoworlds import check, measure
 from twoworlds.definitions.coupled._program import comparisons
-from twoworlds.definitions.coupled.optimal import limit, optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import limit, optimal
 from twoworlds.definitions.coupled.scene import scene
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.scrubbing import Scrub, persons
@@ -103,7 +104,7 @@ def test_a_changed_limit_does_not_verify():
             replace(best, delta=best.delta + F(1, 100)),
             replace(best, reached=best.reached + F(1, 100)),
             replace(best, delta=best.reached) if not best.attained else None,
-            replace(best, distinguishers=()) if best.attained and best.delta else None,
+            replace(best, tests=()) if best.attained and best.delta else None,
         ):
             assert forged is None or not forged.verify(), seed
 

@@ -14,7 +14,7 @@ import pytest
 from twoworlds.definitions.coupled import _program
 from twoworlds.definitions.coupled._certificate import verify_optimum
 from twoworlds.definitions.coupled._program import comparisons
-from twoworlds.definitions.coupled.optimal import least_delta, optimal
+from twoworlds.definitions.coupled.optimal import limit, optimal
 from twoworlds.definitions.coupled.scene import Simulator, canonical, coin, scene
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
@@ -85,7 +85,7 @@ def test_f01_known_parity_leaves_one_half_at_every_ratio(ratio):
     best = optimal(found, ratio)
     assert best.delta == F(1, 2)
     assert best.exact
-    assert least_delta(found) == F(1, 2)
+    assert limit(found).delta == F(1, 2)
 
 
 A03 = {
@@ -197,7 +197,7 @@ def test_simulator_and_proof_meet(case, ratio):
     for seed in range(3):
         found = random_scene(random.Random(seed), **case)
         best = optimal(found, ratio)
-        assert delta_of(found, best.simulator, ratio) == best.delta == best.proof.bound
+        assert delta_of(found, best.simulator, ratio) == best.delta == best.lower
         assert best.verify()
 
 
@@ -222,7 +222,7 @@ def test_the_tests_beat_every_simulator_on_average():
     for _ in range(20):
         simulator = Simulator.table({y: random_law(rng, found.outputs) for y in found.inputs})
         average = F(0)
-        for test in best.proof.distinguishers:
+        for test in best.tests:
             cell, v = pairs[test.comparison]
             event = [found.outputs[t] for t in test.event]
             ideal = cell.simulated(simulator)[v]
@@ -246,9 +246,9 @@ def test_scrubbing_may_be_random():
 def test_a_release_that_reveals_nothing_is_simulated_exactly():
     best = optimal(scene(lambda x: "constant", fair(3), persons(3)), 1)
     assert best.delta == 0
-    assert best.proof.distinguishers == ()
-    assert best.proof.verify()
-    assert "below 0" in best.proof.sentence
+    assert best.tests == ()
+    assert best.verify()
+    assert "below 0" in best.why
 
 
 def test_merging_and_splitting_do_not_change_the_optimum(monkeypatch):
@@ -279,7 +279,7 @@ def test_the_proof_covers_outputs_that_a_part_never_shows(monkeypatch):
 
 def test_only_some_of_many_comparisons_enter_the_program(monkeypatch):
     found = random_scene(random.Random(4), people=3, outputs=3, beliefs=12)
-    whole, limit = optimal(found, F(11, 10)), least_delta(found)
+    whole, least = optimal(found, F(11, 10)), limit(found).delta
     assert whole.delta > 0
     sizes = []
     solve_for = _program._solve_for
@@ -294,7 +294,7 @@ def test_only_some_of_many_comparisons_enter_the_program(monkeypatch):
     assert some.delta == whole.delta
     assert some.verify()
     assert max(sizes) < len(comparisons(found))
-    assert least_delta(found) == limit
+    assert limit(found).delta == least
 
 
 # --- enclosures -----------------------------------------------------------------------------------
@@ -362,10 +362,10 @@ def test_a_certificate_that_cannot_be_read_is_an_error(path, value):
 
 
 def test_a_wrong_proof_does_not_verify():
-    proof = optimal(sum_of_three(), F(3, 2)).proof
-    assert not replace(proof, bound=F(1, 7)).verify()
-    heavier = tuple(replace(test, weight=2 * test.weight) for test in proof.distinguishers)
-    assert not replace(proof, distinguishers=heavier, bound=F(1, 4)).verify()
+    proof = optimal(sum_of_three(), F(3, 2))
+    assert not replace(proof, lower=F(1, 7)).verify()
+    heavier = tuple(replace(test, weight=2 * test.weight) for test in proof.tests)
+    assert not replace(proof, tests=heavier, lower=F(1, 4)).verify()
 
 
 # --- bad input ------------------------------------------------------------------------------------

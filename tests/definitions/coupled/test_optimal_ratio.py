@@ -15,8 +15,9 @@ from tests.definitions.coupled.test_optimal import (
     random_scene,
     sum_of_three,
 )
-from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import limit, optimal
 from twoworlds.definitions.coupled.scene import scene
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, bounds, number
 from twoworlds.worlds.joint import BeliefClass, Joint
@@ -81,7 +82,7 @@ def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
 def test_a_delta_that_is_only_approached_has_no_ratio():
     found = sum_of_three()
     best = smallest_ratio(found, 0)
-    assert least_delta(found) == 0
+    assert limit(found).delta == 0
     assert best.ratio == INFINITY
     assert best.reach is None
     assert best.verify()
@@ -96,7 +97,7 @@ def test_a_delta_equal_to_the_limit_may_be_reached():
     belief = Joint.of({"left": F(1, 2), "right": F(1, 2)}, lambda x: x)
     alone = Scrub("the side", lambda x: x, lambda x: "nothing left")
     found = scene(lambda x: laws[x], BeliefClass((belief,), "even"), [alone])
-    assert least_delta(found) == 0
+    assert limit(found).delta == 0
     # With delta 0 the simulator may say 0 only, which never covers 1 or 2.
     assert smallest_ratio(found, 0).ratio == INFINITY
     enough = smallest_ratio(found, F(3, 4))

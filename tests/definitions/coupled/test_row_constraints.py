@@ -132,24 +132,6 @@ def test_every_command_about_cones_takes_them(capsys, kind):
         assert json.loads(capsys.readouterr().out)
 
 
-def test_noiseless_privacy_of_fair_bits_is_weaker_than_differential_privacy(capsys):
-    assert (
-        run(["compare", "noiseless(belief=uniform, ratio=3)", "dp(ratio=3)"])
-        == run(["compare", "dp(ratio=3)", "dp(ratio=3)"])
-        == 2
-    )  # over which databases?
-    capsys.readouterr()
-    asked = [
-        "compare",
-        "noiseless(belief=uniform, ratio=3)",
-        "dp(ratio=3)",
-        "--universe",
-        "bits(2)",
-    ]
-    assert run(asked) == 0
-    assert "is weaker than dp(ratio=3)" in " ".join(capsys.readouterr().out.split())
-
-
 @pytest.mark.parametrize("kind", ["pufferfish", "noiseless"])
 def test_a_delta_is_no_condition_on_single_rows(kind):
     with pytest.raises(Unsupported, match="take delta=0"):

@@ -22,7 +22,7 @@ Newton's method on delta(a), whose slope the multipliers give.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
@@ -30,7 +30,6 @@ from typing import Any
 
 from flint import arb
 
-from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
 from twoworlds.definitions.coupled._program import (
     GivenValue,
     Laws,
@@ -42,14 +41,21 @@ from twoworlds.definitions.coupled._program import (
 from twoworlds.definitions.coupled._proof import (
     Distinguisher,
     TestBound,
+    facts_of,
     layers,
-    said,
     sound,
     written,
 )
+from twoworlds.definitions.coupled.optimal import (
+    OfSimulator,
+    encloses,
+    laws_of,
+    rational_tables,
+    table,
+)
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
-from twoworlds.numbers import INFINITY, Number, Real, maximum, show
+from twoworlds.numbers import INFINITY, Number, Real, maximum, probability, show
 
 ONE, ZERO = Fraction(1), Fraction(0)
 _BITS, _MOST_BITS = 64, 512
@@ -185,11 +191,9 @@ class SmallestRatio(OfSimulator):
             f"above {show(self.delta, side='down')}"
         )
 
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the tests, one a line."""
-        yield "no better", self.sentence
-        for test in () if self.reach is None else self.reach.distinguishers:
-            yield f"weight {show(test.weight)}", said(self.scene, test)
+    def tested(self) -> Iterable[tuple[str, str]]:
+        """Return the tests, one a line."""
+        return facts_of(self.scene, () if self.reach is None else self.reach.distinguishers)
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""
@@ -261,17 +265,31 @@ class _Search:
             guess = self.attempt(self._trials.next(self.lower, self.upper, guess), 2 * bits)
 
 
-def search(scene: Scene, made: Sequence[GivenValue], delta: Fraction) -> SmallestRatio:
-    """Return the smallest ratio for a delta."""
-    found = _Search(scene, made, delta)
+def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
+    """Return the smallest ratio at which some simulator keeps within delta.
+
+    The answer is exact where tests and simulator meet at a rational number; else an enclosure that
+    can be refined; infinite where no ratio suffices.
+
+    >>> from twoworlds.definitions.coupled.scene import scene
+    >>> from twoworlds.worlds.belief import uniform
+    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds.scrubbing import persons
+    >>> from twoworlds.worlds.records import BitStrings
+    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
+    >>> smallest_ratio(scene(sum, fair, persons(3)), "1/8").ratio
+    Fraction(3, 2)
+    """
+    allowed = probability(delta, "delta")
+    found = _Search(scene, rational_tables(scene), allowed)
     limit, _, stakes = found.game.solve(None)
     widest = found.game.widest(limit)
-    reach = Reach(ONE, layers(stakes)) if limit > delta else None
+    reach = Reach(ONE, layers(stakes)) if limit > allowed else None
     if reach is None:
-        found.use(_mixed(widest, (delta - limit) / 2, found.outputs))
+        found.use(_mixed(widest, (allowed - limit) / 2, found.outputs))
     if found.upper == INFINITY:
         simulator = table(scene, widest)
-        return SmallestRatio(scene, delta, INFINITY, ONE, None, simulator, reach, widest)
+        return SmallestRatio(scene, allowed, INFINITY, ONE, None, simulator, reach, widest)
     found.attempt(ONE, _BITS)
     found.narrow(_BITS)
     return _result(found)
