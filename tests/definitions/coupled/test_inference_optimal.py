@@ -224,7 +224,7 @@ def test_it_is_said_in_words_and_as_data():
     assert data["exact"] is True
     assert data["outside"] is best.outside
     assert len(data["proofs"]) == 2
-    assert len(list(best.facts())) == 3
+    assert len(list(best.tested())) == 2
 
 
 def test_bad_input_is_refused():

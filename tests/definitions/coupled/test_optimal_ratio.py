@@ -73,7 +73,7 @@ def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
     found = scene("parity(bits=2)", fair(2, lambda x: sum(x) % 2), persons(2))
     best = smallest_ratio(found, F(49, 100))
     assert best.ratio == INFINITY
-    assert best.reach is not None
+    assert best.tests_at is not None
     assert best.verify()
     assert "no ratio" in best.sentence
     assert smallest_ratio(found, F(1, 2)).ratio == 1
@@ -84,7 +84,7 @@ def test_a_delta_that_is_only_approached_has_no_ratio():
     best = smallest_ratio(found, 0)
     assert limit(found).delta == 0
     assert best.ratio == INFINITY
-    assert best.reach is None
+    assert best.tests_at is None
     assert best.verify()
     assert "come close" in best.explain()
     tiny = F(1, 10**9)

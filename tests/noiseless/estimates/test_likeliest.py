@@ -13,10 +13,9 @@ from twoworlds.noiseless.estimates.elections import Election
 from twoworlds.noiseless.estimates.family import LawFamily, rates, read_member
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
-    likeliest_known,
-    likeliest_people,
     release_likeliest,
 )
+from twoworlds.noiseless.estimates.solve import likeliest_known, likeliest_people
 from twoworlds.numbers import INFINITY, above, below
 
 COINS = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
@@ -355,7 +354,7 @@ class TestSolving:
 
     def test_a_search_that_would_take_too_long_says_what_it_left_out(self, monkeypatch):
         close = ["1=11/20, 0=9/20", "1=9/20, 0=11/20"]
-        monkeypatch.setattr(sys.modules[likeliest.__module__], "_WORK", 1 << 22)
+        monkeypatch.setattr(sys.modules[likeliest_people.__module__], "_WORK", 1 << 22)
         found = likeliest_people(close, epsilon="0.5", delta="1/20")
         assert likeliest(close, people=int(found.people), epsilon="0.5", delta="1/20")
         assert f"sizes below {int(found.people)} were not counted" in found.notes

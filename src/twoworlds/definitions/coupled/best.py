@@ -181,6 +181,10 @@ class BestConclusions:
         )
 
 
+Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions
+"""What can be asked for the smallest delta at a ratio, and for the smallest ratio at a delta."""
+
+
 def _between(low: Fraction, high: Fraction) -> str:
     return (
         f"the smallest ratio is only known to lie between {show(low, side='down')} and "

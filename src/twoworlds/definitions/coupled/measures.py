@@ -24,7 +24,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Protocol
 
 from twoworlds.definitions.coupled.posteriors import (
     AlarmKind,
@@ -202,16 +201,6 @@ class Found:
     reached: Number | None = None
     nothing_left: bool = False
     alarm: AlarmKind | None = None
-
-
-class Measure(Protocol):
-    """What can be asked of a scene."""
-
-    def at_ratio(self, ratio: Number) -> Found:
-        """Return the smallest delta at a ratio."""
-
-    def at_delta(self, delta: Number) -> Found:
-        """Return the smallest ratio at a delta."""
 
 
 class ByEvents:

@@ -30,11 +30,11 @@ from itertools import combinations
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
+from twoworlds.definitions.coupled.best import Measure
 from twoworlds.definitions.coupled.measures import (
     ByConclusions,
     ByEvents,
     Found,
-    Measure,
     two_values,
 )
 from twoworlds.definitions.coupled.posteriors import against_prior
