@@ -49,23 +49,6 @@ def test_the_numbers_come_from_the_data():
     assert proved_by(changed(certificate(), "lower", value="1/9")) is None
 
 
-def test_two_ratios_or_two_numbers_are_bounds():
-    data = certificate()
-    # The same simulator at a smaller ratio: a larger delta, and no more than a bound.
-    apart = changed(changed(data, "upper_at_ratio", value="5/4"), "upper", value="3/16")
-    found = proved_by(apart)
-    assert found is not None
-    assert not found.optimal
-    assert found.explain().startswith("bounds: the simulator has at most delta 3/16")
-    assert found.to_dict()["meaning"] == "bounds"
-    # No tests at all prove 0, at any ratio: the numbers differ, or the ratios do.
-    weak = changed(changed(data, "tests", value=[]), "lower", value="0")
-    assert not proved_by(weak).optimal
-    assert not Proved(F(0), F(100), F(0), F(2)).optimal
-    assert Proved(F(0), F(2) + F(1, 2**100), F(0), F(2)).optimal
-    assert not Proved(F(0), F(2) + F(1, 2**20), F(0), F(2)).optimal
-
-
 @pytest.mark.parametrize(
     ("path", "value"),
     [

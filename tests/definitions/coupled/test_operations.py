@@ -64,18 +64,6 @@ def test_mixtures_of_beliefs_with_one_simulator_never_raise_delta(world, ratio, 
     assert mixed.delta(ratio) == brute.coupled_delta(mixed, ratio)
 
 
-@given(brute.worlds(members=2), RATIOS)
-def test_the_hull_of_two_worlds_has_the_larger_delta(world, ratio):
-    parts = [
-        Coupled(world.release, world.simulator, BeliefClass((one,), f"number {i}"), world.scrubs)
-        for i, one in enumerate(world.beliefs)
-    ]
-    hull = mixtures(parts)
-    assert hull.beliefs.hull
-    assert hull.beliefs.assumption == "number 0 or number 1 (or any mixture of these)"
-    assert hull.delta(ratio) == max(part.delta(ratio) for part in parts)
-
-
 def first_record(value):
     """Return the release of X_1, which is sure to be this value, beside a fair bit."""
     belief = Joint({((value, bit), NOTHING): HALF for bit in (0, 1)})
@@ -209,14 +197,6 @@ def test_erratum_16_the_bound_is_attained_so_that_the_sum_of_deltas_is_not_enoug
     found = compose(first, second).at(ratio_f, ratio_g)
     assert (found.first, found.second) == (Fraction(1, 4), delta_g)
     assert found.delta == found.bound == Fraction(7, 20) > found.first + found.second
-
-
-def test_erratum_16_only_the_pair_s_own_scrub_is_needed():
-    beliefs, pairs = fair(2), persons(2)
-    one = Coupled(TOTAL, ADD_COIN, beliefs, pairs)
-    both = compose(one, one)
-    assert [len(part.scrubs) for part in both.first_given_second] == [1, 1]
-    assert [part.scrubs[0].name for part in both.first_given_second] == ["person 1", "person 2"]
 
 
 def test_composition_refuses_two_settings_and_infinite_ratios():

@@ -12,7 +12,6 @@ from twoworlds.definitions.coupled import (
     InferenceCoupledWorlds,
     InferenceDistributionalPrivacy,
     InferencePufferfish,
-    NoiselessPrivacy,
     Pufferfish,
 )
 from twoworlds.definitions.coupled.scene import Release, Simulator
@@ -60,17 +59,6 @@ def test_known_parity_breaks_ddp_for_every_ratio(ratio):
     beliefs = fair(2, lambda x: sum(x) % 2)
     best = DistributionalPrivacy(beliefs, ratio=ratio).tightest(mechanism("parity(bits=2)"))
     assert best.delta == HALF
-
-
-def test_known_parity_reveals_nothing_new_by_inference():
-    beliefs, parity = fair(2, lambda x: sum(x) % 2), mechanism("parity(bits=2)")
-    deltas = [
-        DistributionalPrivacy(beliefs, simulator=simulator, ratio=1).tightest(parity).delta
-        for simulator in ("canonical", "coin")
-    ]
-    assert deltas == [1, HALF]
-    asked = InferenceDistributionalPrivacy(beliefs, simulator="coin", ratio=1)
-    assert asked.tightest(parity).delta == 0
 
 
 MAJORITY = "exact(majority, universe=bits(5))"
@@ -123,15 +111,6 @@ def test_what_is_concluded_about_one_secret():
     assert wider.delta == Fraction(2, 5) - Fraction(3, 2) * Fraction(1, 4)
 
 
-def test_pufferfish_with_all_pairs_of_records_is_noiseless_privacy():
-    total = mechanism("exact(sum, universe=records(values=3, n=3))")
-    belief = "independent([0=1/2, 1=1/3, 2=1/6])"
-    for ratio in (1, 2, 5):
-        one = Pufferfish(belief, ratio=ratio).tightest(total).delta
-        two = NoiselessPrivacy(belief, ratio=ratio).tightest(total).delta
-        assert one == two > 0
-
-
 # --- point beliefs, and what is printed about them ------------------------------------------------
 
 THREE_LAWS = Dense(
@@ -147,16 +126,6 @@ def test_point_beliefs_ask_for_one_law_near_all(ratio, expected):
     assert asked.tightest(THREE_LAWS).delta == Fraction(expected)
 
 
-def _both(noisy, simulator, x, y):
-    def real(t):
-        return noisy.probability(t, x)
-
-    def ideal(t):
-        return simulator[y].get(t, 0)
-
-    return (real, ideal), (ideal, real)
-
-
 def test_point_beliefs_make_inference_vacuous():
     """Publishing everything passes with (0, 0): a point belief has nothing left to conclude."""
     everything = mechanism("identity(bits=2)")
@@ -170,15 +139,6 @@ def test_point_beliefs_give_differential_privacy_only_up_to_a_square():
     best = DistributionalPrivacy(points(BitStrings(1)), simulator="coin").tightest(answer)
     assert best.ratio == 2
     assert DifferentialPrivacy().tightest(answer).ratio == 3 <= best.ratio**2
-
-
-@pytest.mark.parametrize("ratio", [Fraction(1), Fraction(3, 2), Fraction(4)])
-def test_point_beliefs_bound_differential_privacy_by_the_square_and_one_more_delta(ratio):
-    for name in ("randomized-response(bits=2, keep=3/4)", "noisy-parity(bits=2, keep=3/4)"):
-        built = mechanism(name)
-        simulated = DistributionalPrivacy(points(BitStrings(2)), ratio=ratio).tightest(built).delta
-        claim = DifferentialPrivacy(ratio=ratio**2, delta=min(1, (1 + ratio) * simulated))
-        assert claim.check(built)
 
 
 def test_two_private_beliefs_need_one_simulator_for_their_mixture():
@@ -234,10 +194,3 @@ def test_ratio_five_breaks_the_printed_step_to_inference():
 
 
 # --- as text --------------------------------------------------------------------------------------
-
-
-def test_without_numbers_the_ratio_at_delta_0_and_the_delta_at_ratio_1():
-    noisy = "randomized-response(bits=1, keep=3/4)"
-    found = measure(noisy, definition="noiseless(uniform)")
-    assert (found.ratio, found.delta, found.delta_at_ratio_1) == (3, 0, HALF)
-    assert measure(noisy, definition="noiseless(uniform, delta=1/4)").ratio == 2

@@ -77,38 +77,38 @@ class BestSimulator:
         self.scene = scene
 
     def at_ratio(self, ratio: Number) -> Found:
-        """Return the least delta over all simulators."""
+        """Return the least delta over all simulators; at ratio infinity, what stays of it."""
         if ratio == INFINITY:
-            return self._at_infinity()
+            left = limit(self.scene)
+            reached = None if left.attained else left.reached
+            worst = self._worst(left.simulator).at_ratio(ratio)
+            return self._found(left, worst, ratio, left.delta, _METHOD_AT_INFINITY, reached)
         best = optimal(self.scene, ratio)
-        worst = self._worst(best.simulator).at_ratio(ratio).witness
-        assert worst is not None
-        witness = BestWitness(worst, best, best.simulator)
-        return Found(ratio, best.delta, witness, _METHOD, (), best.simulator)
+        worst = self._worst(best.simulator).at_ratio(ratio)
+        return self._found(best, worst, ratio, best.delta)
 
     def at_delta(self, delta: Number) -> Found:
         """Return the least ratio over all simulators."""
         best = smallest_ratio(self.scene, delta)
         if best.ratio == INFINITY:
-            return self._at_infinity()
-        worst = self._worst(best.simulator).at_delta(delta).witness
-        assert worst is not None
-        witness = BestWitness(worst, best, best.simulator)
-        return Found(best.ratio, delta, witness, _METHOD, (), best.simulator)
-
-    def _at_infinity(self) -> Found:
-        """Return what stays of delta, and whether a simulator brings it down to that."""
-        best = limit(self.scene)
-        worst = self._worst(best.simulator).at_ratio(INFINITY).witness
-        assert worst is not None
-        witness = BestWitness(worst, best, best.simulator)
-        reached = None if best.attained else best.reached
-        return Found(
-            INFINITY, best.delta, witness, _METHOD_AT_INFINITY, (), best.simulator, reached
-        )
+            return self.at_ratio(INFINITY)
+        return self._found(best, self._worst(best.simulator).at_delta(delta), best.ratio, delta)
 
     def _worst(self, simulator: Simulator) -> ByEvents:
         return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
+
+    def _found(
+        self,
+        best: OfSimulator,
+        worst: Found,
+        ratio: Number,
+        delta: Number,
+        method: str = _METHOD,
+        reached: Number | None = None,
+    ) -> Found:
+        assert worst.witness is not None
+        witness = BestWitness(worst.witness, best, best.simulator)
+        return Found(ratio, delta, witness, method, (), best.simulator, reached)
 
 
 class BestConclusions:

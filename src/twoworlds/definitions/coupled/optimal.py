@@ -239,11 +239,10 @@ def optimal(scene: Scene, ratio: object) -> Optimum:
     """Return the least delta of all simulators at a ratio, such a simulator, and the proof.
 
     >>> from twoworlds.definitions.coupled.scene import scene
-    >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds import BitStrings
+    >>> from twoworlds.worlds.classes import belief_class
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.records import BitStrings
-    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
+    >>> fair = belief_class("uniform", BitStrings(3))
     >>> best = optimal(scene(sum, fair, persons(3)), "3/2")
     >>> best.delta, best.verify()
     (Fraction(1, 8), True)
@@ -415,11 +414,10 @@ def limit(scene: Scene) -> Limit:
     """Return the least delta at ratio infinity, and whether a simulator attains it.
 
     >>> from twoworlds.definitions.coupled.scene import scene
-    >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds import BitStrings
+    >>> from twoworlds.worlds.classes import belief_class
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.records import BitStrings
-    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
+    >>> fair = belief_class("uniform", BitStrings(2))
     >>> found = limit(scene(sum, fair, persons(2)))
     >>> found.delta, found.attained
     (Fraction(0, 1), False)

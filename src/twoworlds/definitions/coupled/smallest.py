@@ -266,11 +266,10 @@ def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
     can be refined; infinite where no ratio suffices.
 
     >>> from twoworlds.definitions.coupled.scene import scene
-    >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds import BitStrings
+    >>> from twoworlds.worlds.classes import belief_class
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.records import BitStrings
-    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
+    >>> fair = belief_class("uniform", BitStrings(3))
     >>> smallest_ratio(scene(sum, fair, persons(3)), "1/8").ratio
     Fraction(3, 2)
     """
