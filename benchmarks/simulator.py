@@ -17,10 +17,10 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from benchmarks import Row, best_of
-from twoworlds.definitions.coupled._optimum import Optimum
 from twoworlds.definitions.coupled.inference_optimal import inference_optimum
-from twoworlds.definitions.coupled.optimal import optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import Optimum, optimal
 from twoworlds.definitions.coupled.scene import Scene, scene
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 

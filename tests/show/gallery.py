@@ -55,9 +55,9 @@ EXAMPLES = {
     "cones.words.parity.ParityCheck": "cones.words.parity.parity_check",
     "cones.words.statements.Statement": "cones.words.statements.statement",
     "cones.words.statements.StatementGroup": "cones.words.statements.grouped",
-    "definitions.coupled._optimum.Limit": "definitions.coupled.optimal.limit",
-    "definitions.coupled._optimum.Optimum": "definitions.scenario.Scenario",
-    "definitions.coupled._smallest.SmallestRatio": "definitions.coupled.optimal.smallest_ratio",
+    "definitions.coupled.optimal.Limit": "definitions.coupled.optimal.limit",
+    "definitions.coupled.optimal.Optimum": "definitions.scenario.Scenario",
+    "definitions.coupled.smallest.SmallestRatio": "definitions.coupled.smallest.smallest_ratio",
     "definitions.coupled.inference_optimal.InferenceOptimum": (
         "definitions.coupled.inference_optimal.inference_optimum"
     ),

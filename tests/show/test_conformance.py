@@ -27,7 +27,7 @@ COLOURS = re.compile(r"(?<![-\w])color:(#\w+)")
 HOSTILE = "<script>alert('&')</script>"
 # What others are made of, or stands for them; and what tells only an answer that it was given.
 ABSTRACT = {
-    "definitions.coupled._optimum.OfSimulator",
+    "definitions.coupled.optimal.OfSimulator",
     "definitions.trade_off.Curve",
     "questions.tables._Shown",
     "show.result.Result",

@@ -134,14 +134,14 @@ def simulator(
     nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
     itself = "The release itself, run on what is left (canonical): delta "
     beside = [] if plain is None else [f"{itself}{show(plain)}."]
-    why = f"Why none comes nearer: {best.proof.sentence}."
+    why = f"Why none comes nearer: {best.why}."
     said = best.answer()
     said = replace(
         said,
         headline=f"If {assumption}, then a simulator that never sees the private part comes "
         f"within delta {show(best.delta, side='up')} of the release at ratio {show(at)} (epsilon "
         f"{show(ln(at))}), and none comes nearer{nearer}.",
-        blocks=(Said([*beside, why]), Facts([*best.proof.facts()][1:]), *said.blocks[1:]),
+        blocks=(Said([*beside, why]), Facts([*best.tested()]), *said.blocks[1:]),
         notes=[f"wrote {path}" for path in saved.values()],
         assumptions=(),
     )

@@ -11,15 +11,8 @@ from itertools import combinations, product
 import pytest
 
 from tests.definitions.coupled.test_optimal import fair, random_law, random_scene, sum_of_three
-from twoworlds.definitions.coupled.inference_optimal import (
-    OUTSIDE,
-    CellPosterior,
-    inference_optimum,
-    inner,
-    least_inner,
-    lower_bound,
-    situations,
-)
+from twoworlds.definitions.coupled._column import CellPosterior, inner, least_inner, lower_bound
+from twoworlds.definitions.coupled.inference_optimal import OUTSIDE, inference_optimum, situations
 from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin, scene
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, number
@@ -231,7 +224,7 @@ def test_it_is_said_in_words_and_as_data():
     assert data["exact"] is True
     assert data["outside"] is best.outside
     assert len(data["proofs"]) == 2
-    assert len(list(best.facts())) == 3
+    assert len(list(best.tested())) == 2
 
 
 def test_bad_input_is_refused():

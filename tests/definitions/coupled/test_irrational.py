@@ -5,15 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds import check, measure, mechanism
-from twoworlds.definitions.coupled import DistributionalPrivacy
+from twoworlds import check, measure
 from twoworlds.definitions.coupled._certificate import verify_optimum
-from twoworlds.definitions.coupled._optimum import attained
-from twoworlds.definitions.coupled._program import GivenValue, comparisons
+from twoworlds.definitions.coupled._program import GivenValue
+from twoworlds.definitions.coupled._proof import attained
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Release, scene
-from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.numbers import Real, bounds, exp, number
+from twoworlds.errors import Undecided
+from twoworlds.numbers import Real, bounds, number
 from twoworlds.worlds import BitStrings
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
@@ -38,16 +37,6 @@ def test_an_answer_with_delta_verifies_after_everything_was_refined(ratio):
     assert json.dumps(verdict.to_dict(), allow_nan=False)
 
 
-def test_tables_do_not_depend_on_what_was_asked_before():
-    found = DistributionalPrivacy("uniform").scene(mechanism(STEPS))
-    before = comparisons(found, 128)
-    for cell in found.cells:
-        for law in cell.real.values():
-            for p in law.values():
-                bounds(p, 1024)
-    assert comparisons(found, 128) == before
-
-
 def test_probabilities_of_which_only_an_interval_is_known():
     keep = Real.between(F(3, 4), F(3, 4) + F(1, 10**12))
     release = Release("measured", lambda x: {x[0]: keep, 1 - x[0]: 1 - keep})
@@ -56,18 +45,6 @@ def test_probabilities_of_which_only_an_interval_is_known():
     assert best.lower <= F(1, 4) <= best.upper <= F(1, 4) + F(1, 10**10)
     assert best.verify()
     assert verify_optimum(json.loads(json.dumps(best.to_dict())))
-
-
-def test_canonical_simulators_of_irrational_noise_on_smaller_databases():
-    claim = "ddp(belief=uniform, simulator=canonical, ratio=5/4)"
-    rational = measure("truncated-geometric(p=1/2, bits=2)", definition=claim)
-    assert rational.delta == F(3, 16)
-    low, high = bounds(measure(STEPS, definition=claim).delta)
-    # With q = e^(-1/2), person with 1: output 2 has 1/2 against 1/2 q, and 1/2 - 5/4 q/2 is left.
-    assert bounds(F(1, 2) - F(5, 8) * exp(F(-1, 2)))[0] <= high
-    assert low <= bounds(F(1, 2) - F(5, 8) * exp(F(-1, 2)))[1]
-    with pytest.raises(InvalidInput, match="not defined on"):
-        measure("randomized-response(bits=2, epsilon=1/2)", definition=claim)
 
 
 @pytest.mark.parametrize("ratio", ["3/2", "2"])

@@ -5,15 +5,14 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
-import pytest
-
-from twoworlds import check, measure
+from twoworlds import check
 from twoworlds.definitions.coupled._program import comparisons
-from twoworlds.definitions.coupled.optimal import limit, optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import limit, optimal
 from twoworlds.definitions.coupled.scene import scene
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds.joint import BeliefClass, Joint
-from twoworlds.worlds.scrubbing import Scrub, persons
+from twoworlds.worlds.scrubbing import persons
 
 F = Fraction
 PAIR = "exact(sum, universe=bits(2))"
@@ -84,18 +83,6 @@ def test_the_limit_is_attained_exactly_where_a_finite_ratio_is_enough_for_it():
     assert kinds == {(False, False), (True, False), (True, True)}
 
 
-def test_a_limit_above_zero_need_not_be_attained_either():
-    # All three are scrubbed alike. 0 and 1 must be named evenly, which leaves nothing for 2.
-    laws = {"a": {0: F(1)}, "b": {1: F(1)}, "c": {0: F(1, 4), 2: F(3, 4)}}
-    belief = Joint.of(dict.fromkeys(laws, F(1, 3)))
-    alone = Scrub("the letter", lambda x: x, lambda x: "nothing left")
-    found = scene(lambda x: laws[x], BeliefClass((belief,), "even"), [alone])
-    best = limit(found)
-    assert (best.delta, best.reached, best.attained) == (F(1, 2), F(3, 4), False)
-    assert best.verify()
-    assert smallest_ratio(found, F(1, 2)).ratio == INFINITY
-
-
 def test_a_changed_limit_does_not_verify():
     for seed in range(20):
         best = limit(random_scene(seed))
@@ -103,7 +90,7 @@ def test_a_changed_limit_does_not_verify():
             replace(best, delta=best.delta + F(1, 100)),
             replace(best, reached=best.reached + F(1, 100)),
             replace(best, delta=best.reached) if not best.attained else None,
-            replace(best, distinguishers=()) if best.attained and best.delta else None,
+            replace(best, tests=()) if best.attained and best.delta else None,
         ):
             assert forged is None or not forged.verify(), seed
 
@@ -126,14 +113,3 @@ def test_a_claim_at_ratio_infinity_holds_where_a_simulator_attains_it():
     assert verdict.holds is True
     assert "never to certainty" in verdict.sentence
     assert verdict.witness.verify()
-
-
-@pytest.mark.parametrize("text", ["ddp(belief=uniform)", "ddp(belief=uniform, ratio=inf)"])
-def test_certainty_is_said_where_an_output_is_possible_in_one_world_only(text):
-    verdict = measure(PAIR, definition=text)
-    assert (verdict.ratio, verdict.delta) == (INFINITY, 0)
-    assert "never to certainty" not in verdict.sentence
-    assert "can become certainty" in verdict.sentence
-    assert "with a probability of up to 0.5" in verdict.sentence
-    assert verdict.witness.worst.probabilities == (F(1, 2), 0)
-    assert any("there is no best one" in assumed for assumed in verdict.assumptions)

@@ -15,12 +15,11 @@ from tests.definitions.coupled.test_optimal import (
     random_scene,
     sum_of_three,
 )
-from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
+from twoworlds.definitions.coupled.optimal import limit, optimal
 from twoworlds.definitions.coupled.scene import scene
-from twoworlds.errors import InvalidInput
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.numbers import INFINITY, bounds, number
-from twoworlds.worlds.joint import BeliefClass, Joint
-from twoworlds.worlds.scrubbing import Scrub, persons
+from twoworlds.worlds.scrubbing import persons
 
 F = Fraction
 
@@ -72,7 +71,7 @@ def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
     found = scene("parity(bits=2)", fair(2, lambda x: sum(x) % 2), persons(2))
     best = smallest_ratio(found, F(49, 100))
     assert best.ratio == INFINITY
-    assert best.reach is not None
+    assert best.tests_at is not None
     assert best.verify()
     assert "no ratio" in best.sentence
     assert smallest_ratio(found, F(1, 2)).ratio == 1
@@ -81,37 +80,17 @@ def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
 def test_a_delta_that_is_only_approached_has_no_ratio():
     found = sum_of_three()
     best = smallest_ratio(found, 0)
-    assert least_delta(found) == 0
+    assert limit(found).delta == 0
     assert best.ratio == INFINITY
-    assert best.reach is None
+    assert best.tests_at is None
     assert best.verify()
     assert "come close" in best.explain()
     tiny = F(1, 10**9)
     assert smallest_ratio(found, tiny).ratio == (1 / tiny - 4) / 4  # delta(a) = 1 / (4 (a + 1))
 
 
-def test_a_delta_equal_to_the_limit_may_be_reached():
-    # Given "left" the release shows 0 or 1, given "right" 0 or 2; both are scrubbed alike.
-    laws = {"left": {0: F(1, 2), 1: F(1, 2)}, "right": {0: F(1, 4), 2: F(3, 4)}}
-    belief = Joint.of({"left": F(1, 2), "right": F(1, 2)}, lambda x: x)
-    alone = Scrub("the side", lambda x: x, lambda x: "nothing left")
-    found = scene(lambda x: laws[x], BeliefClass((belief,), "even"), [alone])
-    assert least_delta(found) == 0
-    # With delta 0 the simulator may say 0 only, which never covers 1 or 2.
-    assert smallest_ratio(found, 0).ratio == INFINITY
-    enough = smallest_ratio(found, F(3, 4))
-    assert enough.ratio == 1
-    assert enough.verify()
-
-
 def test_a_changed_answer_does_not_verify():
     best = smallest_ratio(sum_of_three(), F(1, 32))
     assert not replace(best, lower=F(8)).verify()
     assert not replace(best, upper=F(6)).verify()
-    assert not replace(best, reach=None).verify()
-
-
-@pytest.mark.parametrize("delta", [-1, F(3, 2), "sqrt(1/8)"])
-def test_bad_deltas_are_refused(delta):
-    with pytest.raises(InvalidInput, match="delta"):
-        smallest_ratio(sum_of_three(), delta)
+    assert not replace(best, tests_at=None).verify()

@@ -14,7 +14,7 @@ from twoworlds.definitions.coupled import (
 )
 from twoworlds.definitions.coupled.measures import ByEvents, two_values
 from twoworlds.definitions.coupled.scene import scene
-from twoworlds.numbers import INFINITY, bounds, exp
+from twoworlds.numbers import INFINITY
 
 SEEDS = range(25)
 RATIOS = [Fraction(1), Fraction(4, 3), Fraction(3)]
@@ -147,22 +147,6 @@ def test_inference_based_pufferfish_is_the_smallest_that_satisfies_the_text(seed
         found = InferencePufferfish(beliefs, secrets, ratio=ratio).tightest(release)
         assert found.delta == worst
         assert found.witness.verify()
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_an_irrational_ratio_gives_an_enclosure_between_rational_neighbours(seed):
-    world = World.random(seed)
-    release, beliefs, pairs, simulator = world.objects()
-    low, high = bounds(exp(Fraction(1, 2)))
-    for kind in (CoupledWorlds, InferenceCoupledWorlds):
-        given = {"simulator": simulator}
-        at = kind(beliefs, pairs, epsilon="1/2", **given).tightest(release).delta
-        below = kind(beliefs, pairs, ratio=low, **given).tightest(release).delta
-        above = kind(beliefs, pairs, ratio=high, **given).tightest(release).delta
-        ends = bounds(at)
-        assert above - TINY <= ends[0] <= ends[1] <= below + TINY
-        assert ends[1] - ends[0] <= Fraction(1, 2**50)
 
 
 def test_the_claim_of_the_smallest_delta_holds_and_no_smaller_one():

@@ -1,11 +1,10 @@
 """Known numbers of the seven definitions, and the printed claims that are false."""
 
 from fractions import Fraction
-from itertools import product
 
 import pytest
 
-from twoworlds import BitStrings, Dense, Records, check, measure, mechanism
+from twoworlds import BitStrings, Dense, Records, measure, mechanism
 from twoworlds.definitions import DifferentialPrivacy
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
@@ -13,7 +12,6 @@ from twoworlds.definitions.coupled import (
     InferenceCoupledWorlds,
     InferenceDistributionalPrivacy,
     InferencePufferfish,
-    NoiselessPrivacy,
     Pufferfish,
 )
 from twoworlds.definitions.coupled.scene import Release, Simulator
@@ -53,33 +51,6 @@ def test_inference_from_the_sum_of_three_bits(simulator):
     assert asked.tightest(TOTAL).delta == Fraction(1, 4)
 
 
-@pytest.mark.parametrize(("simulator", "expected"), [("canonical", "1/2"), ("optimal", "1/6")])
-def test_the_sum_when_the_first_bit_is_known(simulator, expected):
-    beliefs = fair(3, lambda x: x[0])
-    asked = DistributionalPrivacy(beliefs, simulator=simulator, ratio=2)
-    assert asked.tightest(TOTAL).delta == Fraction(expected)
-
-
-def test_processing_the_output_keeps_delta():
-    halves = TOTAL.then(lambda t: "lo" if t <= 1 else "hi")
-    for simulator, expected in (("canonical", "3/8"), ("optimal", "1/8")):
-        asked = DistributionalPrivacy(fair(3), simulator=simulator, ratio="3/2")
-        assert asked.tightest(halves).delta == Fraction(expected)
-
-
-@pytest.mark.parametrize(
-    ("side", "expected"),
-    [
-        (lambda x: x[0], "1/4"),
-        (lambda x: {x[0]: Fraction(3, 4), 1 - x[0]: Fraction(1, 4)}, "3/16"),
-        (None, "1/8"),
-    ],
-)
-def test_less_side_information_lowers_delta(side, expected):
-    asked = DistributionalPrivacy(fair(3, side), simulator=ADD_A_COIN, ratio="3/2")
-    assert asked.tightest(TOTAL).delta == Fraction(expected)
-
-
 # --- the two examples that separate the definitions -----------------------------------------------
 
 
@@ -88,17 +59,6 @@ def test_known_parity_breaks_ddp_for_every_ratio(ratio):
     beliefs = fair(2, lambda x: sum(x) % 2)
     best = DistributionalPrivacy(beliefs, ratio=ratio).tightest(mechanism("parity(bits=2)"))
     assert best.delta == HALF
-
-
-def test_known_parity_reveals_nothing_new_by_inference():
-    beliefs, parity = fair(2, lambda x: sum(x) % 2), mechanism("parity(bits=2)")
-    deltas = [
-        DistributionalPrivacy(beliefs, simulator=simulator, ratio=1).tightest(parity).delta
-        for simulator in ("canonical", "coin")
-    ]
-    assert deltas == [1, HALF]
-    asked = InferenceDistributionalPrivacy(beliefs, simulator="coin", ratio=1)
-    assert asked.tightest(parity).delta == 0
 
 
 MAJORITY = "exact(majority, universe=bits(5))"
@@ -120,24 +80,6 @@ HIDDEN = "hidden(9/10=1/2, 1/10=1/2)"
 )
 def test_the_hidden_mean_separates_noiseless_privacy_from_ddp(definition, expected):
     assert measure(MAJORITY, definition=definition).delta == Fraction(expected)
-
-
-def test_the_hidden_mean_of_plus_and_minus_one():
-    """The same with entries 1 and -1: the majority is the sign of the sum."""
-    points = list(product((1, -1), repeat=5))
-    masses = {}
-    for x, mu in product(points, (1, -1)):
-        agree = x.count(mu)
-        masses[x, mu] = HALF * Fraction(9, 10) ** agree * Fraction(1, 10) ** (5 - agree)
-    knowing = BeliefClass((Joint(masses),), "the mean is known")
-    blind = knowing.knowing_less(lambda _: "nothing", "nothing")
-    sign = mechanism("exact(majority, universe=records(values=[1, -1], n=5))")
-    found = NoiselessPrivacy(blind, ratio=1).tightest(sign)
-    assert found.delta == Fraction(4019, 5000)
-    assert found.witness.probabilities == (Fraction(9019, 10000), Fraction(981, 10000))
-    assert NoiselessPrivacy(knowing, ratio=1).tightest(sign).delta == Fraction(243, 5000)
-    asked = DistributionalPrivacy(blind, simulator="canonical", ratio=1)
-    assert asked.tightest(sign).delta == Fraction(243, 5000)
 
 
 # --- Pufferfish -----------------------------------------------------------------------------------
@@ -169,15 +111,6 @@ def test_what_is_concluded_about_one_secret():
     assert wider.delta == Fraction(2, 5) - Fraction(3, 2) * Fraction(1, 4)
 
 
-def test_pufferfish_with_all_pairs_of_records_is_noiseless_privacy():
-    total = mechanism("exact(sum, universe=records(values=3, n=3))")
-    belief = "independent([0=1/2, 1=1/3, 2=1/6])"
-    for ratio in (1, 2, 5):
-        one = Pufferfish(belief, ratio=ratio).tightest(total).delta
-        two = NoiselessPrivacy(belief, ratio=ratio).tightest(total).delta
-        assert one == two > 0
-
-
 # --- point beliefs, and what is printed about them ------------------------------------------------
 
 THREE_LAWS = Dense(
@@ -193,32 +126,6 @@ def test_point_beliefs_ask_for_one_law_near_all(ratio, expected):
     assert asked.tightest(THREE_LAWS).delta == Fraction(expected)
 
 
-def test_point_beliefs_compare_every_database_with_its_simulation():
-    """The form of Gehrke and others: F(x) against Sim(x_-i) for all x and i."""
-    noisy, simulator = mechanism("randomized-response(bits=2, keep=2/3)"), {(1,): {}, (0,): {}}
-    outputs = list(noisy.outputs)
-    for y, masses in zip(simulator, ((1, 2, 3, 4), (4, 1, 1, 4)), strict=True):
-        simulator[y] = {t: Fraction(m, 10) for t, m in zip(outputs, masses, strict=True)}
-    expected = max(
-        sum(max(0, p(t) - 2 * q(t)) for t in outputs)
-        for x in BitStrings(2)
-        for i in range(2)
-        for p, q in _both(noisy, simulator, x, x[:i] + x[i + 1 :])
-    )
-    asked = DistributionalPrivacy(points(BitStrings(2)), simulator=simulator, ratio=2)
-    assert asked.tightest(noisy).delta == expected
-
-
-def _both(noisy, simulator, x, y):
-    def real(t):
-        return noisy.probability(t, x)
-
-    def ideal(t):
-        return simulator[y].get(t, 0)
-
-    return (real, ideal), (ideal, real)
-
-
 def test_point_beliefs_make_inference_vacuous():
     """Publishing everything passes with (0, 0): a point belief has nothing left to conclude."""
     everything = mechanism("identity(bits=2)")
@@ -232,15 +139,6 @@ def test_point_beliefs_give_differential_privacy_only_up_to_a_square():
     best = DistributionalPrivacy(points(BitStrings(1)), simulator="coin").tightest(answer)
     assert best.ratio == 2
     assert DifferentialPrivacy().tightest(answer).ratio == 3 <= best.ratio**2
-
-
-@pytest.mark.parametrize("ratio", [Fraction(1), Fraction(3, 2), Fraction(4)])
-def test_point_beliefs_bound_differential_privacy_by_the_square_and_one_more_delta(ratio):
-    for name in ("randomized-response(bits=2, keep=3/4)", "noisy-parity(bits=2, keep=3/4)"):
-        built = mechanism(name)
-        simulated = DistributionalPrivacy(points(BitStrings(2)), ratio=ratio).tightest(built).delta
-        claim = DifferentialPrivacy(ratio=ratio**2, delta=min(1, (1 + ratio) * simulated))
-        assert claim.check(built)
 
 
 def test_two_private_beliefs_need_one_simulator_for_their_mixture():
@@ -296,20 +194,3 @@ def test_ratio_five_breaks_the_printed_step_to_inference():
 
 
 # --- as text --------------------------------------------------------------------------------------
-
-
-def test_definitions_as_text():
-    total = "exact(sum, universe=bits(3))"
-    assert check(total, "ddp(uniform, ratio=3/2, delta=1/8)")
-    assert not check(total, "ddp(uniform, ratio=3/2, delta=1/9)")
-    found = measure(total, definition="coupled-worlds(uniform, simulator=coin, ratio=3)")
-    assert found.delta == measure(total, definition="ddp(uniform, simulator=coin, ratio=3)").delta
-    claim = "ddp(belief=[uniform, independent(1/3)], side=known(1), simulator=coin, ratio=2)"
-    assert check(total, claim).definition == claim
-
-
-def test_without_numbers_the_ratio_at_delta_0_and_the_delta_at_ratio_1():
-    noisy = "randomized-response(bits=1, keep=3/4)"
-    found = measure(noisy, definition="noiseless(uniform)")
-    assert (found.ratio, found.delta, found.delta_at_ratio_1) == (3, 0, HALF)
-    assert measure(noisy, definition="noiseless(uniform, delta=1/4)").ratio == 2

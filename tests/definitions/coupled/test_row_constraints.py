@@ -9,9 +9,8 @@ from itertools import product
 
 import pytest
 
-import twoworlds as tw
 from twoworlds.cli import run
-from twoworlds.cones import design, row_cone
+from twoworlds.cones import row_cone
 from twoworlds.definitions.coupled import InferencePufferfish, NoiselessPrivacy, Pufferfish
 from twoworlds.errors import Unsupported
 from twoworlds.mechanisms import Dense
@@ -110,14 +109,6 @@ def test_the_row_cone_holds_exactly_the_rows_that_the_definition_allows(
     assert all(bool(cone.contains(ray)) for ray in rays)
 
 
-def test_a_mechanism_designed_for_a_secret_keeps_the_definition():
-    text = "pufferfish(belief=uniform, secrets=parity, ratio=3)"
-    found = design(row_cone(text, BITS), "absolute", statistic="count")
-    assert tw.check(found.mechanism, text).holds
-    strict = design(row_cone("dp(ratio=3)", BITS), "absolute", statistic="count")
-    assert found.loss < strict.loss
-
-
 @pytest.mark.parametrize("kind", ["pufferfish", "noiseless", "inference-pufferfish"])
 def test_every_command_about_cones_takes_them(capsys, kind):
     text = f"{kind}(belief=uniform, ratio=3)"
@@ -130,24 +121,6 @@ def test_every_command_about_cones_takes_them(capsys, kind):
     ):
         assert run([*command, "--universe", "bits(2)", "--json"]) == 0
         assert json.loads(capsys.readouterr().out)
-
-
-def test_noiseless_privacy_of_fair_bits_is_weaker_than_differential_privacy(capsys):
-    assert (
-        run(["compare", "noiseless(belief=uniform, ratio=3)", "dp(ratio=3)"])
-        == run(["compare", "dp(ratio=3)", "dp(ratio=3)"])
-        == 2
-    )  # over which databases?
-    capsys.readouterr()
-    asked = [
-        "compare",
-        "noiseless(belief=uniform, ratio=3)",
-        "dp(ratio=3)",
-        "--universe",
-        "bits(2)",
-    ]
-    assert run(asked) == 0
-    assert "is weaker than dp(ratio=3)" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("kind", ["pufferfish", "noiseless"])

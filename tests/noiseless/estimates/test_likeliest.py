@@ -13,10 +13,9 @@ from twoworlds.noiseless.estimates.elections import Election
 from twoworlds.noiseless.estimates.family import LawFamily, rates, read_member
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
-    likeliest_known,
-    likeliest_people,
     release_likeliest,
 )
+from twoworlds.noiseless.estimates.solve import likeliest_known, likeliest_people
 from twoworlds.numbers import INFINITY, above, below
 
 COINS = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
@@ -118,16 +117,6 @@ class TestAgainstAllDatabases:
             if any(q * law[fixed[0]] * law[fixed[1]] for q, law in zip(p, laws, strict=True))
         ]
         assert found.delta == max(possible)
-
-    def test_knowing_more_never_helps_privacy(self):
-        random = Random(8)
-        for _ in range(5):
-            laws, pi = drawn_family(random)
-            deltas = [
-                likeliest(laws, people=6, weights=pi, known=known, ratio="5/4").delta
-                for known in range(6)
-            ]
-            assert deltas == sorted(deltas)
 
     def test_noiseless_privacy_compares_two_values_under_one_law(self):
         random = Random(9)
@@ -245,39 +234,6 @@ class TestTheorems:
 
 
 class TestWhatIsAsked:
-    def test_an_irrational_ratio_is_enclosed_between_rational_ones(self):
-        found = likeliest(THREE, people=12, epsilon="1/10")
-        low = likeliest(THREE, people=12, ratio="1.10517").delta
-        high = likeliest(THREE, people=12, ratio="1.10518").delta
-        assert high <= below(found.delta) <= above(found.delta) <= low
-        assert above(found.delta) - below(found.delta) <= 2**-50 * above(found.delta)
-
-    def test_an_infinite_ratio_leaves_what_is_impossible_otherwise(self):
-        laws, pi = plain(IMPOSSIBLE), [Fraction(1)] * 3
-        found = likeliest(IMPOSSIBLE, people=3, ratio="inf")
-        expected = Fraction(0)
-        for j in range(3):
-            prior = [Fraction(int(i == j)) for i in range(3)]
-            for p, q in brute.worlds(laws, pi, prior, 3):
-                for first, second in ((p, q), (q, p)):
-                    expected = max(
-                        expected, sum(a for a, b in zip(first, second, strict=True) if not b)
-                    )
-        assert found.delta == expected
-
-    def test_the_sentence_begins_with_the_assumption_and_ends_with_what_breaks_it(self):
-        found = likeliest(COINS, people=61, known=3, epsilon="0.5", delta="1/100")
-        assert found.sentence.startswith("If the 61 entries are drawn independently from one of 2")
-        assert "nobody knows more than 3 entries of others" in found.sentence
-        assert "even odds" in found.sentence
-        count = int(found.sentence.split("What breaks it: knowing ")[1].split()[0])
-        assert not likeliest(COINS, people=61, known=count, epsilon="0.5", delta="1/100")
-        assert likeliest(COINS, people=61, known=count - 1, epsilon="0.5", delta="1/100")
-        assert found.assumptions[0].startswith("the 61 entries are drawn")
-        data = found.to_dict()
-        assert data["delta"]["lower"] <= data["delta"]["value"]
-        assert data["witness"]["event_in_words"].startswith("law ")
-
     def test_witnesses_are_recomputed_by_listing_samples(self):
         for texts, weights in FAMILIES:
             found = likeliest(texts, people=9, weights=weights, known=2)
@@ -294,11 +250,6 @@ class TestWhatIsAsked:
         p, q = witness.probabilities
         assert not replace(witness, probabilities=(p + Fraction(1, 10**9), q)).verify()
 
-    def test_large_witnesses_are_verified_too(self):
-        found = likeliest(COINS, people=1500)
-        assert found.witness.verify()
-        assert 0 < found.delta < found.theorem_13
-
 
 class TestFamilies:
     def test_the_estimate_is_the_first_of_the_likeliest(self):
@@ -309,11 +260,6 @@ class TestFamilies:
             laws, pi = drawn_family(random)
             entries = random.choices([a for a in laws[0] if laws[0][a]], k=6)
             assert LawFamily.of(laws, pi).estimate(entries) == brute.elect(laws, pi, entries) + 1
-
-    def test_proportional_values_are_one_kind(self):
-        kinds = LawFamily.of(TWINS).kinds
-        assert [kind.values for kind in kinds] == [("a", "b"), ("c",)]
-        assert kinds[0].masses == (Fraction(1, 4), Fraction(3, 4))
 
     def test_close_scores_are_decided_exactly(self):
         """3^12 against 2^19 (and weights that make it a tie): floats alone would not do."""
@@ -354,26 +300,10 @@ class TestSolving:
         }
 
     def test_a_search_that_would_take_too_long_says_what_it_left_out(self, monkeypatch):
-        close = ["1=11/20, 0=9/20", "1=9/20, 0=11/20"]
-        monkeypatch.setattr(sys.modules[likeliest.__module__], "_WORK", 1 << 22)
-        found = likeliest_people(close, epsilon="0.5", delta="1/20")
-        assert likeliest(close, people=int(found.people), epsilon="0.5", delta="1/20")
+        monkeypatch.setattr(sys.modules[likeliest_people.__module__], "_WORK", 1)
+        found = likeliest_people(COINS, epsilon="0.5", delta="1/20")
+        assert likeliest(COINS, people=int(found.people), epsilon="0.5", delta="1/20")
         assert f"sizes below {int(found.people)} were not counted" in found.notes
-
-    def test_known_entries_and_noiseless_privacy_can_be_asked_for(self):
-        for asked in ({"known": 3}, {"definition": "noiseless"}):
-            found = likeliest_people(COINS, ratio="3/2", delta="1/50", **asked)
-            people = int(found.people)
-            assert likeliest(COINS, people=people, ratio="3/2", delta="1/50", **asked)
-            assert not likeliest(COINS, people=people - 1, ratio="3/2", delta="1/50", **asked)
-
-    def test_without_a_theorem_the_sizes_examined_are_named(self):
-        found = likeliest_people(IMPOSSIBLE, epsilon=2, delta="1/2", most=12)
-        assert "sizes above 12 were not examined" in found.notes
-        assert all(
-            likeliest(IMPOSSIBLE, people=n, epsilon=2, delta="1/2")
-            for n in range(int(found.people), 13)
-        )
 
     def test_a_claim_that_is_never_met_is_refused(self):
         with pytest.raises(Unsupported, match="not met by 60 people"):
@@ -407,13 +337,6 @@ class TestData:
         for asked in ({"epsilon": 0, "delta": "1/2"}, {"epsilon": 0}, {"delta": "1e-9"}, {}):
             assert release_likeliest(path, "coin", COINS, **asked).value == 2
 
-    def test_values_that_no_law_names_are_counted_not_named(self, tmp_path):
-        path = tmp_path / "coins.csv"
-        path.write_text("coin\n1\nsecret\n0\n")
-        with pytest.raises(InvalidInput, match="1 of 3 entries") as refused:
-            release_likeliest(path, "coin", COINS)
-        assert "secret" not in str(refused.value)
-
 
 class TestBadInput:
     @pytest.mark.parametrize(
@@ -437,19 +360,6 @@ class TestBadInput:
     def test_probabilities_must_sum_to_one(self):
         with pytest.raises(NotStochastic, match="law 2 sums to 3/4"):
             likeliest(["1=1/2, 0=1/2", "1=1/2, 0=1/4"], people=3)
-
-    @pytest.mark.parametrize(
-        ("weights", "match"),
-        [
-            ("1, 0", "above 0"),
-            ("1, -1", "above 0"),
-            ("1, 2, 3", "3 weights for 2"),
-            ("1, e", "rat"),
-        ],
-    )
-    def test_weights_that_are_none(self, weights, match):
-        with pytest.raises(InvalidInput, match=match):
-            likeliest(COINS, people=3, weights=weights)
 
     @pytest.mark.parametrize(
         ("asked", "match"),
@@ -482,10 +392,6 @@ class TestBadInput:
         found = likeliest(IMPOSSIBLE, people=4)
         assert "theorem_13" not in found.values
         assert any("M is infinite" in note for note in found.notes)
-
-    def test_entries_that_no_law_allows_together_elect_nobody(self):
-        with pytest.raises(InvalidInput, match="impossible under every law"):
-            LawFamily.of(["a=1, b=0", "a=0, b=1"]).estimate(["a", "b"])
 
     def test_noiseless_privacy_under_a_prior_is_refused(self):
         with pytest.raises(Unsupported, match="one fixed law"):

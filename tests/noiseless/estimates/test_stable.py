@@ -12,7 +12,7 @@ from twoworlds.noiseless.estimates.likeliest import likeliest
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.numbers import INFINITY, above, below, ln
 from twoworlds.worlds.belief import independent, uniform
-from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
+from twoworlds.worlds.joint import NOTHING, Joint
 from twoworlds.worlds.records import BitStrings
 
 ZERO = Fraction(0)
@@ -158,34 +158,14 @@ class TestWhatIsAsked:
         assert not refuted
         assert "where 0.4 is allowed" in refuted.sentence
 
-    def test_side_information_counts(self):
-        blind = Joint.of(uniform(BitStrings(3)))
-        told = blind.knowing(lambda x: x[0] + x[1])
-        assert stable(majority, told).delta > stable(majority, blind, ratio=1).delta
-        assert stable(majority, told).delta == 1
-
-    def test_a_class_is_as_bad_as_its_worst_member_and_speaks_first(self):
-        fair, biased = (
-            Joint.of(independent(BitStrings(3), [p] * 3), name=f"coins of {p}")
-            for p in ("1/2", "9/10")
-        )
-        both = BeliefClass((fair, biased), "the bits are fair or biased, and independent")
-        found = stable(majority, both, name="majority")
-        assert found.delta == max(stable(majority, one).delta for one in (fair, biased))
-        assert found.sentence.startswith("If the bits are fair or biased, and independent, then")
-        assert found.assumptions[0] == "the bits are fair or biased, and independent"
-        assert "majority" in found.mechanism
-        named = stable(majority, [fair, biased])
-        assert "coins of 1/2 or coins of 9/10" in named.sentence
-
     def test_the_fewest_records_that_break_it_are_named(self):
-        joint = Joint.of(uniform(BitStrings(5)))
-        for limit in ("0.4", "0.49", "0.6"):
+        joint = Joint.of(uniform(BitStrings(4)))
+        for limit in ("0.4", "0.6"):
             found = stable(majority, joint, ratio=1, delta=limit)
             fewest = next(
                 chosen
-                for size in range(1, 5)
-                for chosen in combinations(range(5), size)
+                for size in range(1, 4)
+                for chosen in combinations(range(4), size)
                 if _told(joint, chosen) > Fraction(limit)
             )
             names = re.search(r"knowing the entr.* of persons? (.*) too:", found.sentence).group(1)
@@ -202,10 +182,6 @@ class TestBadInput:
         steps = count()
         with pytest.raises(InvalidInput, match="deterministic"):
             stable(lambda _: next(steps), Joint.of(uniform(BitStrings(2))))
-
-    def test_a_value_that_cannot_be_compared_is_refused(self):
-        with pytest.raises(InvalidInput, match="hashable"):
-            stable(lambda bits: list(bits), Joint.of(uniform(BitStrings(2))))
 
     @pytest.mark.parametrize(
         ("beliefs", "match"),

@@ -7,7 +7,6 @@ import pytest
 
 from tests.noiseless.histograms import samples
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless import truncated_histogram
 from twoworlds.noiseless.histograms.histogram import read_histogram
 from twoworlds.numbers import Real, bounds
@@ -30,21 +29,6 @@ def test_bernoulli_sampling_of_one_bin():
 def test_erratum_21_a_large_epsilon_with_threshold_one_exposes_a_single_person():
     found = truncated_histogram(mean="1/100", threshold=1, epsilon=1)
     assert float(found.delta) == pytest.approx(0.990049833749168, abs=1e-12)
-
-
-def test_constant_plus_laplace_needs_the_place_that_the_paper_speaks_of():
-    asked = {
-        "size": "two-sided(centre=30, ratio=3/2, low=10, high=50)",
-        "shares": "1/2, 1/2",
-        "threshold": 5,
-    }
-    place = truncated_histogram(**asked, place=1, ratio="27/8")
-    assert float(place.delta) == pytest.approx(0.000159739785014473, abs=1e-12)
-    assert isinstance(place.delta, Fraction)
-    assert "that somebody is entry 1 of the list, not a person" in place.assumptions
-    person = truncated_histogram(**asked, ratio="27/8")
-    assert person.delta > place.delta
-    assert "that somebody is a person, not a place in a list" in person.assumptions
 
 
 @pytest.mark.few(3)
@@ -87,48 +71,6 @@ def test_populations_with_a_law_of_their_size_agree_with_every_subset():
             assert found.delta == samples.delta(bins, k, Fraction(3, 2), samples.by_size(masses))
 
 
-def test_known_people_of_a_small_bin_agree_with_every_subset():
-    """Of a bin with fewer others than may be known, all are known."""
-    text = "masses(2=1/5, 3=1/5, 5=2/5, 7=1/5)"
-    masses = {n: Fraction(m, 5) for n, m in ((2, 1), (3, 1), (5, 2), (7, 1))}
-    chance = samples.by_size(masses)
-    for k in (1, 2, 3):
-        for known in (1, 2, 3):
-            found = truncated_histogram("2, 1, 4", size=text, threshold=k, ratio=2, known=known)
-            assert found.delta == samples.delta((2, 1, 4), k, Fraction(2), chance, known=known)
-    assert truncated_histogram("2, 1, 4", size=text, threshold=2, ratio=2, known=2).delta == 1
-    asked = {"rate": "3/10", "threshold": 1, "ratio": 2, "known": 2}
-    assert truncated_histogram("10, 2", **asked).delta == 1
-    assert truncated_histogram("10, 1..2", **asked).delta == 1
-
-
-@pytest.mark.parametrize("known", [2, 4])
-def test_a_range_of_sizes_is_as_bad_as_its_worst_size(known):
-    """Sizes below the number of known people too."""
-    for k in range(1, 8):
-        asked = {"rate": "2/5", "threshold": k, "ratio": 2}
-        found = truncated_histogram("1..9", known=known, **asked)
-        each = [
-            truncated_histogram(m, known=min(known, m - 1), **asked).delta for m in range(1, 10)
-        ]
-        assert found.delta == max(each)
-
-
-def test_populations_of_a_hundred_thousand_are_enclosed():
-    found = truncated_histogram(10**5, rate="3/10", threshold=100, epsilon="1/50")
-    low, high = bounds(found.delta)
-    assert high - low < low / 2**50
-    most = Binomial.largest_exact(Fraction(3, 10)) + 1
-    assert any(f"up to {most:,} members" in note for note in found.notes)
-    # Beyond the exact range, the value goes on where the exact one stops.
-    near = truncated_histogram(most, rate="3/10", threshold=100, ratio="51/50").delta
-    next_ = truncated_histogram(most + 1, rate="3/10", threshold=100, ratio="51/50").delta
-    assert isinstance(near, Fraction)
-    assert isinstance(next_, Real)
-    assert float(next_) == pytest.approx(float(near), rel=1e-3)
-    assert next_ < near
-
-
 def test_a_claim_is_decided():
     asked = {"population": 50, "rate": "3/10", "threshold": 10, "epsilon": 0.5}
     assert truncated_histogram(**asked, delta="0.0131")
@@ -139,29 +81,6 @@ def test_a_claim_is_decided():
     assert "the claim fails" in refuted.sentence
     with pytest.raises(Undecided):
         bool(truncated_histogram(**asked))
-
-
-def test_a_bin_that_is_never_shown_gives_nothing_away():
-    found = truncated_histogram(9, rate="1/2", threshold=10, ratio="3/2", delta=0)
-    assert found
-    assert found.delta == 0
-    assert "never shown" in found.sentence
-
-
-def test_the_sentence_begins_with_the_assumption_and_says_what_breaks_it():
-    found = truncated_histogram(50, rate="3/10", threshold=10, epsilon=0.5, known=2)
-    assert found.sentence.startswith("If each of the 50 members of your bin is in the sample ")
-    assert "nobody knows of more than 2 of the others of your bin" in found.sentence
-    assert found.assumptions[0] in found.sentence
-    asked = {"rate": "3/10", "threshold": 10, "epsilon": 0.5}
-    assert found.sentence.endswith(
-        "What breaks it: each known member of your bin can weaken it: knowing of 3 whether they "
-        "were sampled gives delta about 0.0148; knowing of 48 makes delta exceed 1/2."
-    )
-    one_more = truncated_histogram(50, known=3, **asked).delta
-    assert Fraction("0.0147") < bounds(one_more)[0] < bounds(one_more)[1] <= Fraction("0.0148")
-    assert truncated_histogram(50, known=48, **asked).delta > Fraction(1, 2)
-    assert truncated_histogram(50, known=47, **asked).delta <= Fraction(1, 2)
 
 
 BROKEN = "nothing more needs to be known: delta exceeds 1/2 already."

@@ -49,18 +49,6 @@ def test_the_smallest_threshold_for_bins_of_any_size_and_poisson_bins():
     assert not truncated_histogram(mean=5, threshold=k - 1, epsilon=0.3, delta="1e-6")
 
 
-def test_the_smallest_threshold_of_a_shared_size():
-    asked = {
-        "size": "discarded(size=30, ratio=3/2, delta=1/10)",
-        "shares": "1/3, 2/3",
-        "ratio": "9/4",
-    }
-    found = solve_threshold(**asked, delta="1/20")
-    k = int(found.threshold)
-    assert truncated_histogram(**asked, threshold=k, delta="1/20")
-    assert not truncated_histogram(**asked, threshold=k - 1, delta="1/20")
-
-
 def test_how_many_may_be_known():
     rate = Fraction(2, 5)
     for k, delta in ((9, "1/4"), (14, "1/50"), (3, "1/2")):
@@ -69,22 +57,6 @@ def test_how_many_may_be_known():
         assert found.known == max(fine)
         assert found
         assert f"with {max(fine) + 1} other" in found.notes[0]
-
-
-def test_small_bins_count_when_one_asks_how_many_may_be_known():
-    failed = solve_known_members("2, 5", rate="1/2", threshold=1, ratio=5, delta="1/3")
-    assert failed.known == 0
-    assert failed.holds is False
-    for bins, k, delta in (((2, 5), 2, "3/5"), ((4, 9), 3, "2/3"), ((9, 8), 5, "1/2")):
-        rate = Fraction(2, 5)
-        found = solve_known_members(list(bins), rate=rate, threshold=k, ratio=RATIO, delta=delta)
-        fine = [
-            known
-            for known in range(max(bins))
-            if max(scanned(m, rate, k, min(known, m - 1)) for m in bins) <= Fraction(delta)
-        ]
-        assert found.known == max(fine)
-        assert found
 
 
 @pytest.mark.few(3)

@@ -10,12 +10,11 @@ import pytest
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TwoWorldsError, Undecided, Unsupported
 from twoworlds.laws.uniform import (
-    _lattice,
     irwin_hall,
     uniform_delta,
 )
-from twoworlds.noiseless import read_law, total
-from twoworlds.numbers import bounds, decimal, exp, number
+from twoworlds.noiseless import total
+from twoworlds.numbers import bounds, decimal
 
 HALF = Fraction(1, 2)
 
@@ -66,15 +65,6 @@ def test_uniform_delta_is_the_best_half_line(terms, shift, ratio):
     assert low - best < Fraction(1, 1000)
 
 
-@pytest.mark.parametrize("terms", [20, 80])
-@pytest.mark.parametrize("shift", [HALF, Fraction(1), Fraction(41, 40)])
-def test_lattice_parts_bound_the_uniform_delta(terms, shift):
-    ratio = exp(number("0.3"))
-    high = bounds(uniform_delta(terms, shift, ratio))[1]
-    bound, _ = _lattice(terms, shift, ratio)
-    assert high <= bound <= high * Fraction(12, 10)
-
-
 def test_many_uniform_entries_are_enclosed():
     found = total("[-1, 1]", people=500, epsilon="0.2", delta="1/10")
     assert found.holds is True
@@ -85,17 +75,6 @@ def test_many_uniform_entries_are_enclosed():
 
 
 # --- a uniform component ------------------------------------------------------------------------
-
-
-def test_the_component_bound_is_the_average_over_uniform_entries():
-    law, ratio, others = read_law("component [-1, 1] at least 1/4"), Fraction(2), 6
-    average = sum(
-        Fraction(comb(others, b), 2**others) * bounds(uniform_delta(b, HALF, ratio))[1]
-        for b in range(others + 1)
-    )
-    low, high = bounds(total(law, people=others + 1, ratio=2).delta)
-    assert abs(high - average) < Fraction(1, 10**7)
-    assert abs(low - bounds(uniform_delta(others, HALF, ratio))[0]) < Fraction(1, 10**7)
 
 
 @pytest.mark.parametrize("seed", range(6))

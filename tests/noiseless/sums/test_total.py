@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 
 from tests.noiseless.sums import brute
-from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.entry import common_step
 from twoworlds.laws.lattice import OnLattice, convolve, windowed
 from twoworlds.noiseless import EntryLaw, largest_exact, read_law, total
@@ -101,49 +100,6 @@ def test_groups_take_the_worst_choice_of_known_entries(seed):
     assert found.delta == brute.delta(everybody, known, Fraction(2), "canonical")
 
 
-def test_an_entry_beside_one_that_is_certain_is_given_away():
-    found = total([("-3", 1), ("-2,1", 1)], ratio=2)
-    assert found.delta == 1
-    assert found.witness.verify()
-    assert not replace(found.witness, probabilities=(Fraction(1), HALF)).verify()
-
-
-GROUPS = [("9,10,11", 2), ("0,1,5", 1), ("-7,-5", 2)]
-
-
-def test_each_group_has_its_own_constant_and_all_are_named():
-    ratio = Fraction(2)
-    found = total(GROUPS, known=1, ratio=ratio, simulator="centred")
-    laws = [(read_law(text), n) for text, n in GROUPS]
-    step = common_step(law for law, _ in laws)
-    everybody = [plain(law) for law, n in laws for _ in range(n)]
-    worst, place = Fraction(0), 0
-    (said,) = [a for a in found.assumptions if "compared" in a]
-    assert "the simulator is told the group of the person left out, and adds" in said
-    for law, n in laws:
-        middle = sum(law.ends) / 2
-        close = [law.ends[0] + k * step for k in range(200)]
-        deltas = {
-            c: brute.person_delta(everybody, place, 1, ratio, "centred", c)
-            for c in close
-            if abs(c - middle) < step
-        }
-        worst, place = max(worst, min(deltas.values())), place + n
-        (named,) = [c for c in deltas if f"{c} for an entry {law.text}" in said]
-        assert deltas[named] == min(deltas.values())
-    assert found.delta == worst
-    assert "what the simulator adds in its place" in found.sentence
-
-
-def test_the_best_simulator_of_each_group_is_named():
-    found = total([("0", 1), ("0,1", 3)], ratio="3/2", simulator="best")
-    (said,) = [a for a in found.assumptions if "compared" in a]
-    assert said.endswith(
-        "adds nothing for an entry always 0, a fresh draw of that law for an entry uniform on 0, 1"
-    )
-    assert found.delta == total("0,1", people=3, ratio="3/2", simulator="best").delta
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_simulator_is_the_best_of_the_three(seed):
     law = random_law(seed, 3)
@@ -159,15 +115,6 @@ def test_more_people_never_hurt_and_more_known_entries_never_help(law):
     assert all(b[0] <= a[1] for a, b in pairwise(by_people))
     by_known = [bounds(total(law, people=13, known=k, epsilon="0.3").delta) for k in range(13)]
     assert by_known == by_people[::-1]
-
-
-def test_a_log_concave_sum_needs_only_extreme_values():
-    """Each value by itself is no worse than the extreme ones."""
-    law, ratio = read_law("0..6"), exp(number("0.2"))
-    sums = convolve(((law, 9),), law.step)
-    assert sums.log_concave
-    deltas = [bounds(gap(sums.shifted(d), sums, ratio).delta)[0] for d in range(1, 7)]
-    assert deltas == sorted(deltas)
 
 
 def test_totals_with_and_without_an_entry_may_never_coincide():
@@ -190,17 +137,6 @@ def test_windows_of_mixed_groups_enclose_the_exact_delta(seed):
         low, high = bounds(gap(rough.shifted(3), rough, ratio).delta)
         assert low <= true[0]
         assert true[1] <= high
-
-
-def test_window_probabilities_are_lower_bounds():
-    law = read_law("0=1/2,1=1/4,5=1/4")
-    exact, rough = (
-        f(((law, 40),), law.step, *more) for f, more in [(convolve, ()), (windowed, (80, 6))]
-    )
-    for place in range(rough.start, rough.stop):
-        piece = ((place, place + 1),)
-        assert rough.mass(piece) <= exact.mass(piece)
-    assert rough.mass(((rough.start, rough.stop),)) == 1 - rough.missing
 
 
 def test_large_sizes_are_enclosed_and_say_so():
@@ -262,18 +198,6 @@ def test_theorem_17_bounds_noiseless_privacy(law, ratio):
 def test_bad_questions_are_refused(asked, message):
     with pytest.raises(InvalidInput, match=message):
         total("0,1", **{"epsilon": 1, **asked})
-
-
-def test_unknown_names_are_refused_with_the_nearest():
-    with pytest.raises(UnknownName, match="canonical"):
-        total("0,1", people=3, ratio=2, simulator="canonic")
-    with pytest.raises(UnknownName, match="noiseless"):
-        total("0,1", people=3, ratio=2, definition="noisless")
-
-
-def test_groups_must_agree_with_the_number_of_people():
-    with pytest.raises(InvalidInput, match="groups hold 5 people"):
-        total([("0,1", 2), ("0,1,2", 3)], people=6, ratio=2)
 
 
 def test_too_many_people_or_choices_are_refused():

@@ -16,9 +16,8 @@ from typing import Any
 
 from flint import fmpq, fmpz
 
-from twoworlds.definitions.coupled._optimum import attained
 from twoworlds.definitions.coupled._program import GivenValue
-from twoworlds.definitions.coupled._proof import Distinguisher, TestBound, sound
+from twoworlds.definitions.coupled._proof import Distinguisher, TestBound, attained, sound
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, show
 

@@ -15,19 +15,20 @@ simulator, hence smallest when every scrubbed database y is sent to a single out
 
 with c_0, A from the tests that favour the real world and c_1, B from the others. It is checked by
 adding up fractions, and falls as a grows.
-(A symbol that the release never shows may be added to the events of all tests that favour the
-ideal world, so simulators that use one are covered too.)
+A symbol that the release never shows may be added to the events of all tests that favour the
+ideal world, so simulators that use one are covered too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.coupled._program import GivenValue, Key, comparisons
+from twoworlds.definitions.coupled._program import GivenValue, Key, Laws
 from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.laws.comparison import between
 from twoworlds.numbers import show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
@@ -114,59 +115,31 @@ class TestBound:
         return max(ZERO, self.start - ratio * self.fall + self.answer(ratio))
 
 
-@dataclass(frozen=True)
-class OptimalityProof:
-    """Tests that no simulator withstands better.
+def attained(made: Sequence[GivenValue], laws: Laws, ratio: Fraction) -> Fraction:
+    """Return the least delta of a simulator in all comparisons, both ways, errors added."""
+    worst = ZERO
+    for comparison in made:
+        ideal = comparison.simulated(laws)
+        off, shift = comparison.error
+        worst = max(
+            worst,
+            _excess(comparison.real, ideal, ratio, off + ratio * shift),
+            _excess(ideal, comparison.real, ratio, shift + ratio * off),
+        )
+    return min(Fraction(1), worst)
 
-    Attributes:
-        ratio: the ratio a at which the bound is stated; it holds for smaller ones too.
-        bound: the advantage that the tests have on average against every simulator.
-        distinguishers: the tests with their weights, which add up to at most 1 (the rest is not
-            to test at all).
-        bits: how tightly irrational probabilities were enclosed.
+
+def _excess(
+    law: Mapping[int, Fraction], over: Mapping[int, Fraction], ratio: Fraction, error: Fraction
+) -> Fraction:
+    """Return sum_t (P - a Q)_+ and the error, which counts unless P < a Q by more than it.
+
+    No single difference is off by more than the error, and neither is the sum of any of them.
     """
-
-    scene: Scene = field(repr=False)
-    ratio: Fraction
-    bound: Fraction
-    distinguishers: tuple[Distinguisher, ...]
-    bits: int = 0
-
-    def verify(self) -> bool:
-        """Add up the average advantage again, from the scene alone, against the best response."""
-        made = comparisons(self.scene, self.bits)
-        return sound(
-            made, len(self.scene.outputs), self.distinguishers
-        ) and self.bound == TestBound(made, len(self.scene.outputs), self.distinguishers).at(
-            self.ratio
-        )
-
-    @property
-    def sentence(self) -> str:
-        """Why no simulator does better, as a clause."""
-        if self.bound == 0:
-            return "no simulator can have a delta below 0"
-        number = len(self.distinguishers)
-        tests = "this test tells" if number == 1 else f"one of these {number} tests tells"
-        return (
-            f"whatever a simulator does, {tests} the worlds apart with advantage at least "
-            f"{show(self.bound, side='down')} at ratio {show(self.ratio)}"
-        )
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the tests, one a line."""
-        yield "no better", self.sentence
-        for test in self.distinguishers:
-            yield f"weight {show(test.weight)}", said(self.scene, test)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tests as plain data."""
-        return {
-            "ratio": to_json(self.ratio),
-            "bound": to_json(self.bound, side="down"),
-            "sentence": self.sentence,
-            "tests": [written(self.scene, test) for test in self.distinguishers],
-        }
+    delta = between(law, over).gap(ratio).delta
+    assert isinstance(delta, Fraction)
+    near = error and any(p - ratio * over.get(t, ZERO) > -error for t, p in law.items())
+    return delta + error if near else delta
 
 
 def sound(
@@ -186,12 +159,6 @@ def sound(
     )
 
 
-def _about(scene: Scene, test: Distinguisher) -> tuple[str, Hashable, Hashable]:
-    pairs = ((cell, v) for cell in scene.cells for v in cell.mass)
-    cell, v = next(pair for k, pair in enumerate(pairs) if k == test.comparison)
-    return cell.scrub.name, cell.side, v
-
-
 def _ordered(outputs: list[Any]) -> list[Any]:
     """Sort outputs that have an order; leave the others as they are."""
     try:
@@ -200,28 +167,25 @@ def _ordered(outputs: list[Any]) -> list[Any]:
         return outputs
 
 
-def said(scene: Scene, test: Distinguisher) -> str:
-    """Say one test: whose privacy, what is known, which outputs, which world they point to."""
-    name, side, private = _about(scene, test)
-    known = "" if side == NOTHING else f", knowing {plain_label(side)}"
-    event = _ordered([scene.outputs[t] for t in test.event])
-    shown = ", ".join(plain_label(t) for t in event[:_SHOWN])
-    more = f", and {len(event) - _SHOWN} more" if len(event) > _SHOWN else ""
-    return (
-        f"{name} with {plain_label(private)}{known}: is the output in {{{shown}{more}}}? "
-        f"Then say it is the {test.favours} world"
-    )
+def facts_of(scene: Scene, tests: Iterable[Distinguisher]) -> list[tuple[str, str]]:
+    """Return the tests, one a line."""
+    return [(f"weight {show(test.weight)}", written(scene, test)["in_words"]) for test in tests]
 
 
 def written(scene: Scene, test: Distinguisher) -> dict[str, Any]:
-    """Return one test as plain data."""
-    name, side, private = _about(scene, test)
+    """Return one test as plain data: whose privacy, what is known, which outputs, which world."""
+    pairs = ((cell, v) for cell in scene.cells for v in cell.mass)
+    cell, private = next(pair for k, pair in enumerate(pairs) if k == test.comparison)
+    known = "" if cell.side == NOTHING else f", knowing {plain_label(cell.side)}"
+    event = [plain_label(t) for t in _ordered([scene.outputs[t] for t in test.event])]
+    more = f", and {len(event) - _SHOWN} more" if len(event) > _SHOWN else ""
     return {
-        "whose": name,
-        "side": plain_label(side),
+        "whose": cell.scrub.name,
+        "side": plain_label(cell.side),
         "private": plain_label(private),
         "favours": test.favours,
-        "event": [plain_label(t) for t in _ordered([scene.outputs[t] for t in test.event])],
+        "event": event,
         "weight": to_json(test.weight),
-        "in_words": said(scene, test),
+        "in_words": f"{cell.scrub.name} with {plain_label(private)}{known}: is the output in "
+        f"{{{', '.join(event[:_SHOWN])}{more}}}? Then say it is the {test.favours} world",
     }

@@ -27,7 +27,8 @@ from math import comb
 from typing import Any, ClassVar
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
-from twoworlds.definitions.coupled.measures import Found, Measure
+from twoworlds.definitions.coupled.best import Measure
+from twoworlds.definitions.coupled.measures import Found
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within

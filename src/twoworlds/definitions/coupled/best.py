@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from twoworlds.definitions.coupled._optimum import OfSimulator
-from twoworlds.definitions.coupled._proof import OptimalityProof
+from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, inference_optimum
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
+from twoworlds.definitions.coupled.optimal import OfSimulator, limit, optimal
 from twoworlds.definitions.coupled.posteriors import against_simulator
 from twoworlds.definitions.coupled.scene import Scene, Simulator
+from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, rational, show
-
-if TYPE_CHECKING:
-    from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum
 
 _METHOD = (
     "a linear program over all simulators, solved exactly; the tests of its proof show that no "
@@ -46,31 +44,29 @@ class BestWitness:
     """The worst event of the best simulator, and why every other simulator is no better."""
 
     worst: Proof
-    proof: OptimalityProof | OfSimulator | None
+    best: OfSimulator
     simulator: Simulator
-    scene: Scene
 
     def verify(self) -> bool:
         """Recompute both."""
-        return self.worst.verify() and (self.proof is None or self.proof.verify())
+        return self.worst.verify() and self.best.verify()
 
     def explain(self) -> str:
         """Say both."""
-        more = "" if self.proof is None else f"; {self.proof.sentence}"
-        return f"{self.worst.explain()}{more}"
+        return f"{self.worst.explain()}; {self.best.why}"
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the facts of both."""
         yield from self.worst.facts()
-        if self.proof is not None:
-            yield from self.proof.facts()
+        yield "no better", self.best.why
+        yield from self.best.tested()
 
     def to_dict(self) -> dict[str, Any]:
         """Return both, and the simulator, as plain data."""
         return {
             **self.worst.to_dict(),
-            "proof": None if self.proof is None else self.proof.to_dict(),
-            "simulator": self.simulator.to_dict(self.scene),
+            "proof": self.best.proof(),
+            "simulator": self.simulator.to_dict(self.best.scene),
         }
 
 
@@ -81,44 +77,38 @@ class BestSimulator:
         self.scene = scene
 
     def at_ratio(self, ratio: Number) -> Found:
-        """Return the least delta over all simulators."""
-        from twoworlds.definitions.coupled.optimal import optimal
-
+        """Return the least delta over all simulators; at ratio infinity, what stays of it."""
         if ratio == INFINITY:
-            return self._at_infinity()
+            left = limit(self.scene)
+            reached = None if left.attained else left.reached
+            worst = self._worst(left.simulator).at_ratio(ratio)
+            return self._found(left, worst, ratio, left.delta, _METHOD_AT_INFINITY, reached)
         best = optimal(self.scene, ratio)
-        worst = self._worst(best.simulator).at_ratio(ratio).witness
-        assert worst is not None
-        witness = BestWitness(worst, best.proof, best.simulator, self.scene)
-        return Found(ratio, best.delta, witness, _METHOD, (), best.simulator)
+        worst = self._worst(best.simulator).at_ratio(ratio)
+        return self._found(best, worst, ratio, best.delta)
 
     def at_delta(self, delta: Number) -> Found:
         """Return the least ratio over all simulators."""
-        from twoworlds.definitions.coupled.optimal import smallest_ratio
-
         best = smallest_ratio(self.scene, delta)
         if best.ratio == INFINITY:
-            return self._at_infinity()
-        worst = self._worst(best.simulator).at_delta(delta).witness
-        assert worst is not None
-        witness = BestWitness(worst, best, best.simulator, self.scene)
-        return Found(best.ratio, delta, witness, _METHOD, (), best.simulator)
-
-    def _at_infinity(self) -> Found:
-        """Return what stays of delta, and whether a simulator brings it down to that."""
-        from twoworlds.definitions.coupled.optimal import limit
-
-        best = limit(self.scene)
-        worst = self._worst(best.simulator).at_ratio(INFINITY).witness
-        assert worst is not None
-        witness = BestWitness(worst, best, best.simulator, self.scene)
-        reached = None if best.attained else best.reached
-        return Found(
-            INFINITY, best.delta, witness, _METHOD_AT_INFINITY, (), best.simulator, reached
-        )
+            return self.at_ratio(INFINITY)
+        return self._found(best, self._worst(best.simulator).at_delta(delta), best.ratio, delta)
 
     def _worst(self, simulator: Simulator) -> ByEvents:
         return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
+
+    def _found(
+        self,
+        best: OfSimulator,
+        worst: Found,
+        ratio: Number,
+        delta: Number,
+        method: str = _METHOD,
+        reached: Number | None = None,
+    ) -> Found:
+        assert worst.witness is not None
+        witness = BestWitness(worst.witness, best, best.simulator)
+        return Found(ratio, delta, witness, method, (), best.simulator, reached)
 
 
 class BestConclusions:
@@ -129,7 +119,7 @@ class BestConclusions:
 
     def at_ratio(self, ratio: Number) -> Found:
         """Return the least delta over all simulators, or an enclosure of it."""
-        best = self._solved(ratio)
+        best = inference_optimum(self.scene, ratio)
         notes: tuple[str, ...] = ()
         if not best.exact:
             low, high = show(best.lower, side="down"), show(best.upper, side="up")
@@ -145,7 +135,7 @@ class BestConclusions:
         """
         allowed = rational(delta, "delta")
         low, high = Fraction(1), Fraction(1)
-        best = proof = self._solved(high)
+        best = proof = inference_optimum(self.scene, high)
         while best.upper > allowed:
             if high >= _LARGEST_RATIO:
                 raise Unsupported(
@@ -155,10 +145,10 @@ class BestConclusions:
             if best.lower > allowed:
                 low, proof = high, best
             high = max(Fraction(2), high**2)
-            best = self._solved(high)
+            best = inference_optimum(self.scene, high)
         for _ in range(_STEPS if high > 1 else 0):
             middle = ((low + high) / 2).limit_denominator(1 << 20)
-            found = self._solved(middle)
+            found = inference_optimum(self.scene, middle)
             if found.upper <= allowed:
                 high, best = middle, found
             elif found.lower > allowed:
@@ -168,11 +158,6 @@ class BestConclusions:
         ratio: Number = high if high == 1 else Real.between(low, high)
         notes = () if high == 1 else (_between(low, high),)
         return self._found(ratio, allowed, best, proof, notes)
-
-    def _solved(self, ratio: Number) -> InferenceOptimum:
-        from twoworlds.definitions.coupled.inference_optimal import inference_optimum
-
-        return inference_optimum(self.scene, ratio)
 
     def _found(
         self,
@@ -185,7 +170,7 @@ class BestConclusions:
         groups = against_simulator(self.scene, best.simulator)
         shown = ByConclusions(self.scene, groups, best.simulator).at_ratio(best.ratio)
         assert shown.witness is not None
-        witness = BestWitness(shown.witness, proof, best.simulator, self.scene)
+        witness = BestWitness(shown.witness, proof, best.simulator)
         return replace(
             shown,
             ratio=ratio,
@@ -194,6 +179,10 @@ class BestConclusions:
             method=_METHOD_OF_CONCLUSIONS,
             notes=(*notes, *shown.notes),
         )
+
+
+Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions
+"""What can be asked for the smallest delta at a ratio, and for the smallest ratio at a delta."""
 
 
 def _between(low: Fraction, high: Fraction) -> str:

@@ -36,12 +36,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons, read_scrubs
-from twoworlds.definitions.coupled.best import BestConclusions, BestSimulator
+from twoworlds.definitions.coupled.best import BestConclusions, BestSimulator, Measure
 from twoworlds.definitions.coupled.measures import (
     ByConclusions,
     ByEvents,
     Found,
-    Measure,
     real_and_ideal,
 )
 from twoworlds.definitions.coupled.posteriors import against_simulator

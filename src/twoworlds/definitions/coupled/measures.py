@@ -24,7 +24,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Protocol
 
 from twoworlds.definitions.coupled.posteriors import (
     AlarmKind,
@@ -102,13 +101,11 @@ def worst(scene: Scene, simulator: Simulator, ratio: object) -> WorstEvent:
     delta(a) = max over beliefs, pairs, z, v of max(H_a(P || Q), H_a(Q || P))
     with P = F(X), Q = Sim(alt(X)) given v and z, and H_a(P || Q) = sum_t max(0, P(t) - a Q(t)).
 
-    >>> from twoworlds.definitions.coupled.scene import scene
-    >>> from twoworlds.definitions.coupled.scene import canonical
-    >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.definitions.coupled.scene import canonical, scene
+    >>> from twoworlds.worlds import BitStrings
+    >>> from twoworlds.worlds.classes import belief_class
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.records import BitStrings
-    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair")
+    >>> fair = belief_class("uniform", BitStrings(3))
     >>> found = scene(sum, fair, persons(3))
     >>> worst(found, canonical(found.release), "3/2").delta
     Fraction(3, 8)
@@ -202,16 +199,6 @@ class Found:
     reached: Number | None = None
     nothing_left: bool = False
     alarm: AlarmKind | None = None
-
-
-class Measure(Protocol):
-    """What can be asked of a scene."""
-
-    def at_ratio(self, ratio: Number) -> Found:
-        """Return the smallest delta at a ratio."""
-
-    def at_delta(self, delta: Number) -> Found:
-        """Return the smallest ratio at a delta."""
 
 
 class ByEvents:

@@ -23,12 +23,12 @@ from typing import Any
 
 from twoworlds.answer import Answer, Said
 from twoworlds.definitions.coupled.measures import WorstEvent, worst
-from twoworlds.definitions.coupled.scene import Law, Release, Scene, Simulator, scene
+from twoworlds.definitions.coupled.scene import Law, Release, Scene, Simulator, mapped, scene
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Number, ln, maximum, ratio_at_least_one, show
 from twoworlds.show import Result
 from twoworlds.worlds import Point
-from twoworlds.worlds.joint import BeliefClass, Joint, as_law, plain_label
+from twoworlds.worlds.joint import BeliefClass, Joint, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
 RandomMap = Callable[[Any], Any]
@@ -100,15 +100,8 @@ def post_process(
     Theorem 3: if F(X) and Sim(alt(X)) are (epsilon, delta)-indistinguishable given v and z, so are
     G(F(X)) and G(Sim(alt(X))), because a test of the new output is a (random) test of the old one.
     """
-
-    def law(y: Hashable) -> Law:
-        found: dict[Hashable, Number] = {}
-        for t, p in simulator(y).items():
-            for new, chance in as_law(post(t)).items():
-                found[new] = found.get(new, Fraction(0)) + p * chance
-        return found
-
-    return release.then(post, name), Simulator(f"{simulator.name}, then takes {name}", law)
+    after = Simulator(f"{simulator.name}, then takes {name}", lambda y: mapped(simulator(y), post))
+    return release.then(post, name), after
 
 
 def mixtures(parts: Sequence[Coupled]) -> Coupled:
@@ -268,7 +261,7 @@ def compose(first: Coupled, second: Coupled) -> ReleasePair:
     >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
     >>> coin = Simulator.of(lambda y: {0: "1/2", 1: "1/2"})
-    >>> noisy = Release("noise", lambda x: as_law({0: "1/2", 1: "1/2"}))
+    >>> noisy = Release.of(lambda x: {0: "1/2", 1: "1/2"})
     >>> one = Coupled(noisy, coin, fair, persons(2))
     >>> compose(one, one).at(1, 1).bound
     Fraction(0, 1)

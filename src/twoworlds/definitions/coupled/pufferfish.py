@@ -31,11 +31,11 @@ from typing import Any
 
 from twoworlds.calls import is_python, load_function
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
+from twoworlds.definitions.coupled.best import Measure
 from twoworlds.definitions.coupled.measures import (
     ByConclusions,
     ByEvents,
     Found,
-    Measure,
     two_values,
 )
 from twoworlds.definitions.coupled.posteriors import against_prior

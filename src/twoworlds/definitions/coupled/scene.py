@@ -70,15 +70,7 @@ class Release:
 
     def then(self, post: Callable[[Any], Any], name: str = "a map of the output") -> Release:
         """Return the release followed by post-processing, which may be random."""
-
-        def law(x: Point) -> Law:
-            found: dict[Hashable, Number] = {}
-            for t, p in self.law(x).items():
-                for new, chance in as_law(post(t)).items():
-                    found[new] = found.get(new, Fraction(0)) + p * chance
-            return found
-
-        return Release(f"{name} of {self.name}", law)
+        return Release(f"{name} of {self.name}", lambda x: mapped(self.law(x), post))
 
     def pair(self, other: Release) -> Release:
         """Return both outputs, computed independently on the same database."""
@@ -88,6 +80,15 @@ class Release:
             return {(a, b): p * q for a, p in mine.items() for b, q in theirs.items()}
 
         return Release(f"({self.name}, {other.name})", law)
+
+
+def mapped(law: Law, post: Callable[[Any], Any]) -> dict[Hashable, Number]:
+    """Return the law of a random map of what has a law."""
+    found: dict[Hashable, Number] = {}
+    for t, p in law.items():
+        for new, chance in as_law(post(t)).items():
+            found[new] = found.get(new, Fraction(0)) + p * chance
+    return found
 
 
 def _of_mechanism(mechanism: Mechanism) -> Release:
@@ -183,11 +184,10 @@ def scene(
 ) -> Scene:
     """Compute the tables of all cells.
 
-    >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds import BitStrings
+    >>> from twoworlds.worlds.classes import belief_class
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.records import BitStrings
-    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "both bits are fair coins")
+    >>> fair = belief_class("uniform", BitStrings(2))
     >>> found = scene("parity(bits=2)", fair, persons(2))
     >>> len(found.cells), found.inputs, found.cells[0].real[1]
     (2, ((1,), (0,)), {0: Fraction(1, 4), 1: Fraction(1, 4)})

@@ -146,7 +146,13 @@ def refuted(claim: str, delta: Number, allowed: Number, *, approached: bool = Fa
     return f"{claim} fails: delta is {here}, where {decimal(allowed, digits, 'about')} is allowed"
 
 
-def numbers_text(ratio: Number | None, delta: Number | None) -> list[str]:
+def _typed(x: Number) -> str:
+    return exact_text(x) or decimal(x)
+
+
+def numbers_text(
+    ratio: Number | None, delta: Number | None, typed: Callable[[Number], str] = _typed
+) -> list[str]:
     """Write the numbers of a claim as arguments; epsilon where it is rational.
 
     >>> numbers_text(Fraction(3, 2), Fraction(1, 8))
@@ -156,14 +162,10 @@ def numbers_text(ratio: Number | None, delta: Number | None) -> list[str]:
     if ratio is not None:
         epsilon = ln(ratio)
         rational = isinstance(epsilon, Fraction) and ratio != 1
-        parts.append(f"epsilon={_typed(epsilon)}" if rational else f"ratio={_typed(ratio)}")
+        parts.append(f"epsilon={typed(epsilon)}" if rational else f"ratio={typed(ratio)}")
     if delta is not None:
-        parts.append(f"delta={_typed(delta)}")
+        parts.append(f"delta={typed(delta)}")
     return parts
-
-
-def _typed(x: Number) -> str:
-    return exact_text(x) or decimal(x)
 
 
 def _odds(ratio: Number) -> str:
@@ -224,16 +226,12 @@ def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def claim(name: str, ratio: Number, delta: Number | None = None) -> str:
-    """Write a claim as one would type it: epsilon where it is rational, and else the ratio.
+    """Write a claim as one would type it, its numbers shortly.
 
     >>> claim("ddp", Fraction(3, 2), Fraction(1, 8))
     'ddp(ratio=3/2, delta=1/8)'
     """
-    epsilon = ln(ratio)
-    rational = isinstance(epsilon, Fraction) and ratio != 1
-    first = f"epsilon={short(epsilon)}" if rational else f"ratio={short(ratio)}"
-    second = "" if delta is None else f", delta={short(delta)}"
-    return f"{name}({first}{second})"
+    return f"{name}({', '.join(numbers_text(ratio, delta, short))})"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

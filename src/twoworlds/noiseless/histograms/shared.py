@@ -20,9 +20,9 @@ and M_t counts neither the person nor those of whom the attacker knows; if s of 
 the sample, m + 1 + s takes the place of m + 1.
 
 **Adding up.** A *pattern* says which of the other bins show "0": let R be the sum of the counts
-that the rest of them show, V(R) the total weight of the ways to get it, W(h) that of h hidden entries,
-and K(u) = sum_h W(h) kappa(u + h). With x_c = g(c) K(c + R), the tables of a pattern and an R in
-which the person's bin shows c have
+that the rest of them show, V(R) the total weight of the ways to get it, W(h) that of h hidden
+entries, and K(u) = sum_h W(h) kappa(u + h). With x_c = g(c) K(c + R), the tables of a pattern and
+an R in which the person's bin shows c have
 
     with the entry       V(R) x_(c-1)    if c >= k,     V(R) (x_0 + ... + x_(k-2))    if "0"
     without it           V(R) x_c        if c >= k,     V(R) (x_0 + ... + x_(k-1))    if "0"

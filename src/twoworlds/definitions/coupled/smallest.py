@@ -22,7 +22,7 @@ Newton's method on delta(a), whose slope the multipliers give.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
@@ -30,7 +30,6 @@ from typing import Any
 
 from flint import arb
 
-from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
 from twoworlds.definitions.coupled._program import (
     GivenValue,
     Laws,
@@ -42,60 +41,59 @@ from twoworlds.definitions.coupled._program import (
 from twoworlds.definitions.coupled._proof import (
     Distinguisher,
     TestBound,
+    facts_of,
     layers,
-    said,
     sound,
     written,
 )
+from twoworlds.definitions.coupled.optimal import (
+    OfSimulator,
+    encloses,
+    laws_of,
+    rational_tables,
+    table,
+)
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
-from twoworlds.numbers import INFINITY, Number, Real, maximum, show
+from twoworlds.numbers import INFINITY, Number, Real, maximum, probability, show
 
 ONE, ZERO = Fraction(1), Fraction(0)
 _BITS, _MOST_BITS = 64, 512
+Tests = tuple[Distinguisher, ...]
 
 
-@dataclass(frozen=True)
-class Reach:
-    """The tests of one program and the ratio below which they rule everything out."""
+Coefficients = tuple[Fraction, Fraction, Fraction]
+"""c, h, g of q(a) = c a^2 - h a - g."""
 
-    base: Fraction
-    distinguishers: tuple[Distinguisher, ...]
 
-    def quadratic(
-        self, made: Sequence[GivenValue], outputs: int, delta: Fraction
-    ) -> tuple[Fraction, Fraction, Fraction]:
-        """Return the coefficients c, h, g of q(a) = c a^2 - h a - g."""
-        bound = TestBound(made, outputs, self.distinguishers)
-        real, ideal = (
-            sum((x.weight for x in self.distinguishers if x.favours == world), start=ZERO)
-            for world in ("real", "ideal")
-        )
-        left = bound.answer(self.base) - delta * ideal
-        return bound.fall, left, self.base * (bound.start - delta * real)
+def _quadratic(bound: TestBound, tests: Tests, base: Fraction, delta: Fraction) -> Coefficients:
+    """Return q of the tests of the program at one ratio, the base."""
+    real, ideal = (
+        sum((x.weight for x in tests if x.favours == world), start=ZERO)
+        for world in ("real", "ideal")
+    )
+    return bound.fall, bound.answer(base) - delta * ideal, base * (bound.start - delta * real)
 
-    def excludes(
-        self, made: Sequence[GivenValue], outputs: int, delta: Fraction, ratio: Fraction
-    ) -> bool:
-        """Tell whether q proves that every ratio below this one is too small."""
-        c, h, g = self.quadratic(made, outputs, delta)
-        value = c * ratio * ratio - h * ratio - g
-        return value < 0 or (value == 0 and 2 * c * ratio > h)
 
-    def end(
-        self, made: Sequence[GivenValue], outputs: int, delta: Fraction, bits: int
-    ) -> Number | None:
-        """Return the larger root of q, rounded down if irrational; None when q is never negative.
+def _excludes(q: Coefficients, ratio: Fraction) -> bool:
+    """Tell whether q proves that every ratio below this one is too small."""
+    c, h, g = q
+    value = c * ratio * ratio - h * ratio - g
+    return value < 0 or (value == 0 and 2 * c * ratio > h)
 
-        Infinite when q stays negative.
-        """
-        c, h, g = self.quadratic(made, outputs, delta)
-        if c == 0:
-            if h > 0 or (h == 0 and g > 0):
-                return INFINITY
-            return None if h == 0 else g / -h
-        inside = h * h + 4 * c * g
-        return None if inside <= 0 else (h + _root(inside, bits)) / (2 * c)
+
+def _end(q: Coefficients, bits: int) -> Number | None:
+    """Return the larger root of q, rounded down if irrational; None when q is never negative.
+
+    Infinite when q stays negative.
+    """
+    c, h, g = q
+    if c == 0:
+        if h > 0 or (h == 0 and g > 0):
+            return INFINITY
+        return None if h == 0 else g / -h
+    inside = h * h + 4 * c * g
+    return None if inside <= 0 else (h + _root(inside, bits)) / (2 * c)
 
 
 def _root(x: Fraction, bits: int) -> Fraction:
@@ -117,8 +115,9 @@ class SmallestRatio(OfSimulator):
         lower: every ratio below is ruled out by the tests.
         upper: the simulator keeps within delta at this ratio; None when no ratio suffices.
         simulator: that one (where no ratio suffices: one with the least delta at large ratios).
-        reach: the tests; None when nothing is to be ruled out (ratio 1), or when any delta above
-            the given one has its ratio, yet this one has none.
+        tests_at: the ratio of the program whose tests these are; None when nothing is to be ruled
+            out (ratio 1), or when any delta above the given one has its ratio, yet this one has
+            none.
     """
 
     scene: Scene = field(repr=False)
@@ -127,7 +126,8 @@ class SmallestRatio(OfSimulator):
     lower: Fraction
     upper: Fraction | None
     simulator: Simulator
-    reach: Reach | None
+    tests_at: Fraction | None
+    tests: Tests
     laws: Laws = field(repr=False)
 
     @property
@@ -151,23 +151,23 @@ class SmallestRatio(OfSimulator):
             or not encloses(self.lower, self.ratio, self.upper)
         ):
             return False
-        if self.reach is None:
+        if self.tests_at is None:
             return self.lower == 1 and (
                 self.upper is not None or _unreached(SceneProgram(made, outputs), made, self.delta)
             )
-        return sound(made, outputs, self.reach.distinguishers) and (
-            self.reach.end(made, outputs, self.delta, _BITS) == INFINITY
-            if self.upper is None
-            else self.reach.excludes(made, outputs, self.delta, self.lower)
-        )
+        if not sound(made, outputs, self.tests):
+            return False
+        bound = TestBound(made, outputs, self.tests)
+        q = _quadratic(bound, self.tests, self.tests_at, self.delta)
+        return _end(q, _BITS) == INFINITY if self.upper is None else _excludes(q, self.lower)
 
     @property
     def sentence(self) -> str:
         """What suffices, and why nothing smaller does."""
         allowed = show(self.delta)
-        if self.upper is None and self.reach is None:
+        if self.upper is None and self.tests_at is None:
             return f"no ratio brings delta down to {allowed}, though large ones come close to it"
-        why = "" if self.reach is None else self._tests()
+        why = "" if self.tests_at is None else self._tests()
         if self.upper is None:
             return f"no ratio brings delta down to {allowed}{why}"
         return (
@@ -176,8 +176,7 @@ class SmallestRatio(OfSimulator):
         )
 
     def _tests(self) -> str:
-        assert self.reach is not None
-        number = len(self.reach.distinguishers)
+        number = len(self.tests)
         tests = "this test tells" if number == 1 else f"one of these {number} tests tells"
         below = "at every ratio" if self.upper is None else "at every smaller ratio"
         return (
@@ -185,23 +184,20 @@ class SmallestRatio(OfSimulator):
             f"above {show(self.delta, side='down')}"
         )
 
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the tests, one a line."""
-        yield "no better", self.sentence
-        for test in () if self.reach is None else self.reach.distinguishers:
-            yield f"weight {show(test.weight)}", said(self.scene, test)
+    def tested(self) -> Iterable[tuple[str, str]]:
+        """Return the tests, one a line."""
+        return facts_of(self.scene, self.tests)
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""
-        tests = () if self.reach is None else self.reach.distinguishers
         return {
             "delta": self.delta,
             "ratio": self.ratio,
             "exact": self.exact,
             "simulator": self.simulator.to_dict(self.scene),
             "sentence": self.sentence,
-            "tests_at_ratio": None if self.reach is None else self.reach.base,
-            "tests": [written(self.scene, test) for test in tests],
+            "tests_at_ratio": self.tests_at,
+            "tests": [written(self.scene, test) for test in self.tests],
         }
 
 
@@ -214,7 +210,8 @@ class _Search:
         self.game = SceneProgram(made, self.outputs)
         self.lower = ONE
         self.upper: Number = INFINITY
-        self.reach: Reach | None = None
+        self.tests_at: Fraction | None = None
+        self.tests: Tests = ()
         self.laws: Laws = ()
         self._trials = Trials()
 
@@ -233,13 +230,14 @@ class _Search:
         solution = self.game.solve(ratio)
         delta, laws, stakes = solution
         self.use(laws)
-        reach = Reach(ratio, layers(stakes))
-        end = reach.end(self.made, self.outputs, self.delta, bits)
+        tests = layers(stakes)
+        bound = TestBound(self.made, self.outputs, tests)
+        end = _end(_quadratic(bound, tests, ratio, self.delta), bits)
         if end is not None and end > self.lower:
             assert isinstance(end, Fraction)
             # Rounded down, the end may fall short of a ratio that is itself ruled out.
             self.lower = max(end, ratio) if delta > self.delta else end
-            self.reach = reach
+            self.tests_at, self.tests = ratio, tests
         fall = self._fall(solution)
         return self.lower if fall == 0 else ratio + (delta - self.delta) / fall
 
@@ -261,24 +259,39 @@ class _Search:
             guess = self.attempt(self._trials.next(self.lower, self.upper, guess), 2 * bits)
 
 
-def search(scene: Scene, made: Sequence[GivenValue], delta: Fraction) -> SmallestRatio:
-    """Return the smallest ratio for a delta."""
-    found = _Search(scene, made, delta)
+def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
+    """Return the smallest ratio at which some simulator keeps within delta.
+
+    The answer is exact where tests and simulator meet at a rational number; else an enclosure that
+    can be refined; infinite where no ratio suffices.
+
+    >>> from twoworlds.definitions.coupled.scene import scene
+    >>> from twoworlds.worlds import BitStrings
+    >>> from twoworlds.worlds.classes import belief_class
+    >>> from twoworlds.worlds.scrubbing import persons
+    >>> fair = belief_class("uniform", BitStrings(3))
+    >>> smallest_ratio(scene(sum, fair, persons(3)), "1/8").ratio
+    Fraction(3, 2)
+    """
+    allowed = probability(delta, "delta")
+    found = _Search(scene, rational_tables(scene), allowed)
     limit, _, stakes = found.game.solve(None)
     widest = found.game.widest(limit)
-    reach = Reach(ONE, layers(stakes)) if limit > delta else None
-    if reach is None:
-        found.use(_mixed(widest, (delta - limit) / 2, found.outputs))
+    tests_at, tests = (ONE, layers(stakes)) if limit > allowed else (None, ())
+    if tests_at is None:
+        found.use(_mixed(widest, (allowed - limit) / 2, found.outputs))
     if found.upper == INFINITY:
         simulator = table(scene, widest)
-        return SmallestRatio(scene, delta, INFINITY, ONE, None, simulator, reach, widest)
+        return SmallestRatio(
+            scene, allowed, INFINITY, ONE, None, simulator, tests_at, tests, widest
+        )
     found.attempt(ONE, _BITS)
     found.narrow(_BITS)
     return _result(found)
 
 
 def _result(found: _Search) -> SmallestRatio:
-    lower, upper, laws, reach = found.lower, found.upper, found.laws, found.reach
+    lower, upper, laws = found.lower, found.upper, found.laws
     assert isinstance(upper, Fraction)
     ratio: Number = lower
     if lower != upper:
@@ -290,7 +303,17 @@ def _result(found: _Search) -> SmallestRatio:
 
         ratio = Real(refine)
     simulator = table(found.scene, laws)
-    return SmallestRatio(found.scene, found.delta, ratio, lower, upper, simulator, reach, laws)
+    return SmallestRatio(
+        found.scene,
+        found.delta,
+        ratio,
+        lower,
+        upper,
+        simulator,
+        found.tests_at,
+        found.tests,
+        laws,
+    )
 
 
 def _unreached(game: SceneProgram, made: Sequence[GivenValue], delta: Fraction) -> bool:
