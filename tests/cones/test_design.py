@@ -10,18 +10,15 @@ from itertools import product
 
 import pytest
 
-from twoworlds.answer import Table
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.design import LOSSES, design, saving
 from twoworlds.cones.kernel.vectors import units
-from twoworlds.cones.normal_form import consistent_normal_form_contains
 from twoworlds.cones.row_cone import RowCone, row_cone
 from twoworlds.definitions import check
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import show
-from twoworlds.questions.cones import design as ask_design
 from twoworlds.worlds import BitStrings, Integers
 from twoworlds.worlds.belief import Belief
 
@@ -69,14 +66,6 @@ def test_counts_recover_the_loss_of_geometric_noise(n, ratio):
             assert found.loss == bayes(geometric(n, ratio), belief, loss)
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3])
-def test_seeing_the_records_does_not_help_to_answer_a_count(bits):
-    # The best mechanism for a count may look at the count alone.
-    whole = design(row_cone("dp(ratio=2)", f"bits({bits})"), "absolute", statistic="count")
-    count = design(row_cone("dp(ratio=2)", Integers(0, bits)), "absolute")
-    assert whole.loss == count.loss
-
-
 def extremes(cone):
     """The mechanisms that are no mixture of others: vertices of {c >= 0: sum_r c_r r = 1}."""
     rays = cone.rays
@@ -99,18 +88,6 @@ def test_expected_loss_is_the_best_extreme_mechanism_after_bayes():
         assert found.loss == min(losses)
         used |= {i for i, value in enumerate(losses) if value == min(losses) < max(losses)}
     assert len(used) > 1
-
-
-def test_the_cone_of_an_invertible_mechanism_gives_its_post_processings():
-    rng = random.Random(6)
-    response = mechanism("randomized-response(bits=2, keep=3/4)")
-    cone = row_cone(response)
-    for _ in range(10):
-        belief = random_belief(rng, cone.universe)
-        loss = [[Fraction(rng.randint(0, 6), 3) for _ in range(4)] for _ in range(2)]
-        found = design(cone, loss, outputs=("yes", "no"), belief=belief)
-        assert found.loss == bayes(response.table().rows, belief, loss)
-        assert consistent_normal_form_contains(found.mechanism, response)
 
 
 @pytest.mark.parametrize("name", ["absolute", "squared", "zero-one"])
@@ -169,17 +146,6 @@ def test_which_way_the_loss_goes(first, second, said):
     assert headline.endswith(f"the least loss {said}")
 
 
-def test_the_parity_saving_by_hand():
-    # Parity survives RR with bias (2p - 1)^k, so error (1 - 2^-k)/2; noisy parity errs 1/4.
-    for bits, error in ((2, Fraction(3, 8)), (3, Fraction(7, 16))):
-        cone = row_cone(f"randomized-response(bits={bits}, keep=3/4)")
-        assert (
-            design(cone, statistic="parity", belief="uniform").loss
-            == error
-            == (1 - Fraction(1, 2**bits)) / 2
-        )
-
-
 # --- any numbers as answers under squared loss ----------------------------------------------------
 
 
@@ -236,43 +202,6 @@ def test_no_mechanism_answers_with_less_squared_loss_and_the_designed_one_has_no
         text = best.explain()
         assert "that answers" not in text
         assert (f"has less than {show(best.bound, side='down')}" in text) == (not best.exact)
-
-
-@pytest.mark.parametrize("ratio", [2, 3])
-@pytest.mark.parametrize("held", ["uniform", None])
-def test_what_is_said_of_a_squared_loss_is_true_of_every_pair_of_answers(held, ratio):
-    """One bit: every private mechanism answers after randomized response, with two numbers."""
-    asked = ask_design(f"dp(ratio={ratio})", "squared", "count", held, universe="bits(1)").answer()
-    before, after = ("expected loss ", " under") if held else ("loss at most ", " on every")
-    said = asked.headline.partition(before)[2].partition(after)[0]
-    least, keep = Fraction(said.split()[0]), Fraction(ratio, ratio + 1)
-
-    def losses(yes, no):
-        told = {1: (keep, 1 - keep), 0: (1 - keep, keep)}
-        return [p * (t - yes) ** 2 + q * (t - no) ** 2 for t, (p, q) in told.items()]
-
-    def loss(yes, no):
-        return sum(losses(yes, no)) / 2 if held else max(losses(yes, no))
-
-    grid = [Fraction(k, 12) for k in range(-3, 16)]
-    assert min(loss(*pair) for pair in product(grid, repeat=2)) == least
-    table = next(block for block in asked.blocks if isinstance(block, Table))
-    assert list(table.heads) == ["output", "1", "0"]
-    found = [[Fraction(cell) for cell in row] for row in table.rows]
-    told = [sum(row[d] * (t - row[0]) ** 2 for row in found) for d, t in ((1, 1), (2, 0))]
-    assert (sum(told) / 2 if held else max(told)) == least
-    assert "no mechanism with these guarantees has less (proved" in asked.headline
-
-
-def test_absolute_and_zero_one_loss_gain_nothing_from_other_answers():
-    rng = random.Random(9)
-    cone = row_cone("dp(ratio=2)", Integers(0, 3))
-    more = sorted({Fraction(i, 4) for i in range(-4, 17)})
-    for name in ("absolute", "zero-one"):
-        for belief in (None, random_belief(rng, cone.universe)):
-            free = design(cone, name, belief=belief)
-            assert free.among is None
-            assert free.loss == design(cone, name, belief=belief, outputs=more).loss
 
 
 def test_a_restriction_of_the_answers_stands_in_the_sentence_and_in_the_claim():
@@ -346,19 +275,6 @@ def test_the_certificate_survives_json_and_breaks_when_tampered(belief):
     assert not verify({**data, "matrix": exact})  # better, not private
     with pytest.raises(InvalidInput, match="one row per output"):
         verify({**data, "loss": data["loss"][:2]})
-
-
-def test_equalities_of_the_cone_are_kept():
-    # Only constant rows: nothing may be told.
-    universe = BitStrings(1)
-    cone = RowCone(
-        universe, Cone.from_inequalities([[1, 0], [0, 1]], equalities=[[1, -1]]), "constant rows"
-    )
-    found = design(cone, belief="independent(1/3)")
-    assert found.loss == Fraction(1, 3)
-    assert all(row[0] == row[1] for row in found.mechanism.rows)
-    from_rays = RowCone(universe, Cone.from_rays([[1, 1]]), "constant rows")
-    assert design(from_rays).loss == Fraction(1, 2)
 
 
 def test_rejects_bad_input():

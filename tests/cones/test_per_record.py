@@ -17,7 +17,6 @@ from twoworlds.cones.per_record import (
     kronecker,
 )
 from twoworlds.cones.row_cone import row_cone
-from twoworlds.worlds import BitStrings
 
 
 def response(bits, keep):
@@ -132,18 +131,6 @@ def test_theorem_5_5_taken_literally_below_one_half_is_the_opposite_cone_for_odd
     assert literal == (right if bits % 2 == 0 else opposite)
 
 
-def test_theorem_5_5_taken_literally_at_one_half_is_one_equality_instead_of_constants():
-    """Erratum E3."""
-    literal = Cone.from_inequalities(printed_inequalities(2, Fraction(1, 2)))
-    assert literal.equalities == ((1, -1, -1, 1),)
-    assert literal.contains([2, 1, 1, 0])
-    right = response(2, "1/2")
-    assert right.contains([1, 1, 1, 1])
-    assert not right.contains([2, 1, 1, 0])
-    assert right.explicit().generators() == ((1, 1, 1, 1),)
-    assert right.count == 1
-
-
 # --- brute force --------------------------------------------------------------------------------
 
 
@@ -228,19 +215,6 @@ def test_integers_beyond_64_bits_are_still_exact(keep):
         assert found.value == found.worst.value([int(x) for x in row])
 
 
-def test_rational_rows_of_any_size_are_exact():
-    cone = response(3, "3/4")
-    inside = kronecker([(3, 1)] * 3)
-    assert cone.contains([Fraction(c, 7 * 10**30) for c in inside])
-    outside = [Fraction(c) for c in inside]
-    outside[0] -= Fraction(1, 10**40)
-    found = cone.contains(outside)
-    assert not found
-    assert found.value == -3 / Fraction(10**40)
-    assert found.worst.value(outside) == found.value
-    assert cone.contains(dict(zip(BitStrings(3), inside, strict=True)))
-
-
 # --- large --------------------------------------------------------------------------------------
 
 
@@ -298,14 +272,6 @@ def test_floats_on_the_boundary_are_left_open():
 
 
 # --- words and refusals -------------------------------------------------------------------------
-
-
-def test_outputs_are_named_one_per_record():
-    survey = PerRecordCone.of("randomized-response(values=[red, blue], records=2, keep=3/4)")
-    assert survey.inequality("red,blue") == survey.inequality(("red", "blue"))
-    assert survey.inequality("red,blue").factors == ((3, -1), (-1, 3))
-    with pytest.raises(InvalidInput, match="is not in"):
-        survey.inequality("red")
 
 
 def test_what_has_no_product_structure_is_sent_elsewhere():

@@ -1,16 +1,14 @@
 """Row cones: facts of the paper, brute force over height functions, and what is refused."""
 
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import (
     BitStrings,
-    Dense,
     DifferentialPrivacy,
     InvalidInput,
     Records,
@@ -87,13 +85,6 @@ def test_randomized_response_of_two_bits_has_the_four_facets_of_example_5_6():
     assert cone.approximation is None
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3])
-def test_structure_and_double_description_give_the_same_cone(bits):
-    text = f"randomized-response(bits={bits}, keep=2/3)"
-    assert row_cone(text) == row_cone(mechanism(text).table())
-    assert row_cone(text) == row_cone([text, f"randomized-response(bits={bits}, keep=3/5)"])
-
-
 def test_a_lie_is_as_good_as_the_truth():
     """Lin & Kifer, Lemma 5.4."""
     for bits in (1, 2, 3):
@@ -157,21 +148,6 @@ def test_the_extreme_rows_of_differential_privacy_are_powers_of_height_functions
     assert set(row_cone(private, where).generators()) == expected
 
 
-def test_listed_neighbours_and_databases_without_any():
-    cone = row_cone('dp(ratio=2, neighbours="11~10")', "bits(2)")
-    assert {i.text() for i in cone.inequalities()} == {
-        "x11 <= 2 x10",
-        "x10 <= 2 x11",
-        "x01 >= 0",
-        "x00 >= 0",
-    }
-
-
-def test_a_ratio_of_one_makes_rows_constant_and_an_infinite_one_asks_nothing():
-    assert row_cone("dp(ratio=1)", "bits(2)").generators() == ((1, 1, 1, 1),)
-    assert len(row_cone("dp(ratio=inf)", "bits(2)").generators()) == 4
-
-
 def test_two_trusted_maps_make_additive_rows():
     """RESULTS R9: releasing bit 1 or bit 2 trusts x11 + x00 = x10 + x01."""
     first = mechanism("identity(bits=2)").then(lambda word: word[0])
@@ -181,25 +157,6 @@ def test_two_trusted_maps_make_additive_rows():
     assert cone.contains([2, 1, 1, 0])
     assert not cone.contains([1, 0, 0, 0])
     assert cone.source.count(" or ") == 1
-
-
-@pytest.mark.parametrize(("databases", "least"), [(4, 2), (5, 2), (6, 3), (6, 2)])
-def test_maps_with_large_blocks_are_the_cone_over_a_hypersimplex(databases, least):
-    """RESULTS R9: 0 <= m x_i <= sum of x: with a uniform prior no posterior exceeds 1/m."""
-    where = Universe.of([f"d{i}" for i in range(databases)])
-    blocks = Universe.of(["in", "out"])
-    maps = []
-    for size in range(least, databases - least + 1):
-        for inside in combinations(range(databases), size):
-            row = [int(i in inside) for i in range(databases)]
-            maps.append(Dense(where, blocks, [row, [1 - entry for entry in row]]))
-    cone = row_cone(maps)
-    expected = set()
-    for i in range(databases):
-        unit = [int(i == j) for j in range(databases)]
-        expected |= {tuple(unit), tuple(1 - least * entry for entry in unit)}
-    assert set(cone.cone.facets) == expected
-    assert cone.cone.equalities == ()
 
 
 def test_a_row_cone_of_infinitely_many_mechanisms_need_not_be_closed():
@@ -261,13 +218,6 @@ def test_rows_of_post_processings_stay_in_the_row_cone(before, data):
     assert row_cone(after) <= cone
 
 
-@given(strategies.dense_mechanisms(BitStrings(2)))
-def test_a_mechanism_is_private_exactly_when_its_rows_are_in_the_cone(tried):
-    cone = row_cone("dp(ratio=3)", "bits(2)")
-    inside = all(cone.contains(tried.row(output)) for output in tried.outputs)
-    assert inside == bool(DifferentialPrivacy(ratio=3).check(tried))
-
-
 # --- the objects --------------------------------------------------------------------------------
 
 
@@ -284,15 +234,6 @@ def test_inequalities_are_written_with_positive_coefficients():
         {(1, 0): 3, (0, 1): 3},
         {(1, 1): 9, (0, 0): 1},
     )
-
-
-def test_matrices_in_files_have_row_cones(tmp_path):
-    exact = tmp_path / "m.csv"
-    exact.write_text("11,10,01,00\n3/4,1/4,1/4,3/4\n1/4,3/4,3/4,1/4\n", encoding="utf-8")
-    assert set(row_cone(str(exact)).generators()) == {(3, 1, 1, 3), (1, 3, 3, 1)}
-    floats = tmp_path / "m.npy"
-    np.save(floats, np.array([[0.75, 0.25], [0.25, 0.75]]))
-    assert row_cone(str(floats), "bits(1)") == row_cone("dp(ratio=3)", "bits(1)")
 
 
 def test_rows_are_read_by_label_or_in_order():
@@ -318,12 +259,6 @@ def test_a_wedge_ends_at_the_extreme_rows_up_to_probability_one():
     assert line.lines[0].points == [(0, 0), (1, 1)]
     (half,) = drawn([RowCone(Universe.of("ab"), Cone.from_rays([(2, -1), (1, 2)]), "negative")])
     assert half.lines[0].points == [(0, 0), (1, 0), (1, 1), (0.5, 1), (0, 0)]
-
-
-def test_a_shadow_is_what_rows_look_like_on_some_databases():
-    shadow = row_cone(RESPONSE).onto(["11", "00"])
-    assert shadow.columns == ("11", "00")
-    assert set(shadow.generators()) == {(9, 1), (1, 9)}
 
 
 # --- what is refused ----------------------------------------------------------------------------

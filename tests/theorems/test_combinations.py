@@ -13,12 +13,12 @@ import twoworlds as tw
 from tests.theorems import brute
 from twoworlds import BitStrings
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.strategy import Ask, Strategy, Then, randomized
+from twoworlds.mechanisms.strategy import Ask, Strategy, Then
 from twoworlds.numbers import Order, bounds, compare, exp, sqrt
-from twoworlds.theorems import THEOREMS, Guarantee, compose, mix, post_process, strategy_guarantee
+from twoworlds.theorems import Guarantee, compose, mix, post_process, strategy_guarantee
 from twoworlds.theorems.formulas import tanh_quarter
 from twoworlds.worlds import Computed
-from twoworlds.worlds.statistics import constant, count
+from twoworlds.worlds.statistics import count
 
 PAIR = brute.mechanisms(people=1, transcripts=3, least=0)
 RATIOS = st.fractions(1, 4, max_denominator=12)
@@ -125,15 +125,6 @@ def test_semantic_privacy_is_not_closed_under_post_processing():
     assert bound.epsilon > Fraction(1, 2)
 
 
-@given(brute.mechanisms(people=2, transcripts=3), st.data())
-def test_post_processed_semantic_privacy_obeys_the_weaker_bound(mechanism, data):
-    s = largest_semantic(mechanism)
-    merged = {x: (law[0] + law[1], law[2]) for x, law in mechanism.items()}
-    belief = data.draw(brute.beliefs(mechanism))
-    bound = post_process(Guarantee("semantic", {"epsilon": s, "delta": Fraction(0)}))
-    assert brute.largest_move(merged, belief) <= bound.epsilon
-
-
 def test_what_is_not_known_is_refused():
     with pytest.raises(Unsupported, match="not for pointwise"):
         post_process(Guarantee.parse("pointwise(ratio=2, delta=0.1)"))
@@ -145,14 +136,6 @@ def test_what_is_not_known_is_refused():
         compose(Guarantee.parse("dp(ratio=2)"), Guarantee.parse("dp(ratio=2, group=2)"))
     with pytest.raises(InvalidInput, match="nothing to combine"):
         mix()
-
-
-def test_pointwise_indistinguishability_is_not_closed_under_post_processing():
-    # A small bad cell merged with a good one at the limit makes both bad.
-    first, second = brute.law([1, 4, 5]), brute.law([0, 2, 8])
-    bad = [i for i, (p, q) in enumerate(zip(first, second, strict=True)) if p > 2 * q or q > 2 * p]
-    assert bad == [0]
-    assert first[0] + first[1] == Fraction(1, 2) > 2 * (second[0] + second[1])
 
 
 # --- Theorem 5 of Dwork in the graph of theorems, against the exact epsilon of strategies --------
@@ -193,22 +176,3 @@ def test_it_is_attained_where_queries_do_not_depend_on_answers_and_loose_elsewhe
     )
     assert strategy_guarantee(adaptive).implies("dp").best.epsilon == 2
     assert tw.measure(adaptive).epsilon == Fraction(6, 5)
-
-
-def test_a_randomized_adversary_gets_no_more_than_its_worst_strategy():
-    once, twice = (Strategy.batch(BITS, count(), q) for q in (constant(0), count()))
-    mixed = randomized([("1/2", once), ("1/2", twice)], "laplace(scale=1)")
-    assert (
-        strategy_guarantee(mixed).epsilon
-        == strategy_guarantee(twice.answered("laplace(scale=1)")).epsilon
-    )
-
-
-def test_the_theorem_is_in_the_graph_and_leads_on():
-    found = Guarantee.parse("laplace-strategy(epsilon=1/2)").implies("dp")
-    assert found.best.epsilon == Fraction(1, 2)
-    assert [step.theorem.name for step in found.steps] == ["dw-5"]
-    assert Guarantee.parse("laplace-strategy(epsilon=1/2)").implies("semantic").best is not None
-    shown = THEOREMS["dw-5"].explain()
-    assert "Dwork, Theorem 5" in shown
-    assert "whole vector" in shown

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theorems import brute
-from twoworlds.numbers import exp
 from twoworlds.theorems import THEOREMS, Guarantee, group_delta
 
 RATIOS = st.fractions(1, 4, max_denominator=12)
@@ -33,26 +32,6 @@ def test_the_group_delta_is_attained_by_a_growing_alarm(ratio, size):
     for one, other in pairwise(laws):
         assert max(brute.excess(one, other, ratio), brute.excess(other, one, ratio)) == delta
     assert brute.excess(laws[-1], laws[0], ratio**size) == group_delta(ratio, delta, size)
-
-
-def test_group_privacy_is_found_and_printed():
-    found = Guarantee.parse("dp(epsilon=0.5, delta=0.01)").implies("dp", group=3)
-    assert found.best.group == 3
-    assert found.best.ratio == exp(Fraction(3, 2))
-    assert (
-        abs(float(found.best.delta) - 0.01 * (2.71828182846**1.5 - 1) / (2.71828182846**0.5 - 1))
-        < 1e-9
-    )
-    pure = Guarantee.parse("dp(ratio=3)").implies("dp", group=2)
-    assert pure.best.ratio == pure.steps[-1].printed.ratio == 9
-
-
-def test_a_guarantee_for_groups_covers_larger_ones_in_several_steps_and_smaller_ones_at_once():
-    pairs = Guarantee.parse("dp(ratio=3, delta=0.01, group=2)")
-    larger = pairs.implies("dp", group=5).best
-    assert (larger.ratio, larger.delta) == (27, Fraction(13, 100))
-    smaller = pairs.implies("dp", group=1).best
-    assert (smaller.ratio, smaller.delta, smaller.group) == (3, Fraction(1, 100), 1)
 
 
 def test_replacing_a_record_costs_two_steps_of_adding_or_removing():

@@ -2,18 +2,14 @@
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.optimal import optimal
-from twoworlds.definitions.coupled.scene import Release
 from twoworlds.numbers import bounds
 from twoworlds.theorems import Guarantee
-from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
-from twoworlds.worlds.scrubbing import persons
 
 RATIOS = st.fractions(Fraction(11, 10), 2, max_denominator=10)
 
@@ -70,15 +66,3 @@ def test_all_that_follows_from_noiseless_privacy_holds(world, ratio):
     given = Guarantee.of("noiseless", ratio=ratio, delta=delta, records=2)
     found = conclusions(given, ["noiseless", "pufferfish", "inference-pufferfish"])
     assert all(satisfies(world, one) for one in found)
-
-
-@pytest.mark.parametrize("ratio", [1, 2, 1000])
-def test_erratum_15_no_simulator_serves_the_mixture(ratio):
-    half = Fraction(1, 2)
-    parts = [Joint({((value, bit), NOTHING): half for bit in (0, 1)}) for value in (0, 1)]
-    release = Release("X_1", lambda x: {x[0]: Fraction(1)})
-    deltas = [
-        optimal(Coupled(release, None, BeliefClass((belief,), "D"), persons(2)).scene, ratio).delta
-        for belief in (*parts, Joint.mixture(parts, [half, half]))
-    ]
-    assert deltas == [0, 0, half]

@@ -3,20 +3,16 @@
 import json
 import random
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 
 import pytest
 
-import twoworlds as tw
 from twoworlds.cli import run
-from twoworlds.mechanisms import Dense
 from twoworlds.numbers import bounds, sqrt
-from twoworlds.theorems import Guarantee
 from twoworlds.theorems.one_bit import (
     one_bit_counterexample,
     one_bit_worst,
 )
-from twoworlds.worlds import BitStrings, Explicit
 
 
 def implies(capsys, *arguments):
@@ -77,28 +73,6 @@ def test_pure_claims_about_one_bit_are_decided_next_to_tanh_of_a_quarter(capsys,
     assert breached(rows, weight, low * 999 / 1000) == reached > 0
 
 
-@pytest.mark.parametrize("people", [2, 3])
-def test_one_of_several_people_at_random_is_told_as_privately_and_fails_as_often(people):
-    ratio, delta, distance = Fraction(2), Fraction(1, 500), Fraction(2, 5)
-    claimed = people * delta
-    rows, weight, reached = one_bit_counterexample(ratio, people * delta, distance, claimed)
-    universe = BitStrings(people)
-    outputs = Explicit(tuple(f"person {j}, output {t}" for j in range(people) for t in range(3)))
-    table = [
-        [rows[t][0 if x[j] else 1] / people for x in universe]
-        for j, t in product(range(people), range(len(rows)))
-    ]
-    told = Dense(universe, outputs, table)
-    assert tw.check(told, f"dp(ratio={ratio}, delta={delta})").holds
-    belief = f"independent({', '.join([str(weight)] * people)})"
-    found = tw.measure(told, definition=f"local-semantic({belief}, epsilon={distance})")
-    assert found.delta == reached > claimed
-    given = Guarantee.parse(f"dp(ratio={ratio}, delta={delta}, records={people})")
-    answer = given.implies("semantic", epsilon=distance, delta=claimed)
-    assert answer.holds is False
-    assert "s4-one-bit-limit" in [one.of.name for one in answer.refutations]
-
-
 def test_a_claim_that_fails_hides_nothing_of_what_follows(capsys):
     given = ("dp(epsilon=0.05, delta=1e-6)", "--records", "100", "--to")
     code, found = implies(capsys, *given, "semantic(epsilon=0.035)")
@@ -109,31 +83,3 @@ def test_a_claim_that_fails_hides_nothing_of_what_follows(capsys):
     best = (free["conclusion"]["epsilon"]["value"], free["conclusion"]["delta"]["value"])
     listed = [found["conclusion"], *found["other_conclusions"]]
     assert best in [(one["epsilon"]["value"], one["delta"]["value"]) for one in listed]
-
-
-KINDS = [
-    "dp",
-    "semantic",
-    "conditional",
-    "indistinguishable",
-    "pointwise",
-    "statistical-difference",
-]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_no_conclusion_without_a_claim_is_stronger_than_all_with_one(seed):
-    rng = random.Random(seed)
-    given = Guarantee.parse(
-        f"dp(ratio={1 + Fraction(rng.randint(1, 20), 20)}, delta=1/{rng.randint(10, 10**6)}, "
-        f"records={rng.choice([1, 2, 100])})"
-    )
-    for kind in KINDS:
-        free = given.implies(kind)
-        goal = {
-            name: rng.choice([Fraction(0), Fraction(1, 1000), Fraction(1, 30)]) + (name == "ratio")
-            for name in (free.best.numbers if free.best is not None else ())
-        }
-        aimed = given.implies(kind, **goal)
-        for one in free.conclusions:
-            assert any(other.at_least_as_strong_as(one) for other in aimed.conclusions), (kind, one)

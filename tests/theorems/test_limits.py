@@ -1,4 +1,6 @@
-"""What does not follow within one kind: the mechanisms that refute it, by brute force."""
+"""What does not follow: every counterexample satisfies the guarantee and breaks the claim."""
+
+from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise, product
@@ -7,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import twoworlds as tw
 from tests.theorems import brute
-from twoworlds.numbers import INFINITY
-from twoworlds.theorems import Guarantee, group_delta, smaller_ratio_delta
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import INFINITY, exp
+from twoworlds.theorems import NON_IMPLICATIONS, Alarm, Guarantee, group_delta, smaller_ratio_delta
 from twoworlds.theorems.limits import worst_group_delta
 
 SMALL = st.fractions(0, Fraction(9, 10), max_denominator=10)
@@ -87,19 +91,6 @@ def test_what_is_given_follows_and_nothing_refutes_it(given_, claim):
     assert found.refutations == ()
 
 
-def test_a_group_is_no_larger_than_the_database():
-    """With one record, a group of two people is one person: nothing refutes it."""
-    stated = Guarantee.parse("dp(ratio=3, records=1)")
-    assert stated.implies("dp(ratio=3, group=2)").refutations == ()
-    assert Guarantee.parse("dp(ratio=3, records=2)").implies("dp(ratio=3, group=2)").holds is False
-
-
-def test_claims_of_every_mechanism_are_not_refuted():
-    stated = Guarantee.parse("dp(epsilon=0)")
-    for claim in ("dp(epsilon=1, delta=1", "semantic(epsilon=1", "semantic(epsilon=0, delta=1"):
-        assert stated.implies(f"{claim}, neighbours=add-remove)").refutations == ()
-
-
 def test_nothing_at_all_follows_for_added_and_removed_records():
     found = Guarantee.parse("dp(epsilon=1)").implies("dp", neighbours="add-remove")
     assert found.holds is False
@@ -148,51 +139,6 @@ def test_the_ends_of_the_worst_chain_need_the_delta_that_is_told(a, delta, steps
     assert worst_group_delta(a, delta, steps, INFINITY) == never
 
 
-@pytest.mark.parametrize(("people", "group"), [(2, 1), (3, 1), (3, 2), (4, 2), (5, 2), (5, 3)])
-def test_a_count_in_steps_satisfies_the_guarantee_of_a_group(people, group):
-    a, delta = Fraction(2), Fraction(1, 50)
-    steps = -(-people // group)
-    laws = chain(a, delta, steps)
-    mechanism = {x: laws[-(-sum(x) // group)] for x in product(range(2), repeat=people)}
-    for x, y in product(mechanism, repeat=2):
-        if sum(i != j for i, j in zip(x, y, strict=True)) <= group:
-            assert brute.excess(mechanism[x], mechanism[y], a) <= delta
-    needed = brute.excess(mechanism[(1,) * people], mechanism[(0,) * people], Fraction(3))
-    stated = Guarantee.of("dp", ratio=a, delta=delta, group=group)
-    assert stated.implies("dp", ratio=3, delta=needed, group=people).holds is not False
-    less = needed - Fraction(1, 10**9)
-    assert stated.implies("dp", ratio=3, delta=less, group=people).holds is False
-
-
-def test_ones_less_zeros_satisfies_add_remove_and_pays_twice_for_a_replaced_record():
-    a, delta = Fraction(2), Fraction(1, 50)
-    laws = chain(a, delta, 2)
-    of = {(): laws[1], (1,): laws[2], (0,): laws[0]}
-    for x in ((1,), (0,)):
-        assert brute.excess(of[x], of[()], a) <= delta
-        assert brute.excess(of[()], of[x], a) <= delta
-    needed = brute.excess(of[1,], of[0,], a)
-    (refutation,) = (
-        Guarantee.of("dp", ratio=a, delta=delta, neighbours="add-remove")
-        .implies("dp(ratio=2, delta=1/50)")
-        .refutations
-    )
-    assert refutation.facts["delta"] == needed > delta
-
-
-@given(st.fractions(Fraction(5, 4), 4, max_denominator=4), st.integers(1, 5))
-def test_without_delta_the_worst_noise_is_geometric_and_stays_in_range(a, steps):
-    def law(true):
-        inner = [(a - 1) / (a + 1) / a ** abs(o - true) for o in range(1, steps)]
-        ends = [a ** (1 - abs(end - true)) / (a + 1) for end in (0, steps)]
-        return [ends[0], *inner, ends[1]]
-
-    first, last = law(0), law(steps)
-    assert sum(first) == sum(last) == 1
-    for b in (Fraction(1), a, a ** Fraction(steps - 1), Fraction(7, 5)):
-        assert brute.excess(first, last, b) == worst_group_delta(a, Fraction(0), steps, b)
-
-
 @given(st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10))
 def test_the_noisy_parity_differs_by_s_whatever_it_answers(s):
     keep = (1 + s) / 2
@@ -205,7 +151,94 @@ def test_the_noisy_parity_differs_by_s_whatever_it_answers(s):
     assert brute.pure_ratio(parity) == (1 + s) / (1 - s)  # so no belief moves by more than s
 
 
-def test_the_needed_delta_is_the_one_that_is_proved():
-    assert brute.delta_of(leaky_response(3, Fraction(1, 10)), 2) == smaller_ratio_delta(
-        Fraction(3), Fraction(1, 10), Fraction(2)
-    )
+def random_index(n, values, lie=Fraction(0)):
+    """Publish (J, x_J) for a random J, or with a tiny probability another value of theirs."""
+    found = {}
+    for x in product(range(values), repeat=n):
+        law = [
+            Fraction(1, n) * (1 - lie if x[i] == v else lie / (values - 1))
+            for i in range(n)
+            for v in range(values)
+        ]
+        found[x] = tuple(law)
+    return found
+
+
+def test_remark_1_random_index_is_close_in_statistical_difference_and_breaches_for_certain():
+    mechanism = random_index(2, 3)
+    assert brute.delta_of(mechanism, Fraction(1)) == Fraction(1, 2)
+    assert tw.measure(
+        "random-index(records=2, values=3)", definition="statistical-difference"
+    ).epsilon == Fraction(1, 2)
+    sure = {(1, 2): Fraction(1)}  # records that differ from the default: impossible without them
+    assert brute.failure(mechanism, sure, Fraction(999, 1000)) == 1
+
+
+def test_erratum_remark_1_with_two_values_and_undefined_posteriors_left_out():
+    # Uniform belief on bits: defined posteriors differ by 1/2 only.
+    mechanism = random_index(2, 2, lie=Fraction(1, 10**6))
+    belief = dict.fromkeys(mechanism, Fraction(1, 4))
+    assert brute.largest_move(mechanism, belief) <= Fraction(1, 2)
+
+
+def test_statistical_difference_does_not_imply_semantic_privacy():
+    found = Guarantee.parse("statistical-difference(epsilon=0.01)").implies("semantic")
+    assert found.holds is False
+    assert found.conclusions == ()
+    assert "random-index" in found.explain()
+    assert found.to_dict()["counterexamples"][0]["citation"].endswith("Remark 1")
+
+
+def test_statistical_difference_gives_no_smaller_delta_at_any_epsilon():
+    stated = Guarantee.parse("statistical-difference(epsilon=0.01)")
+    assert stated.implies("dp(epsilon=100, delta=0.009)").holds is False
+    assert stated.implies("dp(epsilon=100, delta=0.01)").holds is True
+
+
+@given(
+    st.fractions(1, 3, max_denominator=6),
+    st.fractions(Fraction(1, 30), Fraction(1, 2), max_denominator=30),
+    st.fractions(0, Fraction(19, 20), max_denominator=20),
+)
+def test_claim_1_2_the_alarm_is_private_and_is_misread(ratio, delta, distance):
+    alarm = Alarm.against(ratio, delta, distance)
+    laws = [(p, 1 - p) for p in alarm.chances]
+    for one, other in pairwise(laws):
+        assert max(brute.excess(one, other, ratio), brute.excess(other, one, ratio)) <= delta
+    # By plain Bayes on the two databases 10...0 and 0...0, which only differ in person 1.
+    belief = {(1,): alarm.weight, (0,): 1 - alarm.weight}
+    mechanism = {(0,): laws[0], (1,): laws[1]}
+    assert brute.moved(mechanism, belief, 0, 0, 0) == alarm.difference > distance
+    assert alarm.chances[-1] == 1  # on 1...1 the alarm is certain
+
+
+def test_rejects_alarms_against_pure_privacy():
+    for ratio, delta, distance in (
+        (Fraction(2), 0, 0),
+        (Fraction(2), 1, 1),
+        (exp(Fraction(1)), 2, 0),
+    ):
+        with pytest.raises(InvalidInput):
+            Alarm.against(ratio, Fraction(delta), Fraction(distance))
+
+
+def test_erratum_claim_1_2_the_uniform_belief_stays_below_one_half():
+    for start in (Fraction(1, 100), Fraction(1, 10**6)):
+        even = Alarm(Fraction(2), Fraction(1, 10), start, Fraction(1, 2))
+        assert even.difference < Fraction(1, 2)
+    assert "1/2" in NON_IMPLICATIONS["ks-claim-1.2"].erratum
+
+
+def test_no_semantic_epsilon_below_tanh_holds_for_differential_privacy():
+    stated = Guarantee.parse("dp(ratio=3)")
+    assert stated.implies("semantic(epsilon=0.49, delta=0.99)").holds is False
+    assert stated.implies("semantic(epsilon=0.5)").holds is True
+    single = Guarantee.parse("dp(ratio=3, records=1)")
+    assert single.implies("semantic(epsilon=0.49)").holds is True
+
+
+def test_below_four_artanh_semantic_privacy_needs_the_delta_of_randomized_response():
+    stated = Guarantee.parse("semantic(epsilon=1/2)")  # odds 9
+    assert stated.implies("dp(ratio=4, delta=0.49)").holds is False
+    assert stated.implies("dp(ratio=4, delta=1/2)").holds is True
+    assert stated.implies("dp(ratio=9)").holds is True

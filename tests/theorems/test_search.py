@@ -7,8 +7,6 @@ import json
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.theorems import (
@@ -22,7 +20,7 @@ from twoworlds.theorems import (
     theorem,
 )
 from twoworlds.theorems.implication import LONGEST
-from twoworlds.theorems.promise import sentences, table
+from twoworlds.theorems.promise import sentences
 
 STATED = [
     "dp(epsilon=0.1)",
@@ -54,15 +52,6 @@ def test_every_question_gets_an_answer_that_can_be_read(stated, kind):
         assert one.kind == kind
         assert not one.vacuous or one == found.given
         assert Guarantee.parse(str(one)).kind == kind
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("stated", STATED[1:4])
-def test_no_conclusion_dominates_another(stated):
-    for kind in KINDS:
-        found = Guarantee.parse(stated).implies(kind, delta1="1e-9").conclusions
-        for one in found:
-            assert not any(one is not other and other.at_least_as_strong_as(one) for other in found)
 
 
 @pytest.mark.few(3)
@@ -156,19 +145,6 @@ def test_a_question_that_is_open_raises_when_used_as_a_truth_value():
     assert "neither proved nor refuted" in found.explain()
 
 
-def test_a_claim_equal_to_the_conclusion_is_reached():
-    found = Guarantee.parse("dp(ratio=3)").implies("semantic(epsilon=1/2)")
-    assert found.holds is True
-    assert bool(found)
-
-
-@given(st.fractions(0, 2, max_denominator=20), st.fractions(0, 1, max_denominator=20))
-def test_what_is_implied_grows_with_what_is_given(epsilon, more):
-    small = Guarantee.of("dp", epsilon=epsilon).implies("semantic").best
-    large = Guarantee.of("dp", epsilon=epsilon + more).implies("semantic").best
-    assert small.at_least_as_strong_as(large)
-
-
 # --- Guarantees in words: every kind has a sentence, and no number in it is misread --------------
 
 
@@ -209,9 +185,3 @@ def test_no_kind_is_left_without_a_sentence():
         (first, *_) = sentences(Guarantee.of(kind.name, **numbers))
         assert first.endswith(".")
         assert kind.name not in first
-
-
-def test_a_mechanism_that_moves_odds_less_than_its_price_allows():
-    given = Guarantee.parse("dp(ratio=3)")
-    assert "26.8 percentage points" in said("dp(ratio=3)", swing=Fraction(3))
-    assert [row[2] for row in table(given, swing=Fraction(3))] == [row[1] for row in table(given)]

@@ -72,14 +72,6 @@ def test_generators_that_span_a_space_without_being_lines():
     assert len(pairs) <= 3
 
 
-def test_many_lines_cost_linear_algebra_only():
-    lines = [tuple(int(i == j) for i in range(40)) for j in range(40)]
-    target = tuple((-1) ** i * (i + 1) for i in range(40))
-    pairs = combination(target, [], lines, [])
-    assert total(pairs, 40) == list(target)
-    assert len(pairs) == 40
-
-
 def test_a_table_that_is_too_large_is_left_to_a_program(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_TABLE", 0)
     monkeypatch.setattr(module, "combination", pytest.fail)

@@ -97,14 +97,6 @@ def test_mixtures_weigh_their_parts():
         assert found.pmf(k) == HALF * (k == 0) + geometric.pmf(k) / 4 + coin / 4
 
 
-def test_irrational_mixtures_follow_the_recipe():
-    found = law("mixture([delta(), skellam(1/4, 1/4)], weights=[3/4, 1/4])")
-    inverse = found.inverse()
-    for k in range(-2, 3):
-        undone = sum(float(inverse.at(j)) * float(found.pmf(k - j)) for j in range(-20, 21))
-        assert undone == pytest.approx(float(k == 0), abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
@@ -171,20 +163,6 @@ def test_the_facets_are_those_of_the_general_machinery(masses, m):
     noise = cyclic_noise(masses, m, start=-1)
     columns = zip(*inverse(noise).rows, strict=True)
     assert set(row_cone(noise).cone.facets) == set(map(primitive, columns))
-
-
-def test_singular_noise_needs_no_inverse():
-    # The transform vanishes at two of six angles, so the rows span four dimensions.
-    found = row_cone(cyclic_noise(UNIFORM, 6, start=-1))
-    assert (len(found.cone.equalities), len(found.cone.facets)) == (2, 8)
-    assert found.contains([1, 1, 1, 1, 1, 1])
-    assert not found.contains([1, 0, 0, 0, 0, 0])
-
-
-def test_mass_wraps_around_and_mappings_are_read():
-    assert cyclic_noise(["1/2", "1/4", "1/4"], 2).probability(0, 0) == Fraction(3, 4)
-    assert cyclic_noise({-1: "1/4", 0: "3/4"}, 5).probability(4, 0) == Fraction(1, 4)
-    assert cyclic_noise([1], 1).probability(0, 0) == 1
 
 
 @pytest.mark.parametrize(

@@ -137,14 +137,6 @@ def test_dp_parity_over_all_990_rays_of_four_bits() -> None:
     assert max(ratio(ray, even, odd) for ray in cone.generators()) == 3  # type: ignore[type-var]
 
 
-@pytest.mark.parametrize("k", [4, 6])
-def test_randomized_response_listed_agrees_with_the_closed_form(k: int) -> None:
-    d = Fraction(1, 2**k)
-    expected = (1 + d) / (1 - d)
-    assert largest_odds(row_cone(RR.format(k)), "even").factor == expected
-    assert largest_parity_odds(RR.format(k)).factor == expected
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_parity_by_structure_agrees_with_the_list_of_rows(seed: int) -> None:
     rng = random.Random(seed)
@@ -172,31 +164,6 @@ def test_parity_by_structure_agrees_with_the_list_of_rows(seed: int) -> None:
         after = held.given(row.__getitem__)
         assert after is not None
         assert after.odds(Secret.of(BitStrings(k), members)) == found.odds
-
-
-def test_parity_of_two_of_forty_bits_and_of_all() -> None:
-    pair = largest_parity_odds(RR.format(40), persons=[1, 40])
-    assert pair.factor == Fraction(5, 3)
-    assert pair.row is None
-    assert pair.verify()
-    whole = largest_odds(RR.format(40), "odd", belief="independent(2/3)")
-    assert whole.verify()
-    # keep = 3/4, q = 2/3: an answer no has the balance 1/5, an answer yes -5/7.
-    extreme = -Fraction(5, 7) * (-Fraction(5, 7)) ** 38 * Fraction(1, 5)
-    assert extreme < 0
-    assert whole.odds == (1 - extreme) / (1 + extreme)
-
-
-def test_parity_of_records_with_two_values_left() -> None:
-    text = "randomized-response(values=3, records=2, keep=3/5)"
-    found = largest_parity_odds(text, "1/2", values=[("0", "1"), ("1", "2")])
-    built = mechanism(text)
-    chosen = [x for x in built.universe if x[0] in (0, 1) and x[1] in (1, 2)]
-    first = [x for x in chosen if ((x[0] == 0) + (x[1] == 1)) % 2 == 0]
-    second = [x for x in chosen if x not in first]
-    held = explicit(built.universe, {x: Fraction(1, 4) for x in chosen})
-    assert found.factor == largest_odds(built, first, second, held).factor == Fraction(5, 3)
-    assert "of these events (person 1 has 0; person 2 has 1)" in found.sentence
 
 
 def test_infinite_odds_have_a_row_that_rules_the_rival_out() -> None:
@@ -318,13 +285,6 @@ def test_odds_of_an_approximation_are_not_said_to_be_attained():
     assert "attains" in true.sentence
 
 
-def test_only_rows_that_can_occur_move_odds():
-    found = largest_odds("linear('x1 <= x0')", ["0"], ["1"], universe="bits(1)")
-    assert found.factor == 1
-    with pytest.raises(InvalidInput, match="no mechanism"):
-        largest_odds("linear('2*x1 <= x0')", ["0"], ["1"], universe="bits(1)")
-
-
 # --- very many records ----------------------------------------------------------------------------
 
 
@@ -338,15 +298,6 @@ def test_a_rounded_factor_is_not_said_to_be_attained(bits: int, text: str) -> No
     assert found.sentence.endswith(f"({bits} characters) attains the exact value.")
     assert f"before: 1; after, at most: {text}" in found.explain()
     assert len(found.to_dict()["output"]) == bits
-
-
-@pytest.mark.slow
-def test_one_person_among_very_many_is_answered_at_once() -> None:
-    found = largest_odds(RR.format(100_000), "77=1")
-    assert found.factor == 3
-    assert found.output is not None
-    assert found.output[76] == "1"
-    assert found.verify()
 
 
 def test_a_parity_of_thousands_is_proved_and_of_too_many_refused() -> None:
