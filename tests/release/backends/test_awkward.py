@@ -84,6 +84,18 @@ def test_a_collation_that_ignores_case_does_not_merge_keys(engine):
     connection.close()
 
 
+def check_width(backend, relation, name, ends):
+    """Hold a column of the two ends of its type, 5 and a missing value to bounds and units."""
+    for bound, unit in ((128, 1), (2**49, 1), (2**62 - 1, 1), (3000, 7), (2**55, "1000/999")):
+        step, size = Fraction(unit), Fraction(unit) * bound
+        column = Column(name, "integer", -size, size, unit=step)
+        query = Query("t").mean(name).count(where=Compare(name, ">", Fraction(10**50)))
+        values = [round(Fraction(v) / step) for v in (*ends, 5)]
+        wanted = sum(min(max(v, -bound), bound) for v in values)
+        found = totals(backend, relation, query, column)
+        assert found == {(): (3, wanted, 0)}, (name, ends, bound, unit)
+
+
 def test_every_width_of_integer_is_clamped_without_overflow_in_duckdb():
     connection = duckdb.connect()
     widths = {
@@ -98,14 +110,7 @@ def test_every_width_of_integer_is_clamped_without_overflow_in_duckdb():
     for kind, (low, high) in widths.items():
         connection.execute(f"CREATE OR REPLACE TABLE t (x {kind})")
         connection.execute(f"INSERT INTO t VALUES ({low}), ({high}), (5), (NULL)")
-        for bound, unit in ((128, 1), (2**62 - 1, 1), (3000, 7), (2**55, "1000/999")):
-            size = Fraction(unit) * bound
-            column = x("integer", -size, size, unit)
-            query = Query("t").mean("x").count(where=Compare("x", ">", Fraction(10**50)))
-            found = totals(*opened(connection), query, column)
-            values = [round(Fraction(v) / Fraction(unit)) for v in (low, high, 5)]
-            wanted = sum(min(max(v, -bound), bound) for v in values)
-            assert found == {(): (3, wanted, 0)}, (kind, bound, unit)
+        check_width(*opened(connection), "x", (low, high))
     connection.close()
 
 
