@@ -268,12 +268,3 @@ def test_a_name_of_a_file_is_a_name(tmp_path, name):
     assert sorted(one.name for one in tmp_path.iterdir()) == sorted(
         [name, Path(name).with_suffix(".parquet").name]
     )
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("name", ['a"b', "it's", "select", "x; DROP TABLE t", "{a}", "人", "a%b"])
-def test_a_name_of_a_column_is_a_name(tmp_path, name):
-    quoted = '"' + name.replace('"', '""') + '"'
-    found = import_text(written(tmp_path / "t.csv", f"{quoted},y\n1,2\n"), header=True)
-    assert list(found.kinds) == [name, "y"]
-    assert duckdb.sql(f"FROM '{found.target}'").columns == [name, "y"]

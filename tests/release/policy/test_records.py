@@ -175,13 +175,6 @@ def test_an_open_quote_costs_one_line_however_long_the_file_is(tmp_path):
     assert found.unreadable.first == [(2, "a quote is not closed")]
 
 
-def test_bytes_that_are_no_utf_16_are_told_by_line(tmp_path):
-    content = "k,x\na,1\n".encode("utf-16") + b"\x00\xd8" + ",2\nb,3\n".encode("utf-16-le")
-    rows, found = read(tmp_path / "t.csv", content)
-    assert [n for n, _ in rows] == [1, 2, 4]
-    assert [n for n, _ in found.unreadable.first] == [3]
-
-
 @pytest.mark.parametrize(
     ("content", "options", "part"),
     [
