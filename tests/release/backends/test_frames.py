@@ -78,28 +78,9 @@ def test_the_kind_of_a_pandas_column_is_that_of_its_type(series, kind):
 
 
 VALUES = [
-    "a",
-    "7",
-    "\ud800",
-    b"a",
-    7,
-    7.0,
-    2.6,
-    Decimal("2.6"),
-    2**70,
-    -(2**70),
-    True,
-    np.int8(7),
-    np.bool_(False),
-    date(2026, 1, 2),
-    pd.Timestamp("2026-01-02 10:00"),
-    np.datetime64("2026-01-02"),
-    float("nan"),
-    float("inf"),
-    None,
-    pd.NaT,
-    pd.NA,
-    ("a",),
+    *("a", "7", "\ud800", b"a", 7, 7.0, 2.6, Decimal("2.6"), 2**70, -(2**70), True),
+    *(np.int8(7), np.bool_(False), date(2026, 1, 2), pd.Timestamp("2026-01-02 10:00")),
+    *(np.datetime64("2026-01-02"), float("nan"), float("inf"), None, pd.NaT, pd.NA, ("a",)),
 ]
 FITTING = {  # what each value counts as, by the kind that is declared; others are missing
     "text": {0: "a", 1: "7"},

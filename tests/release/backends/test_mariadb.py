@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from tests.release.backends.test_awkward import totals, x
+from tests.release.backends.test_awkward import check_width, totals, x
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends import open_backend
 from twoworlds.release.policy import Column
-from twoworlds.release.query import Compare, Query
+from twoworlds.release.query import Query
 
 
 @pytest.fixture
@@ -62,15 +62,13 @@ def test_every_width_of_integer_is_clamped_without_overflow_in_mariadb(maria):
     values = ", ".join(f"({', '.join(row)})" for row in rows)
     execute(maria, f"CREATE TABLE t ({', '.join(columns)})", f"INSERT INTO t VALUES {values}")
     backend, relation = open_backend(maria.source)
-    for i, (kind, (low, high)) in enumerate(widths.items()):
-        for bound, unit in ((128, 1), (2**50, 1), (3000, 7), (2**49, "1000/999")):
-            name, size, step = f"x{i}", Fraction(unit) * bound, Fraction(unit)
-            query = Query("t").mean(name).count(where=Compare(name, ">", Fraction(10**50)))
-            column = Column(name, "integer", -size, size, unit=step)
-            values = [round(Fraction(v) / step) for v in (low, high, 5)]
-            wanted = sum(min(max(v, -bound), bound) for v in values)
-            found = totals(backend, relation, query, column)
-            assert found == {(): (3, wanted, 0)}, (kind, bound, unit)
+    for i, (kind, ends) in enumerate(widths.items()):
+        if not kind.startswith("DECIMAL"):  # these are read as floats
+            check_width(backend, relation, f"x{i}", ends)
+    for i, ends in ((6, (-(10**64), 10**64)), (7, (-9, 9))):
+        column = Column(f"x{i}", "integer", Fraction(-128), Fraction(128))
+        wanted = sum(min(max(v, -128), 128) for v in (*ends, 5))
+        assert totals(backend, relation, Query("t").sum(f"x{i}"), column) == {(): (wanted,)}
 
 
 def test_truths_dates_and_lists_of_mariadb(maria):

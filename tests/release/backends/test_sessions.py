@@ -244,25 +244,7 @@ def test_a_table_that_is_altered_fails_and_is_then_read_anew(engine, tmp_path, r
     dataset = Dataset("people", None, "add-remove", columns={"age": Column("age", "integer")})
     found = plan(resolve(Query("people").count("age"), dataset), relation, backend)
     assert backend.fetch(found.statement)[0][-1] == 300
-    name = place["table"]
-    change = f'ALTER TABLE "{name.replace(chr(34), chr(34) * 2)}" ADD COLUMN more INTEGER'
-    if "sqlite" in place:
-        with sqlite3.connect(place["sqlite"]) as connection:
-            connection.execute(change)
-        connection.close()
-    elif "connection" in place:
-        place["connection"].execute(change)
-    elif "postgresql" in place:
-        import psycopg
-
-        with psycopg.connect(place["postgresql"]) as connection:
-            connection.execute(change)
-    else:
-        server = request.getfixturevalue("mariadb_server")
-        connection = server.connect(place["mysql"].rpartition("/")[2])
-        with connection.cursor() as cursor:
-            cursor.execute(change.replace('"', "`"))
-        connection.close()
+    execute(place, request, "ALTER TABLE people ADD COLUMN more INTEGER")
     with pytest.raises(TableChanged):
         backend.fetch(found.statement)
     again = plan(resolve(Query("people").count("age"), dataset), relation, backend)
@@ -322,33 +304,30 @@ def test_a_row_that_moves_while_a_batch_is_read_counts_once(engine, tmp_path, re
     ]
     with backend._session([relation]) as run:
         [[*_, first]] = run(texts[0])
-        move(place, request)
+        execute(place, request, "UPDATE people SET age = 2")
         [[*_, second]] = run(texts[1])
     assert (first, second) == (1, 0)
     backend.close()
 
 
-def move(place, request):
-    """Move the row from 1 to 2, in another connection."""
-    change = "UPDATE {} SET age = 2"
+def execute(place, request, change):
+    """Change the table, in another connection where there may be one."""
     if "sqlite" in place:
-        name = '"' + place["table"].replace('"', '""') + '"'
         with sqlite3.connect(place["sqlite"], timeout=0.1) as connection:
-            connection.execute(change.format(name))
+            connection.execute(change)
         connection.close()
     elif "connection" in place:
-        place["connection"].execute(change.format("people"))
+        place["connection"].execute(change)
     elif "postgresql" in place:
         import psycopg
 
         with psycopg.connect(place["postgresql"]) as connection:
-            connection.execute(change.format("people"))
+            connection.execute(change)
     else:
         server = request.getfixturevalue("mariadb_server")
         connection = server.connect(place["mysql"].rpartition("/")[2])
         with connection.cursor() as cursor:
-            cursor.execute(change.format("people"))
-        connection.commit()
+            cursor.execute(change)
         connection.close()
 
 

@@ -1,4 +1,4 @@
-"""The report on the data, held against counting in Python; and all faults of a policy at once."""
+"""The report on the data, held against counting in Python where values may not fit their kind."""
 
 import math
 import random
@@ -7,8 +7,6 @@ from collections import Counter
 from fractions import Fraction
 
 import pandas as pd
-import pyarrow
-import pyarrow.parquet
 import pytest
 
 from twoworlds.release import parse_policy
@@ -46,7 +44,7 @@ def some_rows(seed, odd):
         [None, -3.0, -2.0, -1.0, 0.0, 1.5, 3.0, 5.0, 5.01, 1e300],
         [None, *range(-2, 12)],
     )
-    size = rng.randrange(60)
+    size = rng.randrange(60) if seed else 0
     return [
         tuple(rng.choice([*values, *odd[i]]) for i, values in enumerate(kinds)) for _ in range(size)
     ]
@@ -60,29 +58,21 @@ def expected(dataset, rows, is_value):
         values = [value for value in given if is_value(name, value)]
         keys = {float(key) if isinstance(key, Fraction) else key for key in column.keys}
         others = Counter(str(v) for v in values if keys and v not in keys)
-        found[name] = (
-            {
-                "missing": len(rows) - len(given),
-                "unfit": len(given) - len(values),
-                "below": sum(v < column.low for v in values) if column.low is not None else 0,
-                "above": sum(v > column.high for v in values) if column.high is not None else 0,
-                "outside": others.total(),
-                "unbinned": sum(not column.bins[0] <= v <= column.bins[-1] for v in values)
-                if column.bins
-                else 0,
-            },
-            others,
-        )
+        low, high = (-math.inf, math.inf) if column.low is None else (column.low, column.high)
+        first, last = (column.bins[0], column.bins[-1]) if column.bins else (-math.inf, math.inf)
+        numbers = {
+            "missing": len(rows) - len(given),
+            "unfit": len(given) - len(values),
+            "below": sum(low != -math.inf and v < low for v in values),
+            "above": sum(high != math.inf and v > high for v in values),
+            "outside": others.total(),
+            "unbinned": sum(bool(column.bins) and not first <= v <= last for v in values),
+        }
+        found[name] = numbers, others
     people = Counter(row[0] for row in rows if row[0] is not None and is_value("p", row[0]))
     over = [n - 2 for n in people.values() if n > 2]
-    of_people = (
-        len(people),
-        max(people.values(), default=0),
-        len(over),
-        sum(over),
-        len(rows) - people.total(),
-    )
-    return found, of_people
+    most, nobody = max(people.values(), default=0), len(rows) - people.total()
+    return found, (len(people), most, len(over), sum(over), nobody)
 
 
 def compare(report, dataset, rows, is_value):
@@ -105,23 +95,6 @@ def compare(report, dataset, rows, is_value):
         == columns["x"][0]["below"] + columns["x"][0]["above"]
     )
     assert as_data["people"]["rows_dropped"]["rows"] == people[3]
-
-
-def is_number(name, value):
-    return not (isinstance(value, float) and math.isnan(value))
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("seed", range(12))
-def test_the_report_counts_right_in_duckdb(tmp_path, dataset, seed):
-    rows = some_rows(seed, ([], [], [math.nan, math.inf, -math.inf], []))
-    types = (pyarrow.int64(), pyarrow.string(), pyarrow.float64(), pyarrow.int16())
-    arrays = [pyarrow.array([row[i] for row in rows], kind) for i, kind in enumerate(types)]
-    path = tmp_path / "people.parquet"
-    pyarrow.parquet.write_table(pyarrow.Table.from_arrays(arrays, NAMES), path)
-    backend, relation = open_backend(path)
-    compare(examine(dataset, backend, relation), dataset, rows, is_number)
-    backend.close()
 
 
 @pytest.mark.few(3)
@@ -176,18 +149,3 @@ def test_frames_are_examined_too():
     assert columns["k"]["outside_the_keys"]["most_frequent"] == [{"value": "q", "rows": 1}]
     assert (columns["x"]["clamped"]["above"], columns["x"]["missing"]["rows"]) == (1, 1)
     assert (report["people"], report["warning"]) == (None, WARNING)
-
-
-def test_an_empty_table_has_a_report(dataset):
-    frame = pd.DataFrame({"p": [], "k": [], "x": [], "n": []}).astype(
-        {"k": str, "p": int, "n": int}
-    )
-    backend, relation = open_backend(frame)
-    report = examine(dataset, backend, relation)
-    backend.close()
-    assert report.rows == 0
-    assert "0 people" in report.explain()
-    assert report.to_dict()["columns"]["x"]["missing"] == {
-        "rows": 0,
-        "share": {"exact": "0", "value": 0.0},
-    }

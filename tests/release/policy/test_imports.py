@@ -15,10 +15,8 @@ import pytest
 
 from tests.release.policy.test_records import slowly
 from twoworlds.errors import InvalidInput
-from twoworlds.release import Curator
 from twoworlds.release.policy import imports
 from twoworlds.release.policy.imports import import_text
-from twoworlds.release.policy.records import Lines
 
 KINDS = {"k": "text", "x": "text"}
 
@@ -50,7 +48,7 @@ def test_duckdb_takes_every_record_as_it_is_read(tmp_path):
     """Random texts full of quotes, line breaks and delimiters, against the rules by the letter."""
     rng = random.Random(5)
     letters = 'a",\n\r é'
-    for _ in range(40):
+    for _ in range(10):
         body = "".join(rng.choices([*letters, '""', '","', "a,b\n", '"a\r\nb",""\r\n'], k=60))
         path = written(tmp_path / "t.csv", "k,x\n" + body)
         found = imported(path, path.read_bytes(), kinds=KINDS, skip_unreadable=True)
@@ -95,18 +93,6 @@ def test_the_declared_columns_tell_whether_there_are_names(tmp_path):
     assert import_text(path, expected=["column2"]).rows == 2
     with pytest.raises(InvalidInput, match="not name the declared columns 'x', 'y', 'z': is"):
         import_text(path, expected={"z", "b", "y", "x"})
-
-
-def test_a_list_of_lines_never_hides_one(tmp_path):
-    for wrong in (5, 6, 7):
-        text = "x\n" + "a\n" * wrong
-        found = import_text(written(tmp_path / "t.csv", text), kinds={"x": "integer"}, header=True)
-        assert str(found.unfit["x"]).endswith("...") == (wrong > 6)
-    for count in (20, 21, 22):
-        lines = Lines()
-        for number in range(count):
-            lines.add(number)
-        assert ("more" in str(lines)) == (count > 21)
 
 
 # --- kinds --------------------------------------------------------------------------------------
@@ -174,14 +160,6 @@ def test_a_kind_is_guessed_only_if_all_values_fit(tmp_path, values, kind, nearly
     ]
 
 
-def test_whole_numbers_that_are_too_long_are_told_apart_only_as_text(tmp_path):
-    ids = ["12345678901234567890", "12345678901234567891", "3", "x"]
-    path = written(tmp_path / "t.csv", "id\n" + "\n".join(ids))
-    found = import_text(path, kinds={"id": "integer"}, header=True)
-    assert (found.unfit["id"].count, found.unfit["id"].long) == (3, 2)
-    assert len({*rows_of(import_text(path, kinds={"id": "text"}, header=True).target)}) == 4
-
-
 @pytest.mark.parametrize("said", [{"y": "integer"}, {"x": "float"}])
 def test_kinds_of_other_columns_and_unknown_kinds_are_refused(tmp_path, said):
     with pytest.raises(InvalidInput, match="unknown"):
@@ -226,7 +204,7 @@ def test_only_an_import_is_replaced(tmp_path):
 
 
 def test_an_engine_that_fails_leaves_nothing_and_nobody_waits(tmp_path, monkeypatch):
-    path = written(tmp_path / "t.csv", "x\n" + "1\n" * 500_000)  # more than a pipe holds
+    path = written(tmp_path / "t.csv", "x\n" + "1\n" * 60_000)  # more than a pipe holds
 
     def broken(connection, select, path):
         raise duckdb.Error("no space left")
@@ -290,30 +268,3 @@ def test_a_name_of_a_file_is_a_name(tmp_path, name):
     assert sorted(one.name for one in tmp_path.iterdir()) == sorted(
         [name, Path(name).with_suffix(".parquet").name]
     )
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("name", ['a"b', "it's", "select", "x; DROP TABLE t", "{a}", "人", "a%b"])
-def test_a_name_of_a_column_is_a_name(tmp_path, name):
-    quoted = '"' + name.replace('"', '""') + '"'
-    found = import_text(written(tmp_path / "t.csv", f"{quoted},y\n1,2\n"), header=True)
-    assert list(found.kinds) == [name, "y"]
-    assert duckdb.sql(f"FROM '{found.target}'").columns == [name, "y"]
-
-
-def test_a_release_reads_what_was_imported(tmp_path):
-    import_text(
-        written(tmp_path / "people.csv", 'town,age\n"Bad\nTölz",3\nUlm,x\n,5\n'),
-        kinds={"age": "integer"},
-        header=True,
-    )
-    (tmp_path / "policy.yml").write_text(
-        "ledger: ledger.db\ndatasets:\n  people:\n    source: people.parquet\n"
-        "    neighbours: add-remove\n    unit: row\n    budget: epsilon=100000\n"
-        '    columns: {town: {kind: text, keys: ["Bad\\nTölz", Ulm]}, '
-        "age: {kind: integer, bounds: [0, 9]}}\n"
-    )
-    with Curator.open(tmp_path / "policy.yml") as curator:
-        answer = curator.release("SELECT COUNT(*), COUNT(age), SUM(age) FROM people", "20000")
-        [row] = answer.rows()
-        assert (row["count"], row["count_age"], row["sum_age"]) == (3, 2, 8)

@@ -88,7 +88,7 @@ def check(path, body, head="k,x\n"):
     return rows
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(body=LINES)
 def test_every_file_is_read_by_the_letter_of_the_rules(tmp_path_factory, body):
     path = tmp_path_factory.getbasetemp() / "t.csv"
@@ -111,7 +111,7 @@ def test_where_a_block_ends_changes_nothing(tmp_path, monkeypatch, block):
         "1,2,3\n",
         "é,6\r\n",
     ]
-    for _ in range(60):
+    for _ in range(20):
         body = "".join(rng.choices(pieces, k=12))
         path = tmp_path / "t.csv"
         rows, found = read(path, ("k,x\n" + body).encode())
@@ -135,7 +135,7 @@ def test_what_pythons_writer_writes_is_read_as_it_was(tmp_path, delimiter, encod
     rng = random.Random(f"{delimiter}{encoding}")
     letters = f'ab",;|\t é{ending}'  # it puts no quotes around other line ends
     rows = [
-        ["".join(rng.choices(letters, k=rng.randrange(6))) for _ in range(3)] for _ in range(300)
+        ["".join(rng.choices(letters, k=rng.randrange(6))) for _ in range(3)] for _ in range(60)
     ]
     rows = [row for row in rows if row != ["", "", ""]]
     text = io.StringIO(newline="")
@@ -173,13 +173,6 @@ def test_an_open_quote_costs_one_line_however_long_the_file_is(tmp_path):
     rows, found = read(tmp_path / "t.csv", b'k,x\n"a,1\n' + b"b,2\n" * 600_000)
     assert len(rows) == 600_001
     assert found.unreadable.first == [(2, "a quote is not closed")]
-
-
-def test_bytes_that_are_no_utf_16_are_told_by_line(tmp_path):
-    content = "k,x\na,1\n".encode("utf-16") + b"\x00\xd8" + ",2\nb,3\n".encode("utf-16-le")
-    rows, found = read(tmp_path / "t.csv", content)
-    assert [n for n, _ in rows] == [1, 2, 4]
-    assert [n for n, _ in found.unreadable.first] == [3]
 
 
 @pytest.mark.parametrize(

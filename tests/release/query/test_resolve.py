@@ -122,11 +122,6 @@ def test_a_threshold_counts_people_or_rows():
     assert by_person.discovers
 
 
-def test_a_threshold_uses_the_count_that_is_asked_for_anyway():
-    found = resolve(people.by("city", discover=True).sum("age").people(), PEOPLE)
-    assert (len(found.measures), found.threshold) == (2, 1)
-
-
 def test_a_public_table_that_is_joined_has_columns():
     query = people.join("regions", on="region").by("regions.country").sum("regions.size")
     found = resolve(query.where(column("regions.city") == "x"), PEOPLE)

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.release.sensitivity.brute import supremum
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.costs import Cost
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
@@ -186,15 +185,6 @@ def test_many_keys_with_conditions_lose_as_much_as_few(neighbours):
 
     few, many = whole(20), whole(1000)
     assert (few.whole, few.sensitivities) == (many.whole, many.sensitivities)
-
-
-def test_axes_of_a_batch_that_differ_share_cells_where_they_overlap():
-    first = COUNT.by("age", bins=(0, 10, 20))
-    second = COUNT.by("age", bins=(0, 5, 20))
-    batch = asked(first, second, neighbours="substitute")
-    weights = {(0, 0): F(1), (1, 0): F(1)}
-    samples = {"age": [F(i) for i in range(-2, 24)] + [None]}
-    assert Analysis(batch).loss(weights, 1).value == supremum(batch, samples, weights, 1) == 4
 
 
 def test_a_joined_column_may_have_any_value_or_none():

@@ -150,10 +150,6 @@ class Backend(ABC):
         """Return the kind of each column in the words of a policy, or ``other``."""
         return {name: field.kind for name, field in self.fields(relation).items()}
 
-    def exists(self, relation: exp.Table) -> bool:
-        """Whether there is such a table or view, with columns."""
-        return bool(self.fields(relation))
-
     def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
         return self.fetch_all([statement])[0]

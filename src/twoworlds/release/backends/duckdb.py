@@ -34,10 +34,8 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 _WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _UNSIGNED = {"UTINYINT": 16, "USMALLINT": 32, "UINTEGER": 64}
-_TIMES = ("TIMESTAMP", *(f"TIMESTAMP_{unit}" for unit in ("S", "MS", "NS")))
 _TYPES = {
     **{name: Field("", "integer", bits=bits) for name, bits in (_WIDTHS | _UNSIGNED).items()},
-    **dict.fromkeys((*_TIMES, "TIMESTAMP WITH TIME ZONE"), Field("", "timestamp")),
     **dict.fromkeys(("UUID", "ENUM"), Field("", "text", cast=True)),
     "UBIGINT": Field("", "integer", bits=128, cast=True),
     "DOUBLE": Field("", "float"),
@@ -46,6 +44,7 @@ _TYPES = {
     "VARCHAR": Field("", "text"),
     "BOOLEAN": Field("", "boolean"),
     "DATE": Field("", "date"),
+    "TIMESTAMP": Field("", "timestamp"),
     OBJECTS: Field("", "objects"),
 }
 _NUMBERS = ("integer", "float", "decimal")
@@ -306,10 +305,13 @@ def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
 
 
 def _field(name: str, kind: str) -> Field:
-    """Return a column from DuckDB's name of its type."""
+    """Return a column from DuckDB's name of its type; DECIMAL(9,2)[] is a list."""
     kind = kind.replace('"', "")
-    bare = kind.partition("(")[0] if kind.endswith(")") and kind != OBJECTS else kind
-    return field_of(name, bare, _TYPES)
+    if kind.endswith(")") and kind != OBJECTS:
+        kind = kind.partition("(")[0]
+    elif kind.startswith("TIMESTAMP") and not kind.endswith("]"):
+        kind = "TIMESTAMP"  # of all units, in a zone or not
+    return field_of(name, kind, _TYPES)
 
 
 def _quoted(value: str) -> str:

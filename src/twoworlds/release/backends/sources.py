@@ -109,12 +109,12 @@ def named_table(catalogue: Backend, schema: str | None, name: str) -> exp.Table:
     from twoworlds.release.plan import sql
 
     relation = sql.table(name, schema)
-    if catalogue.exists(relation):
+    if catalogue.fields(relation):
         return relation
     before, dot, after = name.partition(".")
     if schema is None and dot and before and after:
         relation = sql.table(after, before)
-        if catalogue.exists(relation):
+        if catalogue.fields(relation):
             return relation
     if name.lower().endswith((*FILES, *TEXT_FILES)):
         raise InvalidInput(

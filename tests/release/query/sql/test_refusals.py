@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.release.query.people import PEOPLE, ROWS
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput
 from twoworlds.release.query.sql import parse_sql, to_sql
 
 SELECT = [  # SELECT ... FROM people
@@ -16,15 +16,12 @@ SELECT = [  # SELECT ... FROM people
     ("age, COUNT(*)", "age: this is selected and not grouped by"),
     ("1", "1: an aggregate is expected"),
     ("MIN(age)", r"MIN\(age\): .* ask for a quantile"),
-    ("MAX(age)", r"MAX\(age\): .* ask for a quantile"),
     ("STDDEV(age)", r"VAR_POP\(x\) and take its root"),
     ("VAR_SAMP(age)", r"VAR_SAMP divides by n - 1.*write VAR_POP"),
     ("MODE(age)", "the aggregates are COUNT"),
-    ("LISTAGG(city)", "the aggregates are COUNT"),
     ("SUM(DISTINCT age)", "DISTINCT age: every row is used"),
     ("COUNT(DISTINCT region)", r"as COUNT\(DISTINCT pid\)"),
     ("COUNT(DISTINCT pid, age)", r"as COUNT\(DISTINCT pid\)"),
-    ("COUNT(DISTINCT age + 1)", r"as COUNT\(DISTINCT pid\)"),
     ("COUNT(people.KEY)", "may be 'Key' or 'key': write it exactly"),
     ("MEAN(age, income)", r"a mean is AVG\(x\)"),
     ("COUNT(1)", r"rows are counted with COUNT\(\*\)"),
@@ -32,19 +29,16 @@ SELECT = [  # SELECT ... FROM people
     ("COUNT(age, income)", "COUNT takes one column"),
     ("COUNT()", r"COUNT\(\*\)"),
     ("SUM(age) + 1", r"SUM\(age\) \+ 1: no computing with aggregates"),
-    ("ROUND(AVG(age))", "no computing with aggregates"),
     ("SUM(age + 1)", r"^age \+ 1: no arithmetic"),
     ("SUM(ABS(age))", r"^ABS\(age\): no such function"),
     ("SUM(1)", "1: a column is expected"),
     ("SUM(CASE WHEN member THEN 1 END)", "one aggregate for each case"),
     ("SUM(LEAST(age, 3))", "both of them"),
-    ("SUM(LEAST(LEAST(age, 3), 4))", "both of them"),
     ("SUM(LEAST(GREATEST(age, income), 4))", "both of them"),
     ("SUM(LEAST(GREATEST(age, 1, 2), 4))", "both of them"),
     ("SUM(LEAST(GREATEST(age, 'a'), 4))", "'a': a constant is expected"),
     ("SUM(age ORDER BY age)", "age"),
     ("SUM(age) OVER ()", "window functions are not answered"),
-    ("MAX(age) OVER (PARTITION BY region)", "window functions are not answered"),
     ("COUNT(*) FILTER (WHERE member) OVER ()", "window functions are not answered"),
     ("SUM(age) FILTER (WHERE SUM(age) > 3)", "an aggregate stands in SELECT"),
     ("QUANTILE(age)", "a quantile is QUANTILE"),
@@ -88,15 +82,12 @@ AFTER = [  # SELECT COUNT(*) FROM people ...
     ("p (a, b)", "COLUMNS is not understood"),
     (", regions", "looked up by its key: write LEFT JOIN regions"),
     ("CROSS JOIN regions", "looked up by its key"),
-    ("NATURAL JOIN regions", "looked up by its key"),
     ("RIGHT JOIN regions ON people.region = regions.code", "looked up by its key"),
-    ("FULL JOIN regions ON people.region = regions.code", "looked up by its key"),
     ("SEMI JOIN regions ON people.region = regions.code", "looked up by its key"),
     ("ASOF LEFT JOIN regions ON people.region = regions.code", "METHOD is not understood"),
     ("LEFT JOIN regions USING (region)", "looked up by its key"),
     ("LEFT JOIN regions ON TRUE", "looked up by its key"),
     ("LEFT JOIN regions ON people.region = regions.country", "looked up by its key"),
-    ("LEFT JOIN regions ON people.region < regions.code", "looked up by its key"),
     ("LEFT JOIN regions ON regions.code = regions.code", "looked up by its key"),
     ("LEFT JOIN regions ON regions.city = regions.code", "by a column of the dataset"),
     ("LEFT JOIN regions ON people.region = regions.code AND member", "looked up by its key"),
@@ -110,12 +101,10 @@ AFTER = [  # SELECT COUNT(*) FROM people ...
     ("WHERE country = 'A'", "unknown column 'country'"),
     ("GROUP BY ALL", "GROUP BY ALL: list the columns"),
     ("GROUP BY ROLLUP (region, age)", "list the columns"),
-    ("GROUP BY CUBE (region, age)", "list the columns"),
     ("GROUP BY GROUPING SETS ((region), (age))", "list the columns"),
     ("GROUP BY (region, age)", "without parentheses around lists"),
     ("GROUP BY 1", "is no key"),
     ("GROUP BY 0", "SELECT has 1 items"),
-    ("GROUP BY 9", "SELECT has 1 items"),
     ("GROUP BY 1.5", "their places in SELECT"),
     ("GROUP BY UPPER(region)", r"UPPER\(region\): no such function"),
     ("GROUP BY age > 3", "no arithmetic|GROUP BY takes columns"),
@@ -139,7 +128,6 @@ WHERE = [  # SELECT COUNT(*) FROM people WHERE ...
     ("age % 2 = 0", "age % 2: no arithmetic"),
     ("UPPER(city) = 'A'", r"UPPER\(city\): no such function"),
     ("city LIKE 'a%'", "city LIKE 'a%': patterns"),
-    ("city NOT ILIKE 'a%'", "patterns"),
     ("city SIMILAR TO 'a'", "patterns|no such function"),
     ("city = 'a' || 'b'", "'b': no arithmetic"),
     ("age", "age: this is integer, and no condition"),
@@ -151,7 +139,6 @@ WHERE = [  # SELECT COUNT(*) FROM people WHERE ...
     ("age IN (1, NULL)", "nothing equals NULL"),
     ("age IN ()", "is empty"),
     ("age IN (income)", "income: a constant is expected"),
-    ("age IN (SELECT 1)", "SELECT 1.*: no query inside a query"),
     ("age = (SELECT 1)", "no query inside a query"),
     ("age = ANY (SELECT 1)", "no query inside a query"),
     ("EXISTS (SELECT 1)", "no query inside a query"),
@@ -162,8 +149,6 @@ WHERE = [  # SELECT COUNT(*) FROM people WHERE ...
     ("3 BETWEEN 1 AND age", "3: a column is expected"),
     ("age BETWEEN income AND 3", "income: a constant is expected"),
     ("age = ?", "write the constant itself"),
-    ("age = $1", "write the constant itself"),
-    ("age = :a", "write the constant itself"),
     ("age = 1/0", "divided by 0"),
     ("age = 1e5000", "exponents beyond"),
     ("age = infinity", "unknown column 'infinity'|compared with a constant"),
@@ -205,8 +190,6 @@ WHOLE = [
     ("SELECT COUNT(*) FROM people p WHERE people.age = 3", "unknown table 'people': known: p"),
     ("UPDATE people SET age = 3", "begins with 'UPDATE'"),
     ("DROP TABLE people", "begins with 'DROP'"),
-    ("EXPLAIN SELECT 1", "begins with 'EXPLAIN'"),
-    ("COPY people TO 'x'", "begins with 'COPY'"),
     ("hello", "begins with 'hello'"),
     ("SELECT COUNT(* FROM people", "line 1, column 19, near 'FROM'"),
     ("SELECT COUNT(*)\nFROM people WHERE age = = 3", "line 2, column"),
@@ -236,25 +219,27 @@ def test_the_refusal_names_the_part_and_the_reason(text, reason, caplog):
     assert len(message) < 400
 
 
-def test_people_need_a_column_that_says_who_is_who():
-    with pytest.raises(InvalidInput, match="identifies a person"):
-        parse_sql("SELECT COUNT(DISTINCT age) FROM people", ROWS)
+COUNT = "SELECT COUNT(*) FROM people"
 
 
-def test_people_are_not_in_public_tables():
-    text = "SELECT COUNT(DISTINCT r.pid) FROM people LEFT JOIN regions r ON region = KEY(r)"
-    with pytest.raises(InvalidInput, match="only people are counted once each"):
-        parse_sql(text, PEOPLE)
-
-
-def test_without_public_tables_nothing_is_joined():
-    with pytest.raises(InvalidInput, match="declares no public table"):
-        parse_sql("SELECT COUNT(*) FROM people CROSS JOIN regions", ROWS)
-
-
-def test_no_text_is_no_sql():
-    with pytest.raises(InvalidInput, match="SQL is a text, not bytes"):
-        parse_sql(b"SELECT COUNT(*) FROM people", PEOPLE)
+@pytest.mark.parametrize(
+    ("text", "dataset", "reason"),
+    [
+        ("SELECT COUNT(DISTINCT age) FROM people", ROWS, "identifies a person"),
+        (
+            "SELECT COUNT(DISTINCT r.pid) FROM people LEFT JOIN regions r ON region = KEY(r)",
+            PEOPLE,
+            "only people are counted once each",
+        ),
+        (f"{COUNT} CROSS JOIN regions", ROWS, "declares no public table"),
+        (COUNT.encode(), PEOPLE, "SQL is a text, not bytes"),
+        (COUNT + " " * 50_000, PEOPLE, "at most 50,000 are read"),
+        (f"{COUNT} WHERE {'(' * 30}", PEOPLE, "at most 25 levels"),
+    ],
+)
+def test_what_a_dataset_does_not_have_and_what_is_too_large_is_refused(text, dataset, reason):
+    with pytest.raises(InvalidInput, match=reason):
+        parse_sql(text, dataset)
 
 
 @pytest.mark.few(3)
@@ -277,13 +262,6 @@ def test_deep_nesting_is_refused_in_words(part):
     with pytest.raises(InvalidInput) as caught:
         parse_sql(f"SELECT COUNT(*) FROM people WHERE {part}", PEOPLE)
     assert len(str(caught.value)) < 400
-
-
-def test_the_limits_are_said():
-    with pytest.raises(TooLarge, match="at most 50,000 are read"):
-        parse_sql("SELECT COUNT(*) FROM people" + " " * 50_000, PEOPLE)
-    with pytest.raises(TooLarge, match="at most 25 levels"):
-        parse_sql(f"SELECT COUNT(*) FROM people WHERE {'(' * 30}", PEOPLE)
 
 
 VALID = [
