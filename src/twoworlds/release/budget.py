@@ -95,6 +95,7 @@ class ComposedCost:
     def shown(self) -> str:
         """Return it in words, with what the other rules would say.
 
+        >>> from twoworlds.release.costs import parse_cost
         >>> cap, spent = parse_cap("epsilon=3, delta=1e-6, composition=tighter"), Spent()
         >>> for _ in range(100):
         ...     spent = spent.plus(parse_cost("0.03"))
@@ -139,6 +140,7 @@ class Spent:
 class Cap:
     """The most that may be spent, with the part of delta that is set aside for the tail.
 
+    >>> from twoworlds.release.costs import parse_cost
     >>> cap, spent = parse_cap("epsilon=1"), Spent()
     >>> for _ in range(10):
     ...     spent = spent.plus(parse_cost("0.1"))
@@ -216,6 +218,7 @@ class Cap:
     def largest(self, spent: Spent) -> Cost | None:
         """Return the largest epsilon that still fits, with the delta, where `left` is a rho.
 
+        >>> from twoworlds.release.costs import parse_cost
         >>> cap = parse_cap("epsilon=3, delta=1e-6, composition=tighter")
         >>> cap.largest(Spent().plus(parse_cost("rho=1/10"))).shown("down")
         'epsilon 0.391701, delta 5e-7'

@@ -55,13 +55,7 @@ _FIELDS = ("kind", "statement", "promise", "sensitivity", "answers", "stored", "
 
 @dataclass(frozen=True)
 class Checked(Result):
-    """What was checked, in words, and the first thing that was not as it should be.
-
-    Attributes:
-        done: What is as it should be.
-        failure: What is not.
-        with_ledger: Whether the charge was looked up in an export of the ledger.
-    """
+    """What was checked, in words, and the first thing that was not as it should be."""
 
     done: tuple[str, ...]
     failure: str | None = None
@@ -140,12 +134,7 @@ def _promise(cost: Cost, neighbours: Neighbours) -> dict[str, Any]:
 def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked:
     """Check all of a certificate that can be checked without the data.
 
-    Args:
-        data: The certificate.
-        ledger: An export of the ledger, to look the charge up in.
-
-    Raises:
-        InvalidInput: when the export cannot be read.
+    ``ledger`` is an export of the ledger, to look the charge up in.
     """
     done: list[str] = []
     entries = None if ledger is None else read_export(ledger)

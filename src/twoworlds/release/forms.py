@@ -49,17 +49,10 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A request that can be charged and answered.
+    """A request that can be charged and answered: queries, noise, engine, plans and statement.
 
-    Attributes:
-        resolved: The queries.
-        calibration: Their noise.
-        engine: The engine that has the data.
-        plans: The plan of each, read together.
-        analyst: Who asks.
-        statement: What the ledger keeps of it.
-        covered: What was paid already for the strategy of which this is a question.
-        name: The name under which the ledger takes it once.
+    ``covered`` is what was paid already for the strategy of which this is a question, and ``name``
+    the name under which the ledger takes that once.
     """
 
     resolved: Sequence[Resolved]
@@ -120,13 +113,10 @@ class DryRun(Result):
     """What a release would cost now.
 
     Attributes:
-        resolved: The queries.
-        calibration: The noise that they would get.
         price: What the analyst would be charged: nothing, if they paid for the same before.
         left: What is left of each account before.
-        covered: How a strategy covers it, if it is a question of one.
+        covered: How a strategy covers it, if it is a question of one, which cost ``strategy``.
         known: The charge of the dataset for the same, by whomever, if there is one.
-        strategy: What that strategy cost.
     """
 
     resolved: tuple[Resolved, ...]

@@ -41,15 +41,10 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Standing:
-    """What one definition says of a mechanism.
+    """What one definition says of a mechanism, or the reason why it says nothing.
 
-    Attributes:
-        definition: its name.
-        against: the attacker whom it speaks of.
-        verdict: its numbers and its worst case; None where it does not apply.
-        reason: why it does not.
-        follows: whether it holds without being asked, for that reason.
-        asked: whether the verdict is one on a claim, which stands in ``definition``.
+    ``follows``: it holds without being asked, for that reason. ``asked``: the verdict is one on a
+    claim, which stands in ``definition``.
     """
 
     definition: str

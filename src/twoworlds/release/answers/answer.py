@@ -179,14 +179,9 @@ _FAR = 64  # noise passes so many half widths with a probability below e^-190
 class QueryAnswer(Result):
     """The answer to one query; build it with `QueryAnswer.of`.
 
-    Attributes:
-        resolved: What was asked.
-        calibration: The noise.
-        context: Price, budget, protection, ledger.
-        cells: The groups, in declared order, or sorted where they were discovered; without those
-            that the condition of the query excludes.
-        values: The noisy integers: for each cell, one for each measure.
-        query: The place of the query in its batch.
+    ``cells`` are the groups, in declared order, or sorted where they were discovered, without those
+    that the condition of the query excludes; ``values`` the noisy integers, for each cell one for
+    each measure; ``query`` is the place of the query in its batch.
     """
 
     resolved: Resolved

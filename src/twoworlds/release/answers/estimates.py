@@ -79,17 +79,10 @@ class CellEstimate(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The error to be expected before anything is paid.
+    """The error to be expected before anything is paid, with what it is worth.
 
-    Attributes:
-        name: The column of the answer.
-        kind: Its kind.
-        standard_error: As in `CellEstimate`; at most that, for a mean or a variance.
-        half_width: The answer is off by no more than this, with the certainty stated.
-        ranks: For a quantile, in place of both: by how many ranks it is off.
-        size: The group size that was supposed; None when it does not matter or was not given.
-        needs_size: Whether the errors depend on the group size.
-        certainty: What half width and ranks are worth.
+    The answer is off by at most ``half_width``, or in place of that ``ranks``. ``size`` is the
+    group size that was supposed; None when it does not matter or was not given.
     """
 
     name: str
@@ -106,12 +99,8 @@ class Expected(NamedTuple):
 class Estimator:
     """One column of the answer: from the noisy integers of a cell to an estimate.
 
-    Attributes:
-        name: What the column is called.
-        kind: Of the aggregate.
-        places: Of its measures among those of the query: rows, total and squares, as far as needed.
-        measures: These measures.
-        noises: Their noise.
+    ``places`` says where its measures stand among those of the query: rows, total and squares, as
+    far as it needs them.
     """
 
     name: str

@@ -336,11 +336,9 @@ class AnswerContext:
     """The circumstances of an answer.
 
     Attributes:
-        dataset: Whose data is protected, which two worlds are compared, and the version.
         cost: What the answer costs, together with the others of its batch.
         paid: What the analyst paid this time: nothing when a stored answer is repeated to them.
-        left: What is left to be spent, by account: of the dataset, and of the analyst.
-        spent: What was spent so far, by account, with the rule by which it adds up.
+        left: What is left, by account: of the dataset, and of the analyst; ``spent`` likewise.
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
         charges: How many charges of the dataset that is; None without a ledger.

@@ -97,9 +97,7 @@ class Ledger:
         time has no mark of it: it joins with `remark`.
 
         Raises:
-            InvalidInput: when there is none.
             LedgerDamaged: when an entry does not verify, or the ledger went back in time.
-            LedgerUnavailable: when it cannot be reached.
         """
         return cls(locate(place, mark=mark, table=table), timeout)
 
@@ -167,11 +165,8 @@ class Ledger:
     ) -> list[Charge | TwoWorldsError]:
         """Charge several queries, each on its own; all of them become durable at one moment.
 
-        Each is a tuple of the arguments of `reserve`.
-
-
-        Of one that does not fit under a cap, or breaks another rule, the error stands in its place,
-        and it is not charged.
+        Each is a tuple of the arguments of `reserve`. Of one that breaks a rule the error stands in
+        its place, and it is not charged.
 
         Raises:
             LedgerUnavailable: when the charges cannot be made durable; none is made then.
@@ -265,13 +260,7 @@ class Ledger:
     def accounts(
         self, dataset: str, analyst: str, state: LedgerState | None = None
     ) -> tuple[dict[str, Cost], dict[str, ComposedCost]]:
-        """Return what is left, and what is used, of a dataset and of an analyst, at one moment.
-
-        Args:
-            dataset: Its name.
-            analyst: Who asks.
-            state: What `state` returned, if it was asked already.
-        """
+        """Return what is left, and what is used, of a dataset and of an analyst, at one moment."""
         state = self._journal.read() if state is None else state
         accounts: dict[str, Account] = {dataset: (dataset, None), analyst: (dataset, analyst)}
         left, used = {}, {}

@@ -67,13 +67,10 @@ def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Cumu
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The words of all columns, one row of ``words`` for each.
+    """The words of all columns, one row of ``words`` for each, filled up with the largest one.
 
-    Attributes:
-        laws: the laws, for words that do not decide.
-        words: the words of each law, filled up with the largest one.
-        half: the width of the first step of the search.
-        bits: the length of a word.
+    ``laws`` are for words that do not decide; ``half`` is the width of the first step of the
+    search.
     """
 
     laws: tuple[Cumulated, ...]

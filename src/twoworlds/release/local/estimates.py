@@ -38,15 +38,11 @@ _MOST_WORK = 1 << 12  # values times the square root of records, for exact tails
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the reports say about the count of one value.
+    """What the reports say about the count of one value, without bias.
 
-    Attributes:
-        value: the value.
-        count: the unbiased estimate of how many records hold it.
-        variance: the unbiased estimate of the variance of ``count``.
-        largest_variance: that variance for the worst data.
-        interval: whole counts, one of which is the true one with the stated confidence.
-        normal: the usual interval, which is an approximation.
+    One of the whole counts of ``interval`` is the true one with the stated confidence; ``normal``
+    is the usual interval, which is an approximation. ``largest_variance`` is that for the worst
+    data.
     """
 
     value: str
@@ -70,13 +66,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimates(Result):
-    """The estimates for all values of a column.
+    """The estimates for all values of a column; ``reports`` counts the reports of each kind.
 
-    Attributes:
-        randomizer: the channel that the reports went through.
-        reports: the number of reports of each kind.
-        confidence: that of the intervals.
-        simultaneous: whether all guaranteed intervals hold at once with it, or each on its own.
+    ``simultaneous``: whether all guaranteed intervals hold at once, or each on its own.
     """
 
     randomizer: Randomizer

@@ -99,15 +99,7 @@ def kept_columns(
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A file of text.
-
-    Attributes:
-        path: the file.
-        mark: what stands between cells.
-        header: the names of all columns.
-        place: which of them is randomized.
-        kept: the places of the columns that are written.
-    """
+    """A file of text; ``kept`` are the places of the columns that are written."""
 
     path: Path
     mark: str
@@ -199,15 +191,7 @@ def _header(file: TextIO, mark: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A Parquet file.
-
-    Attributes:
-        path: the file.
-        column: the column that is randomized.
-        kind: its type.
-        kept: the names of the columns that are written.
-        records: how many rows there are.
-    """
+    """A Parquet file; ``kept`` are the names of the columns that are written."""
 
     path: Path
     column: str

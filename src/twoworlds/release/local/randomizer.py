@@ -305,15 +305,10 @@ class Randomizer(Result):
         return Columns.of(laws)
 
     def draw(self, codes: Codes, source: SystemBits) -> Codes:
-        """Draw the reports of records for a release.
+        """Draw the reports of records for a release, as places among ``outputs``.
 
-        Args:
-            codes: for each record the place of its value among ``values``, or their number for a
-                cell without a declared value.
-            source: the operating system's bits; nothing that has a seed is taken.
-
-        Returns:
-            For each record the place of its report among ``outputs``.
+        ``codes`` has for each record the place of its value among ``values``, or their number for a
+        cell without a declared value.
         """
         return self.columns.reports(self._checked(codes), for_release(source))
 

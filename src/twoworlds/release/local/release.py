@@ -48,15 +48,7 @@ _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "reco
 
 @dataclass(frozen=True)
 class Certificate(Result):
-    """What was done to a column.
-
-    Attributes:
-        randomizer: the channel of every record.
-        column: the name of the column.
-        records: how many records there are, which is taken to be public.
-        carried: the columns that were copied as they are, because they were said to be public.
-        shuffled: whether the records were put in random order.
-    """
+    """What was done to a column: its channel, how many records, and what was copied as it is."""
 
     randomizer: Randomizer
     column: str

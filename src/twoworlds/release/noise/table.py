@@ -184,13 +184,7 @@ def _floored(at_most: Callable[[int], Number], k: int, found: arb, bits: int) ->
 
 
 class Uniform:
-    """A number U in [0, 1), uniform, drawn bit by bit.
-
-    Args:
-        source: where further bits come from.
-        known: the bits that are known already, as a whole number.
-        count: how many they are.
-    """
+    """A uniform number U in [0, 1), drawn bit by bit; ``count`` bits of it are ``known``."""
 
     def __init__(self, source: Bits, *, known: int = 0, count: int = 0) -> None:
         self._source, self._known, self._count = source, known, count

@@ -65,14 +65,9 @@ def review_certificate(
     reviewers: tuple[str, ...] = (),
     command: str | None = None,
 ) -> Review:
-    """Check a certificate and review it.
+    """Check a certificate saved as .json and review it.
 
-    Args:
-        file: a certificate saved as .json.
-        ledger: for a release: an export of the ledger, to find the charge in.
-        title: of the page.
-        reviewers: who will sign.
-        command: what was typed to make it.
+    ``ledger`` is, for a release, an export of the ledger, to find the charge in.
 
     Raises:
         InvalidInput: when the file cannot be read, or holds no certificate.

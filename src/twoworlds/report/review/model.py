@@ -53,25 +53,10 @@ class ProofFile:
 
 @dataclass(frozen=True)
 class Review(Result):
-    """A review.
+    """A review of a claim, of what was measured without one, or of a certificate.
 
-    Attributes:
-        title: of the page.
-        question: what was asked.
-        outcome: whether a claim holds or is refuted, something was measured without a claim, or a
-            certificate is broken.
-        headline: the answer in one sentence.
-        sentences: what that means, in words.
-        assumptions: what it rests on, the neighbour relation first.
-        sections: the details.
-        proof: what can be checked again.
-        data: what the sections were made of, as JSON has it.
-        subject: what was reviewed, named and in words.
-        meaning: what it means to a person.
-        limits: what is not promised.
-        command: what was typed to make it, if anything was.
-        reviewers: who will sign.
-        written: the file of the page, if there is one.
+    ``assumptions`` is what the outcome rests on, the neighbour relation first; ``data`` what the
+    sections were made of, as JSON has it.
     """
 
     title: str

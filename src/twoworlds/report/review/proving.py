@@ -42,15 +42,7 @@ def prove(
     *,
     universe: str | None = None,
 ) -> ProofFile:
-    """Return what proves a verdict, or the verdict itself.
-
-    Args:
-        verdict: the answer of the review.
-        price: the smallest ratio of the mechanism.
-        setting: the mechanism with its neighbours.
-        claimed: what was claimed, if anything was.
-        universe: what the columns of a matrix file were said to be.
-    """
+    """Return what proves a verdict, or the verdict itself; ``price`` is the smallest ratio."""
     found = None
     if claimed is None or (isinstance(claimed, DifferentialPrivacy) and verdict.holds):
         found = _of_price(price, setting) if getattr(claimed, "delta", 0) == 0 else None

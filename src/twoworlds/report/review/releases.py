@@ -148,14 +148,9 @@ def review_release(
     paid: str = "",
     context: AnswerContext | None = None,
 ) -> Review:
-    """Check the certificate of a release, and review it.
+    """Check the certificate of a release, and review it; ``ledger`` is an export to find it in.
 
-    Args:
-        data: the certificate.
-        proof: the same, to be checked again.
-        ledger: an export of the ledger, to find the charge in.
-        paid: who asked and what is left, known to whoever made the release.
-        context: what the ledger said then, known to the same.
+    ``paid`` and ``context`` are known to whoever made the release.
     """
     checked = check_certificate(data, ledger=ledger)
     looked = "What was checked", tuple(_checked(checked, ledger))
