@@ -57,20 +57,14 @@ def test_a_table_is_made_anonymous_and_written(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere.csv", "--quasi", "zip"), "there is no file 'nowhere.csv'"),
         (("raw.csv",), "name the columns"),
-        (("raw.csv", "--quasi", "zip,size"), "no column 'size'"),
-        (("raw.csv", "--quasi", "zip,has", "--sensitive", "has"), "nothing left to learn"),
-        (("raw.csv", "--quasi", "zip", "--l", "2"), "about a sensitive column"),
         (("raw.csv", "--quasi", "zip", "-o", "out.csv"), "--output belongs to --make"),
         (
             ("raw.csv", "--quasi", "zip", "--suppression", "1%", "--loss", "certainty"),
             "--suppression and --loss belong to --make",
         ),
-        (("raw.csv", *HOW, "--entropy", "2"), "about a sensitive column"),
         (("raw.csv", *HOW, "--recursive", "3"), "such as 3,2"),
         (("raw.csv", "--make", "2"), "--hierarchies FILE"),
-        (("raw.csv", "--make", "2", "--hierarchies", "none.yaml"), "cannot be read"),
         (
             ("raw.csv", "--make", "2", "--hierarchies", "how.yaml", "--quasi", "has"),
             "no hierarchy for has",
@@ -138,16 +132,11 @@ def test_details_hold_everything(capsys):
     ("arguments", "message"),
     [
         ((*ATTACK, "--know", "age"), "write a column and its value, such as age=28"),
-        ((*ATTACK, "--know", "=3"), "write a column and its value"),
         ((*ATTACK, "--know", "age=3", "--know", "age=4"), "given twice"),
-        ((*ATTACK, "--know", "agee=3"), "no column 'agee'"),
         ((*ATTACK, "--know", "age=40-30"), "age=40-30 holds no number"),
         ((*ATTACK, "--on", "age"), "give --everyone as well"),
         ((*ATTACK, "--everyone", "register.csv", "--know", "age=3"), "leave out --know"),
-        ((*ATTACK, "--everyone", "none.csv"), "no file 'none.csv'"),
         (("attack", "composition", "figure1.csv"), "--sensitive"),
-        (("attack", "linkage", "register.csv", "figure1.csv"), "--on"),
-        (("attack", "linkage", "register.csv", "figure1.csv", "--on", "x"), "no column 'x'"),
     ],
 )
 def test_bad_input_of_an_attack_is_said_in_a_line_or_two(capsys, arguments, message):
