@@ -53,15 +53,9 @@ def study(
     seed: object = 0,
     engine: bool = False,
 ) -> Told:
-    """Make a study, publish its counts, and test members and outsiders.
+    """Make a study, publish its counts, and test members and outsiders; see `histogram_study`.
 
-    Args:
-        people: The size of the study, and of the group of outsiders.
-        attributes: How many yes-or-no attributes are counted.
-        epsilon: The cost of all counts together, where neighbours differ in one person's answers;
-            None publishes them exactly.
-        seed: Makes the population; of noise only when it does not come from the engine.
-        engine: Whether the release engine publishes them, with real noise.
+    Epsilon is the cost of all counts together, where neighbours differ in one person's answers.
     """
     import numpy as np
 
