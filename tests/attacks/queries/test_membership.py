@@ -73,16 +73,6 @@ def test_a_cell_that_is_hidden_or_shown_tells_what_all_studies_say(at_least, siz
         assert found.ratio == binomial(size - 1, shown - 1) / binomial(size, shown)
 
 
-def test_the_study_uses_the_ratio_of_the_exact_test():
-    law = GeometricNoise(Fraction(2, 3))
-    counts, shares = np.array([3, -1, 6]), np.array([0.25, 0.5, 0.1])
-    for j, (count, share) in enumerate(zip(counts, ("1/4", "1/2", "1/10"), strict=True)):
-        for bit in (0, 1):
-            logs = log_factors(bit, counts, 5, shares, law)
-            exact = factor(bit, int(count), 5, Fraction(share), noise=law)
-            assert math.isclose(math.exp(logs[j]), exact, rel_tol=1e-12)
-
-
 def test_the_engine_holds():
     found = study(40, 60, epsilon=1, seed=0, engine=True)
     assert found.data["engine"]
@@ -154,18 +144,6 @@ def test_the_command(capsys, tmp_path, monkeypatch):
 CELLS = ("1/4", "1/2", "1/10", "3/20")
 
 
-@pytest.mark.parametrize("law", [None, GeometricNoise(Fraction(2, 3))])
-@pytest.mark.parametrize("limit", [0, 1, 3])
-def test_the_histogram_study_uses_the_ratio_of_the_exact_test(law, limit):
-    counts = np.array([3, 2, 0, 5] if law is None else [3, -1, 0, 9])
-    shares = np.array([float(Fraction(s)) for s in CELLS])
-    logs = log_factors(1, counts, 6, shares, law, limit)
-    for log, count, share in zip(logs, counts.tolist(), CELLS, strict=True):
-        shown = count if count >= limit else None
-        exact = factor(1, shown, 6, Fraction(share), limit, law)
-        assert math.isclose(math.exp(log), float(exact), rel_tol=1e-12)
-
-
 @pytest.mark.parametrize("shown", [None, 2, 4])
 def test_a_noisy_cell_tells_what_all_studies_and_all_noise_say(shown):
     """By enumeration of the true count and of the noise; what is cut off is below 2^-60."""
@@ -194,3 +172,15 @@ def test_leaving_out_cells_does_not_hide_members_and_noise_does():
     )
     assert sum(exact) / 8 > 0.57
     assert sum(private) / 8 < 0.54
+
+
+@pytest.mark.parametrize("law", [None, GeometricNoise(Fraction(2, 3))])
+@pytest.mark.parametrize("limit", [0, 1, 3])
+@pytest.mark.parametrize("bit", [0, 1])
+def test_studies_use_the_ratio_of_the_exact_test(law, limit, bit):
+    counts = np.array([3, 2, 0, 5] if law is None else [3, -1, 0, 9])
+    logs = log_factors(bit, counts, 6, np.array([float(Fraction(s)) for s in CELLS]), law, limit)
+    for log, count, share in zip(logs, counts.tolist(), CELLS, strict=True):
+        shown = count if count >= limit else None
+        exact = factor(bit, shown, 6, Fraction(share), limit, law)
+        assert math.isclose(math.exp(log), float(exact), rel_tol=1e-12)

@@ -5,26 +5,11 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.attacks.reconstruction import attack_column, simulate, sweep
-from twoworlds.attacks.reconstruction.decoding import guessing
 from twoworlds.attacks.reconstruction.simulation import (
     largest_error,
     noisy,
 )
 from twoworlds.errors import InvalidInput, UnknownName
-
-
-@pytest.mark.parametrize("rows", [7, 37, 48, 96, 128])
-def test_a_share_has_one_text_nearest_to_it(rows):
-    """In the sentence, in the picture, and in what the page shows."""
-    trial = simulate(rows, 2 * rows, noise=3)
-    shares = trial.to_dict()["shares"]
-    found = (Fraction(trial.right, rows), guessing(trial.truth))
-    for x, text in zip(found, shares.values(), strict=True):
-        number = text.removeprefix("about ")
-        assert abs(Fraction(number.removesuffix("%")) - 100 * x) <= Fraction(1, 20)
-        assert (number == text) == (Fraction(number.removesuffix("%")) == 100 * x)
-        assert text in trial.explain()
-        assert number in trial._repr_html_().partition("<svg")[2]
 
 
 @pytest.mark.parametrize("law", ["uniform", "rounding", "none"])
