@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from fractions import Fraction
-from math import comb, exp, prod
+from math import prod
 from random import Random
 
 import pytest
@@ -12,7 +12,7 @@ from tests.claims.reading import fit
 from tests.cli.calling import call
 from twoworlds.attacks.english import listed
 from twoworlds.attacks.queries import averaging, membership_in_means
-from twoworlds.attacks.reconstruction import against_engine, sweep
+from twoworlds.attacks.reconstruction import sweep
 
 
 @pytest.fixture
@@ -43,14 +43,6 @@ def test_the_mean_is_that_of_as_many_answers_as_are_named(ask, monkeypatch):
     named = re.search(r"The mean of all (\d+) answers is ([0-9.]+) ", said)
     assert named is not None, said
     assert (int(named[1]), float(named[2])) == (3, 17)
-
-
-def test_the_first_chance_is_that_of_the_first_number(ask):
-    said = ask("attack", "averaging", "--epsilon", "ln 2", "--times", "1")
-    assert "one answer is exactly right with probability about 33.3%." in said
-    said = ask("attack", "averaging", "--epsilon", "ln 2", "--times", "4,9")
-    assert "one answer" not in said
-    assert "the rounded mean of 4 answers is exactly right with probability" in said
 
 
 # --- lists and likelihoods ------------------------------------------------------------------------
@@ -154,29 +146,3 @@ def test_where_a_sweep_works_is_what_its_points_say(seed):
             f"works up to noise {noises[end - 1]}, and fails at {noises[end]} (fewer than three "
             "quarters right)."
         )
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize(("rows", "epsilon"), [(12, "1"), (9, "1/3")])
-def test_what_the_engine_gave_away_is_counted(rows, epsilon):
-    """False alarms: none, since all is compared with the answers that were given."""
-    found = against_engine(rows, 15, epsilon=epsilon, method="least-squares")
-    _, holes = fit(
-        found.answer().headline,
-        f"Exact answers give away # of {rows} bits (#%); the release engine, with epsilon # for "
-        f"all of them, gives away # of {rows} (#%).",
-        f"Exact answers give away # of {rows} bits (#%); the release engine, with epsilon # "
-        f"(~) for all of them, gives away # of {rows} (#%).",
-    )
-    same = [found.data[one]["right"] for one in ("exact_answers", "engine")]
-    assert [holes[0], holes[-2]] == same
-    assert abs(holes[1] - Fraction(100 * same[0], rows)) <= Fraction(1, 10)
-    assert abs(holes[-1] - Fraction(100 * same[1], rows)) <= Fraction(1, 10)
-    best = exp(float(Fraction(epsilon))) / (1 + exp(float(Fraction(epsilon))))
-    limit = re.search(r"gets more than ([0-9.]+)% on average", found.explain())
-    assert 100 * best <= float(limit[1]) <= 100 * best + 0.1
-    tails = [sum(comb(rows, j) * best**j * (1 - best) ** (rows - j) for j in range(k, rows + 1))
-             for k in range(rows + 2)]  # fmt: skip
-    assert found.data["lucky"] == next(k for k, tail in enumerate(tails) if tail <= 1e-9)
-    assert found.data["refusal"] is not None
-    assert found.data["holds"] == (same[1] < found.data["lucky"])

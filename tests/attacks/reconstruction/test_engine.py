@@ -31,6 +31,7 @@ def test_exact_answers_give_everything_away_and_the_engine_does_not():
     assert all(text.removeprefix("about ") in picture for text in shares)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_without_noise_to_speak_of_the_same_questions_give_everything_away():
     """False alarms: below 1e-60, the chance that noise of so large an epsilon is not 0."""

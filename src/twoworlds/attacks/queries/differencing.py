@@ -171,11 +171,7 @@ def single_out(
 ) -> SingledOut:
     """Find out whether somebody has the secret, from counts that the server gives.
 
-    Args:
-        server: Who answers.
-        known: What is known of the person.
-        secret: What is to be found out.
-        tracker: A set that has nothing to do with the person; one is looked for if left out.
+    The tracker has nothing to do with the person; one is looked for if it is left out.
     """
     if not known:
         raise InvalidInput("say what is known of the person, such as age=28")

@@ -16,11 +16,11 @@ noise was added costs nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from twoworlds.answer import Answer
 from twoworlds.attacks.english import counted
@@ -31,6 +31,9 @@ from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, whole
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import Query
+from twoworlds.release.query.conditions import Compare
 from twoworlds.show import Told
 from twoworlds.show.bars import share_text
 
@@ -50,15 +53,9 @@ def study(
     seed: object = 0,
     engine: bool = False,
 ) -> Told:
-    """Make a study, publish its counts, and test members and outsiders.
+    """Make a study, publish its counts, and test members and outsiders; see `histogram_study`.
 
-    Args:
-        people: The size of the study, and of the group of outsiders.
-        attributes: How many yes-or-no attributes are counted.
-        epsilon: The cost of all counts together, where neighbours differ in one person's answers;
-            None publishes them exactly.
-        seed: Makes the population; of noise only when it does not come from the engine.
-        engine: Whether the release engine publishes them, with real noise.
+    Epsilon is the cost of all counts together, where neighbours differ in one person's answers.
     """
     import numpy as np
 
@@ -73,11 +70,18 @@ def study(
     counts = members.sum(axis=0)
     law = None
     if loss is not None and engine:
-        counts, law = _released_counts(members, epsilon)
+        if many > 1000:
+            raise TooLarge(f"{many:,} attributes: the release engine is asked for 1,000 at most")
+        names = [f"a{j}" for j in range(many)]
+        asked = Query(TABLE)
+        for name in names:
+            asked = asked.count(name=name, where=Compare(name, "=", Fraction(1)))
+        lines = [",".join("01"[int(bit)] for bit in row) for row in members]
+        counts, law = _released(lines, names, 2, asked, epsilon)
     elif loss is not None:
         law = GeometricNoise(1 / power(exp(loss), Fraction(1, many)))
         counts = counts + _drawn(law, many, rng)
-    yes, no = _log_factors_of_counts(counts, size, shares, law)
+    no, yes = (log_factors(bit, counts, size, shares, law) for bit in (0, 1))
     inside = np.where(members, yes, no).sum(axis=1)
     outside = np.where(outsiders, yes, no).sum(axis=1)
     sizes = {"people": size, "attributes": many}
@@ -124,11 +128,12 @@ def histogram_study(
     counts = np.bincount(members, minlength=many)
     law = None
     if loss is not None and engine:
-        counts, law = _released_histogram(members, many, epsilon)
+        asked = Query(TABLE).by("cell").count()
+        counts, law = _released([*map(str, members)], ["cell"], many, asked, epsilon)
     elif loss is not None:
         law = cell_noise(loss)
         counts = counts + _drawn(law, many, rng)
-    logs = _log_factors_of_cells(counts, size, shares, limit, law)
+    logs = log_factors(1, counts, size, shares, law, limit)
     sizes = {"people": size, "cells": many, "at_least": limit}
     return _told(logs[members], logs[outsiders], sizes, start, loss, engine=engine)
 
@@ -205,49 +210,19 @@ def _drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarr
     return rng.geometric(stop, size) - rng.geometric(stop, size)
 
 
-# --- published by the release engine --------------------------------------------------------------
-
-
-def _released_counts(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, GeometricNoise]:
-    """Publish the counts, as one query."""
-    from twoworlds.release import Query, column
-
-    many = members.shape[1]
-    if many > 1000:
-        raise TooLarge(f"{many:,} attributes: the release engine is asked for 1,000 at most here")
-    names = [f"a{j}" for j in range(many)]
-    lines = [",".join(names), *(",".join("01"[int(bit)] for bit in row) for row in members)]
-    asked = Query(TABLE)
-    for name in names:
-        asked = asked.count(name=name, where=column(name) == 1)
-    return _released(lines, names, 2, asked, epsilon)
-
-
-def _released_histogram(
-    members: np.ndarray, cells: int, epsilon: object
-) -> tuple[np.ndarray, GeometricNoise]:
-    from twoworlds.release import Query
-
-    asked = Query(TABLE).by("cell").count()
-    return _released(["cell", *map(str, members)], ["cell"], cells, asked, epsilon)
-
-
 def _released(
-    lines: Iterable[str], names: Iterable[str], keys: int, asked: Any, epsilon: object
+    lines: Sequence[str], names: Sequence[str], keys: int, asked: Query, epsilon: object
 ) -> tuple[np.ndarray, GeometricNoise]:
     """Ask a query about a table of whole numbers below ``keys``; return answers and their noise."""
     import numpy as np
-
-    from twoworlds.release.policy import Column, Dataset
 
     listed = tuple(map(Fraction, range(keys)))
     columns = {
         name: Column(name, "integer", Fraction(0), listed[-1], keys=listed) for name in names
     }
     with TemporaryDirectory() as folder:
-        path = made_up(lines, Path(folder))
-        cap = cap_of(epsilon)
-        dataset = Dataset(TABLE, str(path), "substitute", columns=columns, cap=cap)
+        path = made_up([",".join(names), *lines], Path(folder))
+        dataset = Dataset(TABLE, str(path), "substitute", columns=columns, cap=cap_of(epsilon))
         with release_engine(dataset) as curator:
             answer = curator.release(asked, f"epsilon={epsilon}")
     law = answer.calibration.noises[0][0].law
@@ -259,79 +234,42 @@ def _released(
 # --- logarithms of likelihood ratios --------------------------------------------------------------
 
 
-def _log_factors_of_counts(
-    counts: np.ndarray, people: int, shares: np.ndarray, law: GeometricNoise | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of the factors for yes and for no, attribute by attribute."""
-    import numpy as np
-
-    if law is None:
-        seen = counts / people
-        with np.errstate(divide="ignore"):
-            return np.log(seen / shares), np.log((1 - seen) / (1 - shares))
-    rate = _log_ratio(law)
-
-    def smoothed(shown: np.ndarray, size: int) -> np.ndarray:
-        """Return log P(binomial + noise = count), up to a constant that all of them share."""
-        terms = _log_binomial(size, shares) + np.abs(shown - np.arange(size + 1)[:, None]) * rate
-        top = terms.max(axis=0)
-        return np.asarray(top + np.log(np.exp(terms - top).sum(axis=0)))
-
-    both = smoothed(counts, people)
-    return smoothed(counts - 1, people - 1) - both, smoothed(counts, people - 1) - both
-
-
-def _log_factors_of_cells(
-    counts: np.ndarray, people: int, shares: np.ndarray, limit: int, law: GeometricNoise | None
+def log_factors(
+    bit: int,
+    counts: np.ndarray,
+    people: int,
+    shares: np.ndarray,
+    law: GeometricNoise | None,
+    limit: float = -math.inf,
 ) -> np.ndarray:
-    """Return log P(what is shown of a cell | in it) / P(the same | out), cell by cell."""
-    import numpy as np
+    """Return log P(count | in) / P(count | out) for each count; below the limit it is left out.
 
-    inside, outside = _log_binomial(people - 1, shares), _log_binomial(people, shares)
-    found = np.empty(len(shares))
-    for cell, count in enumerate(counts.tolist()):
-        if law is None and count >= limit:
-            with np.errstate(divide="ignore"):  # somebody of an empty cell was not there
-                found[cell] = np.log(count / people / shares[cell])
-            continue
-        with_person = _log_chances(np.arange(1, people + 1), count, limit, law)
-        without = _log_chances(np.arange(people + 1), count, limit, law)
-        found[cell] = np.logaddexp.reduce(inside[:, cell] + with_person)
-        found[cell] -= np.logaddexp.reduce(outside[:, cell] + without)
-    return found
-
-
-def _log_chances(
-    true: np.ndarray, count: int, limit: int, law: GeometricNoise | None
-) -> np.ndarray:
-    """Return the logarithm of the chance of what is shown of a cell, for each true count.
-
-    A count that is shown has it up to a constant, which is the same for all true counts.
+    As `twoworlds.attacks.queries.membership.factor`, in floats, for all counts at once.
     """
     import numpy as np
 
-    below = limit - 1 - true
-    if law is None:
-        return np.where(below >= 0, 0.0, -np.inf)
-    rate = _log_ratio(law)
-    if count >= limit:
-        return np.asarray(rate * np.abs(count - true))
+    shown = counts >= limit
+    rate = 0.0 if law is None else math.log(max(float(law.p), 1e-300))
     rest = math.log1p(math.exp(rate))  # P(Z <= m) is p^-m / (1 + p) for m <= 0
-    above = np.log1p(-np.exp(rate * (np.maximum(below, 0) + 1) - rest))
-    return np.where(below < 0, rate * -below - rest, above)
 
+    def log_chance(others: int, own: int) -> np.ndarray:
+        """Return the logarithm of the chance of what is shown, up to a constant if it is shown."""
+        k = np.arange(others + 1)[:, None]
+        factorials = np.cumsum(np.log(np.maximum(np.arange(others + 1), 1)))
+        ways = (factorials[others] - factorials - factorials[::-1])[:, None]
+        below = np.maximum(limit, -1.0) - 1 - k - own
+        hidden = np.where(below >= 0, 0.0, -np.inf)
+        if law is not None:
+            above = np.log1p(-np.exp(rate * (np.maximum(below, 0) + 1) - rest))
+            hidden = np.where(below < 0, rate * -below - rest, above)
+        noise = np.where(shown, rate * np.abs(counts - k - own), hidden)
+        terms = ways + k * np.log(shares) + (others - k) * np.log1p(-shares) + noise
+        return np.asarray(np.logaddexp.reduce(terms, axis=0))
 
-def _log_binomial(people: int, shares: np.ndarray) -> np.ndarray:
-    """Return log P(k of so many people have it): a row for each k, a column for each share."""
-    import numpy as np
-
-    k = np.arange(people + 1)[:, None]
-    factorials = np.cumsum(np.log(np.maximum(np.arange(people + 1), 1)))
-    ways = (factorials[people] - factorials - factorials[::-1])[:, None]
-    found: np.ndarray = ways + k * np.log(shares) + (people - k) * np.log1p(-shares)
-    return found
-
-
-def _log_ratio(law: GeometricNoise) -> float:
-    """Return the logarithm of the ratio of the law, also where the ratio is no float any more."""
-    return math.log(max(float(law.p), 1e-300))
+    with np.errstate(divide="ignore"):  # somebody of an empty cell was not there
+        seen = np.clip(counts / people, 0, 1)
+        exact = np.log(seen / shares) if bit else np.log((1 - seen) / (1 - shares))
+    if law is None and shown.all():
+        return np.asarray(exact)
+    found = log_chance(people - 1, bit) - log_chance(people, 0)
+    return np.asarray(np.where(shown, exact, found) if law is None else found)

@@ -146,12 +146,6 @@ def agreement(
 ) -> Agreement:
     """Return on how many rows a column agrees with every column that fits the answers.
 
-    Args:
-        queries: a mask for each query.
-        answers: one number for each.
-        column: of 0 and 1; it need not fit.
-        error: what every answer is within of the truth.
-
     >>> agreement(all_subsets(4), [sum(q) for q in all_subsets(4)], [1, 1, 1, 1], 1).rows
     3
     """

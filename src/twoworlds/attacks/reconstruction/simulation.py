@@ -93,16 +93,7 @@ def attack_column(
     method: Method = "lp",
     seed: int = 0,
 ) -> Reconstruction:
-    """Ask random subset sums of a column, answer them with noise, and read the column back.
-
-    Args:
-        column: of 0 and 1.
-        queries: how many subsets.
-        noise: the scale of the law.
-        law: ``laplace``, ``uniform``, ``rounding`` or ``none``.
-        method: ``lp`` or ``least-squares``.
-        seed: of subsets and noise.
-    """
+    """Ask random subset sums of a column, answer them with noise, and read the column back."""
     truth, scale = read_column(column), read_noise(noise)
     check_law(law)
     masks = random_subsets(len(truth), queries, seed=whole(seed, "seed"))

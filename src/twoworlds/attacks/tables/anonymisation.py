@@ -16,7 +16,6 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -28,14 +27,12 @@ from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.lattice import LOSSES, Lattice
 from twoworlds.attacks.tables.measures import Claims, read_claims
-from twoworlds.attacks.tables.table import Origin, named_columns
+from twoworlds.attacks.tables.table import DELIMITERS, Origin, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
 from twoworlds.numbers import probability, show, to_json, whole
 from twoworlds.show import Result
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 @dataclass(frozen=True)
@@ -95,14 +92,16 @@ class Generalised(Result):
             yield from [tuple(row)] * number
 
     def write(self, path: str | Path) -> Path:
-        """Write the table as CSV, TSV or Parquet, whole or not at all."""
+        """Write the table as CSV or TSV, whole or not at all."""
         place = check_place(Path(path))
-        ending = place.suffix.lower()
-        if ending == ".parquet":
-            return self._write_parquet(place)
-        if ending not in _DELIMITERS:
-            raise InvalidInput(f"{place}: the ending must be .csv, .tsv or .parquet")
-        return write(place, self._text(_DELIMITERS[ending]))
+        if place.suffix.lower() not in DELIMITERS:
+            raise InvalidInput(f"{place}: the ending must be .csv or .tsv")
+        text = io.StringIO()
+        delimiter = DELIMITERS[place.suffix.lower()]
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(self.table.columns)
+        writer.writerows(self.rows())
+        return write(place, text.getvalue())
 
     def sentences(self) -> list[str]:
         """Say what was done and what it costs."""
@@ -160,29 +159,6 @@ class Generalised(Result):
             "sentences": self.sentences(),
             "anonymity": self.anonymity,
         }
-
-    def _text(self, delimiter: str) -> str:
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(self.table.columns)
-        writer.writerows(self.rows())
-        return text.getvalue()
-
-    def _write_parquet(self, place: Path) -> Path:
-        import duckdb
-
-        kinds = {f"c{i}": "VARCHAR" for i in range(len(self.table.columns))}
-        quoted = (name.replace('"', '""') for name in self.table.columns)
-        names = ", ".join(f'c{i} AS "{name}"' for i, name in enumerate(quoted))
-        with TemporaryDirectory() as folder:
-            source, target = Path(folder) / "rows.csv", Path(folder) / "rows.parquet"
-            source.write_text(self._text(","), encoding="utf-8")
-            with duckdb.connect(":memory:") as connection:
-                read = connection.read_csv(
-                    str(source), header=True, auto_detect=False, columns=kinds, null_padding=False
-                )
-                read.project(names).write_parquet(str(target))
-            return write(place, target.read_bytes())
 
 
 def anonymise(

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
@@ -34,20 +34,6 @@ from twoworlds.progress import track
 from twoworlds.show import Result
 
 _MOST_NUMBERS = 12
-
-
-class Link(NamedTuple):
-    """A person of the register, and what the table says of them."""
-
-    row: int  # the number of the row in the register, from 1
-    person: Mapping[str, str | None]  # what the register says
-    rows: int  # how many rows of the table match
-    # How many other people of the register match the matching row that the fewest match; 0 when
-    # nobody else of the register can be behind it
-    rivals: int
-    # The sensitive values of the matching rows, each with its share; empty when no sensitive column
-    # was named
-    values: Mapping[str, Fraction]
 
 
 @dataclass(frozen=True)
@@ -69,8 +55,10 @@ class Linkage(Result):
     one_to_one: int  # how many people match one row that nobody else matches
     # How many people match rows of one sensitive value only; None without that column
     pinned: int | None
-    # The people who are linked best: to the fewest rows, with the fewest rivals
-    links: tuple[Link, ...]
+    # The people who are linked best, to the fewest rows, with the fewest rivals: the row of the
+    # register and what it says, how many rows match, how many others of the register match the one
+    # of these that the fewest match, and the shares of the sensitive values of matching rows
+    links: tuple[Mapping[str, Any], ...]
     sensitive: str | None = None  # the column of the table that is attacked, if one was named
 
     @property
@@ -84,11 +72,6 @@ class Linkage(Result):
         return self.inside.get(1, 0)
 
     @property
-    def fewest(self) -> int | None:
-        """The least number of rows that a person who matches any does match."""
-        return min((number for number in self.outside if number), default=None)
-
-    @property
     def unlisted(self) -> int:
         """How many people match rows and are not among the ``links``."""
         return self.people - self.outside.get(0, 0) - len(self.links)
@@ -98,12 +81,13 @@ class Linkage(Result):
         """The outcome in a few sentences."""
         found = self.people - self.outside.get(0, 0)
         on = listed(self.on)
-        if self.fewest is None:
+        if not found:
             return f"Nobody of {self.register} matches a row of {self.table} by {on}."
+        fewest = min(number for number in self.outside if number)
         each = "it is theirs" if self.named == 1 else "each is theirs"
         return (
             f"{found:,} of {self.people:,} people of {self.register} {_match(found)} rows of "
-            f"{self.table} by {on}, each of them at least {counted(self.fewest, 'row')}: the table "
+            f"{self.table} by {on}, each of them at least {counted(fewest, 'row')}: the table "
             f"is {self.k}-anonymous on these columns. "
             f"{self.unique:,} of them {_match(self.unique)} exactly one row. "
             f"{counted(self.named, 'row')} of the table {_match(self.named)} exactly one person: "
@@ -163,15 +147,15 @@ class Linkage(Result):
         if left := len(numbers) - len(shown):
             yield Said([f"{left:,} numbers in between are left out; --json has all of them."])
         if self.links:
-            columns = list(self.links[0].person)
+            columns = list(self.links[0]["person"])
             values = [] if self.sensitive is None else [self.sensitive]
             rows = [
                 [
-                    str(one.row),
-                    *(one.person[column] or "" for column in columns),
-                    f"{one.rows:,}",
-                    f"{one.rivals:,}",
-                    *(", ".join(f"{v} {share}" for v, share in one.values.items()) for _ in values),
+                    str(one["row"]),
+                    *(one["person"][column] or "" for column in columns),
+                    f"{one['matching_rows']:,}",
+                    f"{one['rivals']:,}",
+                    *(", ".join(f"{v} {n}" for v, n in one["values"].items()) for _ in values),
                 ]
                 for one in self.links
             ]
@@ -205,16 +189,7 @@ class Linkage(Result):
             "rows_of_people_not_in_register_at_least": self.missing,
             "people_in_several_groups": self.overlapping,
             "people_pinned": self.pinned,
-            "links": [
-                {
-                    "row": one.row,
-                    "person": one.person,
-                    "matching_rows": one.rows,
-                    "rivals": one.rivals,
-                    "values": one.values,
-                }
-                for one in self.links
-            ],
+            "links": self.links,
             "links_left_out": self.unlisted,
         }
 
@@ -317,28 +292,25 @@ def _pinned(register: LoadedTable, table: LoadedTable, sensitive: str) -> int:
 
 def _links(
     register: LoadedTable, columns: Sequence[str], sensitive: str | None, most: int
-) -> list[Link]:
-    """Return the people who match the fewest rows, and of these the ones with fewest rivals."""
+) -> Iterator[dict[str, Any]]:
+    """Yield the people who match the fewest rows, and of these the ones with fewest rivals."""
     first = f"ORDER BY rows, rivals, first LIMIT {int(most)}"
-    found = register.fetch(
+    for row, profile, rows, rivals in register.fetch(
         f"SELECT r.rowid + 1 AS first, b.id, rows, rivals FROM (FROM outward WHERE rows > 0 "
         f"{first}) AS b JOIN profiles AS p ON p.id = b.id JOIN {register.place} AS r ON "
         f"{same_cells(register, columns, 'p', 'r')} {first}"
-    )
-    return [
-        Link(row, register.row(row), rows, rivals - 1, _values(register, profile, rows, sensitive))
-        for row, profile, rows, rivals in found
-    ]
-
-
-def _values(
-    register: LoadedTable, profile: int, rows: int, sensitive: str | None
-) -> dict[str, Fraction]:
-    if sensitive is None:
-        return {}
-    found = register.fetch(
-        "SELECT coalesce(value, 'anything'), sum(size)::BIGINT FROM matches0 JOIN said0 AS s ON "
-        "s.id = group_ WHERE profile = ? GROUP BY 1 ORDER BY 2 DESC, 1",
-        [profile],
-    )
-    return {value: Fraction(number, rows) for value, number in found}
+    ):
+        values: list[tuple[str, int]] = []
+        if sensitive is not None:
+            values = register.fetch(
+                "SELECT coalesce(value, 'anything'), sum(size)::BIGINT FROM matches0 JOIN said0 AS "
+                "s ON s.id = group_ WHERE profile = ? GROUP BY 1 ORDER BY 2 DESC, 1",
+                [profile],
+            )
+        yield {
+            "row": row,
+            "person": register.row(row),
+            "matching_rows": rows,
+            "rivals": rivals - 1,
+            "values": {value: Fraction(number, rows) for value, number in values},
+        }

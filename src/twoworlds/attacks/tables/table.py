@@ -38,7 +38,7 @@ EXAMPLES = {
 _ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 
 Origin = Any  # a path, a list of rows or a frame
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
 _NUMBERS = count()  # of the tables that are loaded
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
@@ -291,9 +291,9 @@ def _file(
         reader = f"read_parquet({place}, hive_partitioning = false)"
         names = [row[0] for row in _run(connection, f"DESCRIBE (FROM {reader})", None, name)]
         return names, f"(FROM {reader}) AS read({_numbered(names)})", None
-    if path.suffix.lower() not in _DELIMITERS:
+    if path.suffix.lower() not in DELIMITERS:
         raise InvalidInput(f"{name}: give a CSV, TSV or Parquet file (.csv, .tsv, .parquet)")
-    delimiter, names = _header(path, _DELIMITERS[path.suffix.lower()], name)
+    delimiter, names = _header(path, DELIMITERS[path.suffix.lower()], name)
     kinds = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     reader = (
         f"read_csv({place}, auto_detect = false, delim = '{delimiter}', quote = '\"', "
