@@ -53,6 +53,7 @@ class TestPramWithFewerReportsThanValues(MechanismConformance):
     expression = "pram([[3/5, 1/7, 1/3], [2/5, 6/7, 2/3]], records=2, values=[a, b, c])"
 
 
+@pytest.mark.slow
 class TestPramMerged(TestPram):
     @pytest.fixture(autouse=True)
     def _merge(self, monkeypatch):
@@ -88,6 +89,7 @@ class TestExactMajority(MechanismConformance):
     expression = "exact(majority, universe=bits(3))"
 
 
+@pytest.mark.slow
 class TestExactHistogramOfListsOfAnyLength(MechanismConformance):
     expression = "exact(histogram, universe=records(values=2, n=2, smallest=0))"
     relations = ("substitute", "add-remove")
@@ -114,6 +116,7 @@ class TestGeometricOfSensitivityTwo(IntegerNoiseConformance):
     groups = (1,)
 
 
+@pytest.mark.slow
 class TestGeometricWithAnIrrationalRatio(IntegerNoiseConformance):
     expression = "geometric(epsilon=1/2)"
 
@@ -127,6 +130,7 @@ class TestTruncatedGeometric(MechanismConformance):
     groups = (1, 2, 9)
 
 
+@pytest.mark.slow
 class TestTruncatedGeometricOfSensitivityTwo(MechanismConformance):
     expression = "truncated-geometric(p=2/3, low=-2, high=2, sensitivity=2)"
 
@@ -153,6 +157,7 @@ class TestSkellam(IntegerNoiseConformance):
     groups = (1,)
 
 
+@pytest.mark.slow
 class TestSymmetricSkellamOnBits(IntegerNoiseConformance):
     expression = "skellam(l1=1, l2=1, bits=2)"
     groups = (1,)
@@ -186,6 +191,7 @@ class TestGaussian(DensityConformance):
     deltas = (Fraction(0), Fraction(1, 5))
 
 
+@pytest.mark.slow
 class TestGaussianBySquare(DensityConformance):
     expression = "gaussian(sigma2=3)"
     groups = (1,)

@@ -111,6 +111,7 @@ def test_serving_says_where_with_the_token_behind_the_hash(service):
     assert said["account"] == "ann"
 
 
+@pytest.mark.slow
 def test_a_stop_finishes_the_releases_that_run(tmp_path):
     running = Running(tmp_path, "--pace", "1.5")
     try:

@@ -9,6 +9,7 @@ from twoworlds.attacks import compose
 from twoworlds.attacks.queries import average_out, membership_in_histogram, study
 from twoworlds.attacks.reconstruction import simulate
 from twoworlds.cones import row_cone, verify
+from twoworlds.definitions import definition
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.definitions.semantics.games import play
@@ -17,6 +18,7 @@ from twoworlds.release.certificate import check_certificate
 from twoworlds.release.policy import read_policy
 from twoworlds.web.catalogue import EXAMPLES
 from twoworlds.worlds.beliefs import belief
+from twoworlds.worlds.catalogue import universe
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.scrubs import scrubs
 
@@ -48,6 +50,17 @@ def test_the_catalogue_has_every_name_with_an_example_that_works(anybody):
         assert {one["name"]: one["example"] for one in found[kind]} == examples
     arguments = next(one for one in found["mechanisms"] if one["name"] == "randomized-response")
     assert [one["name"] for one in arguments["arguments"]][:2] == ["bits", "keep"]
+
+
+def test_the_examples_can_be_built():
+    for text in EXAMPLES["mechanisms"].values():
+        mechanism(text)
+    for text in EXAMPLES["definitions"].values():
+        definition(text)
+    for text in EXAMPLES["universes"].values():
+        universe(text)
+    for name, text in EXAMPLES["beliefs"].items():
+        belief(text, universe("graphs(3)" if name == "random-edges" else "bits(2)"))
 
 
 def test_a_mechanism(anybody):

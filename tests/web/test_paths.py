@@ -89,6 +89,7 @@ def test_no_answer_names_a_folder(tried):
     assert codes - {503} == {200, 400, 404, 405, 409}  # 503: not in time, on a busy machine
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_catalogue_are_answered_or_refused(tried):
     for text in EXAMPLES["mechanisms"].values():
         for path, more in (("mechanism", {"definitions": False}), ("posterior", {"belief": "x"})):
@@ -97,7 +98,9 @@ def test_the_examples_of_the_catalogue_are_answered_or_refused(tried):
             assert answer.status_code in (200, 400), (text, answer.text)
 
 
-@pytest.mark.parametrize("harm", ["gone", "empty", "other"])
+@pytest.mark.parametrize(
+    "harm", ["gone", *(pytest.param(one, marks=pytest.mark.slow) for one in ("empty", "other"))]
+)
 def test_data_that_is_not_there_is_not_looked_for_aloud(tmp_path, harm):
     lay_out(tmp_path)
     data = tmp_path / "people.parquet"

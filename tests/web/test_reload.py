@@ -81,6 +81,7 @@ def test_without_a_policy_there_is_nothing_to_reload(tmp_path):
         made.service.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_a_signal_reloads_and_a_bad_policy_is_said_in_the_log(tmp_path):
     running = Running(tmp_path, "--pace", "0")

@@ -88,6 +88,7 @@ def when_running(pool, kill):
     return wait()
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_with_one_job_fails_it(workers):
     run(workers, "noiseless", SHORT)
 
@@ -255,6 +256,20 @@ def test_all_processes_are_told_anew_when_what_runs_is_finished():
     assert pool.knew == [b"old"] * 2 + [b"new"] * 4
 
 
+def test_a_stop_finishes_what_runs_and_refuses_what_waits():
+    async def script(pool, ask):
+        await ask("ann", "release")
+        await asyncio.to_thread(pool.wait, 1)
+        await ask("bob", "release")
+        threading.Thread(target=pool.close).start()
+        while not pool._closed:
+            await asyncio.sleep(0)
+
+    _, (done, refused) = held(script, count=1)
+    assert done.status == 200
+    assert (refused.status, refused.kind) == (503, "Busy")
+
+
 def test_too_many_jobs_are_refused_at_once(workers):
     async def many():
         jobs = [workers.run("noiseless", {"people": "30"}) for _ in range(8)]
@@ -287,6 +302,7 @@ def test_a_worker_of_releases_gets_no_more_memory_than_its_limit():
     assert (done.stdout, done.stderr) == ("refused\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only there it can be read")
 def test_every_worker_of_releases_has_the_limit(tmp_path):
     lay_out(tmp_path)

@@ -44,7 +44,7 @@ from twoworlds.attacks.audit.outputs import (
     weight,
 )
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.subjects import Command, OutOfTime, Pair, Subject, landmarks
+from twoworlds.attacks.audit.subjects import Command, Local, OutOfTime, Pair, landmarks
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
 from twoworlds.numbers import (
@@ -59,6 +59,7 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 
 _FORMAT = "twoworlds audit 3"
+Subject = Local | Command | InChild
 
 
 @dataclass

@@ -172,6 +172,7 @@ _ATOMS = 64
 _Z = 3.0  # standard deviations: rarer events need to stand out more
 _PLAINER = 0.01  # what one more interval must gain: people read these events
 Values = np.ndarray | list[Any]
+_Cut = Callable[[Any], np.ndarray]  # values -> how many are in each class
 
 
 @dataclass(frozen=True)
@@ -204,68 +205,64 @@ def learn(
     tried = 0
     for feature in features_for(first, second, landmarks, low_bits=low_bits):
         check()
-        values = values_of(feature, first), values_of(feature, second)
-        for classes in _ways(feature, *values):
-            found = classes.best(delta)
+        for way in _ways(values_of(feature, first), values_of(feature, second)):
+            found = _best(feature, delta, *way)
             tried += found.tried
             low = feature.name in LOW_BITS
             if found.score > best[low].score:
                 best[low] = found
     low = best[True].score > best[False].score and best[False].score <= goal
     chosen = best[low]
-    return Chosen(chosen.event, chosen.likelier, chosen.score, tried)
+    return replace(chosen, tried=tried)
 
 
-@dataclass(frozen=True)
-class _Classes:
-    """Classes of a feature with their counts, in both parts of both samples.
+def _best(
+    feature: Feature, delta: float, a: Values, b: Values, cut: _Cut, labels: Sequence[Any]
+) -> Chosen:
+    """Score every beginning of every order of the classes.
 
-    ``seen`` and ``scored`` have one row per database, one column per class.
+    ``labels`` are the edges of bins, one more than there are classes, or the classes themselves,
+    after which all other values are the last.
     """
+    i, j = len(a) // 2, len(b) // 2
+    seen, scored = (np.stack([cut(x), cut(y)]) for x, y in ((a[:i], b[:j]), (a[i:], b[j:])))
+    sizes, ordered = (len(a) - i, len(b) - j), len(labels) > seen.shape[1]
+    ratio = (seen[0] + 0.5) / (seen[1] + 0.5)
+    orders = [np.argsort(-ratio, kind="stable"), np.argsort(ratio, kind="stable")]
+    if ordered:
+        orders += [np.arange(len(ratio)), np.arange(len(ratio))[::-1]]
+    best, tried = Chosen(None, 0, -inf, 0), 0
+    for order in orders:
+        hits = np.cumsum(scored[:, order], axis=1)
+        for likelier in (0, 1):
+            scores = _scores(hits[likelier], hits[1 - likelier], sizes, likelier, delta)
+            tried += len(scores)
+            at = int(np.argmax(scores))
+            if scores[at] > best.score:
+                inside = sorted(order[: at + 1].tolist())
+                event = (_intervals if ordered else _members)(feature, labels, inside)
+                score = float(scores[at]) - _PLAINER * max(0, len(event.intervals) - 1)
+                if score > best.score:
+                    best = Chosen(event, likelier, score, 0)
+    return replace(best, tried=tried)
 
-    feature: Feature
-    seen: np.ndarray
-    scored: np.ndarray
-    sizes: tuple[int, int]
-    ordered: bool
-    labels: Sequence[Any]  # the edges of bins, or the classes, of which the last is all others
 
-    def best(self, delta: float) -> Chosen:
-        """Score every beginning of every order."""
-        ratio = (self.seen[0] + 0.5) / (self.seen[1] + 0.5)
-        orders = [np.argsort(-ratio, kind="stable"), np.argsort(ratio, kind="stable")]
-        if self.ordered:
-            orders += [np.arange(len(ratio)), np.arange(len(ratio))[::-1]]
-        best, tried = Chosen(None, 0, -inf, 0), 0
-        for order in orders:
-            hits = np.cumsum(self.scored[:, order], axis=1)
-            for likelier in (0, 1):
-                scores = _scores(hits[likelier], hits[1 - likelier], self.sizes, likelier, delta)
-                tried += len(scores)
-                at = int(np.argmax(scores))
-                if scores[at] > best.score:
-                    event = self._event(order[: at + 1])
-                    score = float(scores[at]) - _PLAINER * max(0, len(event.intervals) - 1)
-                    if score > best.score:
-                        best = Chosen(event, likelier, score, 0)
-        return Chosen(best.event, best.likelier, best.score, tried)
+def _members(feature: Feature, labels: Sequence[Any], inside: list[int]) -> FeatureEvent:
+    if inside[-1] == len(labels):
+        left = tuple(v for i, v in enumerate(labels) if i not in inside)
+        return FeatureEvent(feature, members=left, negated=True)
+    return FeatureEvent(feature, members=tuple(labels[i] for i in inside))
 
-    def _event(self, chosen: np.ndarray) -> FeatureEvent:
-        if not self.ordered:
-            others = len(self.labels)
-            inside = set(chosen.tolist())
-            if others in inside:
-                left = [v for i, v in enumerate(self.labels) if i not in inside]
-                return FeatureEvent(self.feature, members=tuple(left), negated=True)
-            return FeatureEvent(self.feature, members=tuple(self.labels[i] for i in sorted(inside)))
-        intervals: list[tuple[float, float]] = []
-        for i in sorted(chosen.tolist()):
-            low, high = self.labels[i], self.labels[i + 1]
-            if intervals and intervals[-1][1] == low:
-                intervals[-1] = (intervals[-1][0], high)
-            else:
-                intervals.append((low, high))
-        return FeatureEvent(self.feature, intervals=tuple(intervals))
+
+def _intervals(feature: Feature, labels: Sequence[Any], inside: list[int]) -> FeatureEvent:
+    found: list[tuple[float, float]] = []
+    for i in inside:
+        low, high = labels[i], labels[i + 1]
+        if found and found[-1][1] == low:
+            found[-1] = (found[-1][0], high)
+        else:
+            found.append((low, high))
+    return FeatureEvent(feature, intervals=tuple(found))
 
 
 def _scores(
@@ -283,16 +280,17 @@ def _wilson(hits: np.ndarray, draws: int, z: float) -> np.ndarray:
     return (centre + reach) / (1 + z * z / draws)
 
 
-def _ways(feature: Feature, first: Values, second: Values) -> Iterable[_Classes]:
-    """Cut a feature into classes, in one or two ways."""
+def _ways(first: Values, second: Values) -> Iterable[tuple[Values, Values, _Cut, Sequence[Any]]]:
+    """Cut values into classes, in one or two ways: how, and what the classes are called."""
     a, b = _as_numbers(first), _as_numbers(second)
     if a is None or b is None:
-        yield _listed(feature, list(first), list(second))
+        things = list(first), list(second)
+        yield *things, *_listed(*things)
         return
-    yield _binned(feature, a, b)
+    yield a, b, *_binned(a, b)
     atoms = _atoms(a[: len(a) // 2], b[: len(b) // 2])
     if atoms:
-        yield _among(feature, atoms, a, b)
+        yield a, b, *_among(atoms)
 
 
 def _as_numbers(values: Values) -> np.ndarray | None:
@@ -309,7 +307,7 @@ def _as_numbers(values: Values) -> np.ndarray | None:
     return None
 
 
-def _binned(feature: Feature, a: np.ndarray, b: np.ndarray) -> _Classes:
+def _binned(a: np.ndarray, b: np.ndarray) -> tuple[_Cut, Sequence[Any]]:
     """Cut the line at quantiles of the first parts, or at each value where they are few."""
     pooled = np.concatenate([a[: len(a) // 2], b[: len(b) // 2]])
     pooled = pooled[np.isfinite(pooled)] if pooled.dtype.kind == "f" else pooled
@@ -324,7 +322,7 @@ def _binned(feature: Feature, a: np.ndarray, b: np.ndarray) -> _Classes:
         places = np.searchsorted(np.array(edges[1:-1]), known, side="right")
         return np.bincount(places, minlength=len(edges) - 1)
 
-    return _classes(feature, counts, a, b, edges, ordered=True)
+    return counts, edges
 
 
 def _atoms(a: np.ndarray, b: np.ndarray) -> list[Any]:
@@ -338,7 +336,7 @@ def _atoms(a: np.ndarray, b: np.ndarray) -> list[Any]:
     return [v for v in found if v == v]
 
 
-def _among(feature: Feature, atoms: list[Any], a: np.ndarray, b: np.ndarray) -> _Classes:
+def _among(atoms: list[Any]) -> tuple[_Cut, Sequence[Any]]:
     inner = np.sort(np.array(atoms))
 
     def counts(values: np.ndarray) -> np.ndarray:
@@ -346,10 +344,10 @@ def _among(feature: Feature, atoms: list[Any], a: np.ndarray, b: np.ndarray) -> 
         places = np.where(inner[places] == values, places, len(inner))
         return np.bincount(places, minlength=len(inner) + 1)
 
-    return _classes(feature, counts, a, b, inner.tolist(), ordered=False)
+    return counts, inner.tolist()
 
 
-def _listed(feature: Feature, a: list[Any], b: list[Any]) -> _Classes:
+def _listed(a: list[Any], b: list[Any]) -> tuple[_Cut, Sequence[Any]]:
     """Take the values seen most often as classes, and all others as one more.
 
     Lists and dictionaries are among the others: what stands in them has features of its own.
@@ -368,18 +366,4 @@ def _listed(feature: Feature, a: list[Any], b: list[Any]) -> _Classes:
         places = [where(v) for v in values if v is not FAILED]
         return np.bincount(np.array(places, dtype=np.int64), minlength=len(labels) + 1)
 
-    return _classes(feature, counts, a, b, labels, ordered=False)
-
-
-def _classes(
-    feature: Feature, counts: Any, a: Values, b: Values, labels: Sequence[Any], *, ordered: bool
-) -> _Classes:
-    i, j = len(a) // 2, len(b) // 2
-    return _Classes(
-        feature,
-        np.stack([counts(a[:i]), counts(b[:j])]),
-        np.stack([counts(a[i:]), counts(b[j:])]),
-        (len(a) - i, len(b) - j),
-        ordered,
-        labels,
-    )
+    return counts, labels

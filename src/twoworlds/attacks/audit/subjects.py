@@ -45,7 +45,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -216,22 +216,7 @@ class About:
     notes: tuple[str, ...] = ()  # what a reader should know
 
 
-class Subject(Protocol):
-    """What an audit needs of a subject."""
-
-    about: About
-    converted: bool  # whether outputs were not plain values: then events look at plain(y)
-
-    def draw(
-        self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
-    ) -> Outputs:
-        """Return outputs on a database; ``key`` makes the generator."""
-
-    def close(self) -> None:
-        """End whatever was started."""
-
-
-def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
+def taken(subject: Local | Command, reading: str) -> tuple[Pair, ...]:
     """Propose databases of the kinds that a subject takes: numbers, and lists of them."""
     kinds = [list_pairs(reading)]
     if reading != "add-remove":

@@ -30,7 +30,6 @@ from twoworlds.attacks.auxiliary.laws import (
     law_of,
     named_law,
     read_law,
-    sized_source,
     source,
     table,
 )
@@ -58,7 +57,6 @@ __all__ = [
     "min_entropy",
     "named_law",
     "read_law",
-    "sized_source",
     "smoking",
     "source",
     "source_entropy",

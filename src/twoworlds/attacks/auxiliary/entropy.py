@@ -32,7 +32,8 @@ from math import comb
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.auxiliary.laws import BreachLaw, Case, law_of, sized_source
+from twoworlds.attacks.auxiliary.laws import BreachLaw, Case, law_of
+from twoworlds.attacks.auxiliary.laws import source as build
 from twoworlds.attacks.english import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
@@ -190,8 +191,8 @@ def entropy_needed(bits: object = 2, ell: object = 1, entropy: object = None) ->
 
 def source_entropy(source: str, bits: object = None) -> Told:
     """Return the min-entropy of a source by itself."""
-    length, law = sized_source(source, bits=bits)
-    largest = max(law)
+    law = build(source, bits)
+    length, largest = len(law).bit_length() - 1, max(law)
     entropy = min_entropy(largest)
     said = Answer(
         f"{source} on {counted(length, 'bit')} has a min-entropy of "

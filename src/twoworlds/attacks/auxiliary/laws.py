@@ -152,9 +152,8 @@ def independent_law(
         raise TooLarge(f"ell={length}: secrets of up to 10 bits are run through")
     _check_total(weights, "the source")
     numbers, bottom = integers(weights)
-    secrets: dict[tuple[str, ...], Vector] = {}
-    for y in range(1 << length):
-        secrets[written_bits(y, length),] = numbers
+    every = ((written_bits(y, length),) for y in range(1 << length))
+    secrets: dict[tuple[str, ...], Vector] = dict.fromkeys(every, numbers)
     return BreachLaw(check_bits(bits, "a utility vector"), secrets, bottom << length, name)
 
 
@@ -221,13 +220,28 @@ def flaw_law(ell: object, *, breaches: int = 2) -> BreachLaw:
 SOURCES: Registry[list[Fraction]] = Registry("source")
 
 
-def source(text: str, bits: object) -> list[Fraction]:
+def source(text: str, bits: object = None, *, usual: object = 4) -> list[Fraction]:
     """Build a source from its call.
 
-    >>> [str(p) for p in source("even-weight", 2)]
-    ['1/2', '0', '0', '1/2']
+    If ``bits`` is left out, the length is what the source says: as many bits as a binomial count
+    needs, or as have a probability. If it says nothing, it is ``usual``.
+
+    >>> [str(p) for p in source("even-weight", 2)], len(source("binomial(8)"))
+    (['1/2', '0', '0', '1/2'], 16)
     """
-    length = check_bits(whole(bits, "bits", at_least=1), "a utility vector")
+    call = parse(text)
+    if call.name == "count":
+        raise InvalidInput(
+            f"{text!r} is a law of databases with a secret: for the count alone write "
+            f"{text.replace('count', 'binomial', 1)!r}"
+        )
+    own = usual
+    if call.positional and call.name == "binomial":
+        own = whole(call.positional[0], "n", at_least=1).bit_length()
+    elif call.positional and call.name == "independent":
+        own = len(call.positional)
+    given = whole(own if bits is None else bits, "bits", at_least=1)
+    length = check_bits(given, "a utility vector")
     law = SOURCES.build(text, bits=length)
     _check_total(law, text)
     return [*law, *[Fraction(0)] * ((1 << length) - len(law))]
@@ -243,44 +257,16 @@ def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4)
     if call.name != "count" and call.name not in SOURCES:
         raise UnknownName("source", call.name, ("count", *(entry.name for entry in SOURCES)))
     if call.name != "count":
-        length, weights = sized_source(text, bits=bits, usual=usual)
-        secret = counted(whole(ell, "ell", at_least=1), "bit")
-        name = (
-            f"w from {text} on {counted(length, 'bit')}, and an independent uniform secret of "
-            f"{secret}"
-        )
-        return independent_law(weights, ell, name=name)
+        weights = source(text, bits, usual=usual)
+        length, secret = len(weights).bit_length() - 1, whole(ell, "ell", at_least=1)
+        held = f"w from {text} on {counted(length, 'bit')}"
+        name = f"{held}, and an independent uniform secret of {counted(secret, 'bit')}"
+        return independent_law(weights, secret, name=name)
     if bits is not None:
         raise InvalidInput("count(...) has as many bits as it needs: leave bits out")
     if not 1 <= len(call.positional) <= 2 or call.named:
         raise InvalidInput(f"{text!r}: write count(8), or count(8, 1/3) if ones are rarer")
     return count_law(call.positional[0], ell, p=(*call.positional, "1/2")[1])
-
-
-def sized_source(
-    text: str, *, bits: object = None, usual: object = 4
-) -> tuple[int, list[Fraction]]:
-    """Return the length of a source and its law.
-
-    If ``bits`` is left out, the length is what the source says: as many bits as a binomial count
-    needs, or as have a probability. If it says nothing, it is ``usual``.
-
-    >>> sized_source("binomial(8)")[0], sized_source("independent(1/2, 1/3)")[0]
-    (4, 2)
-    """
-    call = parse(text)
-    if call.name == "count":
-        raise InvalidInput(
-            f"{text!r} is a law of databases with a secret: for the count alone write "
-            f"{text.replace('count', 'binomial', 1)!r}"
-        )
-    own: int | None = None
-    if call.positional and call.name == "binomial":
-        own = whole(call.positional[0], "n", at_least=1).bit_length()
-    elif call.positional and call.name == "independent":
-        own = len(call.positional)
-    law = source(text, (own or usual) if bits is None else bits)
-    return len(law).bit_length() - 1, law
 
 
 @SOURCES.register("uniform")

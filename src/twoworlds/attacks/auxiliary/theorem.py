@@ -320,54 +320,47 @@ class Attack(Result):
         """Return every number by name, with what it means."""
         ell = counted(self.ell, "bit")
         limited = f" of {ell}" if self._bounds_ell_alone else ""
+        alone = "with nothing, at best" if self.one_length else f"... naming a breach of {ell}"
         promised = "1 - (gamma + mu + epsilon)"
-        blind = (
-            "with nothing, at best: d_l"
-            if self.one_length
-            else f"... naming a breach of {ell}: d_l"
-        )
-        gap = f"promised: {promised}" if self.radius_holds else f"{promised}, not promised"
-        seen, left = min_entropy(self.largest_seen), min_entropy(self.residual)
-        return [
-            ("attacker", self.attacker, "with z and the release: attacker"),
-            ("simulator", self.simulator, "with z alone, at best: simulator"),
-            ("simulator_ell", self.simulator_ell, f"... naming a breach of {ell}"),
-            ("mu", self.mu, "with the release alone, at best: mu"),
-            ("blind_any", self.blind_any, "with nothing, at best"),
-            ("blind", self.blind, blind),
-            ("gap", self.gap, "gap: attacker - simulator"),
-            ("guaranteed_gap", self.guaranteed_gap, gap),
-            ("gamma", self.gamma, f"gamma: no breach of {ell}"),
-            ("epsilon", self.epsilon, "epsilon: pad from uniform, given breach"),
-            ("epsilon_worst", self.epsilon_worst, "... for the worst breach"),
-            ("epsilon_given_breaches", self.epsilon_given_breaches, "... given all breaches of DB"),
-            ("leftover_hash_bound", self.leftover_hash_bound, "... leftover hash bound on it"),
-            ("printed_bound", self.printed_bound, f"simulator{limited} at most, as printed"),
-            ("repaired_bound", self.repaired_bound, "simulator at most, repaired"),
+        meanings = {
+            "attacker": "with z and the release: attacker",
+            "simulator": "with z alone, at best: simulator",
+            "simulator_ell": f"... naming a breach of {ell}",
+            "mu": "with the release alone, at best: mu",
+            "blind_any": "with nothing, at best",
+            "blind": f"{alone}: d_l",
+            "gap": "gap: attacker - simulator",
+            "guaranteed_gap": f"promised: {promised}"
+            if self.radius_holds
+            else f"{promised}, not promised",
+            "gamma": f"gamma: no breach of {ell}",
+            "epsilon": "epsilon: pad from uniform, given breach",
+            "epsilon_worst": "... for the worst breach",
+            "epsilon_given_breaches": "... given all breaches of DB",
+            "leftover_hash_bound": "... leftover hash bound on it",
+            "printed_bound": f"simulator{limited} at most, as printed",
+            "repaired_bound": "simulator at most, repaired",
             # Assumptions 2 (2a) and 3 are about these, the last is what the syndrome leaves.
-            (
-                "min_entropy",
-                min_entropy(self.largest_utility),
-                "min-entropy of w given a breach, bits",
-            ),
-            ("min_entropy_seen", seen, "... of what is seen of w"),
-            ("average_min_entropy", left, "... and given its syndrome too"),
-            ("largest_utility", self.largest_utility, "largest P(w | breach)"),
-            ("largest_seen", self.largest_seen, "largest P(what is seen | breach)"),
-            (
-                "printed_bound_fails",
-                self.printed_bound_fails,
-                f"a simulator{limited} beats the printed bound",
-            ),
-            ("promise_fails", self.promise_fails, "the gap is less than promised"),
-            ("assumption_2a", self.assumption_2a, "Assumption 2(2a) holds"),
-            (
-                "assumption_2a_repaired",
-                self.assumption_2a_repaired,
-                "... given all breaches of DB, as it must",
-            ),
-            ("assumption_3", self.assumption_3, "Assumption 3 holds"),
-            ("radius_holds", self.radius_holds, "twice the errors are mended"),
+            "min_entropy": "min-entropy of w given a breach, bits",
+            "min_entropy_seen": "... of what is seen of w",
+            "average_min_entropy": "... and given its syndrome too",
+            "largest_utility": "largest P(w | breach)",
+            "largest_seen": "largest P(what is seen | breach)",
+            "printed_bound_fails": f"a simulator{limited} beats the printed bound",
+            "promise_fails": "the gap is less than promised",
+            "assumption_2a": "Assumption 2(2a) holds",
+            "assumption_2a_repaired": "... given all breaches of DB, as it must",
+            "assumption_3": "Assumption 3 holds",
+            "radius_holds": "twice the errors are mended",
+        }
+        entropies = {
+            "min_entropy": self.largest_utility,
+            "min_entropy_seen": self.largest_seen,
+            "average_min_entropy": self.residual,
+        }
+        return [
+            (name, min_entropy(entropies[name]) if name in entropies else getattr(self, name), said)
+            for name, said in meanings.items()
         ]
 
     def table(self) -> Table:
