@@ -233,8 +233,7 @@ def test_one_transition_for_each_record_agrees_with_its_table(columns, n, defaul
 def test_pairs_agree_with_enumeration(text):
     m = mechanism(text)
     first, second = (
-        range(-4, 7) if universe.size is None else universe
-        for universe in (m.outputs.first, m.outputs.second)
+        range(-4, 7) if universe.size is None else universe for universe in m.outputs.parts
     )
     for default in (0, 1):
         found = worst_swing(m, default)
