@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 from typing import Any, NamedTuple, TypeVar
 
 from twoworlds.errors import InvalidInput, Unsupported
@@ -205,7 +205,12 @@ class FiniteComparison(Comparison):
     @cached_property
     def _cumulative(self) -> list[tuple[Number, Number, int]]:
         above_one = [i for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if larger(p, q)]
-        ordered = sorted(above_one, key=lambda i: _Falling(self.p[i], self.q[i]))
+
+        def falling(i: int, j: int) -> int:
+            """Put the cell of larger p / q first, where q = 0 comes before all."""
+            return -int(larger(self.p[i] * self.q[j], self.p[j] * self.q[i]))
+
+        ordered = sorted(above_one, key=cmp_to_key(falling))
         total_p: Number = Fraction(0)
         total_q: Number = Fraction(0)
         found = []
@@ -357,15 +362,3 @@ def _threshold(ratio: Number) -> Callable[[Number | int, Number | int], Order]:
         return compare(Fraction(p), ratio * q)
 
     return decide
-
-
-class _Falling:
-    """Sort key: cells in order of falling p / q, where q = 0 comes first."""
-
-    __slots__ = ("p", "q")
-
-    def __init__(self, p: Number | int, q: Number | int) -> None:
-        self.p, self.q = p, q
-
-    def __lt__(self, other: _Falling) -> bool:
-        return larger(self.p * other.q, other.p * self.q)

@@ -92,13 +92,8 @@ class HammingWorst(NamedTuple):
     delta_pairs: Indices
 
 
-class _Found(NamedTuple):
-    """What one task found: the ratios' bound with its witness (x, y, output), and scaled sums."""
-
-    bound: float
-    witness: Indices
-    sums: Floats
-    pairs: Indices
+_Found = tuple[float, Indices, Floats, Indices]
+"""What one task found: the ratios' bound, its witness (x, y, output), scaled sums, their pairs."""
 
 
 # --- compiled: everything down to the next rule runs without the interpreter lock ---------------
@@ -276,7 +271,7 @@ def _run(matrix: Floats, ratios: Floats, make: Callable[[], Task]) -> _Found:
     base = task.segments[segment, 0] + shift
     pairs = task.columns[base[:, None] + task.runs[run, :2]]
     pairs[swapped == 1] = pairs[swapped == 1, ::-1]
-    return _Found(bound, witness, flat.max(axis=1), pairs)
+    return bound, witness, flat.max(axis=1), pairs
 
 
 def _results(
@@ -307,10 +302,10 @@ def _worst(matrix: Floats, ratios: Floats, tasks: Iterator[Callable[[], Task]]) 
     pairs = np.full((len(ratios), 2), -1, dtype=np.int64)
     cores = _cores() if matrix.size >= THREADED else 1
     for found in _results(partial(_run, matrix, ratios), tasks, cores):
-        if found.bound > bound:
-            bound, witness = found.bound, found.witness
-        worse = found.sums > sums
-        sums[worse], pairs[worse] = found.sums[worse], found.pairs[worse]
+        if found[0] > bound:
+            bound, witness = found[:2]
+        worse = found[2] > sums
+        sums[worse], pairs[worse] = found[2][worse], found[3][worse]
     return _enclosed(matrix, bound, witness, np.maximum(sums, 0.0), pairs)
 
 
