@@ -438,6 +438,6 @@ def test_whatever_is_believed_and_true(ask_json, tmp_path, seed):
         truth = failure(law, shown, epsilon, told["witness"]["truth"])
         assert below(truth, allowed, Fraction(1, 10**5)) or claimed == 3
         assert claimed != 3 or above(truth, allowed, Fraction(1, 10**5))
-    # Where only the best belief in two databases is known, a belief in more may fail more often.
+    # Where only the best of some beliefs is known, others may fail more often.
     two = max(failure(law, belief, epsilon, x) for belief in two_point_beliefs() for x in BITS)
     assert (two if claimed == 3 else worst) <= allowed

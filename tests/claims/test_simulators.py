@@ -221,12 +221,12 @@ def test_certainty_about_one_record_is_not_called_certainty_about_a_parity():
 
 
 def test_what_was_searched_over_all_beliefs_is_said():
-    """Where the ends do not meet, the lower one is from beliefs on two databases."""
+    """Where the ends do not meet, the lower one is from a search of some beliefs."""
     found = tw.measure(
         "randomized-response(bits=2, keep=3/4)", definition="reality-oblivious(epsilon=1/4)"
     )
     assert found.delta_shown < found.delta
-    assert any("beliefs on two databases" in note for note in found.notes)
+    assert any("from a search of some beliefs" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(2, 3), Fraction(12345, 98765)])

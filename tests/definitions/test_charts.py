@@ -146,4 +146,3 @@ def test_an_undefined_posterior_is_said_to_be():
     assert [bar.name for bar in bars[2:]] == [
         f"without person {i}, undefined: impossible output" for i in (1, 2)
     ]
-    played.plot()

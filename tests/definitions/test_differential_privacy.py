@@ -4,7 +4,7 @@ import re
 from functools import partial
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
@@ -153,16 +153,6 @@ def test_mixing_dp_mechanisms_stays_dp(data, ratio, weight):
     assert dp.delta_at(first.mix(second, weight), ratio).delta <= (
         weight * parts[0] + (1 - weight) * parts[1]
     )
-
-
-@given(st.data())
-def test_the_ratio_of_a_pair_is_at_most_the_product_of_the_ratios(data):
-    universe, relation = data.draw(universes())
-    first, second = (data.draw(dense_mechanisms(universe, most_outputs=2)) for _ in range(2))
-    dp = DifferentialPrivacy(neighbours=relation)
-    parts = [dp.tightest(m).ratio for m in (first, second)]
-    assume(INFINITY not in parts)
-    assert dp.tightest(first.pair(second)).ratio <= parts[0] * parts[1]
 
 
 @given(dense_mechanisms(Records(2, 2, smallest=0)))

@@ -225,10 +225,6 @@ class TestRealityObliviousPrivacy(DefinitionConformance):
     broken = (
         ("parity(bits=2)", f"reality-oblivious({belief}, epsilon=1/10, delta=1/2)"),
         ("randomized-response(bits=1, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.7)"),
-        (
-            "gaussian(sigma2=4, bits=3)",
-            "reality-oblivious(explicit(100=1/2, 000=1/2), epsilon=1/10, delta=1/10, truth=111)",
-        ),
     )
     has_witness = None  # where an epsilon is given
     post_processing_counterexample = TestSemanticPrivacy.post_processing_counterexample

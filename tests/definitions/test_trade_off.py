@@ -70,21 +70,6 @@ def test_curves_have_exact_corners(text, x, y, corners):
     assert [f"{c.level} {c.power}" for c in curve.corners] == corners
 
 
-@pytest.mark.parametrize(
-    ("text", "x", "y"),
-    [
-        ("randomized-response(bits=3, keep=3/4)", "101", "010"),
-        ("pram([[1/2, 1/4, 0], [1/4, 1/2, 1/3], [1/4, 1/4, 2/3]], records=3)", "012", "021"),
-    ],
-)
-@given(level=levels)
-def test_differing_records_are_enough(text, x, y, level):
-    survey = mechanism(text)
-    table = survey.table()
-    by_structure, by_table = trade_off(survey, x, y), trade_off(table, x, y)
-    assert by_structure.power(level) == by_table.power(level)
-
-
 @pytest.mark.few(3)
 @pytest.mark.parametrize("text", ["geometric(ratio=2)", "truncated-geometric(ratio=2, high=9)"])
 @pytest.mark.parametrize(("x", "y"), [(1, 4), (7, 2), (0, 9)])

@@ -11,7 +11,7 @@ from twoworlds.definitions.semantics.games import play
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above
 from twoworlds.worlds import BitStrings
-from twoworlds.worlds.belief import explicit, hidden, informed, uniform
+from twoworlds.worlds.belief import explicit, hidden, uniform
 from twoworlds.worlds.secret import secret
 
 SURVEY = mechanism("randomized-response(bits=2, keep=3/4)")
@@ -85,14 +85,6 @@ def test_the_smoking_study_moves_the_prior_far_but_hardly_depends_on_one_person(
     assert games.worst < Fraction(1, 8)
 
 
-def test_informed_beliefs_work_for_many_people():
-    survey = mechanism("randomized-response(bits=40, keep=3/4)")
-    prior = informed(survey.universe, "1" * 40, 7, "1/2")
-    games = play(survey, prior, "1" * 40)
-    assert games.differences[6] == Fraction(1, 4)
-    assert set(games.differences[:6] + games.differences[7:]) == {0}
-
-
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
@@ -123,10 +115,3 @@ def test_no_enclosure_of_a_posterior_reaches_beyond_one():
     assert all(above(difference) <= 1 for difference in games.differences)
     assert above(games.moved) < 1
     assert all(above(p) <= 1 for p in games.chances(secret("1=1", noisy.universe)).values())
-
-
-def test_games_name_the_default_value():
-    index = mechanism("random-index(records=2, values=3)")
-    held = uniform(index.universe)
-    assert "the default value 2 in place" in play(index, held, "(1, 0)").explain()
-    assert "the default value 0 in place" in play(index, held, "(1, 0)", default=0).explain()

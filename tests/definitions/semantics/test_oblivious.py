@@ -227,7 +227,6 @@ def integrated(text, seen, epsilon, centre):
         ("laplace(scale=2, bits=3)", "explicit(100=1/3, 000=2/3)", "0.04"),
         # one answer with everyone, two without
         ("gaussian(sigma=2, bits=3)", "explicit(100=1/2, 010=1/2)", "0.1"),
-        ("laplace(scale=2, bits=3)", "explicit(110=1/3, 001=2/3)", "0.11"),
     ],
 )
 def test_densities_match_integration(text, held, epsilon):

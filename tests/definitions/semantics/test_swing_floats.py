@@ -107,20 +107,6 @@ def test_swings_beyond_the_floats_are_refused_unless_one_is_infinite():
         swing_worst(wide, 2, 2, 1)
 
 
-def test_wrong_shapes_are_refused():
-    matrix = np.full((2, 8), 0.5)
-    for records, values, default, said in (
-        (2, 2, 0, "make 4 databases"),
-        (0, 8, 0, "at least one record"),
-        (3, 2, 2, "default=2"),
-        (3, 2, -1, "default=-1"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            swing_worst(matrix, records, values, default)
-    with pytest.raises(ValueError, match="C-contiguous"):
-        swing_worst(matrix.T, 1, 2, 0)
-
-
 def stochastic(universe, outputs, seed=0):
     matrix = np.random.default_rng(seed).random((outputs, universe.size)) + 0.1
     return FloatMatrix(universe, Integers(0, outputs - 1), matrix / matrix.sum(axis=0))

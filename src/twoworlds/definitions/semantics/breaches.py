@@ -179,12 +179,12 @@ class Breaches:
         if self.finite:
             near = reachable(self.mechanism, truth)
         else:
-            answer: Any = self.channel_answer(truth)
+            answer: Any = self._answer(truth)
             reached = [*self.answers, answer]
             near = [answer, *range(int(min(reached)) - 2, int(max(reached)) + 3)]
         return next((t for t in near if self.judge(t) is Order.GREATER), None)
 
-    def channel_answer(self, truth: Point) -> Any:
+    def _answer(self, truth: Point) -> Any:
         """Return the answer that noise is added to."""
         return self.mechanism.statistic(truth)  # type: ignore[attr-defined]
 
@@ -204,7 +204,7 @@ class Breaches:
             parts = self._window if isinstance(self.channel, AddedNoise) else self._halved
             with working_precision(bits + 64):
                 total, doubt = arb(0), arb(0)
-                for order, mass in parts(self.channel_answer(truth), truth, bits):
+                for order, mass in parts(self._answer(truth), truth, bits):
                     if order is Order.GREATER:
                         total += mass
                     elif order is Order.UNDECIDED:

@@ -146,16 +146,16 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         truth = "" if self.truth is None else f", truth={self.truth}"
         numbers = f"epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)}"
         claim = f"reality-oblivious({held}{numbers}{truth})"
-        shown = found.values.get("delta_shown", found.delta)
-        within = compare(found.delta, self.delta) in (Order.LESS, Order.EQUAL)
-        failure = found.delta if within or not larger(shown, self.delta) else shown
-        if not within and failure is not shown and "delta_shown" in found.values:
-            raise Undecided(
-                f"undecided: {claim} on {mechanism.expression}; over all beliefs the failure "
-                f"probability is at least {show(shown, side='down')} and at most "
-                f"{show(found.delta, side='up')}: "
-                "name a belief, or claim one of these"
-            )
+        failure, shown = found.delta, found.values.get("delta_shown")
+        within = compare(failure, self.delta) in (Order.LESS, Order.EQUAL)
+        if shown is not None and not within:
+            if not larger(shown, self.delta):
+                raise Undecided(
+                    f"undecided: {claim} on {mechanism.expression}; over all beliefs the failure "
+                    f"probability is at least {show(shown, side='down')} and at most "
+                    f"{show(failure, side='up')}: name a belief, or claim one of these"
+                )
+            failure = shown
         whose = "For some belief" if self.belief is None else "For this belief"
         broken = moved_too_often(failure, self.epsilon, self.delta, whose)
         return found.against(claim, failure, self.delta, broken=broken)

@@ -272,6 +272,10 @@ def _enumerated(mechanism: Mechanism, default: Point) -> Swing:
     for person, x, y in removals(universe, default):
         moves.setdefault(person, []).append((position[x], position[y]))
 
+    def case(row: Sequence[Number], x: int, y: int) -> SwingCase:
+        same = Fraction(1) if x == y else None
+        return SwingCase(databases[x], databases[y], row[x], row[y], same)
+
     def swings() -> Iterator[Swing]:
         for k, t in enumerate(mechanism.outputs):
             if isinstance(mechanism, Dense):
@@ -281,12 +285,7 @@ def _enumerated(mechanism: Mechanism, default: Point) -> Swing:
             whole = _whole(row)
             for person, pairs in moves.items():
                 kept = pairs if whole is None else _extremes(whole, pairs)
-                ones = (Fraction(1) if x == y else None for x, y in kept)
-                cases = (
-                    SwingCase(databases[x], databases[y], row[x], row[y], one)
-                    for (x, y), one in zip(kept, ones, strict=True)
-                )
-                yield of_cases(t, person, cases)
+                yield of_cases(t, person, (case(row, x, y) for x, y in kept))
 
     return largest(swings())
 
