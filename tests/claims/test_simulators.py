@@ -136,19 +136,20 @@ def test_a_value_with_and_without_each_record(ask_json, seed, name, value):
         "--belief", f"independent({', '.join(map(str, chances))})", "--ratio", a,
     )  # fmt: skip
     assert exact(told["delta"]) == left
-    bet = "If ~, and the attacker knows nothing else, then on seeing the value a"
-    _, holes = fit(
-        told["sentence"],
-        f"{bet}n even bet on whether your entry was used ~. What breaks it: ~.",
-        f"{bet} bet at even odds on whether your entry was used is won with probability at most #%,"
-        " and nothing is more than # times as likely, plus #, in one case than in the other. What "
-        "breaks it: ~.",
-        f"{bet} bet at even odds on whether your entry was used is won with probability at most #%,"
-        " and nothing is more than # likelier in one case than in the other. What breaks it: ~.",
+    bet = "If ~, and the attacker knows nothing else, then a"
+    odds = f"{bet} bet at even odds on whether your entry was used is won with probability at most"
+    said = (
+        f"{bet}n even bet on whether your entry was used ~.",
+        f"{odds} #%, and nothing is more than # times as likely, plus #, in one case than in the "
+        "other.",
+        f"{odds} #%, and nothing is more than # likelier in one case than in the other.",
     )
-    if len(holes) > 3:
-        assert above(holes[1], 100 * (a + left) / (a + 1))
-        assert above(holes[-2], left)
+    broken = " What breaks it: knowing ~ too: delta is then ~."
+    _, holes = fit(told["sentence"], *(f"{one}{broken}" for one in said), *said)
+    numbers = [hole for hole in holes if isinstance(hole, Fraction)]
+    if numbers:
+        assert above(numbers[0], 100 * (a + left) / (a + 1))
+        assert above(numbers[-1], left)
 
 
 @pytest.mark.parametrize("seed", range(6))
