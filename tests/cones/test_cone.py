@@ -92,16 +92,6 @@ def test_containment_is_decided_by_rays_and_facets_and_proved(case):
     assert (first == second) == (first <= second and second <= first)
 
 
-@given(pairs_of_cones, st.data())
-def test_the_intersection_holds_what_both_hold(case, data):
-    first, second = case
-    both = first.intersect(second)
-    assert both <= first
-    assert both <= second
-    x = data.draw(st.tuples(*[small] * first.dimension))
-    assert (x in both) == (x in first and x in second)
-
-
 @given(cones(3), st.permutations(range(3)), st.integers(1, 3))
 def test_the_projection_is_generated_by_the_projected_rays(cone, order, count):
     keep = order[:count]

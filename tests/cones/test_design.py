@@ -204,19 +204,6 @@ def test_no_mechanism_answers_with_less_squared_loss_and_the_designed_one_has_no
         assert (f"has less than {show(best.bound, side='down')}" in text) == (not best.exact)
 
 
-def test_a_restriction_of_the_answers_stands_in_the_sentence_and_in_the_claim():
-    cone = row_cone("dp(ratio=2)", "bits(1)")
-    found = design(cone, "squared", statistic="count", outputs=(0, 1))
-    assert found.loss == Fraction(1, 3)
-    assert "no mechanism with these guarantees that answers one of 0, 1 has less" in found.explain()
-    assert found.certificate["claim"].endswith("of all that answer one of 0, 1")
-    assert found.to_dict()["among"] == ["0", "1"]
-    function = design(cone, lambda truth, output: (truth - output) ** 2, statistic="count")
-    assert "that answers one of 0, 1 has less" in function.explain()
-    data = saving(cone, cone, "squared", statistic="count", outputs=(0, 1)).explain()
-    assert "the least loss of answering one of 0, 1 stays as it is: 1/3" in data
-
-
 @pytest.mark.parametrize("belief", ["uniform", None])
 def test_the_certificate_of_a_squared_loss_breaks_when_tampered(belief):
     found = design(row_cone("dp(ratio=2)", "bits(2)"), "squared", statistic="count", belief=belief)

@@ -17,13 +17,11 @@ from twoworlds import (
     Unsupported,
     check,
     definition,
-    measure,
     mechanism,
 )
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import LinearDefinition, read_constraints
 from twoworlds.cones.row_cone import row_cone
-from twoworlds.mechanisms.named.maps import gamma
 from twoworlds.numbers import INFINITY
 from twoworlds.testing import strategies
 from twoworlds.testing.conformance import DefinitionConformance
@@ -116,25 +114,6 @@ def test_amplification_is_the_largest_ratio_within_a_row(tried):
     assert GammaAmplification().tightest(labelled).gamma == found
     if found != INFINITY:
         assert GammaAmplification(found).measured(tried).factor == 1
-
-
-@pytest.mark.parametrize(
-    ("columns", "printed", "true"),
-    [
-        ((("3/5", "1/5", "1/5"), ("1/7", "3/7", "3/7"), ("1/7", "3/7", "3/7")), 3, Fraction(21, 5)),
-        ((("8/10", "1/10", "1/10"),) * 3, 8, Fraction(1)),
-    ],
-)
-def test_the_printed_ratio_compares_two_outputs_of_one_value(columns, printed, true):
-    """Erratum E1: Section 3.2.2 reads Q_(b,a)/Q_(c,a); Definition 5.10 is what protects."""
-    fractions = [[Fraction(entry) for entry in column] for column in columns]
-    assert max(p / q for column in fractions for p, q in permutations(column, 2)) == printed
-    rows = [list(row) for row in zip(*fractions, strict=True)]
-    made = mechanism("pram([" + ", ".join(f"[{', '.join(map(str, r))}]" for r in rows) + "])")
-    assert gamma(made) == true
-    assert measure(made, definition="gamma-amplification").gamma == true
-    assert measure(made, definition="frapp").gamma == true
-    assert check(made, f"gamma-amplification({true})")
 
 
 # --- constraints in words -----------------------------------------------------------------------

@@ -246,15 +246,6 @@ def test_without_a_delta_epsilon_is_doubled_and_that_is_approached():
     assert brute.inference_failure(world, Fraction(4), Fraction(0)) == 0
 
 
-def test_what_is_missing_is_said():
-    stated = Guarantee.parse("coupled-worlds(ratio=2, delta=0.01)")
-    text = stated.implies("inference-coupled-worlds").explain()
-    assert "needs the number of pairs (alt, priv): give pairs=" in text
-    assert "needs the number of persons" in (
-        Guarantee.parse("ddp(ratio=2, delta=0.01)").implies("inference-ddp").explain()
-    )
-
-
 def test_reference_three_persons_at_ratio_three_halves():
     found = Guarantee.parse("ddp(ratio=3/2, delta=1/50, records=3)").implies("inference-ddp")
     [only] = found.conclusions

@@ -189,8 +189,8 @@ def test_kinds_of_pairs_answer_as_the_whole_matrix_does(text, ratio):
     assert first == second
 
 
-def test_twelve_people_are_few_and_many_are_refused():
-    survey = mechanism("randomized-response(bits=12, keep=3/4)")
+def test_eight_people_are_few_and_many_are_refused():
+    survey = mechanism("randomized-response(bits=8, keep=3/4)")
     assert good_databases(survey, "uniform", ratio=3).bad == ()
     with pytest.raises(TooLarge, match="holds fewer databases possible"):
         good_databases(mechanism("randomized-response(bits=17, keep=3/4)"), "uniform", ratio=3)

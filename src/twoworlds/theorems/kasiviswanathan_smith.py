@@ -66,10 +66,6 @@ _PAPER = "Kasiviswanathan & Smith"
 LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225
 
 
-def _printed_forward(given: Guarantee, _context: Context) -> Guarantee:
-    return given.to("semantic", epsilon=given.ratio - 1)
-
-
 @theorem(
     "ks-2.2-forward",
     premises=["dp"],
@@ -77,7 +73,7 @@ def _printed_forward(given: Guarantee, _context: Context) -> Guarantee:
     citation=f"{_PAPER}, Theorem 2.2",
     hypotheses=(one_person, pure, finite),
     printed="epsilon-DP implies (e^epsilon - 1)-semantic privacy",
-    printed_rule=_printed_forward,
+    printed_rule=lambda given, _context: given.to("semantic", epsilon=given.ratio - 1),
     tight="tanh(epsilon/2), attained by randomized response on the parity of two bits; "
     "tanh(epsilon/4) for a single record",
     tightness="tight",
@@ -372,16 +368,12 @@ def corrected_converse(given: Guarantee, _context: Context) -> Guarantee:
     return given.to("dp", ratio=ratio, delta=2 * given.delta, neighbours=SUBSTITUTE)
 
 
-def _below_one(given: Guarantee, _context: Context) -> Check:
-    return strictly_below("epsilon < 1", given.epsilon, Fraction(1))
-
-
 @theorem(
     "s3",
     premises=["semantic"],
     conclusion="dp",
     citation=f"twoworlds, S3, sharper than {_PAPER}, Theorem 2.4(2)",
-    hypotheses=(one_person, positive_delta, _below_one),
+    hypotheses=(one_person, positive_delta, _meaningful),
     tight="(epsilon', c delta) for epsilon' >= 4 artanh(s), see dp_factor; c <= 1/w",
     tightness="tight",
 )
@@ -428,10 +420,6 @@ def _wider_is_wider(given: Guarantee, context: Context) -> Check:
     return strictly_below("e^epsilon < the point-wise e^epsilon'", given.ratio, wider)
 
 
-def _printed_pointwise(given: Guarantee, _context: Context) -> Guarantee:
-    return given.to("pointwise", ratio=given.ratio**2, delta=2 * given.delta / given.ratio)
-
-
 @theorem(
     "ks-3.3-2",
     premises=["indistinguishable"],
@@ -440,7 +428,9 @@ def _printed_pointwise(given: Guarantee, _context: Context) -> Guarantee:
     hypotheses=(finite, _wider_is_wider),
     printed="(epsilon, delta)-indistinguishable laws are point-wise (2 epsilon, 2 delta/e^epsilon)-"
     "indistinguishable",
-    printed_rule=_printed_pointwise,
+    printed_rule=lambda given, _context: given.to(
+        "pointwise", ratio=given.ratio**2, delta=2 * given.delta / given.ratio
+    ),
     printed_false=True,
     corrected="(2 epsilon, 2 delta cosh(epsilon)/(e^epsilon - 1)), for epsilon > 0; at most "
     "2 delta/epsilon for epsilon <= 1.4525",

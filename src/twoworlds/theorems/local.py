@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from twoworlds.answer import Answer, Facts, Said
@@ -229,14 +230,27 @@ def good_databases(
     goal = {name: aim for name, aim in aims.items() if aim is not None}
     value = default_value(records, default)
     held = build_belief(belief, mechanism.universe)
-    gaps = _Gaps(mechanism, a)
-    _refuse_slow(gaps, len(held) * records.n * len(records.values))
+    gaps = _gaps(mechanism, a)
+    pairs = len(held) * records.n * len(records.values)
+    structured = isinstance(mechanism, (PerRecord, OnStatistic))  # many pairs are of one kind
+    if pairs * (1 if structured else mechanism.outputs.size or 1) > _MOST_PAIRS:
+        raise TooLarge(
+            f"{pairs} pairs of neighbours are too many to compare one by one: give a belief that "
+            "holds fewer databases possible, such as explicit(...) or informed(...), or ask for "
+            "what holds of all databases at once, as twoworlds measure does"
+        )
+
+    @cache
+    def exceed(found: tuple[Number, Number]) -> bool:
+        """What is not decided counts as further apart."""
+        return any(order(gap, d) not in (Order.LESS, Order.EQUAL) for gap in found)
+
     bad = dict.fromkeys(
         x
         for x in track(held, "comparing neighbours", len(held))
-        if any(gaps.exceed(x, y, d) for y in records.around(x, SUBSTITUTE))
+        if any(exceed(gaps(x, y)) for y in records.around(x, SUBSTITUTE))
     )
-    exposed = [x for x in held if any(gaps.exceed(x, y, d) for y in _left_out(x, value))]
+    exposed = [x for x in held if any(exceed(gaps(x, y)) for y in _left_out(x, value))]
     outside, needed = (sum((held[x] for x in one), start=Fraction(0)) for one in (bad, exposed))
     joint = _joint(gaps, held, records.n, value)
     stated = Guarantee.of("local-dp", ratio=a, delta=d, records=records.n)
@@ -261,74 +275,42 @@ def good_databases(
     )
 
 
-class _Gaps:
-    """The hockey-stick gaps of pairs of databases at one ratio, each kind of pair computed once.
+Gaps = Callable[[Point, Point], tuple[Number, Number]]
+
+
+def _gaps(mechanism: Mechanism, ratio: Number) -> Gaps:
+    """Return the gaps at a ratio of A(x) over A(y) and of A(y) over A(x), each kind of pair once.
 
     Where every record is treated on its own, only the values that differ matter; noise on a
     statistic sees nothing but its two values.
     """
+    known: dict[object, tuple[Number, Number]] = {}
+    answer = cache(mechanism.statistic) if isinstance(mechanism, OnStatistic) else None
 
-    def __init__(self, mechanism: Mechanism, ratio: Number) -> None:
-        self.mechanism, self.ratio = mechanism, ratio
-        self._known: dict[object, tuple[Number, Number]] = {}
-        self._exceeds: dict[object, bool] = {}
-        self._answers: dict[Point, Any] = {}
-
-    @property
-    def structured(self) -> bool:
-        """Whether many pairs are of one kind."""
-        return isinstance(self.mechanism, (PerRecord, OnStatistic))
-
-    def _kind(self, x: Point, y: Point) -> tuple[Any, Any]:
-        if isinstance(self.mechanism, PerRecord):
-            moves = sorted(
-                ((u, v) for u, v in zip(x, y, strict=True) if u != v), key=lambda move: repr(move)
-            )
+    def kind(x: Point, y: Point) -> tuple[Any, Any]:
+        if isinstance(mechanism, PerRecord):
+            moves = sorted(((u, v) for u, v in zip(x, y, strict=True) if u != v), key=repr)
             return tuple(u for u, _ in moves), tuple(v for _, v in moves)
-        if isinstance(self.mechanism, OnStatistic):
-            return self._answer(x), self._answer(y)
-        return x, y
+        return (x, y) if answer is None else (answer(x), answer(y))
 
-    def _answer(self, x: Point) -> Any:
-        if x not in self._answers:
-            self._answers[x] = self.mechanism.statistic(x)  # type: ignore[attr-defined]
-        return self._answers[x]
+    def both(x: Point, y: Point) -> tuple[Number, Number]:
+        pair = kind(x, y)
+        if pair not in known:
+            compared = mechanism.compare(x, y)
+            forth, back = compared.gap(ratio).delta, compared.reverse().gap(ratio).delta
+            known[pair], known[pair[::-1]] = (forth, back), (back, forth)
+        return known[pair]
 
-    def both(self, x: Point, y: Point) -> tuple[Number, Number]:
-        """Return the gaps of A(x) over A(y), and of A(y) over A(x)."""
-        kind = self._kind(x, y)
-        if kind not in self._known:
-            compared = self.mechanism.compare(x, y)
-            forth, back = compared.gap(self.ratio).delta, compared.reverse().gap(self.ratio).delta
-            self._known[kind], self._known[kind[::-1]] = (forth, back), (back, forth)
-        return self._known[kind]
-
-    def exceed(self, x: Point, y: Point, delta: Number) -> bool:
-        """Tell whether the two laws may be further apart; what is not decided counts as such."""
-        kind = self._kind(x, y)
-        if kind not in self._exceeds:
-            gaps = self.both(x, y)
-            found = any(order(gap, delta) not in (Order.LESS, Order.EQUAL) for gap in gaps)
-            self._exceeds[kind] = self._exceeds[kind[::-1]] = found
-        return self._exceeds[kind]
-
-
-def _refuse_slow(gaps: _Gaps, pairs: int) -> None:
-    outputs = gaps.mechanism.outputs.size or 1
-    work, most = pairs * (1 if gaps.structured else outputs), _MOST_PAIRS
-    if work > most:
-        raise TooLarge(
-            f"{pairs} pairs of neighbours are too many to compare one by one: give a belief that "
-            "holds fewer databases possible, such as explicit(...) or informed(...), or ask for "
-            "what holds of all databases at once, as twoworlds measure does"
-        )
+    return both
 
 
 def _left_out(x: tuple[Point, ...], default: Point) -> Iterator[tuple[Point, ...]]:
     return (without(x, i, default) for i in range(len(x)) if x[i] != default)
 
 
-def _joint(gaps: _Gaps, held: Belief, people: int, default: Point) -> Number:
+def _joint(
+    gaps: Callable[[Point, Point], tuple[Number, Number]], held: Belief, people: int, default: Point
+) -> Number:
     """Return the largest, over persons and directions, of the mean gap under the belief."""
     worst: Number = Fraction(0)
     for i in range(people):
@@ -337,7 +319,7 @@ def _joint(gaps: _Gaps, held: Belief, people: int, default: Point) -> Number:
             y = without(x, i, default)
             if y == x:
                 continue
-            for side, gap in enumerate(gaps.both(x, y)):
+            for side, gap in enumerate(gaps(x, y)):
                 totals[side] += mass * gap
         worst = maximum(worst, maximum(totals[0], totals[1]))
     return worst

@@ -102,16 +102,6 @@ def test_multiple_roots_on_both_sides():
         assert total == (k == 0)
 
 
-def test_signs_are_not_claimed_when_complex_poles_dominate():
-    # 1 + z/2 + z^2/2 has complex roots of modulus sqrt 2: the signs never settle.
-    found = Rational(0, ONE, poly("1/2", "1/4", "1/4"))
-    assert found.settled is None
-    assert not found.alternating
-    assert found.peak is None
-    window = sum(abs(float(found.at(k))) for k in range(200))
-    assert float(found.l1) == pytest.approx(window, rel=1e-12)
-
-
 def test_erratum_formal_inverses_are_not_unique():
     # E11: Bernoulli(3/4) has the causal 4 (-3)^k and the valid anticausal (4/3)(-1/3)^k.
     coin = poly("1/4", "3/4")

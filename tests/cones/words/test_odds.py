@@ -258,20 +258,6 @@ def test_refuses_a_parity_that_is_certain_and_a_mechanism_without_transitions() 
         largest_parity_odds("noisy-parity(bits=2, keep=3/4)")
 
 
-def test_one_answer_of_many_is_answered_by_structure() -> None:
-    for secret in ("7=1", "7=0"):
-        found = largest_odds(RR.format(30), secret, belief="independent(1/5)")
-        assert found.factor == 3
-        assert found.prior_odds == (Fraction(1, 4) if secret == "7=1" else 4)
-        assert f"record 7 being {secret[2]} against the opposite" in found.sentence
-        assert "the output 1" in found.sentence or "the output 0" in found.sentence
-    for belief in ("uniform", "independent(1/3, 1/5)", "explicit(11=1/2, 00=1/4, 10=1/4)"):
-        for secret in ("2=1", "2=0", "even", "11,10"):
-            listed = largest_odds(row_cone(RR.format(2)), secret, belief=belief)
-            found = largest_odds(RR.format(2), secret, belief=belief)
-            assert (found.odds, found.prior_odds) == (listed.odds, listed.prior_odds)
-
-
 def test_odds_of_an_approximation_are_not_said_to_be_attained():
     cone = kronecker_cone(3, values=3, records=2)
     belief = "explicit(01=3/18, 10=3/18, 22=1/18, 00=6/18, 02=1/18, 11=3/18, 20=1/18)"

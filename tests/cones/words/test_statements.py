@@ -276,21 +276,6 @@ def test_the_parity_named_is_the_set_of_the_positive_coefficients(
         assert where.get(inside, "number of yeses") in one.sentence
 
 
-def test_groups_of_known_cones() -> None:
-    def counts(cone: RowCone) -> list[tuple[str, int]]:
-        return [(group.kind, group.count) for group in grouped(cone.statements())]
-
-    assert counts(row_cone(TWO)) == [("parity", 4)]
-    assert counts(row_cone("dp(ratio=3)", "bits(3)")) == [("person", 24)]
-    assert counts(blocks_of_two()) == [("general", 4), ("probability", 4)]
-    (group,) = grouped(statements(row_cone(TWO)))
-    assert group.sentence == (
-        EVEN + " And 3 more like it, with the roles of yes and no exchanged for some persons."
-    )
-    (single,) = grouped(statements(row_cone("randomized-response(bits=1, keep=3/4)")))
-    assert single.sentence.endswith("And 1 more like it, with yes and no exchanged.")
-
-
 def test_numbers_of_a_statement() -> None:
     one = statements(row_cone(TWO))[0]
     assert one.prior == (Fraction(5, 8), Fraction(3, 8))
@@ -434,14 +419,6 @@ def test_all_that_is_said_holds_by_bayes_on_all_rays(name: str) -> None:
     bent = [tuple(int(i == j) for j in range(size)) for i in range(size)]
     outside = [row for row in bent if not cone.contains(row)]
     assert all(any(not one.verify(row) for one in found) for row in outside)
-
-
-def test_a_guarantee_is_not_taken_for_a_probability() -> None:
-    cone = RowCone(Universe.of("abc"), Cone.from_rays([(2, 0, 1), (0, 2, 1)]), "half")
-    first, second, equal = statements(cone)
-    assert [one.inequality.text() for one in (first, second)] == ["xa <= 2 xc", "xb <= 2 xc"]
-    assert first.factor == second.factor == 2
-    assert equal.inequality.text() == "2 xc = xa + xb"
 
 
 @pytest.mark.parametrize(

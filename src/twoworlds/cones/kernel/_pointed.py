@@ -11,7 +11,7 @@ where it does not. No step rounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,15 +62,25 @@ def pointed(matrix: list[Vector], rank: int) -> list[Vector]:
     start = [matrix[i] for i in sorted(first)]
     later = [row for i, row in enumerate(matrix) if i not in first]
     rays, bits = _simplicial(start, len(matrix))
-    used = rank
-    effort = _Effort(rank, len(matrix))
+    used, work = rank, 0
     for done, row in enumerate(track(later, "double description", len(later))):
         values = _values(rays, row)
         if not (values < 0).any():
             continue
-        effort.next(rank + done, len(rays))
-        pairs = _adjacent(bits, values, rank, effort)
-        new, tight = _combined(rays, bits, values, pairs, used)
+        pairs = []
+        for part, comparisons in _adjacent(bits, values, rank):
+            pairs.append(part)
+            work += comparisons
+            if len(rays) > MOST_RAYS or work > MOST_WORK:
+                raise TooLarge(
+                    f"double description in {rank} dimensions met {len(rays)} rays after "
+                    f"{rank + done} of {len(matrix)} vectors and {work} comparisons of rays "
+                    f"(limits: {MOST_RAYS} rays, {MOST_WORK} comparisons): use the structure "
+                    "instead (one record at a time, a smaller universe), or ask only for facets, "
+                    "membership or containment of a cone that is given by inequalities, which need "
+                    "no rays"
+                )
+        new, tight = _combined(rays, bits, values, np.concatenate(pairs), used)
         bits[values == 0, used >> 6] |= np.uint64(1 << (used & 63))
         stay = values >= 0
         rays = np.concatenate([rays[stay], new])
@@ -124,21 +134,20 @@ def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: in
     return _fitted(new), tight
 
 
-def _adjacent(bits: Bits, values: Rays, rank: int, effort: _Effort) -> Pairs:
-    """Return the adjacent pairs of rays on the two sides of a constraint."""
+def _adjacent(bits: Bits, values: Rays, rank: int) -> Iterator[tuple[Pairs, int]]:
+    """Yield the adjacent pairs of rays on the two sides of a constraint, and the comparisons."""
     above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
     if len(above) * len(below) * bits.size < SMALL:
-        return _adjacent_few(bits, above, below, rank)
+        yield _adjacent_few(bits, above, below, rank), 0
+        return
     from twoworlds.cones.kernel._compiled import adjacent  # numba is slow to import
 
     simple = np.bitwise_count(bits).sum(axis=1) == rank - 1
-    pairs = [np.empty((0, 2), np.int64)]
-    while len(above):
-        found, done, work = adjacent(bits, above, below, simple, rank, AT_ONCE)
-        pairs.append(found)
-        above = above[done:]
-        effort.spend(work)
-    return np.concatenate(pairs)
+    done = 0
+    while not done or done < len(above):
+        found, more, work = adjacent(bits, above[done:], below, simple, rank, AT_ONCE)
+        done += max(more, 1)
+        yield found, work
 
 
 def _adjacent_few(bits: Bits, above: Pairs, below: Pairs, rank: int) -> Pairs:
@@ -149,29 +158,3 @@ def _adjacent_few(bits: Bits, above: Pairs, below: Pairs, rank: int) -> Pairs:
     pairs, common = pairs[close], common[close, None]
     sharing = ((bits & common) == common).all(axis=2).sum(axis=1)
     return np.asarray(pairs[sharing == 2])  # the two themselves
-
-
-class _Effort:
-    """Counts the comparisons of one conversion, and gives up when they pass the limit."""
-
-    def __init__(self, rank: int, total: int) -> None:
-        self.rank = rank
-        self.total = total
-        self.vectors = self.rays = self.work = 0
-
-    def next(self, vectors: int, rays: int) -> None:
-        """Take note of the vectors done so far, and the rays that there are."""
-        self.vectors, self.rays = vectors, rays
-        self.spend(0)
-
-    def spend(self, work: int) -> None:
-        """Add comparisons of rays."""
-        self.work += work
-        if self.rays > MOST_RAYS or self.work > MOST_WORK:
-            raise TooLarge(
-                f"double description in {self.rank} dimensions met {self.rays} rays after "
-                f"{self.vectors} of {self.total} vectors and {self.work} comparisons of rays "
-                f"(limits: {MOST_RAYS} rays, {MOST_WORK} comparisons): use the structure instead "
-                "(one record at a time, a smaller universe), or ask only for facets, membership "
-                "or containment of a cone that is given by inequalities, which need no rays"
-            )

@@ -367,11 +367,6 @@ class StatementGroup(Result):
     statements: tuple[Statement, ...]
 
     @property
-    def example(self) -> Statement:
-        """The one to read."""
-        return self.statements[0]
-
-    @property
     def count(self) -> int:
         """How many statements there are."""
         return len(self.statements)
@@ -380,12 +375,12 @@ class StatementGroup(Result):
     def sentence(self) -> str:
         """The example, and how many more are like it."""
         if self.count == 1:
-            return self.example.sentence
-        return f"{self.example.sentence} And {self.count - 1} more like it, {self._others()}."
+            return self.statements[0].sentence
+        return f"{self.statements[0].sentence} And {self.count - 1} more like it, {self._others()}."
 
     def _others(self) -> str:
         """Say how the others differ from the example."""
-        records = as_records(self.example.inequality.universe)
+        records = as_records(self.statements[0].inequality.universe)
         if records is None or len(records.values) != 2 or self.kind not in ("parity", "person"):
             return _LIKE[self.kind]
         names = "yes and no" if Wording(records).bits else joined(list(map(str, records.values)))
