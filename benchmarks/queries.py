@@ -117,7 +117,7 @@ def beside(source: Any, plain: Callable[[str], object], who: str, *, warming: in
         found = plan(resolved, relation, backend)
 
         def ours(found: Plan = found) -> object:
-            return found.decode(backend.rows(found.statement))
+            return found.decode(backend.fetch(found.statement))
 
         def peer(column: str = column) -> object:
             return plain(column)
