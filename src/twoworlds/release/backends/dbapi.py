@@ -29,6 +29,7 @@ from urllib.parse import quote, unquote, urlsplit
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend, Field, Run, field_of
 from twoworlds.release.backends.sources import Origin, named_table, table_name
+from twoworlds.release.plan import sql
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -187,8 +188,6 @@ class SQLiteBackend(DbApiBackend):
         self.close()
 
     def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
-        from twoworlds.release.plan import sql
-
         schemas = [row[1] for row in run("PRAGMA database_list")] if table.db else []
         if table.db and table.db not in schemas:
             return {}
@@ -302,8 +301,6 @@ def _check_quotes(run: Run) -> None:
 
 
 def _oid(table: exp.Table) -> str:
-    from twoworlds.release.plan import sql
-
     return f"pg_catalog.to_regclass({sql.text(table.sql('postgres')).sql('postgres')})"
 
 
@@ -379,8 +376,6 @@ class MySQLBackend(DbApiBackend):
 
 
 def _named(table: exp.Table) -> str:
-    from twoworlds.release.plan import sql
-
     schema = sql.text(table.db).sql("mysql") if table.db else "DATABASE()"
     name = sql.text(table.name).sql("mysql")
     return f"CAST(TABLE_NAME AS BINARY) = {name} AND TABLE_SCHEMA = {schema}"

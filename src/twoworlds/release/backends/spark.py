@@ -22,6 +22,7 @@ from uuid import uuid4
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend, Field, Run, field_of
 from twoworlds.release.backends.sources import as_file, origin_of, table_name
+from twoworlds.release.plan import sql
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -145,8 +146,6 @@ class SparkBackend(Backend):
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
     def _view(self, view: str, frame: Any, inferred: bool) -> exp.Table:  # noqa: FBT001
-        from twoworlds.release.plan import sql
-
         names = list(frame.columns)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

@@ -188,12 +188,18 @@ class Query:
         both = condition if self.condition is None else All((self.condition, condition))
         return replace(self, condition=both)
 
-    def by(self, column: str, **options: Any) -> Query:
-        """Answer separately for each key or bin of a column.
-
-        The options are ``keys``, ``bins``, ``other`` and ``discover``; see `GroupAxis`.
-        """
-        return replace(self, groups=(*self.groups, group_axis(column, **options)))
+    def by(
+        self,
+        column: str,
+        *,
+        keys: Iterable[object] | None = None,
+        bins: Iterable[object] | None = None,
+        other: bool = False,
+        discover: bool = False,
+    ) -> Query:
+        """Answer separately for each key or bin of a column."""
+        axis = group_axis(column, keys=keys, bins=bins, other=other, discover=discover)
+        return replace(self, groups=(*self.groups, axis))
 
     def join(self, table: str, on: str) -> Query:
         """Look up each row in a public table of the policy."""
