@@ -73,22 +73,24 @@ def raised(path, cap, analysts):
             ledger.set_cap("people", "epsilon=2", analyst=analyst)
 
 
-def check_killed_at_random(path, log, run, *apart):
+def check_killed_at_random(path, log, run, rounds, *apart):
+    """In every second round somebody was answered before they were killed."""
     raised(path, "epsilon=100", ["ann"])
     log.touch()
-    assert run("random_times", path, log, 25, 7, *apart)["ok"]
+    assert run("random_times", path, log, rounds, 7, *apart)["ok"]
     charges, answered = check_paid(path, log)
-    assert charges >= answered >= 12
+    assert charges >= answered >= rounds // 2
 
 
-def test_killing_writers_at_random_times_leaves_no_answer_unpaid(folder, path, run):
-    check_killed_at_random(path, folder / "log", run)
+@pytest.mark.parametrize("rounds", [10, pytest.param(25, marks=pytest.mark.slow)])
+def test_killing_writers_at_random_times_leaves_no_answer_unpaid(folder, path, run, rounds):
+    check_killed_at_random(path, folder / "log", run, rounds)
 
 
 @pytest.mark.slow
 @pytest.mark.postgresql
 def test_killing_writers_on_many_machines_leaves_no_answer_unpaid(folder, address, run):
-    check_killed_at_random(address, folder / "log", run, "apart")
+    check_killed_at_random(address, folder / "log", run, 25, "apart")
 
 
 def check_contention(path, run, *apart):
