@@ -55,7 +55,7 @@ def test_counts_match_the_comparison_of_all_pairs(seed):
         assert one["rivals"] == min(people[n - 1] for n in rows[row - 1]) - 1
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_more_rows_are_missing_than_a_largest_matching_leaves(seed):
     draw = random.Random(seed)
     table = brute.random_table(draw, draw.randint(1, 6))

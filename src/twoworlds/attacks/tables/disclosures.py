@@ -11,14 +11,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import Cell, read_cell
-from twoworlds.attacks.tables.groups import Group, Groups
+from twoworlds.attacks.tables.groups import Codes, Group, Groups
 
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -31,6 +31,7 @@ _PLAIN = re.compile(r"[^\W\d]{3}")
 _FLAGS = {"yes", "true", "false", "none", "other", "unknown", "not known", "high", "low"}
 _BARE = ("in their", "under", "over")
 _MOST_COMPARED = 40
+_SHOWN = 10  # disclosures
 _LAST = 3  # where a column stands of which only is known what it is not
 
 
@@ -120,12 +121,6 @@ def _kept(cells: Sequence[Cell], needless: Callable[[Cell, Cell], bool]) -> list
     ]
 
 
-# --- what is given away ---------------------------------------------------------------------------
-
-
-_SHOWN = 10
-
-
 class Disclosure(NamedTuple):
     """One thing that a table gives away about a group."""
 
@@ -156,19 +151,16 @@ class Disclosures(NamedTuple):
 def exposed(groups: Groups, sensitive: str, cells: Cells) -> Disclosures:
     """Return the groups in which everybody has the same value, the largest first."""
     alike = np.flatnonzero(groups.distinct == 1)
-    order = alike[np.argsort(-groups.sizes[alike], kind="stable")]
     shown = []
-    for group in map(groups.group, order[:_SHOWN].tolist()):
-        [(value, _)] = group.counts
-        shared = who(group, cells)
+    for group in _worst(groups, alike, -groups.sizes[alike]):
+        shared, size = who(group, cells), group.size
+        start = "the only person" if size == 1 else f"all {size:,} people"
         if group.overlapping:
-            said = f"{f'anybody {shared}' if shared else 'everybody'} has"
-        elif group.size == 1:
-            said = f"the only person {shared}".rstrip() + " has"
-        else:
-            said = f"all {group.size:,} people {shared}".rstrip() + " have"
-        sentence = f"{said} {has(sensitive, [value])}{_fitting(group)}"
-        shown.append(Disclosure("everybody has it", group, (value,), sentence))
+            start = "anybody" if shared else "everybody"
+        have = "has" if size == 1 or group.overlapping else "have"
+        values = tuple(value for value, _ in group.counts)
+        said = f"{f'{start} {shared}'.rstrip()} {have} {has(sensitive, values)}{_fitting(group)}"
+        shown.append(Disclosure("everybody has it", group, values, said))
     return Disclosures(len(alike), int(groups.sizes[alike].sum()), tuple(shown))
 
 
@@ -182,15 +174,19 @@ def ruled_out(groups: Groups, sensitive: str, cells: Cells) -> Disclosures:
     there = [groups.names[code] for code in common if groups.totals[code] > 0]
     lacking = np.flatnonzero((groups.distinct < len(there)) & (groups.distinct > 1))
     shares = np.add.reduceat(groups.totals[groups.values], groups.starts)[lacking]
-    order = lacking[np.argsort(shares, kind="stable")]
     shown = []
-    for group in map(groups.group, order[:_SHOWN].tolist()):
+    for group in _worst(groups, lacking, shares):
         missing = tuple(value for value in there if value not in dict(group.counts))
         start = "nobody" if group.overlapping else f"none of the {group.size:,} people"
         said = f"{start} {who(group, cells)}".rstrip()
         sentence = f"{said} has {has(sensitive, missing)}{_fitting(group)}"
         shown.append(Disclosure("nobody has it", group, missing, sentence))
     return Disclosures(len(lacking), int(groups.sizes[lacking].sum()), tuple(shown))
+
+
+def _worst(groups: Groups, some: Codes, by: Codes) -> Iterator[Group]:
+    """Yield the first of some groups, in an order."""
+    return map(groups.group, some[np.argsort(by, kind="stable")][:_SHOWN].tolist())
 
 
 def _fitting(group: Group) -> str:

@@ -90,23 +90,14 @@ def count_table(
     file = Path(table).name if isinstance(table, str | Path) else "the table"
     with opened() as connection:
         loaded = load(connection, name or file or str(table), table, (), columns)
-        texts = []
-        for i, column in enumerate(columns):
-            connection.execute(
-                f"CREATE TABLE texts{i} AS SELECT text, row_number() OVER (ORDER BY text) - 1 AS "
-                f"code FROM (SELECT DISTINCT coalesce({loaded.columns[column]}, '') AS text FROM "
-                f"{loaded.place})"
-            )
-            found = loaded.fetch(f"SELECT text FROM texts{i} ORDER BY code")
-            texts.append(tuple(text for (text,) in found))
-        joins = " ".join(
-            f"JOIN texts{i} ON coalesce(t.{loaded.columns[column]}, '') = texts{i}.text"
-            for i, column in enumerate(columns)
-        )
-        codes = "".join(f"texts{i}.code AS code{i}, " for i in range(len(columns)))
+        names = [f"coalesce({loaded.columns[column]}, '')" for column in columns]
+        distinct = (f"SELECT DISTINCT {name} FROM {loaded.place} ORDER BY 1" for name in names)
+        texts = [tuple(text for (text,) in loaded.fetch(one)) for one in distinct]
+        keys = "".join(f"{name} AS k{i}, " for i, name in enumerate(names))
+        ranks = (f"dense_rank() OVER (ORDER BY k{i}) - 1 AS c{i}, " for i in range(len(names)))
         counted = connection.execute(
-            f"SELECT {codes}count(*) AS people FROM {loaded.place} AS t {joins} "
-            "GROUP BY ALL ORDER BY ALL"
+            f"SELECT {''.join(ranks)}people FROM (SELECT {keys}count(*) AS people FROM "
+            f"{loaded.place} GROUP BY ALL) ORDER BY ALL"
         ).fetchnumpy()
     *places, counts = (np.asarray(counted[one], dtype=np.int64) for one in counted)
     return Counted(loaded.name, tuple(columns), tuple(texts), tuple(places), counts)

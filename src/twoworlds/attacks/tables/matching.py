@@ -39,8 +39,9 @@ def match(
     """Make the tables by which a register and published tables are compared.
 
     ``profiles`` and, for the i-th table, ``groups<i>``: id, cells k0, k1, ..., size, first row;
-    ``matches<i>``: the pairs of profile and group_ that are compatible; ``said<i>``: the sensitive
-    cells of each group, id, value, and how many of its rows have each, size.
+    ``pairs<i>_<n>``: the known values and the cells of its n-th known column that are compatible;
+    ``matches<i>``: the pairs of profile and group_ that are; ``said<i>``: the sensitive cells of
+    each group, id, value, and how many of its rows have each, size.
     """
     _make_groups(register, columns, "profiles")
     known = {column: KnownValues(register.texts(column)) for column in columns}
