@@ -199,6 +199,12 @@ def test_numbers_beyond_machine_words_stay_exact():
     assert found.simulator == Fraction(1, 2) + epsilon
 
 
+def test_sums_over_seeds_beyond_machine_words_stay_exact():
+    """The square of 32749^2 fits a machine word, and sixteen times it does not."""
+    cases = cases_of(("00", "01 10", "1/3"), ("01", "11", "1/3"), ("11", "00", "1/3"))
+    agrees(cases, extractor("matrices", 2, 2), "flips(1/32749)")
+
+
 def test_the_leftover_hash_bound_is_never_beaten():
     for name in ("matrices", "toeplitz", "field"):
         for text in ("even-weight", "iid(1/3)", "weight(1)"):

@@ -202,9 +202,10 @@ def main() -> None:
     """Serve as the child: the first message names the subject, the others ask for outputs."""
     asked = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "r+b") as nowhere:  # noqa: PTH123 (a device)
-        for stream in (0, 1):  # the pipes are ours alone
-            os.dup2(nowhere.fileno(), stream)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):  # the pipes are ours alone
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
 
     def say(word: str, value: Any = None) -> None:
         send(answers, [word, value])

@@ -61,22 +61,24 @@ def noise_of(text: str, bits: int) -> tuple[list[Fraction], str]:
     return source(f"weight({most})", bits), name
 
 
+# A set of breaches: the row of its law of w, the answers that win, and the breaches of ell bits
+# that z may hide.
+_Set = tuple[int, list[int], list[int]]
+
+
 def play(law: BreachLaw, pad: Extractor, noise: list[Fraction]) -> dict[str, Fraction]:
     """Return who wins how often, and how far the pad is from uniform, by name.
 
     Matrices have a row for each law of the utility vector that some set of breaches has, and a
     column for each string, or each (syndrome, pad). Their entries are whole weights.
     """
-    strings, sketches = 1 << pad.bits, 1 << len(pad.code.checks)
-    cells = sketches << pad.ell
     answers = {y: i for i, y in enumerate(law.answers)}
     long = [i for y, i in answers.items() if len(y) == pad.ell]
-    _check_size(pad, len(law.weights), len(answers) * max(cells, strings))
-
+    sketches = 1 << len(pad.code.checks)
+    _check_size(pad, len(law.weights), len(answers) * max(sketches << pad.ell, 1 << pad.bits))
     vectors = {id(vector): vector for vector in law.weights.values()}
     row_of = {name: i for i, name in enumerate(vectors)}
-    # Of each set: its row, the answers that win, and the breaches of ell bits that z may hide.
-    sets = [
+    sets: list[_Set] = [
         (
             row_of[id(vector)],
             [answers[y] for y in breaches],
@@ -85,11 +87,7 @@ def play(law: BreachLaw, pad: Extractor, noise: list[Fraction]) -> dict[str, Fra
         for breaches, vector in law.weights.items()
     ]
     among = lcm(*(len(ys) for _, _, ys in sets if ys))
-    hidden: dict[int, list[int]] = {}  # by breach: in which shares its law mixes the rows
-    for row, _, ys in sets:
-        for y in ys:
-            hidden.setdefault(y, [0] * len(vectors))[row] += among // len(ys)
-    mixtures = Counter(map(tuple, hidden.values()))
+    mixtures = _mixtures(sets, len(vectors), among)
 
     wrong, all_wrong = integers(noise)
     total = law.total * all_wrong * among
@@ -97,7 +95,7 @@ def play(law: BreachLaw, pad: Extractor, noise: list[Fraction]) -> dict[str, Fra
     true = np.array([fitted(vector, largest) for vector in vectors.values()])
     seen = np.array([fitted(xor_sum(vector, wrong), largest) for vector in vectors.values()])
     mix = fitted(np.array(list(mixtures), dtype=object), largest)
-    laws = np.concatenate([seen, mix @ seen])
+    by_breach = mix @ seen
 
     def best(rows: Vector, *, told: bool | None = None) -> tuple[int, int]:
         """Return what the best answers to every column win, and the best of ell bits.
@@ -109,65 +107,95 @@ def play(law: BreachLaw, pad: Extractor, noise: list[Fraction]) -> dict[str, Fra
             if told is None or told == bool(ys):
                 for answer in winning:
                     scores[answer] += rows[row]
-        return int(scores.max(axis=0).sum()) * among, int(scores[long].max(axis=0).sum()) * among
+        return _won(scores) * among, _won(scores[long]) * among
 
-    # What is wrong after mending depends on the difference of the two views alone, and shifts y by
-    # the pad of what is left over, because pads are linear.
-    mended = pad.left_over >= 0
-    left = grouped(pad.left_over[mended], xor_sum(wrong, wrong)[None, mended], strings)
-    shifts = np.zeros(1 << pad.ell, dtype=left.dtype)
-    uneven = np.zeros(len(laws), dtype=laws.dtype)
-    column = np.arange(cells)
-    wins = np.zeros(2, dtype=object)
+    laws, wins, wins_long = np.concatenate([seen, by_breach]), 0, 0
+    off = np.zeros(len(laws), dtype=laws.dtype)
     for seed in track(range(pad.seeds), "seeds", pad.seeds):
-        pads = images(pad.masks(seed), pad.bits)
-        sums = grouped(pad.code.syndromes << pad.ell | pads, laws, cells)
-        scores = np.zeros((len(answers), cells), dtype=laws.dtype)
-        for row, winning, ys in sets:
-            for y in ys:
-                shown = sums[row, column ^ y] * (among // len(ys))
-                for answer in winning:
-                    scores[answer] += shown
-        wins += int(scores.max(axis=0).sum()), int(scores[long].max(axis=0).sum())
+        cell = pad.code.syndromes << pad.ell | images(pad.masks(seed), pad.bits)
+        sums = grouped(cell, laws, sketches << pad.ell)
+        scores = _scores(sums, sets, among, len(answers))
+        wins, wins_long = wins + _won(scores), wins_long + _won(scores[long])
         by_pad = sums.reshape(len(sums), -1, 1 << pad.ell)
-        off = np.abs((by_pad << pad.ell) - by_pad.sum(axis=2, keepdims=True))
-        uneven += off.sum(axis=(1, 2))
-        shifts += grouped(pads, left, 1 << pad.ell)[0]
+        uneven = np.abs((by_pad << pad.ell) - by_pad.sum(axis=2, keepdims=True))
+        off += uneven.sum(axis=(1, 2))
 
-    masses, off = laws.sum(axis=1).tolist(), uneven.tolist()
-    by_breach = list(zip(off[len(seen) :], masses[len(seen) :], mixtures.values(), strict=True))
-    some = sum(mass * times for _, mass, times in by_breach)
+    masses, apart = laws.sum(axis=1).tolist(), off.tolist()
+    told = [*zip(apart[len(seen) :], masses[len(seen) :], mixtures.values(), strict=True)]
+    some = sum(mass * times for _, mass, times in told)
     scale = pad.seeds << pad.ell + 1
-    hits = sum(
-        masses[row] * (among // len(ys)) * int(shifts[y ^ other])
-        for row, _, ys in sets
-        for y, other in product(ys, repeat=2)
-    )
-    silent, _ = best(laws.sum(axis=1, keepdims=True), told=False)
-    blind_any, blind = best(laws.sum(axis=1, keepdims=True))
+    silent, _ = best(seen.sum(axis=1, keepdims=True), told=False)
+    blind_any, blind = best(seen.sum(axis=1, keepdims=True))
     public, _ = best(grouped(pad.code.syndromes, seen, sketches), told=True)
-    guessed = grouped(pad.code.syndromes, laws[len(seen) :], sketches, np.maximum).sum(axis=1)
-    told = sorted({row for row, _, ys in sets if ys})
-    given_all = sum(off[row] for row, _, ys in sets if ys) * among
+    guessed = grouped(pad.code.syndromes, by_breach, sketches, np.maximum).sum(axis=1)
+    hits = _hits(pad, wrong, [(masses[row] * among, ys) for row, _, ys in sets if ys])
+    whole_sets = sum(apart[row] for row, _, ys in sets if ys) * among
     return {
         "gamma": 1 - Fraction(some, total),
         "attacker": Fraction(hits, total * all_wrong**2 * pad.seeds),
-        "simulator": Fraction(int(wins[0]), total * pad.seeds) + Fraction(silent, total),
-        "simulator_ell": Fraction(int(wins[1]), total * pad.seeds),
+        "simulator": Fraction(wins, total * pad.seeds) + Fraction(silent, total),
+        "simulator_ell": Fraction(wins_long, total * pad.seeds),
         "mu": Fraction(best(seen)[0], total),
         "mu_public": Fraction(public + silent, total),
         "blind": Fraction(blind, total),
         "blind_any": Fraction(blind_any, total),
-        "epsilon": Fraction(sum(one * times for one, _, times in by_breach), some * scale),
-        "epsilon_worst": max(Fraction(one, mass * scale) for one, mass, _ in by_breach),
-        "epsilon_given_breaches": Fraction(given_all, some * scale),
+        "epsilon": Fraction(sum(one * times for one, _, times in told), some * scale),
+        "epsilon_worst": max(Fraction(one, mass * scale) for one, mass, _ in told),
+        "epsilon_given_breaches": Fraction(whole_sets, some * scale),
         "largest_utility": _largest(mix @ true),
-        "largest_seen": _largest(laws[len(seen) :]),
-        "largest_given_breaches": _largest(true[told]),
+        "largest_seen": _largest(by_breach),
+        "largest_given_breaches": _largest(true[sorted({row for row, _, ys in sets if ys})]),
         "residual": max(
-            Fraction(int(one), mass) for one, (_, mass, _) in zip(guessed, by_breach, strict=True)
+            Fraction(int(one), mass) for one, (_, mass, _) in zip(guessed, told, strict=True)
         ),
     }
+
+
+def _mixtures(sets: list[_Set], rows: int, among: int) -> Counter[tuple[int, ...]]:
+    """Return in which shares the law of w given a breach mixes the rows, and for how many."""
+    shares: dict[int, list[int]] = {}
+    for row, _, ys in sets:
+        for y in ys:
+            shares.setdefault(y, [0] * rows)[row] += among // len(ys)
+    return Counter(map(tuple, shares.values()))
+
+
+def _scores(sums: Vector, sets: list[_Set], among: int, answers: int) -> Vector:
+    """Return how likely each answer is a breach together with each z, for one seed."""
+    cells = np.arange(sums.shape[1])
+    scores = np.zeros((answers, len(cells)), dtype=sums.dtype)
+    for row, winning, ys in sets:
+        for y in ys:
+            shown = sums[row, cells ^ y] * (among // len(ys))
+            for answer in winning:
+                scores[answer] += shown
+    return scores
+
+
+def _won(scores: Vector) -> int:
+    return int(scores.max(axis=0).sum())
+
+
+def _hits(pad: Extractor, wrong: Vector, told: list[tuple[int, list[int]]]) -> int:
+    """Return how often the attacker says a breach, over all seeds.
+
+    What is wrong after mending depends on the difference of the two views alone, and shifts y by
+    the pad of what is left over, because pads are linear.
+    """
+    mended = pad.left_over >= 0
+    left = grouped(pad.left_over[mended], xor_sum(wrong, wrong)[None, mended], 1 << pad.bits)
+    shifts = np.zeros(1 << pad.ell, dtype=object)  # the sum over seeds may not fit machine words
+    if left[0, 1:].any():
+        for seed in range(pad.seeds):
+            pads = images(pad.masks(seed), pad.bits)
+            shifts += grouped(pads, left, len(shifts))[0].astype(object)
+    else:
+        shifts[0] = int(left[0, 0]) * pad.seeds
+    return sum(
+        mass // len(ys) * shifts[y ^ other]
+        for mass, ys in told
+        for y, other in product(ys, repeat=2)
+    )
 
 
 def _largest(rows: Vector) -> Fraction:
