@@ -1,10 +1,10 @@
 r"""Publishing which of several laws is the likeliest, without noise: exact delta and epsilon.
 
 The curator names F(x) = argmax_j pi_j prod f_j(x_i), ties to the first (`LawFamily`; Bassily,
-Groce, Katz & Smith, Section III-C). The belief class is the paper's: the entries are independent draws
-from one of the laws, and the attacker has a prior on which. It may be any prior at all (Delta,
-Theorem 13), any that gives every law at least lambda (Delta_lambda, Theorem 14), or certainty of
-one law, whichever it is (Theorem 17); in each, L entries may be known (Theorem 15).
+Groce, Katz & Smith, Section III-C). The belief class is the paper's: the entries are independent
+draws from one of the laws, and the attacker has a prior on which. It may be any prior at all
+(Delta, Theorem 13), any that gives every law at least lambda (Delta_lambda, Theorem 14), or
+certainty of one law, whichever it is (Theorem 17); in each, L entries may be known (Theorem 15).
 
 Distributional privacy compares the answer with your entry and without it, by the canonical
 simulator (the same estimate from the others' entries). Noiseless privacy compares two values of
