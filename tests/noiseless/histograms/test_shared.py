@@ -8,6 +8,7 @@ import pytest
 
 from tests.noiseless.histograms import samples
 from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.noiseless.histograms import shared
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
 from twoworlds.noiseless.histograms.size_laws import (
     discarded,
@@ -143,7 +144,7 @@ def test_larger_tables_are_verified_by_comparing_once_more():
     assert table_witness(bins, 5, 0, Fraction(2), found).verify()
 
 
-def test_bad_input_is_refused():
+def test_bad_input_is_refused(monkeypatch):
     law = size_law(LAWS[0])
     with pytest.raises(InvalidInput, match="give the members"):
         SharedBins(law)
@@ -165,5 +166,6 @@ def test_bad_input_is_refused():
         SharedBins(masses("0=1"), members=(3, 4)).worst(2, Fraction(2))
     with pytest.raises(TooLarge, match="fewer bins"):
         SharedBins(discarded(10**6, 2, delta="1/10"), shares=(Fraction(1),)).worst(2, Fraction(2))
+    monkeypatch.setattr(shared, "_LONG", 50)
     with pytest.raises(TooLarge, match="sizes that matter"):
         SharedBins(two_sided(100, "10001/10000"), shares=(HALF, HALF)).worst(2, Fraction(2))

@@ -125,7 +125,7 @@ def test_a_component_claim_that_its_lower_end_refutes_is_refuted_in_words():
     assert told.sentence.endswith("delta exceeds 1e-9 with 20 entries known.")
 
 
-@pytest.mark.parametrize("known", [0, 30])
+@pytest.mark.parametrize("known", [30, pytest.param(0, marks=pytest.mark.slow)])
 def test_without_a_claim_it_is_said_what_more_knowledge_does(known):
     for law, makes in (
         ("[-1, 1]", "delta exceed 1/2"),

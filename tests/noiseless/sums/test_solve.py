@@ -73,6 +73,7 @@ def test_no_epsilon_may_be_enough():
     assert "no epsilon, however large" in found.notes[0]
 
 
+@pytest.mark.slow
 def test_the_smallest_epsilon_of_a_large_total_is_enclosed():
     found = solve_epsilon("0..20", people=3000, delta="1e-6")
     low, high = bounds(found.ratio)

@@ -139,6 +139,7 @@ def test_windows_of_mixed_groups_enclose_the_exact_delta(seed):
         assert true[1] <= high
 
 
+@pytest.mark.slow
 def test_large_sizes_are_enclosed_and_say_so():
     found = total("0..20", people=6000, epsilon="0.2", delta="1e-6")
     assert found.holds is True

@@ -65,6 +65,7 @@ def test_witnesses_attain_delta_and_reverify(people, simulator):
         replace(found, witness=wrong)
 
 
+@pytest.mark.slow
 def test_a_refuted_claim_about_a_large_total_has_a_witness():
     found = total("0..20", people=5000, epsilon="0.1", delta="1e-6")
     assert found.holds is False

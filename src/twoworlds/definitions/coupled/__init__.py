@@ -2,15 +2,16 @@
 
 After Bassily, Groce, Katz & Smith, *Coupled-Worlds Privacy*:
 
-    scene, simulator      the two worlds as tables; who answers in the ideal one  Section II-C
+    scene                 the two worlds as tables; who answers in the ideal one  Section II-C
     coupled_worlds        coupled worlds, DDP, and their inference-based forms    Definitions 2 to 5
     pufferfish            noiseless privacy; Pufferfish and its inference form    Definitions 6 to 8
-    optimal               the best simulator, and the proof that it is
+    optimal, smallest     the best simulator, and the proof that it is
+    inference_optimal     the same for what is inferred
     operations            what keeps a guarantee                                  Theorems 3 to 6
 
-How they are computed: compare (laws of the output), posteriors (what is concluded from it),
-measures and best (the two questions asked of them), witness (what proves the answers), words
-(what they mean, and what breaks them).
+How they are computed: measures and best (the two questions asked of a scene), posteriors (what is
+concluded from an output), witness (what proves the answers), words (what they mean, and what breaks
+them).
 """
 
 from __future__ import annotations

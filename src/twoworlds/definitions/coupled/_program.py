@@ -1,6 +1,6 @@
 r"""The best simulator as a linear program, and its two solutions: a simulator and multipliers.
 
-With a = e^epsilon and the tables of `_tables`, the program is
+With a = e^epsilon and the tables below, the program is
 
     minimise delta   subject to   sum_t s(t | y) = 1,
         u_t >= P(t) - a Q(t),  sum_t u_t <= delta,       w_t >= Q(t) - a P(t),  sum_t w_t <= delta

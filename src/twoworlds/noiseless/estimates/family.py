@@ -125,7 +125,7 @@ class ValueKind:
 
 @dataclass(frozen=True)
 class LawFamily:
-    """Laws of one entry with the curator's weights; build it with `Family.of`.
+    """Laws of one entry with the curator's weights; build it with `LawFamily.of`.
 
     >>> coins = LawFamily.of(["1=3/4, 0=1/4", "1=1/4, 0=3/4"])
     >>> coins.estimate([1, 0, 0]), coins.estimate([1, 0]), coins.largest_factor

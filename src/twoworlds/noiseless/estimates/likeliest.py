@@ -1,10 +1,10 @@
 r"""Publishing which of several laws is the likeliest, without noise: exact delta and epsilon.
 
-The curator names F(x) = argmax_j pi_j prod f_j(x_i), ties to the first (`Family`; Bassily, Groce,
-Katz & Smith, Section III-C). The belief class is the paper's: the entries are independent draws
-from one of the laws, and the attacker has a prior on which. It may be any prior at all (Delta,
-Theorem 13), any that gives every law at least lambda (Delta_lambda, Theorem 14), or certainty of
-one law, whichever it is (Theorem 17); in each, L entries may be known (Theorem 15).
+The curator names F(x) = argmax_j pi_j prod f_j(x_i), ties to the first (`LawFamily`; Bassily,
+Groce, Katz & Smith, Section III-C). The belief class is the paper's: the entries are independent
+draws from one of the laws, and the attacker has a prior on which. It may be any prior at all
+(Delta, Theorem 13), any that gives every law at least lambda (Delta_lambda, Theorem 14), or
+certainty of one law, whichever it is (Theorem 17); in each, L entries may be known (Theorem 15).
 
 Distributional privacy compares the answer with your entry and without it, by the canonical
 simulator (the same estimate from the others' entries). Noiseless privacy compares two values of
@@ -86,7 +86,7 @@ def likeliest(
     epsilon at delta = 0 where ``least`` is given (Theorem 14).
 
     Args:
-        laws: texts such as ``1=3/4, 0=1/4``, mappings, or a `Family`.
+        laws: texts such as ``1=3/4, 0=1/4``, mappings, or a `LawFamily`.
         people: how many entries there are, yours included.
         weights: the curator's weights of the laws; equal when not given.
         least: the least prior probability that anybody gives to any law; None allows all priors.

@@ -3,7 +3,7 @@
     threshold     delta never rises with it: truncating at k + 1 is a function of truncating at k
     known         delta never falls with it: a mixture is no worse than its worst part
     population    what is too much in either direction is one interval of sizes, since both rise
-                  and then fall with the size (`sampling`)
+                  and then fall with the size (`bins`)
     rate          neither rises nor falls: all rates of a grid are tried
 
 Every answer is a verdict that holds at the value found, and says that the value next to it fails.
