@@ -41,7 +41,7 @@ from twoworlds.mechanisms.files import SUFFIXES
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number
 from twoworlds.show import Result
-from twoworlds.worlds import Point, Universe
+from twoworlds.worlds import Explicit, Point, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
@@ -202,6 +202,13 @@ class RowCone(Result):
                 f"{other.universe.expression}: row cones are compared over the same databases"
             )
         return self.cone.inside(other.cone)
+
+    def onto(self, databases: Iterable[object]) -> RowCone:
+        """Return what rows look like on some of the databases, whatever they are elsewhere."""
+        points = [self.universe.find(database) for database in databases]
+        kept = Explicit(tuple(self.universe.label(point) for point in points))
+        shadow = self.cone.project([self.universe.positions[point] for point in points])
+        return RowCone(kept, shadow, self.source, self.approximation)
 
     def __le__(self, other: RowCone) -> bool:
         """Tell whether this cone lies inside the other: every guarantee of the other holds here."""

@@ -124,7 +124,7 @@ def test_columns_that_are_not_named_are_not_published():
     assert set(kept.rows()) == {("130", "baker")}
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
 def test_files_hold_the_published_rows(tmp_path, ending):
     rows = random_table(4)
     rows[0] = {**rows[0], "has": 'a "quoted", value'}
@@ -133,7 +133,7 @@ def test_files_hold_the_published_rows(tmp_path, ending):
     again = examine(place, list(HIERARCHIES), "has", k=3)
     assert again.holds is True
     assert again.measures == found.anonymity.measures
-    with pytest.raises(InvalidInput, match=r"\.csv or \.tsv"):
+    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv or \.parquet"):
         found.write(tmp_path / "out.xlsx")
     with pytest.raises(InvalidInput, match="no folder"):
         found.write(tmp_path / "nowhere" / "out.csv")

@@ -92,16 +92,27 @@ class Generalised(Result):
             yield from [tuple(row)] * number
 
     def write(self, path: str | Path) -> Path:
-        """Write the table as CSV or TSV, whole or not at all."""
+        """Write the table as CSV, TSV or Parquet, whole or not at all."""
         place = check_place(Path(path))
+        if place.suffix.lower() == ".parquet":
+            return write(place, self._parquet())
         if place.suffix.lower() not in DELIMITERS:
-            raise InvalidInput(f"{place}: the ending must be .csv or .tsv")
+            raise InvalidInput(f"{place}: the ending must be .csv, .tsv or .parquet")
         text = io.StringIO()
         delimiter = DELIMITERS[place.suffix.lower()]
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(self.table.columns)
         writer.writerows(self.rows())
         return write(place, text.getvalue())
+
+    def _parquet(self) -> bytes:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        cells = [pa.array(cells, pa.string()) for cells in zip(*self.rows(), strict=True)]
+        written = pa.BufferOutputStream()
+        parquet.write_table(pa.table(cells, names=list(self.table.columns)), written)
+        return bytes(written.getvalue())
 
     def sentences(self) -> list[str]:
         """Say what was done and what it costs."""

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, combinations, permutations
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
@@ -70,8 +70,9 @@ def simplest(
 
     1. d x_E <= c x_D, with the least c + d, of databases that differ least: the odds of two
        databases, attained by some row;
-    2. x_D >= 0, which says nothing beyond the equalities;
-    3. the facet as given.
+    2. x_E <= x_A + x_B, likewise attained;
+    3. x_D >= 0, which says nothing beyond the equalities;
+    4. the facet as given.
 
     *Attained*: x_E > 0 on a row where both sides agree. Without that 2 x_D >= x_E would pass for a
     bound where x_D = x_E always. The choice depends on the cone alone and not on the basis of its
@@ -108,8 +109,18 @@ def _simplest(facet: Vector, rays: Sequence[Vector], points: Sequence[Point]) ->
     if pairs:
         form = min(pairs, key=lambda pair: pair[:3])[3]
     else:
-        form = next(({i: 1} for i in range(size) if is_facet({i: 1})), {})
+        forms = chain(_sums_of_two(tight, size), ({i: 1} for i in range(size)))
+        form = next(filter(is_facet, forms), {})
     return tuple(form.get(i, 0) for i in range(size)) if form else facet
+
+
+def _sums_of_two(tight: Sequence[Vector], size: int) -> Iterator[Mapping[int, int]]:
+    """Yield x_E <= x_A + x_B wherever both sides agree on these rays, and not all are 0 there."""
+    columns = [tuple(ray[i] for ray in tight) for i in range(size)]
+    for a, b in combinations(range(size), 2):
+        total = tuple(x + y for x, y in zip(columns[a], columns[b], strict=True))
+        if any(columns[a]) and any(columns[b]):
+            yield from ({a: 1, b: 1, e: -1} for e in range(size) if columns[e] == total)
 
 
 def _differing(x: Point, y: Point) -> int:
