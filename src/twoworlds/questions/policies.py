@@ -1,0 +1,295 @@
+"""Questions to the owner of data: policies, budgets and ledgers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from twoworlds.answer import Answer, Said, Table
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.files import check_place, write
+from twoworlds.questions import Name, Place
+from twoworlds.questions.releases import PolicyFile
+from twoworlds.show import Result, Told
+
+if TYPE_CHECKING:
+    from twoworlds.release.policy.examination import Examination
+    from twoworlds.release.policy.imports import Imported
+    from twoworlds.release.policy.model import Dataset
+
+
+Ledger = Annotated[str, "a policy file, the ledger's file, or postgresql://..."]
+Header = Annotated[bool | None, "whether the first line names the columns"]
+Encoding = Annotated[str | None, "of the text, such as latin-1; UTF-8 or by its mark otherwise"]
+Delimiter = Annotated[str | None, "between values, such as ';' or tab; a comma otherwise"]
+Kinds = Annotated[
+    list[str] | None, "COLUMN=KIND: integer, number, text, boolean or date; repeat it"
+]
+Skip = Annotated[bool, "leave out records that cannot be read"]
+Replace = Annotated[bool, "replace a Parquet file that no import made"]
+
+
+# --- budgets and ledgers ------------------------------------------------------------------------
+
+
+def budget(
+    policy: PolicyFile = Path("policy.yml"),
+    dataset: Annotated[str | None, "only this dataset"] = None,
+) -> Result:
+    """Show what may be spent on each dataset, what was spent, and what is left."""
+    from twoworlds.release.accounts import account_table, budgets
+    from twoworlds.release.policy import read_policy
+
+    read = read_policy(policy)
+    if dataset is not None:
+        read.dataset(dataset)
+    datasets = [one for one in budgets(read) if dataset in (None, one["dataset"])]
+    table = account_table(datasets)
+    return Told(Answer(_left(table), blocks=(table,)), {"datasets": datasets})
+
+
+def _left(table: Table) -> str:
+    """Say in a sentence what is left of each dataset."""
+    told = [f"{row[0]} {row[4] or 'without a budget'}" for row in table.rows if row[0]]
+    return f"Left: {'; '.join(told)}." if told else "No dataset has an account."
+
+
+def ledger_show(where: Ledger) -> Result:
+    """Show accounts and the number of charges and answers, after checking the chain."""
+    from twoworlds.release.accounts import account_table
+    from twoworlds.release.ledger.views import show as summary
+
+    place, mark = _located(where)
+    found = summary(place, mark=mark)
+    said = Answer(
+        f"{found['entries']} entries: {found['charges']} charges, {found['answered']} answered, "
+        f"{found['expired']} closed without an answer.",
+        blocks=(account_table(found["datasets"]),),
+        notes=(f"last hash {found['hash']}",),
+    )
+    return Told(said, found)
+
+
+def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
+    """Check every entry, every rule and the mark; exit 1 at the first entry that is wrong."""
+    from twoworlds.release.errors import LedgerDamaged
+    from twoworlds.release.ledger.views import read_export, verify, verify_export
+
+    if Path(where).suffix == ".jsonl":
+        try:
+            found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
+        except LedgerDamaged as error:
+            found = {"ok": False, "problem": str(error)}
+    else:
+        place, mark = _located(where)
+        found = verify(place, mark=mark)
+    holds = found.pop("ok")
+    said = f"The ledger does NOT hold: {found.get('problem')}"
+    if holds:
+        said = (
+            f"The ledger holds: {found['entries']} entries, each with the hash of the one before, "
+            "and no budget exceeded."
+        )
+    return Told(Answer(said, holds=holds), {"holds": holds, **found})
+
+
+def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]) -> Result:
+    """Write all entries, one JSON object to a line, for `verify` and for safekeeping."""
+    from twoworlds.release.ledger.views import export, write_export
+
+    check_place(file)
+    place, _ = _located(where)
+    count = write_export(file, export(place))
+    return Told(Answer(f"wrote {file}: {count} entries"), {"file": file, "entries": count})
+
+
+def ledger_remark(
+    where: Ledger, reason: Annotated[str, Name("why the mark is missing; kept in the ledger")]
+) -> Result:
+    """Make a new mark for a ledger that lost it, if you know that this is its newest copy."""
+    from twoworlds.release.ledger.journal import remark
+
+    place, mark = _located(where)
+    remark(place, reason=reason, mark=mark)
+    return Told(Answer("made a new mark; the reason stands in the ledger"), {"remarked": True})
+
+
+def _located(where: str) -> tuple[str, str | None]:
+    """Return the place of a ledger and of its mark."""
+    if Path(where).suffix.lower() not in (".yml", ".yaml"):
+        return where, None
+    from twoworlds.release.accounts import ledger_place
+    from twoworlds.release.policy import read_policy
+
+    return ledger_place(read_policy(where))
+
+
+# --- policies -----------------------------------------------------------------------------------
+
+
+def policy_check(
+    file: Annotated[Path, "the policy file"],
+    data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
+) -> Result:
+    """Check a policy, and its columns against the data; say what it declares, or all faults."""
+    from twoworlds.release.policy.checking import checked
+    from twoworlds.release.policy.reading import read_with_faults
+
+    read, faults = read_with_faults(file)
+    found, others = checked(read, data=data)
+    if faults or others:
+        raise InvalidInput("\n".join(faults + others))
+    blocks = []
+    for one in found:
+        said = one.answer()
+        blocks += [Said([said.headline]), *said.blocks]
+    told = Answer(f"{file}: nothing is wrong with it.", holds=True, blocks=blocks)
+    return Told(told, {"file": file, "holds": True, "datasets": found})
+
+
+def policy_new(
+    data: Annotated[str, "a .parquet, .duckdb or .sqlite file; a .csv or .tsv is imported"],
+    file: Annotated[Path, Place("the policy file to write")] = Path("policy.yml"),
+    name: Annotated[str, "what queries call the table"] = "people",
+    table: Annotated[str | None, "the table in a .duckdb or .sqlite file"] = None,
+    kind: Kinds = None,
+    header: Header = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    skip_unreadable: Skip = False,
+    replace: Replace = False,
+) -> Result:
+    """Begin a policy from the names and types of the columns; a text file is imported first."""
+    from twoworlds.release.backends.sources import text_file_of
+    from twoworlds.release.policy.checking import draft
+    from twoworlds.release.policy.imports import import_text
+    from twoworlds.release.policy.model import Column, Dataset
+
+    if file.exists():
+        raise InvalidInput(f"{file} is there already: give another name")
+    check_place(file)
+    if text_file_of(data) is None:
+        if kind or encoding or delimiter or header is not None:
+            raise InvalidInput(
+                f"{data} is no text file: --kind, --header, --encoding and --delimiter say how one "
+                "is read"
+            )
+        write(file, draft(data, name, table=table, folder=file.parent))
+        written = f"wrote {file}: fill in bounds, keys and the budget, then check it"
+        return Told(Answer(written), {"file": file})
+    asks = sys.stdin.isatty()
+    if header is None and not kind and not asks and Path(data).exists():
+        raise InvalidInput(
+            f"{data}: say --header if its first line has the names of the columns, or --no-header "
+            "if it is a record like the others: no record must get into the policy"
+        )
+    imported = import_text(
+        Path(data),
+        kinds=_kinds(kind),
+        expected=[*_kinds(kind)],
+        header=header,
+        encoding=encoding,
+        delimiter=delimiter,
+        skip_unreadable=skip_unreadable,
+        replace=replace,
+        ask=_ask if asks else None,
+    )
+    columns = {column: Column(column, declared) for column, declared in imported.kinds.items()}
+    found = _examined(Dataset(name, str(imported.target), "add-remove", columns=columns), imported)
+    write(file, draft(str(imported.target), name, folder=file.parent))
+    next_step = (
+        f"wrote {imported.target} and {file}: fill in bounds, keys and the budget, then check it "
+        "with --data"
+    )
+    said = found.answer()
+    told = Answer(said.headline, blocks=said.blocks, notes=(next_step,))
+    return Told(told, {"file": file, "data": imported.target, "report": found})
+
+
+def policy_import(
+    data: Annotated[Path, "a .csv or .tsv file"],
+    policy: PolicyFile = Path("policy.yml"),
+    dataset: Annotated[str | None, "which dataset it is, if of several"] = None,
+    public: Annotated[str | None, "which public table of the dataset it is, if one"] = None,
+    kind: Kinds = None,
+    header: Header = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    skip_unreadable: Skip = False,
+    replace: Replace = False,
+) -> Result:
+    """Write the typed Parquet file of a text file beside it, as a policy declares it."""
+    from twoworlds.release.backends.sources import text_file_of
+    from twoworlds.release.policy.examination import as_dataset
+    from twoworlds.release.policy.imports import import_text
+    from twoworlds.release.policy.reading import read_with_faults
+
+    if text_file_of(data) is None:
+        raise InvalidInput(f"{data} is no text file (.csv, .tsv): only those are imported")
+    read, faults = read_with_faults(policy, text_sources=True)
+    if faults:
+        raise InvalidInput("\n".join(faults))
+    if dataset is None and len(read.datasets) > 1:
+        raise InvalidInput(f"say which it is with --dataset: {', '.join(read.datasets)}")
+    declared = one = read.dataset(next(iter(read.datasets)) if dataset is None else dataset)
+    key = set()
+    if public is not None:
+        if public not in one.public:
+            raise UnknownName("public table", public, one.public)
+        declared, key = as_dataset(one.public[public]), {one.public[public].key}
+    known = {column.name: str(column.kind) for column in declared.columns.values()}
+    imported = import_text(
+        data,
+        kinds={**_kinds(kind), **known},
+        expected=key | {*known},
+        header=header,
+        encoding=encoding,
+        delimiter=delimiter,
+        skip_unreadable=skip_unreadable,
+        replace=replace,
+    )
+    found = _examined(declared, imported)
+    notes = [f"wrote {imported.target}"]
+    if text_file_of(declared.source) is not None:
+        notes.append(
+            f"Next: write {imported.target.name} instead of {data.name} as the source of "
+            f"{declared.name} in {policy}"
+        )
+    said = found.answer()
+    told = Answer(said.headline, blocks=said.blocks, notes=notes)
+    return Told(told, {"data": imported.target, "report": found})
+
+
+def _examined(dataset: Dataset, imported: Imported) -> Examination:
+    from twoworlds.release.backends import open_backend
+    from twoworlds.release.policy.examination import examine
+
+    backend, relation = open_backend(imported.target)
+    try:
+        return examine(dataset, backend, relation).after_import(imported)
+    finally:
+        backend.close()
+
+
+def _kinds(said: Sequence[str] | None) -> dict[str, str]:
+    """Read COLUMN=KIND, where the name of a column may hold signs of equality."""
+    found = {}
+    for one in said or ():
+        name, sign, kind = one.rpartition("=")
+        if not sign or not name:
+            raise InvalidInput(f"--kind {one}: write COLUMN=KIND, such as age=integer")
+        found[name] = kind
+    return found
+
+
+def _ask(names: Sequence[str]) -> bool:
+    """Ask whether the first line has names; on standard error, beside the answer."""
+    from click import confirm
+
+    return confirm(
+        f"The first line reads: {', '.join(map(repr, names))}\nAre these the names of the columns?",
+        default=None,
+        err=True,
+    )
