@@ -24,7 +24,7 @@ from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.examples import lay_out
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.local.randomizer import Randomizer
-from twoworlds.release.local.release import Certificate, certificate_path
+from twoworlds.release.local.release import LocalCertificate, certificate_path
 from twoworlds.release.local.release import read_certificate as read_local
 from twoworlds.report import reading
 from twoworlds.report.reading import holds, read_certificate
@@ -209,7 +209,7 @@ def is_another_statement(path, other):
 
 def test_no_mutation_of_a_local_certificate_is_read(tmp_path):
     made = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
-    data = json.loads(Certificate(made, "answer", 100, ("city",)).text())
+    data = json.loads(LocalCertificate(made, "answer", 100, ("city",)).text())
     beside = certificate_path(tmp_path / "reports.csv")
     beside.write_text(json.dumps(data))
     assert read_local(tmp_path / "reports.csv").records == 100

@@ -146,7 +146,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.certificate import check_certificate
     from twoworlds.release.examples import lay_out
     from twoworlds.release.local import Randomizer
-    from twoworlds.release.local.release import Certificate
+    from twoworlds.release.local.release import LocalCertificate
     from twoworlds.release.policy.examination import examine
     from twoworlds.report.review import review_mechanism
     from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee
@@ -192,7 +192,9 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "release.answers.answer.QueryAnswer": lambda: released.answers[0],
         "release.certificate.Checked": lambda: check_certificate(certify(released)),
         "release.forms.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
-        "release.local.release.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
+        "release.local.release.LocalCertificate": lambda: LocalCertificate(
+            coin, "ill", 200, ("ward",)
+        ),
         "release.policy.examination.Examination": lambda: examine(
             curator.policy.dataset("people"), *curator._engine(curator.policy.dataset("people"))
         ),

@@ -24,7 +24,7 @@ from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.beliefs import Sensitive, TableBelief, Way
 from twoworlds.attacks.tables.knowledge import KnownValues
-from twoworlds.attacks.tables.matching import Kind, kinds, match, same_cells
+from twoworlds.attacks.tables.matching import MatchedPeople, kinds, match, same_cells
 from twoworlds.attacks.tables.table import (
     LoadedTable,
     Origin,
@@ -300,7 +300,9 @@ def expose(
     )
 
 
-def _left(people: Sequence[Kind], choices: Mapping[int, Sequence[Way]], cells: Sensitive) -> _Left:
+def _left(
+    people: Sequence[MatchedPeople], choices: Mapping[int, Sequence[Way]], cells: Sensitive
+) -> _Left:
     def of(some: Sequence[Way]) -> tuple[int, bool]:
         found = [cells.named(cell) for cell, _, _ in some]
         labels = {label for one in found for label in one}
@@ -322,7 +324,7 @@ def _left(people: Sequence[Kind], choices: Mapping[int, Sequence[Way]], cells: S
 
 def _guesses(
     register: LoadedTable,
-    people: Sequence[Kind],
+    people: Sequence[MatchedPeople],
     choices: Mapping[int, Sequence[Way]],
     known: Sequence[str],
     sensitive: str,
@@ -375,7 +377,11 @@ def _first_rows(
 
 
 def _share(
-    table: LoadedTable, i: int, people: Sequence[Kind], left: _Left, pinned: Mapping[int, bool]
+    table: LoadedTable,
+    i: int,
+    people: Sequence[MatchedPeople],
+    left: _Left,
+    pinned: Mapping[int, bool],
 ) -> dict[str, Any]:
     """Return what one table does to the people of the register."""
     inside = [(one, found[1]) for one in people if (found := left[one.id][0][i]) is not None]

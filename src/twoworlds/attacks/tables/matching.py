@@ -19,7 +19,7 @@ from twoworlds.attacks.tables.table import LoadedTable
 from twoworlds.progress import track
 
 
-class Kind(NamedTuple):
+class MatchedPeople(NamedTuple):
     """People who match the same groups in every table."""
 
     id: int
@@ -73,7 +73,7 @@ def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[An
     table.connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
 
 
-def kinds(register: LoadedTable, tables: int) -> list[Kind]:
+def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
     """Make ``signed``, the profiles with their kinds, and return these, in order of first rows.
 
     Most profiles match one group; the list of groups is made for the others only.
@@ -115,7 +115,7 @@ def kinds(register: LoadedTable, tables: int) -> list[Kind]:
                 for group in key[1]:
                     counted[key].update(said[key[0]][group])
         counts = tuple(counted[key] for key in enumerate(mine))
-        found.append(Kind(kind, people, first, mine, counts))
+        found.append(MatchedPeople(kind, people, first, mine, counts))
     return found
 
 

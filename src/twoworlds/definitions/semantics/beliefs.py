@@ -101,7 +101,7 @@ def worst_found(
     """
     import numpy as np
 
-    search = _Search(table, float(s))
+    search = _BeliefSearch(table, float(s))
     starts = np.array(list(starting_beliefs(table, s)))
     values = search.values(starts)
     pool = starts[np.argsort(-values, kind="stable")]
@@ -191,7 +191,7 @@ def rounded_beliefs(belief: Floats) -> Iterator[Found]:
             yield {j: Fraction(part, total) for j, part in parts.items() if part}
 
 
-class _Search:
+class _BeliefSearch:
     """The failure probability in floats, many beliefs at a time."""
 
     def __init__(self, table: Likelihoods, s: float) -> None:

@@ -50,7 +50,7 @@ class Masses(NamedTuple):
     q: Fraction
 
 
-class Interval(NamedTuple):
+class BreachInterval(NamedTuple):
     """The beliefs w for which a class of outputs breaches: open, but for a closed end at 1."""
 
     cell: Masses
@@ -75,7 +75,7 @@ class PairFailure(NamedTuple):
     reached: Fraction
 
 
-def intervals(cells: Iterable[Masses], s: Fraction) -> list[Interval]:
+def intervals(cells: Iterable[Masses], s: Fraction) -> list[BreachInterval]:
     """Return when each class of outputs breaches s, outputs of the same ratio put together."""
     masses: dict[Fraction | None, Masses] = {}
     for p, q in cells:
@@ -87,14 +87,14 @@ def intervals(cells: Iterable[Masses], s: Fraction) -> list[Interval]:
     for cell in masses.values():
         small, large = sorted(cell)
         if cell.q == 0:
-            found.append(Interval(cell, Fraction(0), Fraction(1), closed=True))
+            found.append(BreachInterval(cell, Fraction(0), Fraction(1), closed=True))
         elif small != large and s < 1:
             width = (1 - s) ** 2 - (4 * s * small / (large - small))
             if width > 0:
                 root = sqrt(width)
                 low, high = (1 - s - root) / 2, (1 - s + root) / 2
                 ends = (low, high) if cell.p > cell.q else (1 - high, 1 - low)
-                found.append(Interval(cell, *ends))
+                found.append(BreachInterval(cell, *ends))
     return found
 
 
@@ -127,7 +127,9 @@ def pair_failure(
     return PairFailure(value, most, weight, reached)
 
 
-def _best_near(found: Sequence[Interval], s: Fraction, near: Fraction) -> tuple[Fraction, Fraction]:
+def _best_near(
+    found: Sequence[BreachInterval], s: Fraction, near: Fraction
+) -> tuple[Fraction, Fraction]:
     """Return how often the best of some beliefs next to the ends sees a breach, and that belief."""
     reached, weight = Fraction(0), Fraction(1, 2)
     for w in candidates(found, near):
@@ -141,7 +143,9 @@ def _best_near(found: Sequence[Interval], s: Fraction, near: Fraction) -> tuple[
     return reached, weight
 
 
-def together(found: Sequence[Interval]) -> Iterator[tuple[Number, list[Masses], list[Masses]]]:
+def together(
+    found: Sequence[BreachInterval],
+) -> Iterator[tuple[Number, list[Masses], list[Masses]]]:
     """Yield the ends, and the classes that breach next to them, inside: surely, and possibly."""
     for own in found:
         for end, inward in ((own.low, 1), (own.high, -1)):
@@ -158,7 +162,7 @@ def together(found: Sequence[Interval]) -> Iterator[tuple[Number, list[Masses], 
             yield end, sure, possible
 
 
-def candidates(found: Iterable[Interval], nearest: Fraction = _NEAR) -> list[Fraction]:
+def candidates(found: Iterable[BreachInterval], nearest: Fraction = _NEAR) -> list[Fraction]:
     """Return rational beliefs just inside of the ends, and in the middle."""
     weights = {Fraction(1, 2), Fraction(1)}
     for one in found:

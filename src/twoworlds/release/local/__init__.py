@@ -23,17 +23,17 @@ from twoworlds.release.local.estimates import (
 from twoworlds.release.local.linear import ConfidenceInterval
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.release.local.release import (
-    Certificate,
+    LocalCertificate,
     estimate_file,
     randomize_file,
     read_certificate,
 )
 
 __all__ = [
-    "Certificate",
     "ConfidenceInterval",
     "Estimate",
     "Estimates",
+    "LocalCertificate",
     "Randomizer",
     "estimate",
     "estimate_file",

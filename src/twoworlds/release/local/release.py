@@ -47,7 +47,7 @@ _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "reco
 
 
 @dataclass(frozen=True)
-class Certificate(Result):
+class LocalCertificate(Result):
     """What was done to a column: its channel, how many records, and what was copied as it is."""
 
     randomizer: Randomizer
@@ -113,7 +113,7 @@ def certificate_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.certificate.json")
 
 
-def read_certificate(path: Path) -> Certificate | None:
+def read_certificate(path: Path) -> LocalCertificate | None:
     """Read the certificate of a randomized file, or return None if there is none."""
     beside = certificate_path(path)
     if not beside.is_file():
@@ -126,14 +126,14 @@ def read_certificate(path: Path) -> Certificate | None:
         ) from None
 
 
-def _certificate(data: Any) -> Certificate:
+def _certificate(data: Any) -> LocalCertificate:
     if data["kind"] != _KIND or any(type(data[n]) is not kind for n, kind in _FIELDS.items()):
         raise ValueError("another kind of file")
     outputs = data["outputs"] if data["outputs"] != data["values"] else None
     made = Randomizer.of(
         data["channel"], values=data["values"], outputs=outputs, missing=data["missing"]
     )
-    found = Certificate(
+    found = LocalCertificate(
         made, data["column"], data["records"], tuple(data["carried"]), data["order"] == "shuffled"
     )
     if _written(found.to_dict()) != _written(data):  # not ==, to which 1, 1.0 and True are the same
@@ -239,7 +239,7 @@ def randomize_file(
     *,
     public: Sequence[str] = (),
     shuffle: bool = False,
-) -> Certificate:
+) -> LocalCertificate:
     """Write a new file with a randomized column, and a certificate beside it.
 
     Args:
@@ -284,7 +284,7 @@ def randomize_file(
         with workshop(new) as folder:
             made = folder / f"made{new.suffix.lower()}"
             table.write(made, randomizer.outputs, _shuffled(chunks, bits) if shuffle else chunks)
-            certificate = Certificate(randomizer, column, records, tuple(public), shuffle)
+            certificate = LocalCertificate(randomizer, column, records, tuple(public), shuffle)
             publish(made, new, certificate.text())
     except OSError as error:
         raise InvalidInput(f"{new} cannot be written: {error.strerror}") from error
