@@ -177,3 +177,23 @@ def test_theorem_10_is_given_in_words_only():
 def test_bad_input_is_refused(asked, said):
     with pytest.raises(InvalidInput, match=said):
         truncated_histogram(**{"threshold": 3, "ratio": 2, **asked})
+
+
+def test_a_bound_says_that_it_is_one():
+    asked = {
+        "size": "discarded(size=3000, ratio=e^0.5, delta=1e-4)",
+        "shares": ["1/20"] * 20,
+        "threshold": 30,
+        "epsilon": 1,
+    }
+    found = truncated_histogram(**asked)
+    assert found.witness is None
+    assert found.notes[0] == "delta is an upper bound: the true one may be smaller"
+    assert found.method.startswith("all other counts were revealed exactly")
+    assert found.to_dict()["delta"]["lower"] == 0
+    upper = bounds(found.delta)[1]
+    assert float(upper) == pytest.approx(4.688918596e-05, rel=1e-8)
+    assert truncated_histogram(**asked, delta=upper * 2)
+    open_ = truncated_histogram(**asked, delta=upper / 2)
+    assert open_.holds is None
+    assert open_.notes[0].startswith("undecided: delta lies between 0 and")

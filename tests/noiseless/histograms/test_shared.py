@@ -124,6 +124,106 @@ def test_rounded_and_endless_laws_enclose_what_exact_ones_give():
     assert float(low) == pytest.approx(float(near.worst(3, Fraction(3, 2)).delta), rel=1e-8)
 
 
+@pytest.mark.parametrize("kind", ["shares", "members"])
+def test_revealing_other_counts_bounds_delta_from_above(kind, monkeypatch):
+    law = discarded(30, "3/2", delta="1/10")
+    parts = {
+        "shares": (Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)),
+        "members": (20, 30, 15),
+    }[kind]
+    bins = SharedBins(law, **{kind: parts})
+    for k in (1, 5):
+        for ratio in (Fraction(5, 4), exp(Fraction(1, 2))):
+            for known in (0, 2):
+                exact = bins.worst(k, ratio, known)
+                with monkeypatch.context() as patch:
+                    patch.setattr(shared, "WORK", 0)
+                    bound = bins.worst(k, ratio, known)
+                assert bound.probabilities is None
+                assert bounds(bound.delta)[0] == 0
+                assert bounds(exact.delta)[0] <= bounds(bound.delta)[1]
+                if k == 1:  # nothing is hidden, so nothing is revealed
+                    top = float(bounds(bound.delta)[1])
+                    assert top == pytest.approx(float(exact.delta), rel=1e-6)
+
+
+def test_a_bound_skips_states_that_cannot_be(monkeypatch):
+    # Of two known people neither can be left out of a sample of everybody.
+    whole = SharedBins(masses("24=1"), members=(9, 15))
+    for _ in range(2):  # exactly, and by a bound
+        found = whole.worst(1, Fraction(2), 2)
+        assert bounds(found.delta)[1] == 1
+        assert found.sampled == 2
+        monkeypatch.setattr(shared, "WORK", 0)
+    with pytest.raises(InvalidInput, match="no room"):
+        SharedBins(masses("0=1"), members=(3, 4)).worst(2, Fraction(2))
+
+
+def test_a_revealed_table_is_exactly_what_the_bound_computes(monkeypatch):
+    # Two bins of which only the first is truncated, by plain sums.
+    law, k, a, share = discarded(12, "3/2", delta="1/5"), 3, Fraction(5, 4), Fraction(1, 3)
+    worst = Fraction(0)
+    for own in (share, 1 - share):
+        real, ideal, total = {}, {}, Fraction(0)
+        for n, mass in listed(law).items():
+            total += mass * n
+            for (mine, rest), p in samples._multinomial(n - 1, (own, 1 - own)) if n else ():
+                for world, count in ((real, mine + 1), (ideal, mine)):
+                    table = (count if count >= k else 0, rest)
+                    world[table] = world.get(table, Fraction(0)) + mass * n * p
+        p, q = ({t: x / total for t, x in w.items()} for w in (real, ideal))
+        worst = max(worst, samples.worse(p, q, a))
+    monkeypatch.setattr(shared, "WORK", 0)
+    bound = SharedBins(law, shares=(share, 1 - share)).worst(k, a)
+    assert float(bounds(bound.delta)[1]) == pytest.approx(float(worst), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("bins", "k", "ratio", "known", "upper"),
+    [
+        ({"shares": (HALF, HALF), "size": "two-sided(90, 2)"}, 40, 2, 0, 0.02466603074572),
+        (
+            {"shares": (HALF, HALF), "size": "poisson(30)", "place": 25},
+            12,
+            "3/2",
+            0,
+            0.05636267032241,
+        ),
+        ({"shares": (HALF, HALF), "size": "binomial(60, 1/2)"}, 12, "3/2", 2, 0.02378410575329),
+        (
+            {"members": (60, 140), "size": "discarded(100, 3/2, delta=1/100)"},
+            9,
+            2,
+            2,
+            0.01215783067164,
+        ),
+        ({"members": (60, 140), "size": "fixed(100)"}, 30, 2, 1, 1.0),
+        (
+            {"shares": (Fraction(1),), "size": "discarded(100, 3/2, delta=1/100)"},
+            9,
+            2,
+            0,
+            0.005255561425863,
+        ),
+    ],
+)
+def test_bounds_of_record(bins, k, ratio, known, upper, monkeypatch):
+    monkeypatch.setattr(shared, "WORK", 0)
+    sample = SharedBins(**{**bins, "size": size_law(bins["size"])})
+    found = bounds(sample.worst(k, Fraction(ratio), known).delta)[1]
+    assert float(found) == pytest.approx(upper, rel=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "law", [discarded(10**5, "e^0.5", delta="1e-6"), two_sided(10**5, "e^0.5")]
+)
+def test_large_samples_get_a_bound(law):
+    found = SharedBins(law, shares=(Fraction(1, 5),) * 5).worst(100, exp(Fraction(3, 5)))
+    assert found.probabilities is None
+    assert float(bounds(found.delta)[1]) < 1e-6
+
+
 def test_witnesses_verify_and_notice_a_change():
     chooser = random.Random(3)
     law = size_law(LAWS[0])
@@ -164,8 +264,6 @@ def test_bad_input_is_refused(monkeypatch):
         SharedBins(law, members=(6, 4)).worst(2, Fraction(2), 6)
     with pytest.raises(InvalidInput, match="no room"):
         SharedBins(masses("0=1"), members=(3, 4)).worst(2, Fraction(2))
-    with pytest.raises(TooLarge, match="fewer bins"):
-        SharedBins(discarded(10**6, 2, delta="1/10"), shares=(Fraction(1),)).worst(2, Fraction(2))
     monkeypatch.setattr(shared, "_LONG", 50)
     with pytest.raises(TooLarge, match="sizes that matter"):
         SharedBins(two_sided(100, "10001/10000"), shares=(HALF, HALF)).worst(2, Fraction(2))

@@ -83,10 +83,10 @@ WITHOUT = ("without your entry", "with it")
 
 
 class WorstBin(NamedTuple):
-    """delta, its witness, and how many members the worst bin has where that is a number."""
+    """delta, its witness unless it is a bound, and the worst bin's members where they are known."""
 
     delta: Number
-    witness: Proof
+    witness: Proof | None
     members: int | None = None
 
 

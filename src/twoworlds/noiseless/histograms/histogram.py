@@ -187,8 +187,8 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
         assumed(sample.belief, even_bet(ratio, delta), breaks),
         tuple(_assumptions(sample)),
         witness=found.witness,
-        method=_method(sample),
-        notes=tuple(_notes(sample, ratio)),
+        method=_method(sample, found),
+        notes=tuple(_notes(sample, found, ratio)),
     )
     if allowed is None:
         return verdict
@@ -271,7 +271,9 @@ def _assumptions(sample: Histogram) -> Iterator[str]:
     yield "bins are fixed beforehand, and nothing else about the sample is published"
 
 
-def _method(sample: Histogram) -> str:
+def _method(sample: Histogram, found: WorstBin) -> str:
+    if found.witness is None:
+        return "all other counts were revealed exactly, and what is published is a function of that"
     if isinstance(sample.bins, SharedBins):
         return "all published tables were added up, those of equal quotients together"
     why = "bins are independent, and in each both worst events are half lines of the count shown"
@@ -279,7 +281,9 @@ def _method(sample: Histogram) -> str:
     return f"{why}; of a range of sizes the worst is one of two" if sizes else why
 
 
-def _notes(sample: Histogram, ratio: Number) -> Iterator[str]:
+def _notes(sample: Histogram, found: WorstBin, ratio: Number) -> Iterator[str]:
+    if found.witness is None:
+        yield "delta is an upper bound: the true one may be smaller"
     if not isinstance(sample.bins, SharedBins):
         yield "knowing about people in other bins changes nothing, since bins are independent"
         for kind in sample.bins:

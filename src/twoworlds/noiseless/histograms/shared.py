@@ -31,6 +31,13 @@ The factor V(R) adds up tables of one and the same quotient, so nothing is lost 
 events, and delta, are exact. Bins of equal weights are exchangeable and only counted. Weights that
 are irrational, or without end, are rounded to rationals; with a total error e of the weights Z, the
 laws are off by at most 2 e / (Z - e) and delta by at most 1 + ratio times that.
+
+**An upper bound.** Where that takes too long, all other counts are revealed, which are then as good
+as one other bin that is always shown: its count R has V(R) = g'(R), the weight of all others, and
+K = kappa. What is published is a function of that table, so its delta is no larger. The sums are
+the same, in ball arithmetic, over the sizes and the R that matter. Given m others, R has mean m mu,
+and lies further off than t with probability at most 2 exp(-2 t^2 / m) (Hoeffding, also for draws
+without replacement). What is left out is counted in full.
 """
 
 from __future__ import annotations
@@ -39,18 +46,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import comb, factorial, perm, prod
+from math import comb, factorial, floor, isqrt, perm, prod
+from typing import Any
 
-from flint import fmpq, fmpq_poly, fmpz
+from flint import arb, fmpq, fmpq_poly, fmpz
 
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.noiseless.histograms.bins import WITH, WITHOUT
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
-from twoworlds.numbers import Number, Order, Real, at_most_one, bounds, compare, show
+from twoworlds.numbers import (
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    ball,
+    bounds,
+    compare,
+    show,
+    working_precision,
+)
 
-WORK = 4_000_000_000
+WORK = 600_000_000
 _BITS = 256
 _TAIL_BITS = 100
 _LONG = 5000
@@ -70,7 +88,8 @@ class WorstTables:
     Attributes:
         delta: the larger of the two directions.
         upper: whether the worst event is likelier with the entry.
-        probabilities: of the worst event, in the world where it is likelier and in the other.
+        probabilities: of the worst event, in the world where it is likelier and in the other;
+            None if delta is only an upper bound.
         table: the likeliest kind of table in it, if there is any.
         bin: the person's bin.
         sampled: how many others are known to be in the sample.
@@ -78,7 +97,7 @@ class WorstTables:
 
     delta: Number
     upper: bool
-    probabilities: tuple[Number, Number]
+    probabilities: tuple[Number, Number] | None
     table: TableKind | None
     bin: int = 0
     sampled: int = 0
@@ -165,12 +184,12 @@ def compare_tables(
     return _larger(*found)
 
 
-def _lines(x: list[fmpz], threshold: int) -> Iterator[tuple[int, fmpz, fmpz]]:
-    """Yield what the person's bin shows with its weight in both worlds."""
-    low, edge = sum(x[: threshold - 1], start=fmpz(0)), sum(x[:threshold], start=fmpz(0))
-    yield 0, low, edge
-    for c in range(threshold, len(x) + 1):
-        yield c, x[c - 1], x[c] if c < len(x) else fmpz(0)
+def _lines(x: list[Any], threshold: int, first: int = 0) -> Iterator[tuple[int, Any, Any]]:
+    """Yield what the person's bin shows with its weight in both worlds; x begins at a count."""
+    yield 0, sum(x[: max(0, threshold - 1 - first)]), sum(x[: max(0, threshold - first)])
+    for c in range(max(threshold, first), first + len(x) + 1):
+        i = c - first
+        yield c, x[i - 1] if i > 0 else 0, x[i] if i < len(x) else 0
 
 
 def _kernel(weights: fmpq_poly, kappa: list[fmpq]) -> tuple[list[fmpz], fmpz]:
@@ -268,7 +287,8 @@ class SharedBins:
         parts: tuple[int | Fraction, ...] = self.members or self.shares
         rest = [x for j, x in enumerate(parts) if j != bin_]
         groups = [(x, rest.count(x)) for x in dict.fromkeys(rest)]
-        self._require_fits(prod(count + 1 for _, count in groups))
+        if not self._fits(prod(count + 1 for _, count in groups)):
+            return self._reveal(bin_, max(1, threshold - sampled), ratio, known, sampled)
         kappa, error = self._kappa(known, sampled)
         if not any(kappa):
             return None
@@ -283,21 +303,69 @@ class SharedBins:
         found = replace(found, bin=bin_, sampled=sampled, table=table)
         if error == 0:
             return found
+        assert found.probabilities is not None
         p, q = (_widened(x, error) for x in found.probabilities)
         delta = _widened(found.delta, error * (1 + bounds(ratio)[1]))
         return replace(found, delta=delta, probabilities=(p, q))
 
-    def _require_fits(self, patterns: int) -> None:
-        """Refuse samples of which so many patterns cannot be added up."""
+    def _fits(self, patterns: int) -> bool:
+        """Tell whether so many patterns can be added up exactly."""
         most = self._window(0)[0] if self.size.last is None else self.size.last
-        work = most ** (3 if self.bins > 1 else 2) * patterns
-        if work > WORK:
-            raise TooLarge(
-                f"{self.size.text}: about {work:,} steps would add up the tables of samples of up "
-                f"to {most:,} in {counted(self.bins, 'bin')}, more than {WORK:,}: take fewer bins, "
-                "or independent ones (a binomial or Poisson size); the condition on the size says "
-                "what the size alone gives away"
-            )
+        return most ** (3 if self.bins > 1 else 2) * patterns <= WORK
+
+    def _reveal(
+        self, bin_: int, shown: int, ratio: Number, known: int, sampled: int
+    ) -> WorstTables | None:
+        """Bound delta from above by revealing all other counts; None where there are none."""
+        own: int | Fraction = self.members[bin_] - 1 - known if self.members else self.shares[bin_]
+        every = sum(self.members) - 1 - known if self.members else Fraction(1)
+        with working_precision(_BITS):
+            low, sizes, error = self._sizes(known, sampled)
+            if not sizes:
+                return None
+            a = ball(ratio, _BITS)
+            found = _revealed(own, every - own, low, sizes, shown, a)
+            top = found + (1 + a) * ball(error, _BITS)
+            delta = Real.up_to(bounds(Real(lambda _: top))[1])
+        return WorstTables(
+            at_most_one(delta),
+            upper=True,
+            probabilities=None,
+            table=None,
+            bin=bin_,
+            sampled=sampled,
+        )
+
+    def _sizes(self, known: int, sampled: int) -> tuple[int, list[arb], Fraction]:
+        """Return the law of the number of unknown others from a number on, and its error."""
+        last, beyond = self.size.last, Fraction(0)
+        if last is None:
+            last, beyond = self._window(sampled)
+        lift = Fraction(1) if self.members else self._lift(last, known, sampled)
+        if self.members:
+            last = min(last, sum(self.members) - known + sampled)
+        least = max(1 + sampled, self.place or 1)
+        start = min(last, max(self.size.middle, least))
+        enough = self._upper_weight(start, known, sampled) / 2**_TAIL_BITS
+        reach = 0
+        while True:
+            reach += reach // 4 + 16
+            low, high = max(least, start - reach), min(last, start + reach)
+            below = 1 - self.size.at_least(low) if low > least else Fraction(0)
+            above = self.size.at_least(high + 1) if high < last else Fraction(0)
+            wrong = (bounds(below)[1] + bounds(above)[1]) * lift
+            if wrong <= enough:
+                break
+        found = [
+            ball(self.size.mass(n), _BITS) * ball(self._lift(n, known, sampled), _BITS)
+            for n in range(low, high + 1)
+        ]
+        total = sum(found, start=arb(0))
+        if not total > 0:
+            return 0, [], Fraction(0)
+        wrong += beyond
+        weight = bounds(Real(lambda _: total))[0]
+        return low - 1 - sampled, [x / total for x in found], 2 * wrong / (weight - wrong)
 
     def _lift(self, n: int, known: int, sampled: int) -> Fraction:
         """Return the factor of Pr[N = n] for the person, and the known ones, to be as they are."""
@@ -375,10 +443,46 @@ def _weights(of: int | Fraction, last: int) -> fmpq_poly:
     return fmpq_poly(found)
 
 
+def _revealed(
+    own: int | Fraction, rest: int | Fraction, low: int, sizes: list[arb], threshold: int, a: arb
+) -> arb:
+    """Bound delta if only the person's bin is truncated, given the law of the others' number."""
+    every, high = own + rest, low + len(sizes) - 1
+    kappa = [q / _ball_weight(every, m) for m, q in enumerate(sizes, low)]
+    mean, far = Fraction(rest) / (every or 1), isqrt(high * _TAIL_BITS // 2) + 1
+    shown = range(max(0, floor(low * mean) - far), min(high, floor(high * mean) + far + 1) + 1)
+    start = max(0, low - shown[-1])
+    g = [_ball_weight(own, c) for c in range(start, high - shown[0] + 1)]
+    found = [arb(0), arb(0)]
+    for r in shown:
+        first = max(0, low - r)
+        x = [u * v for u, v in zip(g[first - start :], kappa[first + r - low :], strict=False)]
+        parts = [arb(0), arb(0)]
+        for _, p, q in _lines(x, threshold, first):
+            for side, excess in enumerate((p - a * q, q - a * p)):
+                if not excess < 0:
+                    parts[side] += excess.nonnegative_part()
+        ways = _ball_weight(rest, r)
+        found = [total + ways * part for total, part in zip(found, parts, strict=True)]
+    return found[0].max(found[1]) + 2 * arb(-_TAIL_BITS).exp()
+
+
+def _ball_weight(of: int | Fraction, c: int) -> arb:
+    """Return g(c) as a ball."""
+    if isinstance(of, int):
+        return arb.bin_uiui(of, c)
+    return ball(of, _BITS) ** c / arb.fac_ui(c)
+
+
 def table_witness(
     bins: SharedBins, threshold: int, known: int, ratio: Number, found: WorstTables
-) -> EventWitness:
-    """Return all tables that are more than the ratio likelier in one world than in the other."""
+) -> EventWitness | None:
+    """Return all tables that are more than the ratio likelier in one world than in the other.
+
+    An upper bound has no witness.
+    """
+    if found.probabilities is None:
+        return None
     worlds = WITH if found.upper else WITHOUT
     place = f"bin {found.bin + 1}, of " + (
         counted(bins.members[found.bin], "member")
@@ -396,7 +500,9 @@ def table_witness(
         last = bins.size.last
         if last is not None and comb(last + bins.bins, bins.bins) <= _PLAIN_TABLES:
             return _plainly(bins, threshold, known, ratio, found)
-        return bins.worst(threshold, ratio, known).probabilities
+        once_more = bins.worst(threshold, ratio, known).probabilities
+        assert once_more is not None
+        return once_more
 
     return EventWitness(
         worlds,
