@@ -362,3 +362,19 @@ def test_only_a_file_of_its_own_kind_is_replaced(capsys, in_hospital, option, na
     other = ("--report", "c.html") if option == "--certificate" else ("--certificate", "r.json")
     (in_hospital / other[1]).write_text(first)
     assert call(capsys, *ASKED, *other)[0] == 2
+
+
+def test_a_ledger_that_is_gone_is_not_said_to_have_never_begun(capsys, in_hospital):
+    call(capsys, *ASKED)
+    (in_hospital / "ledger.db").unlink()
+    for asked in (("verify", "policy.yml"), ("remark", "policy.yml", "--reason", "a test")):
+        code, _, err = call(capsys, "ledger", *asked)
+        assert code == 2
+        assert "is gone, though its mark" in " ".join(err.split())
+
+
+def test_an_export_is_said_not_to_show_its_own_end(capsys, in_hospital):
+    call(capsys, *ASKED)
+    call(capsys, "ledger", "export", "policy.yml", "l.jsonl")
+    _, out, _ = call(capsys, "ledger", "verify", "l.jsonl")
+    assert "entries after its last one are missing" in " ".join(out.split())

@@ -64,7 +64,7 @@ def ledger_show(where: Ledger) -> Result:
     place, mark = _located(where)
     found = summary(place, mark=mark)
     said = Answer(
-        f"{found['entries']} entries: {found['charges']} charges, {found['answered']} answered, "
+        f"{_entries(found['entries'])}; charged {found['charges']}, answered {found['answered']}, "
         f"{found['expired']} closed without an answer.",
         blocks=(account_table(found["datasets"]),),
         notes=(f"last hash {found['hash']}",),
@@ -72,12 +72,18 @@ def ledger_show(where: Ledger) -> Result:
     return Told(said, found)
 
 
+def _entries(count: int) -> str:
+    return f"{count:,} {'entry' if count == 1 else 'entries'}"
+
+
 def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
     """Check every entry, every rule and the mark; exit 1 at the first entry that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
     from twoworlds.release.ledger.views import read_export, verify, verify_export
 
+    notes: tuple[str, ...] = ()
     if Path(where).suffix == ".jsonl":
+        notes = ("an export cannot tell whether entries after its last one are missing",)
         try:
             found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
         except LedgerDamaged as error:
@@ -89,10 +95,10 @@ def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"
     said = f"The ledger does NOT hold: {found.get('problem')}"
     if holds:
         said = (
-            f"The ledger holds: {found['entries']} entries, each with the hash of the one before, "
-            "and no budget exceeded."
+            f"The ledger holds: {_entries(found['entries'])}, each with the hash of the one "
+            "before, and no budget exceeded."
         )
-    return Told(Answer(said, holds=holds), {"holds": holds, **found})
+    return Told(Answer(said, holds=holds, notes=notes), {"holds": holds, **found})
 
 
 def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]) -> Result:
@@ -102,7 +108,7 @@ def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]
     check_place(file)
     place, _ = _located(where)
     count = write_export(file, export(place))
-    return Told(Answer(f"wrote {file}: {count} entries"), {"file": file, "entries": count})
+    return Told(Answer(f"wrote {file}: {_entries(count)}"), {"file": file, "entries": count})
 
 
 def ledger_remark(

@@ -160,7 +160,8 @@ def _curator(
 
 def _cost(epsilon: str | None, delta: str | None, rho: str | None) -> tuple[str, NoiseKind]:
     if (epsilon is None) == (rho is None):
-        raise InvalidInput("say what to spend: --epsilon 1, or --rho 1/8 for Gaussian noise")
+        both = "not both" if rho is not None else "for Gaussian noise"
+        raise InvalidInput(f"say what to spend: --epsilon 1, or --rho 1/8, {both}")
     if rho is not None:
         if delta is not None:
             raise InvalidInput("--rho has no --delta of its own: the budget's delta covers it")

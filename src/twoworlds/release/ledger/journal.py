@@ -355,14 +355,15 @@ def remark(
     """
     location = locate(place, mark=mark, table=table)
     check_name(reason, "reason")
-    if read_mark(check_place(location.mark)) is not None:
-        raise InvalidInput(
-            f"the ledger {location} has its mark {location.mark}: there is nothing to make anew"
-        )
+    points = read_mark(check_place(location.mark))
     store = location.connect(TIMEOUT)
     if store is None:
-        raise gone(location, None)
+        raise gone(location, points)
     try:
+        if points is not None:
+            raise InvalidInput(
+                f"the ledger {location} has its mark {location.mark}: there is nothing to make anew"
+            )
         point = replay(store, None).point
     finally:
         store.close()

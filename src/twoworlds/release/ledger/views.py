@@ -16,7 +16,7 @@ from twoworlds.files import write
 from twoworlds.release.budget import Spent
 from twoworlds.release.errors import LedgerDamaged
 from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
-from twoworlds.release.ledger.journal import Location, Store, locate, replay
+from twoworlds.release.ledger.journal import Location, Store, gone, locate, replay
 from twoworlds.release.ledger.state import Account, LedgerState
 
 _SUFFIX = ".jsonl"
@@ -134,9 +134,7 @@ def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
     points = read_mark(location.mark)  # before the database, so that it cannot be ahead
     store = location.connect(_TIMEOUT, "ro")
     if store is None:
-        raise InvalidInput(
-            f"there is no ledger {location}: give its right place; it begins with the first release"
-        )
+        raise gone(location, points)
     try:
         yield store, points
     finally:
