@@ -153,17 +153,17 @@ $(CORE): requirements.lock pyproject.toml
 	    "$$found" -m venv $(VENV); \
 	fi
 	@echo "Installing the locked versions (once)"
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --require-hashes -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(READY): requirements-dev.lock $(CORE)
 	@echo "Installing the locked versions of the tools (once; this takes a minute)"
-	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(PIP) --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 # PySpark comes as a source archive; setuptools, which builds it, is among the tools.
 $(SPARK): requirements-spark.lock $(READY)
 	@echo "Installing PySpark (once; it is large)"
-	@$(PIP) --require-hashes --no-build-isolation --use-pep517 -r requirements-spark.lock
+	@$(PIP) --no-deps --require-hashes --no-build-isolation --use-pep517 -r requirements-spark.lock
 	@touch $@
