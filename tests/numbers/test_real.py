@@ -113,6 +113,11 @@ def test_a_formula_says_what_the_number_is(tree):
         assert expected.rel_accuracy_bits() > 100 or found.contains(0)
 
 
+def test_a_fraction_that_is_divided_stands_in_parentheses():
+    half = Fraction(1, 2) / ln(Fraction(1, 50))
+    assert read_formula(half.formula).ball(BITS).overlaps(half.ball(BITS))
+
+
 def _built(tree):
     if len(tree) == 2:
         return tree[0]

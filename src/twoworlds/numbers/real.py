@@ -411,9 +411,16 @@ def _combine(a: object, b: object, op: Callable[[arb, arb], arb], sign: str, bin
     if not all(isinstance(x, (Real, int, Fraction)) for x in (a, b)):
         return NotImplemented  # type: ignore[no-any-return]
     right_binding = binding + 1 if sign in (" - ", "/") else binding
-    left, right = _wrapped(a, binding), _wrapped(b, right_binding)
+    left_binding = ATOM if sign == "/" and _ends_in_division(a) else binding
+    left, right = _wrapped(a, left_binding), _wrapped(b, right_binding)
     text = f"{left}{sign}{right}" if left and right else None
     return Real(lambda bits: op(ball(a, bits), ball(b, bits)), text, binding)
+
+
+def _ends_in_division(x: Any) -> bool:
+    """Tell whether a formula may end in a division, behind which no other may follow."""
+    text = x.formula if isinstance(x, Real) else written(Fraction(x))
+    return "/" in (text or "") and "*" not in (text or "").rpartition("/")[2]
 
 
 def _wrapped(x: Any, binding: int) -> str | None:

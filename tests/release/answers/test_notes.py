@@ -78,6 +78,13 @@ def test_exactly_the_groups_that_no_row_can_be_in_are_left_out(condition, other)
     assert [every[noisy] for (noisy,) in found.values] == shown
 
 
+def test_a_condition_that_is_said_twice_is_as_good_as_said_once():
+    either = AnyOf((Compare("age", ">", Fraction(30)), Compare("region", "=", "north")))
+    query = Query("people").by("region").count()
+    once, twice = (notes(asked(query.where(c))) for c in (either, All((either, either))))
+    assert once == twice
+
+
 POLICY = """
 ledger: ledger.db
 datasets:

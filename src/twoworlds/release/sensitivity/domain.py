@@ -75,7 +75,7 @@ def compiled(
             return atom(names.pop(), part)
         assert isinstance(part, All | AnyOf)
         by_column: dict[object, list[Condition]] = {}
-        for inner in part.parts:
+        for inner in dict.fromkeys(part.parts):  # said twice, it is said once
             names = {*columns_of(inner)}
             key = names.pop() if len(names) == 1 else inner
             by_column.setdefault(key, []).append(inner)
