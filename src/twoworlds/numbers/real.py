@@ -13,6 +13,7 @@ nearest float on the way to a decision.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -418,9 +419,12 @@ def _combine(a: object, b: object, op: Callable[[arb, arb], arb], sign: str, bin
 
 
 def _ends_in_division(x: Any) -> bool:
-    """Tell whether a formula may end in a division, behind which no other may follow."""
-    text = x.formula if isinstance(x, Real) else written(Fraction(x))
-    return "/" in (text or "") and "*" not in (text or "").rpartition("/")[2]
+    """Tell whether a formula ends in a division, behind which no other may follow."""
+    text = (x.formula or "") if isinstance(x, Real) else written(Fraction(x))
+    while (bare := re.sub(r"\([^()]*\)", "", text)) != text:  # what is in parentheses is apart
+        text = bare
+    _, slash, last = text.rpartition("/")
+    return bool(slash) and "*" not in last
 
 
 def _wrapped(x: Any, binding: int) -> str | None:
