@@ -26,6 +26,7 @@ attained.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -70,16 +71,17 @@ _WIDEST = (
 )
 
 
-class OfSimulator(Result):
+class OfSimulator(Result, ABC):
     """A result about simulators: a sentence that begins small, facts, and the simulator itself."""
 
     scene: Scene
     simulator: Simulator
+    tests: tuple[Distinguisher, ...]
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """What is reached, and why nothing better can be, as a clause."""
-        raise NotImplementedError
 
     @property
     def why(self) -> str:
@@ -88,11 +90,11 @@ class OfSimulator(Result):
 
     def tested(self) -> Iterable[tuple[str, str]]:
         """Return the tests that prove it, one a line."""
-        raise NotImplementedError
+        return facts_of(self.scene, self.tests)
 
+    @abstractmethod
     def verify(self) -> bool:
         """Evaluate simulator and tests again, from the scene alone."""
-        raise NotImplementedError
 
     def proof(self) -> dict[str, Any]:
         """Return what proves it, as plain data."""
@@ -176,10 +178,6 @@ class Optimum(OfSimulator):
             f"whatever a simulator does, {tests} the worlds apart with advantage at least "
             f"{show(self.lower, side='down')} at ratio {show(self.tests_at)}"
         )
-
-    def tested(self) -> Iterable[tuple[str, str]]:
-        """Return the tests, one a line."""
-        return facts_of(self.scene, self.tests)
 
     def proof(self) -> dict[str, Any]:
         """Return the tests as plain data."""
@@ -393,10 +391,6 @@ class Limit(OfSimulator):
             f"whatever a simulator does, {tests} an output that the release never shows there, "
             f"with probability at least {show(self.delta, side='down')}"
         )
-
-    def tested(self) -> Iterable[tuple[str, str]]:
-        """Return the tests, one a line."""
-        return facts_of(self.scene, self.tests)
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""

@@ -22,7 +22,7 @@ Newton's method on delta(a), whose slope the multipliers give.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
@@ -41,7 +41,6 @@ from twoworlds.definitions.coupled._program import (
 from twoworlds.definitions.coupled._proof import (
     Distinguisher,
     TestBound,
-    facts_of,
     layers,
     sound,
     written,
@@ -183,10 +182,6 @@ class SmallestRatio(OfSimulator):
             f": whatever a simulator does, {below} {tests} the worlds apart with an advantage "
             f"above {show(self.delta, side='down')}"
         )
-
-    def tested(self) -> Iterable[tuple[str, str]]:
-        """Return the tests, one a line."""
-        return facts_of(self.scene, self.tests)
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""
