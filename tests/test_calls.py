@@ -138,7 +138,7 @@ def test_a_registry_lists_its_entries_by_name_with_usage_and_summary():
         ("onething(1)", {}, UnknownName, "unknown thing 'onething': did you mean 'one-thing'"),
         ("zzz", {}, UnknownName, "known: another, one-thing"),
         ("one-thing", {}, InvalidInput, r"needs the argument 'first'; usage: one-thing\(first"),
-        ("one-thing(1, 2, 3, 4)", {}, InvalidInput, "takes at most 3 arguments, 4 given"),
+        ("one-thing(1, 2, 3, 4)", {}, InvalidInput, "at most 2 arguments without a name, 4 given"),
         ("one-thing(1, first=2)", {}, InvalidInput, "argument 'first' is given twice"),
         ("one-thing(1, secnd=2)", {}, InvalidInput, "did you mean 'second'.*usage"),
         ("another(1)", {}, InvalidInput, "takes at most 0 arguments"),

@@ -44,11 +44,12 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from twoworlds.mechanisms import Dense, Mechanism, PerRecord
-    from twoworlds.mechanisms.named import mechanism
+    from twoworlds.mechanisms.named import compose, mechanism
     from twoworlds.numbers import number
     from twoworlds.questions import ask
+    from twoworlds.questions.calibration import calibrate
     from twoworlds.questions.guarantees import explain
-    from twoworlds.questions.mechanisms import calibrate, posterior
+    from twoworlds.questions.mechanisms import posterior
     from twoworlds.release import Curator
     from twoworlds.release.policy import Policy
     from twoworlds.show import Result
@@ -91,6 +92,7 @@ __all__ = [
     "belief",
     "calibrate",
     "check",
+    "compose",
     "definition",
     "design",
     "explain",
@@ -138,8 +140,9 @@ _PLACES = {
     "ask": "questions",
     "audit": "attacks.audit",
     "belief": "worlds.beliefs",
-    "calibrate": "questions.mechanisms",
+    "calibrate": "questions.calibration",
     "check": "definitions",
+    "compose": "mechanisms.named",
     "definition": "definitions",
     "design": "cones.design",
     "explain": "questions.guarantees",

@@ -222,9 +222,11 @@ def _check_arguments(entry: NamedBuilder[T], call: Call) -> None:
             except UnknownName as error:
                 raise InvalidInput(f"{error}; usage: {entry.usage}") from None
     single = [p for p in parameters.values() if p.kind is not p.VAR_POSITIONAL]
-    if len(call.positional) > len(parameters) and len(single) == len(parameters):
+    places = [p for p in single if p.kind is not p.KEYWORD_ONLY]
+    if len(call.positional) > len(places) and len(single) == len(parameters):
         raise InvalidInput(
-            f"{entry.name} takes at most {len(parameters)} arguments, "
+            f"{entry.name} takes at most {len(places)} arguments"
+            f"{' without a name' if len(places) < len(single) else ''}, "
             f"{len(call.positional)} given; usage: {entry.usage}"
         )
     given = {p.name for p in single[: len(call.positional)] if p.kind is not p.KEYWORD_ONLY}

@@ -51,11 +51,16 @@ class UnknownName(InvalidInput):
     unknown mechanism 'laplase': did you mean 'laplace'?
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """Say which ``kind`` of thing was looked for and what the nearest known names are."""
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, meant: str | None = None
+    ) -> None:
+        """Say which ``kind`` of thing was looked for and what the nearest known names are.
+
+        ``meant`` is the known name of the same thing, where the one given is another name of it.
+        """
         names = sorted(known)
         self.kind, self.name = kind, name
-        self.nearest = _nearest(name.lower(), names)
+        self.nearest = meant or _nearest(name.lower(), names)
         hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
 
@@ -105,9 +110,9 @@ class Undecided(TwoWorldsError):
     """Two numbers agree to the stated number of bits, so their order is not known.
 
     >>> import twoworlds as tw
-    >>> tw.number("sqrt 2") ** 2 <= 2
+    >>> tw.number("sqrt 2") * tw.number("sqrt 3") <= tw.number("sqrt 6")
     Traceback (most recent call last):
-    twoworlds.errors.Undecided: Real(sqrt(2)^2) and 2 agree to 4096 bits: ...
+    twoworlds.errors.Undecided: Real(sqrt(2)*sqrt(3)) and Real(sqrt(6)) agree to 4096 bits: ...
     """
 
 

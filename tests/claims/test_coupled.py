@@ -289,7 +289,8 @@ def test_two_releases_composed(ask, tmp_path, seed):
     laws = [random_mechanism(random, 2) for _ in range(2)]
     names = [matrix(tmp_path / f"{i}.csv", law) for i, law in enumerate(laws)]
     belief, a = random_belief(random, least=1), random.choice(RATIOS[1:])
-    said = ask("compose", *names, "--belief", spelled(belief), "--ratio", a, "--simulators", "coin")
+    options = ("--belief", spelled(belief), "--ratio", a, "--simulators", "coin")
+    said = ask("coupled", "compose", *names, *options)
     _, holes = fit(
         said[1],
         f"0.csv and 1.csv {IF}both together come within delta # of what their simulators make of "

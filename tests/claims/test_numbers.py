@@ -26,7 +26,7 @@ from twoworlds.worlds import BitStrings, Explicit, Integers
 
 NUMBER = re.compile(r"(?<![\w./^=-])(\d[\d,]*\.\d+(?:e-?\d+)?)(%| percentage points?)?(?![\w/])")
 UP = re.compile(r"(at most|<=|up to|within|within delta|plus|at most delta)\W*$")
-DOWN = re.compile(r"(at least|>=|less than|below|nearer than|lies between)\W*$")
+DOWN = re.compile(r"(at least|>=|less than|below|nearer than|between)\W*$")
 EITHER = re.compile(r"(about|more than|above) $")
 BETWEEN = re.compile(r"between \S+( \(\S+\))? and $")
 EXACT_BEFORE = re.compile(r"\S \($")
@@ -96,6 +96,12 @@ measure exact(sum,universe=bits(2)) --definition ddp(independent({p}),simulator=
 measure exact(sum,universe=bits(2)) --definition noiseless(independent({p},{p}),ratio=3/2)
 measure gaussian(sigma={r}) --delta 1e-6
 measure laplace(epsilon={d})
+measure randomized-response(bits=2,keep={p}) --definition rdp(order=2)
+measure laplace(epsilon={d}) --definition rdp(order=5/2)
+measure randomized-response(bits=2,keep={p}) --definition zcdp
+measure gaussian(sigma={r}) --definition zcdp
+measure randomized-response(bits=2,keep={p}) --definition gdp
+measure compose(laplace(epsilon={d}),times=10) --definition gdp
 check randomized-response(bits=2,keep={p}) dp(ratio=11/10)
 check randomized-response(bits=2,keep={p}) dp(ratio=11/10,delta={d})
 check randomized-response(bits=2,keep={p}) dp(ratio=100)
@@ -105,6 +111,10 @@ check randomized-response(bits=2,keep={p}) semantic(epsilon=1/10,delta=1/1000)
 check randomized-response(bits=2,keep={p}) statistical-difference(epsilon=1/1000)
 check randomized-response(values=3,records=4,keep={p}) frapp(gamma=11/10)
 check randomized-response(bits=2,keep={p}) linear(x11<=x10)
+check randomized-response(bits=2,keep={p}) rdp(order=2,epsilon=1/1000)
+check randomized-response(bits=2,keep={p}) zcdp(rho=1/1000)
+check gaussian(sigma={r}) gdp(mu=1/100)
+check randomized-response(bits=2,keep={p}) f-dp("0:1,1/4:2/3,1:0")
 check exact(sum,universe=bits(2)) ddp(independent({p},{p}),ratio=3/2,delta={d})
 explain dp(ratio={r})
 explain dp(ratio={r},neighbours=add-remove)
@@ -112,12 +122,17 @@ explain dp(epsilon={d},delta={d})
 explain informed(epsilon={d})
 explain semantic(epsilon={d},delta={d})
 explain pointwise(ratio={r},delta={d})
+explain rdp(order=3,epsilon={d})
+explain zcdp(rho={d})
+explain gdp(mu={r})
 posterior geometric(ratio={r},bits=2) --belief independent({p},{p}) --output 1 --secret 1=1
 tradeoff randomized-response(bits=1,keep={p}) 1 0 --level 1/20
 tradeoff geometric(ratio={r},bits=3) --belief independent({p}) --person 1 --alternative 1
 implies dp(ratio={r}) --to semantic
 implies dp(ratio={r},delta={d}) --to semantic(epsilon=1/5) --records 10
 implies semantic(epsilon={d}) --to dp
+implies zcdp(rho={d}) --to dp(delta=1e-6)
+implies dp(ratio={r}) --to gdp
 simulator exact(sum,universe=bits(2)) --belief independent({p},{p}) --ratio 3/2
 noiseless sum --values=-1,0,1 --people 20 --epsilon 0.5
 noiseless sum --values 0,1 --people 8 --epsilon {d}
@@ -126,6 +141,11 @@ noiseless map --law 1={p},0={q} --law 1={q},0={p} --people 9 --epsilon 0
 noiseless size poisson(mean=100) --epsilon 0.3
 calibrate laplace --sensitivity {r} --epsilon {d}
 calibrate geometric --error {r}
+calibrate gaussian --epsilon {r} --delta {d}
+calibrate gaussian --rho {r} --times 3
+calibrate laplace --epsilon {d} --delta {d} --times 5 --sensitivity {r}
+calibrate discrete-gaussian --epsilon {r} --delta {d}
+calibrate randomized-response --epsilon {r} --delta {d}
 error geometric(ratio={r})
 design dp(ratio={r}) --universe bits(1) --statistic count --loss squared
 odds randomized-response(bits=2,keep={p}) --of even

@@ -61,6 +61,113 @@ def test_answers_lie_within_what_is_said_so_often_and_no_wider(ask, epsilon, ask
     assert r * r <= 99 * one / other <= 1.1 * r * r
 
 
+def optimal_epsilon(epsilon: float, times: int, delta: float) -> float:
+    """The least epsilon of so many randomized responses together, by the law of their sum."""
+    q = 1 / (1 + math.exp(epsilon))
+    losses = [
+        ((2 * k - times) * epsilon, math.comb(times, k) * (1 - q) ** k * q ** (times - k))
+        for k in range(times + 1)
+    ]
+    low, high = 0.0, times * epsilon
+    for _ in range(100):
+        middle = (low + high) / 2
+        gap = math.fsum(p * (1 - math.exp(middle - loss)) for loss, p in losses if loss > middle)
+        low, high = (middle, high) if gap > delta else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize(("epsilon", "times"), [("1/10", 25), ("0.05", 40)])
+def test_a_batch_fixed_in_advance_costs_what_optimal_composition_says(ask, epsilon, times):
+    ask("demo", "--folder", "hospital")
+    queries = [f"SELECT COUNT(*) FROM people WHERE age >= {age}" for age in range(times)]
+    said = ask(
+        "release", "--policy", "hospital/policy.yml", "--analyst", "bob", "--each", epsilon,
+        "--delta", "4e-7", "--dry-run", *queries,
+    )[1]  # fmt: skip
+    _, holes = fit(
+        said,
+        "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Asked of people: ~ "
+        "The whole costs epsilon #, delta # by certified composition; added up it would be epsilon "
+        "#. Neighbours: ~ For someone who knows all others, a bet at even odds on whether you are "
+        "in the data is won with probability at most #%, and nothing is more than # times as "
+        "likely, plus #, in one case than in the other. Anything ~",
+    )
+    cost, delta, _, _, whole, same, added, _, won, factor, plus, _ = holes
+    truth = optimal_epsilon(float(Fraction(epsilon)), times, 4e-7)
+    assert truth <= cost * (1 + Fraction(1, 10**9))
+    assert cost <= truth * 1.00002
+    assert (whole, delta, same, plus) == (cost, Fraction(4, 10**7), delta, delta)
+    assert added == times * Fraction(epsilon)
+    r = math.exp(cost)
+    assert near(won, 100 * (r + 4e-7) / (1 + r))
+    assert near(factor, r)
+
+
+TOGETHER = (
+    "someone who knows all other records, and what yours would be, and gives even odds to your "
+    "being in the data or not can end up at odds of at most # to 1: 50% becomes at most #%, and 1% "
+    "at most #%."
+)
+BET = (
+    "for someone who knows all others, a bet at even odds on whether you are in the data is won "
+    "with probability at most #%, and nothing is more than # times as likely, plus #, in one case "
+    "than in the other."
+)
+
+
+def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
+    ask("demo", "--folder", "hospital")  # it spends epsilon 1 on people
+    for age, epsilon in enumerate(("1/2", "1/4")):
+        ask(
+            "release", "--policy", "hospital/policy.yml", "--analyst", "bob", "--epsilon", epsilon,
+            f"SELECT COUNT(*) FROM people WHERE age >= {age}",
+        )  # fmt: skip
+    template = (
+        f"~ Everything released from people so far, together: {TOGETHER} If the whole budget of "
+        f"people is spent: {BET} Here you are one row, and your record is that row. Nothing was "
+        f"released from visits so far. If the whole budget of visits is spent: {BET} Here you are "
+        "one person, and your record is all your rows."
+    )
+    for words, end in ((("budget", "--policy"), ""), (("ledger", "show"), " note last hash ~")):
+        _, holes = fit(ask(*words, "hospital/policy.yml")[1], template + end)
+        odds, half, rare = holes[1:4]
+        # The worst of all answers that three counts can give together, one person more or less.
+        ratio = 1.0
+        for epsilon in (Fraction(1), Fraction(1, 2), Fraction(1, 4)):
+            law = geometric(math.exp(-epsilon), 40)
+            ratio *= max(law[k] / law[k - 1] for k in range(-39, 41))
+        for told, truth in (
+            (odds, ratio),
+            (half, 100 * ratio / (1 + ratio)),
+            (rare, 100 * ratio / (99 + ratio)),
+        ):
+            assert near(told, truth)
+        for (won, factor, plus), epsilon in ((holes[4:7], 6), (holes[7:10], 4)):
+            r = math.exp(epsilon)
+            assert near(won, 100 * (r + 1e-6) / (1 + r))
+            assert near(factor, r)
+            assert plus == Fraction(1, 10**6)
+
+
+def test_of_costs_in_rho_only_the_promise_of_the_budget_is_said(ask):
+    ask("demo", "--folder", "hospital")
+    ask(
+        "release", "--policy", "hospital/policy.yml", "--analyst", "ann", "--rho", "1/100",
+        "SELECT COUNT(*) FROM visits",
+    )  # fmt: skip
+    said = ask("budget", "--policy", "hospital/policy.yml", "--dataset", "visits")[1]
+    _, holes = fit(
+        said,
+        "~ Everything released from visits so far, together, is promised never to exceed its "
+        f"budget, if that was set before the first release: {BET} If the whole budget of visits is "
+        f"spent: {BET} Here you are one person, and your record is all your rows.",
+    )
+    assert holes[1:4] == holes[4:7]
+    assert near(holes[2], math.exp(4))
+    # The reading of the same ledger would be less, and is no promise.
+    assert "epsilon about" in said
+
+
 @pytest.mark.parametrize("keep", [Fraction(3, 4), Fraction(2, 3), Fraction(9, 10)])
 def test_randomized_columns_move_odds_so_far(ask, tmp_path, keep):
     (tmp_path / "in.csv").write_text("c\nyes\nno\nyes\n", encoding="utf-8")
@@ -131,7 +238,7 @@ def test_estimates_are_unbiased_and_their_intervals_hold(ask, ask_json, tmp_path
         assert high <= max(left)
 
 
-def geometric(p: Fraction, reach: int) -> dict[int, float]:
+def geometric(p: Fraction | float, reach: int) -> dict[int, float]:
     return {k: float((1 - p) / (1 + p) * p ** abs(k)) for k in range(-reach, reach + 1)}
 
 

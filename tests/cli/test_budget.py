@@ -46,6 +46,25 @@ def test_the_rule_that_counts_is_named_with_what_the_other_would_say(capsys):
         assert people["by_rule"]["zCDP composition"] == people["spent"]
 
 
+def test_what_all_releases_together_let_anyone_learn_is_said_everywhere(capsys):
+    _, out, _ = call(capsys, "budget")
+    assert "Nothing was released from people so far. If the whole" in " ".join(out.split())
+    call(capsys, "release", "SELECT COUNT(*) FROM people", "--epsilon", "1/2", "--analyst", "ann")
+    said = []
+    for command in (("budget",), ("ledger", "show", "policy.yml")):
+        _, out, _ = call(capsys, *command, "--json")
+        said.append(json.loads(out)["datasets"][0]["learned"])
+        _, out, _ = call(capsys, *command)
+        assert " ".join(said[-1].values()) in " ".join(out.split())
+    with Curator.open("policy.yml") as curator:
+        said.append(curator.budget()["datasets"][0]["learned"])
+    assert said[0] == said[1] == said[2]
+    assert "can end up at odds of at most 1.649 to 1" in said[0]["so_far"]
+    call(capsys, "release", "SELECT SUM(age) FROM people", "--rho", "1/1000", "--analyst", "ann")
+    _, out, _ = call(capsys, "budget")
+    assert "is promised never to exceed its budget" in " ".join(out.split())
+
+
 def test_every_part_of_a_wide_table_says_whose_account_it_is(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     _, out, _ = call(capsys, "budget")
@@ -66,6 +85,7 @@ def test_policy_check_says_how_costs_add_up(capsys):
     [
         ("{epsilon: 3, composition: tighter}", "needs a delta"),
         ("{epsilon: 3, delta: 1e-6, composition: optimal}", "composition=tighter"),
+        ("{epsilon: 3, delta: 1e-6, composition: optimal}", "--each 1/10 --delta 1e-6"),
         ("{epsilon: 3, delta: 1e-6, composition: none}", "basic or tighter"),
     ],
 )

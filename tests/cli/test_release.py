@@ -260,6 +260,64 @@ def test_the_demonstration_makes_a_release_and_repeats_it_for_nothing(capsys, in
     assert told["checked"]["holds"] is True
 
 
+MANY = [f"SELECT COUNT(*) FROM people WHERE age >= {age}" for age in range(40)]
+FIXED = ("--each", "0.05", "--delta", "1e-7", "--analyst", "ann")
+
+
+def test_a_batch_with_an_epsilon_for_each_query_is_charged_by_composition(capsys, in_hospital):
+    code, told = as_json(capsys, "release", *MANY, *FIXED, "--dry-run")
+    batch, price = told["batch"], told["price"]
+    assert (code, batch["rule"], batch["added_up"]["exact"]) == (0, "certified composition", "2")
+    assert price["epsilon"] == batch["composed"]
+    assert price["epsilon"]["value"] < 1.7
+    code, out, _ = call(capsys, "release", *MANY, *FIXED, "--certificate", "c.json")
+    assert code == 0
+    said = f"The whole costs epsilon {price['epsilon']['value']}, delta 1e-7 by certified "
+    assert f"{said}composition; added up it would be epsilon 2." in " ".join(out.split())
+    _, told = as_json(capsys, "budget", "--dataset", "people")
+    assert told["datasets"][0]["spent"] == price
+    assert call(capsys, "ledger", "export", "policy.yml", "l.jsonl")[0] == 0
+    assert call(capsys, "verify", "c.json", "--ledger", "l.jsonl")[0] == 0
+    data = json.loads((in_hospital / "c.json").read_text())
+    data["statement"]["fixed"]["composed"] = "1"
+    (in_hospital / "c.json").write_text(json.dumps(data))
+    assert call(capsys, "verify", "c.json")[0] == 1
+
+
+def test_queries_may_have_different_epsilons(capsys):
+    halves = [f"SELECT COUNT(*) FROM people WHERE age {sign} 40" for sign in ("<", ">=")]
+    each = ("--each", "1", "--each", "1/2", "--analyst", "ann")
+    code, told = as_json(capsys, "release", *halves, *each)
+    assert (code, told["batch"]["rule"]) == (0, "the sensitivity of the whole")
+    assert told["answers"][0]["cost"]["epsilon"]["exact"] == "1"
+    assert [one["exact"] for one in told["batch"]["each"]] == ["1", "1/2"]
+    code, out, _ = call(capsys, "release", *halves, *each)
+    assert "by the sensitivity of the whole; added up it would be epsilon 1.5." in " ".join(
+        out.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--each", "1/10", "--epsilon", "1"), "leave --epsilon and --rho out"),
+        (("--each", "1/10", "--rho", "1"), "leave --epsilon and --rho out"),
+        (("--each", "1/10", "--within", "10"), "--each"),
+        (("--each", "1/10", "--strategy", "s"), "--each"),
+        (("--each", "1/10", "--each", "1/5"), "2 epsilons are given for 40 queries"),
+        (("--each", "0"), "more than 0"),
+        (("--each", "1/10", "--delta", "1"), "below 1"),
+        (("--each", "1", "--delta", "1e-7"), "it fits"),
+    ],
+)
+def test_a_batch_that_cannot_be_is_refused_in_a_line_and_not_charged(capsys, options, said):
+    code, _, err = call(capsys, "release", *MANY, *options, "--analyst", "ann")
+    assert code == 2
+    assert said in " ".join(err.split())
+    assert err.count("\n") <= 2
+    assert total_spent(capsys)["exact"] == "0"
+
+
 def test_an_interrupted_release_says_what_a_charge_means(capsys, monkeypatch):
     from twoworlds.release import Curator
 

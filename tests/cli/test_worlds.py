@@ -175,7 +175,14 @@ BITS = "universe=bits(3)"
 
 
 def test_two_releases_together(capsys):
-    arguments = ("compose", f"exact(sum, {BITS})", f"exact(parity, {BITS})", "--ratio", "3/2")
+    arguments = (
+        "coupled",
+        "compose",
+        f"exact(sum, {BITS})",
+        f"exact(parity, {BITS})",
+        "--ratio",
+        "3/2",
+    )
     for simulators in ("optimal", "canonical", "coin"):
         found = data(capsys, *arguments, "--simulators", simulators)
         delta, bound = (Fraction(found[name]["exact"]) for name in ("delta", "bound"))
@@ -188,7 +195,7 @@ def test_two_releases_together(capsys):
 
 
 def test_a_constant_adds_nothing_to_a_release(capsys):
-    both = ("compose", f"exact(sum, {BITS})", f"exact(constant, {BITS})", "--simulators")
+    both = ("coupled", "compose", f"exact(sum, {BITS})", f"exact(constant, {BITS})", "--simulators")
     found = data(capsys, *both, "canonical", "--ratio", "1")
     alone = data(
         capsys,
@@ -213,7 +220,7 @@ def test_a_constant_adds_nothing_to_a_release(capsys):
     ],
 )
 def test_bad_compositions(capsys, arguments, complaint):
-    code, out, err = call(capsys, "compose", *arguments)
+    code, out, err = call(capsys, "coupled", "compose", *arguments)
     assert (code, out) == (2, "")
     assert complaint in err
     assert "internal" not in err

@@ -15,7 +15,8 @@ from twoworlds import (
     definition,
     mechanism,
 )
-from twoworlds.definitions import DEFINITIONS
+from twoworlds.definitions import DEFINITIONS, Witness
+from twoworlds.definitions.concentrated import ConcentratedDifferentialPrivacy
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
     DistributionalPrivacy,
@@ -25,10 +26,13 @@ from twoworlds.definitions.coupled import (
     NoiselessPrivacy,
     Pufferfish,
 )
+from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
+from twoworlds.definitions.renyi import RenyiDifferentialPrivacy
 from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy, lowered, read_corners
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing.conformance import DefinitionConformance
 
@@ -146,6 +150,109 @@ class TestMutualInformation(DefinitionConformance):
 
     def claiming(self, value):
         return MutualInformation(nats=value)
+
+
+def forged(witness):
+    """The number of what is shown, a little too large; or a changed probability."""
+    if isinstance(witness, Witness):
+        p, q = witness.probabilities
+        return replace(witness, probabilities=(p, q + ONE / 1000))
+    return replace(witness, number=witness.number + ONE / 1000)
+
+
+class TestRenyiDifferentialPrivacy(DefinitionConformance):
+    """Closed under both: divergences fall under maps, and are quasi-convex in both laws."""
+
+    registered_as = "rdp"
+    number = "epsilon"
+    perfect, worst = ZERO, INFINITY
+    broken = (
+        ("random-index(records=4, values=3)", "rdp(order=2, epsilon=1000)"),
+        ("gaussian(sigma=2)", "rdp(order=2, epsilon=0.24)"),
+        ("laplace(epsilon=1)", "rdp(order=3/2, epsilon=0.49)"),
+        ("skellam(l1=1, l2=1)", "rdp(order=2, epsilon=0.44)"),
+        ("compose(laplace(epsilon=1/10), times=100)", "rdp(order=2, epsilon=0.96)"),
+        ("randomized-response(bits=2, keep=3/4)", "rdp(order=2, epsilon=0.84)"),
+    )
+
+    def measuring(self):
+        return RenyiDifferentialPrivacy(order="5/2")
+
+    def claiming(self, value):
+        return RenyiDifferentialPrivacy(order="5/2", epsilon=value)
+
+    def forge(self, witness):
+        return forged(witness)
+
+
+class TestConcentratedDifferentialPrivacy(DefinitionConformance):
+    """Closed under both, as each divergence is."""
+
+    registered_as = "zcdp"
+    number = "rho"
+    perfect, worst = ZERO, INFINITY
+    broken = (
+        ("random-index(records=4, values=3)", "zcdp(rho=1000)"),
+        ("gaussian(sigma=2)", "zcdp(rho=0.124)"),
+        ("laplace(epsilon=1)", "zcdp(rho=0.3678)"),
+        ("geometric(ratio=3)", "zcdp(rho=0.549)"),
+        ("discrete-gaussian(sigma2=2)", "zcdp(rho=0.249)"),
+        ("gaussian(sigma=2)", "zcdp(rho=1/8, group=2)"),
+    )
+
+    def measuring(self):
+        return ConcentratedDifferentialPrivacy()
+
+    def claiming(self, value):
+        return ConcentratedDifferentialPrivacy(rho=value)
+
+    def forge(self, witness):
+        return forged(witness)
+
+
+class TestGaussianDifferentialPrivacy(DefinitionConformance):
+    """Closed under both: tests of a map, or after a hidden coin, are tests of what was before."""
+
+    registered_as = "gdp"
+    number = "mu"
+    perfect, worst = ZERO, INFINITY
+    broken = (
+        ("random-index(records=4, values=3)", "gdp(mu=1000)"),
+        ("gaussian(sigma=2)", "gdp(mu=0.49)"),
+        ("laplace(epsilon=1)", "gdp(mu=1.03)"),
+        ("randomized-response(bits=2, keep=3/4)", "gdp(mu=1.34)"),
+        ("poisson-sample(gaussian(sigma=2), rate=1/10)", "gdp(mu=0.49)"),
+    )
+
+    def measuring(self):
+        return GaussianDifferentialPrivacy()
+
+    def claiming(self, value):
+        return GaussianDifferentialPrivacy(mu=value)
+
+    def forge(self, witness):
+        return forged(witness)
+
+
+class TestTradeOffPrivacy(DefinitionConformance):
+    """Closed under both, as gaps are. The number is how far the curve must be lowered to hold."""
+
+    registered_as = "f-dp"
+    number = "shortfall"
+    perfect, worst = ZERO, ONE
+    corners = read_corners("0:1, 1/10:1/2, 1/2:1/8, 1:0")
+    broken = (
+        ("random-index(records=4, values=3)", "f-dp('0:4/5, 1:0')"),
+        ("randomized-response(bits=2, keep=3/4)", "f-dp('0:1, 1/4:1/2, 1:0')"),
+        ("gaussian(sigma=1)", "f-dp('0:1, 1/4:1/2, 1:0')"),
+        ("laplace(epsilon=1)", "f-dp('0:1, 1/4:1/2, 1:0')"),
+    )
+
+    def measuring(self):
+        return TradeOffPrivacy(points=self.corners)
+
+    def claiming(self, value):
+        return TradeOffPrivacy(points=lowered(self.corners, Fraction(value)))
 
 
 def told_or_not(*told):

@@ -236,6 +236,23 @@ def test_negative_binomial_noise_needs_whole_r(r):
         NegativeBinomialDifference("1/2", r)
 
 
+@pytest.mark.parametrize(
+    ("l1", "l2"), [("3", "3"), ("1/1000", "1/1000"), ("7", "2"), ("300", "290")]
+)
+@pytest.mark.parametrize("away", [1, 5, 80])
+def test_a_skellam_tail_added_up_inward_is_the_plain_sum(l1, l2, away):
+    noise = SkellamNoise(l1, l2)
+    k = int(noise.mean) + away
+    with ctx.workprec(BITS):
+        found, plain = (
+            noise.at_least(k).ball(BITS),
+            summed_tail(lambda j: noise._term(j, BITS), k, BITS),
+        )
+        assert found.overlaps(plain)
+        assert found.rel_accuracy_bits() > BITS - 10
+        assert plain.rel_accuracy_bits() > BITS / 2
+
+
 @pytest.mark.parametrize("mean", [0, -1, "inf", "x", None, float("nan")])
 def test_skellam_noise_needs_means_above_0(mean):
     with pytest.raises(InvalidInput, match="l1="):

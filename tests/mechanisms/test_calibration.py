@@ -10,6 +10,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.accuracy import geometric_errors, laplace_errors
 from twoworlds.mechanisms.calibration import (
     dwork_scale,
+    gaussian_variance,
     geometric_epsilon_for_error,
     geometric_p,
     geometric_ratio,
@@ -78,6 +79,13 @@ def test_geometric_noise_costs_exactly_its_ratio(sensitivity, ratio):
     assert float(geometric_ratio(p, sensitivity)) == pytest.approx(float(ratio), rel=1e-14)
     tiny = Fraction(1, 10**40)
     assert ratio - tiny < geometric_ratio(p, sensitivity) < ratio + tiny
+
+
+@given(POSITIVE, POSITIVE, st.integers(1, 1000))
+def test_gaussian_variance_of_a_mu_is_that_of_half_its_square_as_rho(sensitivity, mu, times):
+    by_mu = gaussian_variance(sensitivity, mu=mu, times=times)
+    assert by_mu == gaussian_variance(sensitivity, rho=mu * mu / 2, times=times)
+    assert times * sensitivity**2 / by_mu == mu * mu
 
 
 def test_a_measured_sensitivity_can_be_given_as_it_is():
@@ -162,6 +170,11 @@ def test_geometric_epsilon_for_error_reaches_that_error(p, sensitivity):
         (lambda: geometric_p("1/2", 1), r"sensitivity=1/2 .*whole units first, or use laplace"),
         (lambda: geometric_ratio(1, 1), r"p=1 must lie strictly between 0 and 1"),
         (lambda: geometric_ratio("1/2", "ln 3"), r"sensitivity=ln 3 .*must be a whole number"),
+        (lambda: gaussian_variance(1), r"exactly one of rho and mu"),
+        (lambda: gaussian_variance(1, rho=1, mu=1), r"exactly one of rho and mu"),
+        (lambda: gaussian_variance(1, rho=0), r"rho=0 must be a finite number above 0"),
+        (lambda: gaussian_variance(0, mu=1), r"sensitivity=0 must be a finite number above 0"),
+        (lambda: gaussian_variance(1, mu=1, times=0), r"times=0 must be a whole number"),
         (lambda: dwork_scale(0, 1), r"sensitivity=0 must be a finite number above 0"),
         (lambda: histogram_calibration(0, 1), r"cells=0 must be a whole number, at least 1"),
         (lambda: histogram_calibration(5, 0), r"epsilon=0 must be a finite number above 0"),

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import DifferentialPrivacy, measure, mechanism
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.mechanisms.several import Boxes, Paired
+from twoworlds.mechanisms.several import Several, composed
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Integers, TrueAnswer
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
@@ -92,7 +92,7 @@ def test_a_mixture_is_the_weighted_sum(first, second, weight, ratio):
 
 @given(mechanisms(), mechanisms(), RATIOS)
 def test_a_pair_is_the_product_of_the_laws(first, second, ratio):
-    both = first.pair(second)
+    both = composed([(first, 1), (second, 1)])
     for x in UNIVERSE:
         law = both.distribution(x)
         assert sum(law.values()) == 1
@@ -124,7 +124,7 @@ def test_mechanisms_on_different_databases_do_not_combine():
     with pytest.raises(InvalidInput, match="different databases"):
         _any().mix(other, "1/2")
     with pytest.raises(InvalidInput, match="different databases"):
-        _any().pair(other)
+        composed([(_any(), 1), (other, 1)])
 
 
 @pytest.mark.parametrize("weight", ["1.2", -1, "ln 2", None, "x"])
@@ -164,7 +164,7 @@ prices = st.sampled_from(["2", "3", "3/2"])
 @given(st.integers(1, 3), ratios)
 def test_the_gap_equals_a_long_truncated_sum(group, ratio):
     noise = mechanism("geometric(ratio=2)")
-    both = noise.pair(mechanism("geometric(ratio=3)"))
+    both = composed([(noise, 1), (mechanism("geometric(ratio=3)"), 1)])
     found = DifferentialPrivacy(group=group).delta_at(both, ratio).delta
     window = range(-24, 25 + group)
     total = sum(
@@ -176,22 +176,8 @@ def test_the_gap_equals_a_long_truncated_sum(group, ratio):
 
 def test_on_bits_every_pair_of_databases_is_compared():
     both = mechanism("pair(geometric(ratio=2, bits=2), randomized-response(bits=2, keep=3/4))")
-    assert isinstance(both, Paired)
+    assert isinstance(both, Several)
     assert measure(both).ratio == 6
     assert measure(both, group=2).ratio == 36
     verdict = measure(both, ratio=2)
-    assert isinstance(verdict.witness.event, Boxes)
     assert verdict.witness.excess(Fraction(2)) == verdict.delta
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "said"),
-    [
-        ("pair(skellam(1, 1), geometric(ratio=3))", Unsupported, "infinitely many values"),
-        ("pair(geometric(ratio=2), laplace(epsilon=1))", InvalidInput, "different databases"),
-        ("pair(geometric(ratio=2), constant(universe=integers()))", TooLarge, "too large"),
-    ],
-)
-def test_what_cannot_be_paired_exactly_is_refused(text, error, said):
-    with pytest.raises(error, match=said):
-        measure(text)

@@ -15,6 +15,7 @@ from twoworlds.laws.event import OnRecords
 from twoworlds.mechanisms import per_record
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.per_record import ByLoss, PerRecord
+from twoworlds.mechanisms.several import composed
 from twoworlds.numbers import INFINITY, exp
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, Explicit
 
@@ -215,7 +216,7 @@ def test_a_pair_of_such_mechanisms_is_one_again(mechanism, data):
     second = PerRecord(
         Dense(mechanism.transition.universe, Explicit(tuple("uv"[:size])), rows), mechanism.records
     )
-    both = mechanism.pair(second)
+    both = composed([(mechanism, 1), (second, 1)])
     assert isinstance(both, PerRecord)
     assert both.outputs.size == mechanism.outputs.size * second.outputs.size
     for x in mechanism.universe:

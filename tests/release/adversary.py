@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from math import comb
 
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, pure_to_zcdp
+from twoworlds.release.sensitivity.fixed import composed_epsilon
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,15 @@ def response(ratio, delta=0, *, as_rho=False, cost=None):
     return Tool(cost, ((high, low), (low, high), *leaks))
 
 
+def fixed_batch(ratio, times, delta):
+    """Several randomized responses at once, at the price of a batch fixed in advance."""
+    ratio, delta = Fraction(ratio), Fraction(delta)
+    each = parse_cost(f"ln({ratio})").epsilon
+    masses = [comb(times, j) * ratio**j / (1 + ratio) ** times for j in range(times + 1)]
+    cost = Cost(composed_epsilon((each,) * times, delta), delta)
+    return Tool(cost, tuple(zip(masses, reversed(masses), strict=True)))
+
+
 def power(epsilon):
     """e^epsilon, a little too small."""
     with localcontext() as context:
@@ -45,11 +56,14 @@ def power(epsilon):
 
 @dataclass(frozen=True)
 class Adversary:
-    """Tools, the rule that says how often each may be used, and e^epsilon, a little too small."""
+    """Tools, the rule that says how often each may be used, and e^epsilon, a little too small.
+
+    Where ``bound`` is a function, e^epsilon depends on how often each tool was used.
+    """
 
     tools: tuple[Tool, ...]
     admits: Callable[[tuple[int, ...]], bool]
-    bound: Fraction
+    bound: Fraction | Callable[[tuple[int, ...]], Fraction]
 
     def worst(self) -> Fraction:
         """The largest sum of (P - bound * Q)_+ over what is seen."""
@@ -75,7 +89,8 @@ class Adversary:
         @cache
         def found(used, ratio):
             """The best tool to use next, and the delta ahead, in this world."""
-            best, value = None, max(Fraction(0), 1 - self.bound / ratio)
+            bound = self.bound(used) if callable(self.bound) else self.bound
+            best, value = None, max(Fraction(0), 1 - bound / ratio)
             for i, tool in enumerate(self.tools):
                 after = _more(used, i)
                 if admits(after):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.release.adversary import response, under
+from tests.release.adversary import Adversary, fixed_batch, power, response, spent, under
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import CONCENTRATED, Cap, Spent, parse_cap, read_cap
 from twoworlds.release.costs import Cost, parse_cost, pure_to_zcdp, zcdp_to_delta
@@ -218,6 +218,8 @@ CAPS = [
         "epsilon=ln(3/2), delta=0.6, tail=0.55",
         [response("3"), response("3/2"), response("2", "0.025")],
     ),
+    ("epsilon=ln 3, delta=0.1", [fixed_batch("6/5", 6, "0.05"), response("5/4")]),
+    ("epsilon=ln 4, delta=0.3, tail=0.2", [fixed_batch("4/3", 5, "0.05"), response("3/2")]),
 ]
 
 
@@ -239,6 +241,42 @@ def test_a_cap_that_let_too_much_through_would_be_found_out():
     lax = Cap(cap.most, cap.tail, 3 * cap.concentrated)
     tools = [response("5/4", "0.025"), response("3/2")]
     assert under(lax, tools).worst() > cap.most.delta
+
+
+def test_a_batch_is_charged_less_than_its_sum_and_would_be_found_out_at_less_still():
+    tool = fixed_batch("6/5", 6, "0.05")
+    assert tool.cost.epsilon < 6 * parse_cost("ln(6/5)").epsilon * Fraction(9, 10)
+    delta = sum(max(0, p - power(tool.cost.epsilon) * q) for p, q in tool.outputs)
+    assert Fraction(499, 10_000) < delta <= Fraction(1, 20) + Fraction(1, 10**9)
+
+
+SO_FAR = [
+    ("epsilon=ln 4", [response("4/3"), response("3/2")]),
+    (
+        "epsilon=ln 3, delta=0.1",
+        [response("4/3", "0.02"), response("3/2"), response("9/8", "0.05")],
+    ),
+    ("epsilon=ln 4, delta=0.3, tail=0.2", [fixed_batch("4/3", 5, "0.05"), response("3/2")]),
+]
+
+
+@pytest.mark.parametrize(("cap", "tools"), SO_FAR)
+def test_what_was_released_so_far_holds_at_every_moment_that_answers_may_choose(cap, tools):
+    """The adversary stops when it likes, and is then held to the epsilons of its own transcript."""
+    cap = parse_cap(cap)
+    adversary = Adversary(
+        tuple(tools),
+        lambda used: cap.rule(spent(tools, used)) is not None,
+        lambda used: power(cap.so_far(spent(tools, used)).epsilon),
+    )
+    allowed, found = cap.most.delta - cap.tail, adversary.worst()
+    assert found <= max(allowed, Fraction(1, 10**9))
+    if allowed:
+        assert found > allowed / 2
+    deltas = {
+        cap.so_far(spent(tools, used)).delta for used in ((0,) * len(tools), (1,) * len(tools))
+    }
+    assert deltas == {0, allowed}
 
 
 @pytest.mark.parametrize("first", ["rho=1/10", "rho=1/1000000", "0.1"])

@@ -47,7 +47,9 @@ def test_it_says_what_the_curator_says(policy):
     said, _ = spend(read, "0.1", 3)
     people, animals = budgets(read)
     assert [people] == said["datasets"]
-    assert animals == {"dataset": "animals", "analysts": []}
+    assert (animals["dataset"], animals["analysts"]) == ("animals", [])
+    assert animals["learned"]["so_far"] == "Nothing was released from animals so far."
+    assert animals["learned"]["whole_budget"] is None
 
 
 def test_before_the_first_release_nothing_is_spent_and_nothing_is_written(policy, tmp_path):

@@ -120,11 +120,33 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
     assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
     with_ledger = words(review_certificate(file, ledger=exported).html())
     total = f"with this one it comes to epsilon {earlier}.5 by basic composition"
+    odds = {0: "1.649", 1: "4.482", 2: "12.19"}[earlier]  # e^0.5, e^1.5, e^2.5, rounded up
+    learned = "Everything released from people so far, together: someone who knows all other"
     for told in (with_ledger, words(review_released(made).html())):
         assert "is assumed, since the ledger was not looked at" not in told
         assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
         assert (total in told) == (earlier > 0)
+        assert f"can end up at odds of at most {odds} to 1" in told.partition(learned)[2]
+        assert "If the whole budget of people is spent: for someone who knows all" in told
         assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
     without = words(review_certificate(file).html())
     assert "is assumed, since the ledger was not looked at" in without
     assert "it comes to" not in without
+    assert "Everything released" not in without
+    assert "whole budget" not in without
+
+
+def test_a_batch_fixed_in_advance_is_reviewed_with_the_rule_of_its_price(tmp_path):
+    lay_out(tmp_path)
+    asked = [f"SELECT COUNT(*) FROM people WHERE age >= {age}" for age in range(30)]
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        made = curator.release_all(asked, "each=0.05, delta=1e-7", analyst="ann")
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(certify(made)), encoding="utf-8")
+    for found in (review_released(made), review_certificate(file)):
+        assert found.holds
+        told = " ".join(words(found.html()).split())
+        assert f"The whole costs {made.charge.paid.shown()} by certified composition" in told
+        assert "added up it would be epsilon 1.5." in told
+    learned = review_released(made).to_dict()["learned"]["so_far"]
+    assert "with all of the delta that its budget allows" in learned

@@ -138,6 +138,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         single_out,
     )
     from twoworlds.attacks.selftest.suite import selftest
+    from twoworlds.definitions.together import together
     from twoworlds.definitions.trade_off import trade_off
     from twoworlds.mechanisms.strategy import Strategy
     from twoworlds.noiseless.data import release_total
@@ -181,6 +182,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "attacks.queries.differencing.SingledOut": singled_out,
         "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),
         "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),
+        "definitions.together.Together": lambda: together("laplace(epsilon=1)", times=3),
         "definitions.verdict.Verdict": lambda: tw.check(SURVEY, "dp(epsilon=1)"),
         "mechanisms.strategy.sensitivity.StrategySensitivity": lambda: Strategy.batch(
             tw.BitStrings(3), count(), count()

@@ -235,6 +235,58 @@ class TestPairOfPerRecordMechanisms(MechanismConformance):
     )
 
 
+class TestCompose(MechanismConformance):
+    expression = "compose(noisy-parity(bits=2, keep=3/4), times=3)"
+
+
+class TestComposeTwoKindsOfWorlds(Shared):
+    """One person changes both bits and the true answer."""
+
+    expression = "compose(randomized-response(bits=2, keep=3/4), geometric(ratio=2))"
+
+    def databases(self, mechanism):
+        return [((1, 1), 0), ((0, 1), 1)]
+
+    def outputs(self, mechanism):
+        return [((1, 1), 0), ((1, 0), 5), ((0, 0), -3)]
+
+
+class TestComposeMerged(Shared):
+    """So many outputs that they are merged by likelihood ratio, not listed."""
+
+    expression = "compose(noisy-parity(bits=2, keep=3/4), times=12)"
+
+    def outputs(self, mechanism):
+        return [(0,) * 12, (1,) * 12, (0, 1) * 6]
+
+
+class TestPoissonSample(Shared):
+    expression = "poisson-sample(geometric(ratio=3), rate=1/4)"
+    relations = ("add-remove",)
+    groups = (1,)
+
+    def outputs(self, mechanism):
+        return list(range(-3, 5))
+
+
+class TestFixedSample(Shared):
+    expression = "fixed-sample(geometric(ratio=3), size=1, of=4)"
+    groups = (1,)
+
+    def outputs(self, mechanism):
+        return list(range(-3, 5))
+
+
+class TestShuffle(MechanismConformance):
+    expression = "shuffle(randomized-response(bits=3, keep=3/4))"
+    groups = (1,)
+
+
+class TestShuffleThreeKinds(MechanismConformance):
+    expression = "shuffle(pram([[1/2, 1/3], [1/4, 1/3], [1/4, 1/3]], records=2))"
+    groups = (1,)
+
+
 class TestRestrict(MechanismConformance):
     expression = "restrict(randomized-response(bits=3, keep=3/4), [111, 110, 000])"
     groups = (1, 2, 3)

@@ -35,11 +35,14 @@ STATED = [
     "reality-oblivious(epsilon=0.2, delta=0.1)",
     "dp(epsilon=0)",
     "dp(epsilon=inf, delta=0.5)",
+    "zcdp(rho=1/8)",
+    "gdp(mu=1/2, neighbours=add-remove)",
+    "rdp(order=2, epsilon=1/4)",
 ]
 
 
 @pytest.mark.few(6)
-@pytest.mark.parametrize("stated", [STATED[i] for i in (1, 2, 3, 11)])
+@pytest.mark.parametrize("stated", [STATED[i] for i in (1, 2, 3, 11, 12, 14)])
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_every_question_gets_an_answer_that_can_be_read(stated, kind):
     found = Guarantee.parse(stated).implies(kind, delta1="1e-9", level="0.05", values=2)
@@ -150,7 +153,7 @@ def test_a_question_that_is_open_raises_when_used_as_a_truth_value():
 
 def test_no_kind_is_left_without_a_sentence():
     for kind in KINDS.values():
-        numbers = {name: "3" if name == "ratio" else "1/10" for name in kind.numbers}
+        numbers = {name: "3" if name in ("ratio", "order") else "1/10" for name in kind.numbers}
         (first, *_) = sentences(Guarantee.of(kind.name, **numbers))
         assert first.endswith(".")
         assert kind.name not in first

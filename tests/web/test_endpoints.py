@@ -267,6 +267,28 @@ def test_budget_and_ledger_follow_the_releases(curator):
     assert after["newest"][0]["hash"] == entry["hash"]
     budget = curator.get("/api/v1/budget").json()
     assert budget["datasets"] == after["datasets"]
+    learned = {one["dataset"]: one["learned"] for one in budget["datasets"]}
+    assert learned["people"]["so_far"].startswith(
+        "Everything released from people so far, together"
+    )
+    assert learned["people"]["whole_budget"].startswith("If the whole budget of people is spent")
+
+
+def test_a_batch_fixed_in_advance_costs_less_than_its_sum(curator):
+    queries = [f"SELECT COUNT(*) FROM people WHERE age >= {age}" for age in range(30)]
+    asked = {"queries": queries, "cost": "each=1/1000, delta=5e-9"}
+    plan, found = sent(curator, "plan", asked), sent(curator, "release", asked)
+    assert plan["batch"] == found["batch"]
+    assert found["batch"]["rule"] == "certified composition"
+    assert found["paid"] == plan["price"]
+    assert found["paid"]["epsilon"] == found["batch"]["composed"]
+    assert found["paid"]["epsilon"]["value"] < 0.03
+    assert check_certificate(found["certificate"]).holds
+    refused = curator.post("/api/v1/release", json={**asked, "cost": "each=1, delta=1e-6"})
+    assert refused.status_code == 409
+    assert "it fits" in refused.json()["error"]["message"]
+    wrong = curator.post("/api/v1/release", json={**asked, "cost": "each=1, epsilon=1"})
+    assert (wrong.status_code, wrong.json()["error"]["field"]) == (400, "cost")
 
 
 def test_rho_asks_for_gaussian_noise(curator):

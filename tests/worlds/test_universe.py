@@ -143,11 +143,11 @@ def test_a_product_holds_all_pairs(first, second):
     assert (*expected[0], 0) not in both
 
 
-def test_a_product_finds_its_labels_and_has_no_neighbours():
+def test_a_product_finds_its_labels_and_lists_no_neighbours():
     both = Product((Explicit(("a", "b")), Explicit((0, 1))))
     for pair in both:
         assert both.find(both.label(pair)) == pair
-    with pytest.raises(InvalidInput, match="no neighbours"):
+    with pytest.raises(InvalidInput, match="not listed one by one"):
         both.around(("a", 0), SUBSTITUTE)
 
 

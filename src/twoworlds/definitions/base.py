@@ -12,13 +12,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import Comparison, Family, unlike
 from twoworlds.mechanisms import Mechanism, PerRecord
-from twoworlds.numbers import Number, exp, number, ratio_at_least_one
+from twoworlds.numbers import INFINITY, Number, Real, exp, number, ratio_at_least_one
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, check_group, resolve
+
+_LARGEST_ORDER = 10**6
 
 
 class PrivacyDefinition(ABC):
@@ -142,6 +146,18 @@ class Compared(PrivacyDefinition):
             mechanism = mechanism.over(universe)
         return Setting(mechanism, relation, self.group)
 
+    def pairs(self, mechanism: Mechanism) -> tuple[Setting, Family, list[Comparison]]:
+        """Return the mechanism with its neighbours, and the comparisons that are not alike."""
+        if not mechanism.exact:
+            raise Unsupported(
+                f"{mechanism.expression} is known in floats, whose columns sum to 1 only nearly, "
+                f"and {self.name} is sensitive to that: write the matrix as fractions, in a .csv "
+                "file"
+            )
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        return setting, family, unlike(family)
+
 
 @dataclass(frozen=True, init=False)
 class RatioAndDelta(Compared):
@@ -188,3 +204,28 @@ def read_delta(delta: object, name: str = "delta") -> Number:
     if value < 0 or value > 1:
         raise InvalidInput(f"{name}={delta} is out of range: it is a probability from 0 to 1")
     return value
+
+
+def read_amount(value: object, name: str) -> Number | None:
+    """Read a number of at least 0, possibly infinite, if one is given."""
+    if value is None:
+        return None
+    found = number(value, name)
+    if found < 0:
+        raise InvalidInput(f"{name}={value} is negative: {name} is at least 0")
+    return found
+
+
+def read_order(order: object) -> Fraction:
+    """Read the order of a Renyi divergence: a rational above 1."""
+    found = number(order, "order")
+    if found == INFINITY:
+        raise InvalidInput(
+            "order=inf: the divergence of infinite order is the epsilon of dp: ask for dp instead"
+        )
+    if isinstance(found, Real) or not 1 < found <= _LARGEST_ORDER:
+        raise InvalidInput(
+            f"order={order}: the order of a divergence is a fraction above 1, and at most "
+            f"{_LARGEST_ORDER}, such as 2 or 3/2"
+        )
+    return found

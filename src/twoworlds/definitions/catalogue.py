@@ -119,6 +119,26 @@ _DEFINITIONS = {
         "epsilon neighbours group=1",
         "Statistical difference: no probability changes by more than epsilon (protects nobody).",
     ),
+    "rdp": (
+        "renyi:RenyiDifferentialPrivacy",
+        "order epsilon neighbours group=1",
+        "Renyi differential privacy: a mean of the likelihood ratio, of one order, is bounded.",
+    ),
+    "zcdp": (
+        "concentrated:ConcentratedDifferentialPrivacy",
+        "rho neighbours group=1",
+        "Zero-concentrated differential privacy: means of all orders are those of Gaussian noise.",
+    ),
+    "gdp": (
+        "gaussian:GaussianDifferentialPrivacy",
+        "mu neighbours group=1",
+        "Gaussian differential privacy: no test does better than on two shifted normal laws.",
+    ),
+    "f-dp": (
+        "trade_off_privacy:TradeOffPrivacy",
+        "points neighbours group=1",
+        "f-differential privacy: every test misses at least as often as a curve says.",
+    ),
     "semantic": (
         "semantics.privacy:SemanticPrivacy",
         "epsilon delta default records",

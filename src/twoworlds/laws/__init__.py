@@ -9,6 +9,11 @@ event       sets of outputs, their names, and the witness: two worlds, an event,
 comparison  two laws compared: tight ratio, hockey-stick gap, profile, trade-off, worst event;
             of finite laws, and the worst of many comparisons
 shifted     two shifted copies of a law on the whole numbers compared
+line        two shifted copies of Laplace or Gaussian noise compared
+composition several comparisons as one: exactly, or between two proven ends
+grid        losses on a grid, from above and from below, in whole numbers
+domination  laws that are told apart at least as well as others
+sampling    what samples and shuffling make of a comparison
 """
 
 __all__: list[str] = []

@@ -15,7 +15,9 @@ mechanisms.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
@@ -23,9 +25,21 @@ from typing import Any, NamedTuple, TypeVar
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.event import Event, Listed, Point
-from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum, positive_part
+from twoworlds.laws.renyi import divergence
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    bounds,
+    compare,
+    exp,
+    maximum,
+    positive_part,
+)
 from twoworlds.progress import track
 
+_MOST_KEYED = 1 << 12  # cells that are looked at to tell whether two comparisons are alike
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
 
@@ -52,6 +66,18 @@ class ProfileLine(NamedTuple):
     q: Number
 
 
+class Extreme(NamedTuple):
+    """A least number that is enough everywhere, a place that needs it, and whether it is attained.
+
+    The place is an order of divergences, or a ratio. Where nothing attains the number, it only
+    comes near: further out, less and less is missing.
+    """
+
+    value: Number
+    at: Number
+    attained: bool = True
+
+
 class RatioCell(NamedTuple):
     """Outputs of one likelihood ratio: their masses under both laws, and the event they form."""
 
@@ -65,6 +91,19 @@ class Comparison(ABC):
 
     x: Point
     y: Point
+
+    @property
+    def key(self) -> Hashable:
+        """What pairs of laws with the same profile have in common, None where that is not known.
+
+        Of laws that are told apart alike both ways round it is the same for the reverse.
+        """
+        return None
+
+    @property
+    def dominating(self) -> Comparison:
+        """Two laws that are told apart at least as well: the same, where no others are needed."""
+        return self
 
     @abstractmethod
     def peak(self) -> Peak:
@@ -107,12 +146,52 @@ class Comparison(ABC):
         """Return the gap as a grows without bound: the mass of what only P can produce."""
         return Fraction(0)
 
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        """Yield P(E) and Q(E) of the events E = {P > a Q} for rising logarithms of a > 0.
+
+        That is all that composition needs to know of two laws (`twoworlds.laws.composition`).
+        """
+        raise Unsupported(
+            "the best tests of these two worlds are not known one by one, so that they cannot be "
+            "composed with others"
+        )
+
+    @property
+    def factors(self) -> tuple[tuple[Comparison, int], ...]:
+        """Independent parts that are compared together, with how often each occurs: itself, once.
+
+        Their losses, and so their divergences, add up.
+        """
+        return ((self, 1),)
+
+    def divergence(self, order: Fraction) -> Number:
+        """Return the Renyi divergence D_a(P || Q) of an order a > 1; of order 1, the limit.
+
+        The formulas are in `twoworlds.laws.renyi`.
+        """
+        raise Unsupported(
+            f"the divergence of order {order} of these two worlds is not computed: ask for the "
+            "epsilon of dp at a delta"
+        )
+
+    def closed_rho(self) -> Extreme | None:
+        """Return the least rho of zCDP and an order that needs it; None if no formula is known."""
+        return None
+
+    def closed_mu(self) -> Extreme | None:
+        """Return the least mu of GDP, and a ratio whose best test needs it, where it is known.
+
+        Both ways round it is the same: a test that is exchanged for its complement needs the same.
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class FiniteComparison(Comparison):
     """Two finite laws, as masses of the same cells; ``event`` turns cells into an event.
 
-    Masses may be given over a common denominator ``scale`` to spare fractions.
+    Masses may be given over a common denominator ``scale`` to spare fractions. Where the laws are
+    those of independent ``parts``, these are remembered.
     """
 
     x: Point
@@ -121,6 +200,7 @@ class FiniteComparison(Comparison):
     q: Sequence[Number | int]
     event: Callable[[Sequence[int]], Event]
     scale: int = 1
+    parts: tuple[tuple[Comparison, int], ...] = ()
 
     @staticmethod
     def of(
@@ -135,6 +215,13 @@ class FiniteComparison(Comparison):
         return FiniteComparison(
             x, y, p, q, lambda cells: Listed.of(outputs[i] for i in cells), scale
         )
+
+    @property
+    def key(self) -> Hashable:
+        """The masses, in any order."""
+        if len(self.p) > _MOST_KEYED:
+            return None
+        return frozenset(Counter(zip(self.p, self.q, strict=True)).items()), self.scale
 
     def peak(self) -> Peak:
         """Take the cell of the largest ratio, comparing by cross-multiplication."""
@@ -176,12 +263,14 @@ class FiniteComparison(Comparison):
 
     def lines(self) -> list[ProfileLine]:
         """Return the cumulative masses in order of falling ratio, down to ratio 1."""
-        return [ProfileLine(p, q) for p, q, _ in self._cumulative]
+        ordered, sums = self._falling
+        above = bisect_left(ordered, 1, key=lambda i: not larger(self.p[i], self.q[i]))
+        return sums[1 : above + 1]
 
     def ratio_for(self, delta: Number) -> Number:
         """Solve p - a q = delta on the piece where it crosses."""
         answer: Number = Fraction(1)
-        for p, q, _ in self._cumulative:
+        for p, q in self.lines():
             if not larger(p - q, delta):
                 continue
             if q == 0:
@@ -196,33 +285,82 @@ class FiniteComparison(Comparison):
 
     def reverse(self) -> Comparison:
         """Swap the two laws."""
-        return FiniteComparison(self.y, self.x, self.q, self.p, self.event, self.scale)
+        parts = tuple((one.reverse(), times) for one, times in self.parts)
+        return FiniteComparison(self.y, self.x, self.q, self.p, self.event, self.scale, parts)
+
+    @property
+    def factors(self) -> tuple[tuple[Comparison, int], ...]:
+        """The parts, where there are some."""
+        return self.parts or super().factors
+
+    def divergence(self, order: Fraction) -> Number:
+        """Add up the cells, or the divergences of the parts."""
+        if self.parts:
+            return summed_divergence(self.parts, order)
+        alike = Counter(zip(self.p, self.q, strict=True))
+        return divergence(
+            (
+                (Fraction(count, self.scale) * p, Fraction(count, self.scale) * q)
+                for (p, q), count in alike.items()
+            ),
+            order,
+        )
+
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        """Take the cells above each ratio, which are the first ones in falling order."""
+        ordered, sums = self._falling
+        for loss in losses:
+            decide = _threshold(exp(loss))
+            above = bisect_left(
+                ordered, 1, key=lambda i: decide(self.p[i], self.q[i]) is not Order.GREATER
+            )
+            yield sums[above]
 
     def limit(self) -> Number:
         """Add up the cells that Q cannot produce."""
         return self.gap(INFINITY).delta
 
     @cached_property
-    def _cumulative(self) -> list[tuple[Number, Number, int]]:
-        above_one = [i for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if larger(p, q)]
+    def _falling(self) -> tuple[list[int], list[ProfileLine]]:
+        """The possible cells by falling p / q, and the masses of the first 0, 1, 2, ... of them."""
+        possible = [
+            i for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if not p == q == 0
+        ]
 
         def falling(i: int, j: int) -> int:
             """Put the cell of larger p / q first, where q = 0 comes before all."""
-            return -int(larger(self.p[i] * self.q[j], self.p[j] * self.q[i]))
+            left, right = self.p[i] * self.q[j], self.p[j] * self.q[i]
+            return int(larger(right, left)) - int(larger(left, right))
 
-        ordered = sorted(above_one, key=cmp_to_key(falling))
-        total_p: Number = Fraction(0)
-        total_q: Number = Fraction(0)
-        found = []
+        ordered = sorted(possible, key=cmp_to_key(falling))
+        sums = [ProfileLine(Fraction(0), Fraction(0))]
         for i in ordered:
-            total_p += self._mass(self.p, [i])
-            total_q += self._mass(self.q, [i])
-            found.append((total_p, total_q, i))
-        return found
+            p, q = (self._mass(masses, [i]) for masses in (self.p, self.q))
+            sums.append(ProfileLine(sums[-1].p + p, sums[-1].q + q))
+        return ordered, sums
 
     def _mass(self, masses: Sequence[Number | int], cells: Iterable[int]) -> Number:
         total = sum((masses[i] for i in cells), start=0)
         return Fraction(total, self.scale) if isinstance(total, int) else total / self.scale
+
+
+def summed_divergence(parts: Iterable[tuple[Comparison, int]], order: Fraction) -> Number:
+    """Return the divergence of independent parts together: those of the parts add up."""
+    return weighted_sum((one.divergence(order), times) for one, times in parts)
+
+
+def weighted_sum(numbers: Iterable[tuple[Number, int]]) -> Number:
+    """Return the sum of numbers, each so many times; equal formulas are taken together.
+
+    >>> from twoworlds.numbers import ln
+    >>> weighted_sum([(ln(Fraction(3)) / 2, 1), (ln(Fraction(3)) / 2, 1)])
+    Real(ln 3)
+    """
+    found: dict[Hashable, tuple[Number, int]] = {}
+    for one, times in numbers:
+        key = one if isinstance(one, Fraction) else one.formula or id(one)
+        found[key] = one, times + found.get(key, (one, 0))[1]
+    return sum((times * one for one, times in found.values()), start=Fraction(0))
 
 
 def between(
@@ -286,13 +424,13 @@ class Each(Family):
     def peak(self) -> tuple[Comparison, Peak]:
         """Take the largest ratio."""
         found = ((c, peak, peak.ratio) for c, peak in ((c, c.peak()) for c in self))
-        comparison, peak, ratio = _worst(found)
+        comparison, peak, ratio = worst(found)
         return comparison, peak._replace(ratio=ratio)
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
         """Take the largest gap."""
         found = ((c, gap, gap.delta) for c, gap in ((c, c.gap(ratio)) for c in self._near(ratio)))
-        comparison, gap, delta = _worst(found)
+        comparison, gap, delta = worst(found)
         return comparison, gap._replace(delta=delta)
 
     def _near(self, ratio: Number) -> Iterable[Comparison]:
@@ -312,14 +450,14 @@ class Each(Family):
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
         """Take the largest ratio needed."""
         found = ((c, None, c.ratio_for(delta)) for c in self)
-        comparison, _, ratio = _worst(found)
+        comparison, _, ratio = worst(found)
         return comparison, ratio
 
 
 Shown = TypeVar("Shown")
 
 
-def _worst(
+def worst(
     found: Iterator[tuple[Comparison, Shown, Number]],
 ) -> tuple[Comparison, Shown, Number]:
     """Return the first comparison of the largest number, or an enclosure of an undecided tie."""
@@ -328,9 +466,48 @@ def _worst(
         order = compare(candidate, value, limit=_TIE_BITS)
         if order is Order.GREATER:
             best, shown, value = comparison, other, candidate
-        elif order is Order.UNDECIDED:
+        elif order is Order.UNDECIDED and not _capped_by(candidate, value):
             value = maximum(value, candidate)
     return best, shown, value
+
+
+def _capped_by(candidate: Number, value: Number) -> bool:
+    """Tell whether a number is known to be at most another one, whatever its ball says."""
+    return isinstance(candidate, Real) and candidate.cap is not None and candidate.cap == value
+
+
+def unlike(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """Leave out comparisons whose profile an earlier one has."""
+    found: dict[Hashable, Comparison] = {}
+    for one in comparisons:
+        found.setdefault(id(one) if one.key is None else one.key, one)
+    return list(found.values())
+
+
+def solved(comparison: Comparison, delta: Number, steps: int | None = None) -> Number:
+    """Return the smallest a >= 1 with a gap of at most delta > 0, by bisection for epsilon.
+
+    The gap must fall strictly in epsilon, until it is 0 or vanishes. With ``steps`` the answer is
+    an enclosure of so many halvings; without, it is as fine as asked of it.
+    """
+    if not larger(comparison.gap(Fraction(1)).delta, delta):
+        return Fraction(1)
+
+    def halved(bits: int) -> tuple[Fraction, Fraction]:
+        low, high = Fraction(0), Fraction(1)
+        while larger(comparison.gap(exp(high)).delta, delta):
+            low, high = high, 2 * high
+        for _ in range(bits):
+            middle = (low + high) / 2
+            if larger(comparison.gap(exp(middle)).delta, delta):
+                low = middle
+            else:
+                high = middle
+        return low, high
+
+    if steps is not None:
+        return exp(Real.between(*halved(steps)))
+    return exp(Real(lambda bits: Real.between(*halved(bits)).ball(bits)))
 
 
 def larger(a: Number | int, b: Number | int) -> bool:

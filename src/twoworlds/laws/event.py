@@ -13,10 +13,10 @@ facts, in a sentence and in JSON, is made here for every room.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show, to_json
 
@@ -193,6 +193,27 @@ class OnRecords(Event):
         more = len(self.words) - _SHOWN
         tail = f"; and {more} more" if more > 0 else ""
         return f"outputs whose entries {where} read {'; '.join(shown)}{tail}"
+
+
+class Events(Protocol):
+    """What sets of outputs are called that tell one world from another by how likely they are."""
+
+    def likelier(self, ratio: Number) -> Event:
+        """Name the outputs that are at least so many times as likely in the first world."""
+
+    def rounded(
+        self, unit: Number, marks: Sequence[tuple[int, ...]], least: int, spare: int
+    ) -> Event:
+        """Name the outputs whose losses, rounded to marks, add up to at least so many units.
+
+        Its masses were computed with half as many ``spare`` bits.
+        """
+
+    def every(self, events: Sequence[Event]) -> Event:
+        """Name the outputs of which each lies in the event of its part."""
+
+    def reverse(self) -> Events:
+        """Exchange the two worlds."""
 
 
 def _text(x: int | Number) -> str:

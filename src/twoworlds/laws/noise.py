@@ -54,6 +54,12 @@ if TYPE_CHECKING:
 
 _MOST_TERMS = 1 << 22
 _LARGEST_R = 100_000
+_NO_TAIL = (
+    "the tail of this noise cannot be added up: it is too narrow, too wide, or asked for too far "
+    "out"
+)
+_RECURRENCE_BITS = 32  # more than the steps of a recurrence lose
+_ENOUGH = 1.6  # variances, times bits: beyond the root of so many there is next to nothing, mostly
 
 
 class Supremum(NamedTuple):
@@ -136,10 +142,7 @@ def summed_tail(term: Callable[[int], arb], start: int, bits: int) -> arb:
         following = term(k + 1)
         r = following / current
         if not r.is_finite() or k - start > _MOST_TERMS:
-            raise Unsupported(
-                "the tail of this noise cannot be added up: it is too narrow, too wide, or asked "
-                "for too far out"
-            )
+            raise Unsupported(_NO_TAIL)
         if r < 1:
             rest = following / (1 - r)
             if rest < floor * total:
@@ -337,9 +340,7 @@ class SkellamNoise(Noise):
         return f"skellam(l1={exact_text(self.l1)}, l2={exact_text(self.l2)})"
 
     def _term(self, k: int, bits: int) -> arb:
-        l1, l2 = ball(self.l1, bits), ball(self.l2, bits)
-        bessel = (2 * (l1 * l2).sqrt()).bessel_i(abs(k))
-        return (-(l1 + l2)).exp() * (l1 / l2).sqrt() ** k * bessel
+        return _skellam_mass(self.l1, self.l2, k, bits)
 
     def pmf(self, k: int) -> Real:
         """Return P(Z = k)."""
@@ -355,7 +356,34 @@ class SkellamNoise(Noise):
         """Sum the upper tail, or one minus the lower one, whichever lies away from the mean."""
         if k <= self.mean:
             return 1 - self.reflected().at_least(1 - k)
+        if k > 0:
+            return Real(lambda bits: self._tail(k, bits))
         return Real(lambda bits: summed_tail(lambda j: self._term(j, bits), k, bits))
+
+    def _tail(self, k: int, bits: int) -> arb:
+        """Sum from far out inward, P(Z = j-1) = (l2/l1) P(Z = j+1) + (j/l1) P(Z = j), for k > 0.
+
+        All terms are positive, so that nothing cancels. What lies further out is bounded as in
+        `summed_tail`.
+        """
+        mean, variance, fine = float(self.mean), float(self.variance), bits + _RECURRENCE_BITS
+        reach = 1 + int(math.hypot(k - mean, math.sqrt(_ENOUGH * bits * variance)) - (k - mean))
+        with working_precision(fine):
+            floor = self._term(k, fine) * arb(2) ** (-bits - 8)
+            while True:
+                outer, inner = self._term(k + reach + 1, fine), self._term(k + reach, fine)
+                rest = outer / (1 - outer / inner)
+                if reach > _MOST_TERMS or not rest.is_finite():
+                    raise Unsupported(_NO_TAIL)
+                if outer < inner and rest < floor:
+                    break
+                reach *= 2
+            l1, share = ball(self.l1, fine), ball(self.l2, fine) / ball(self.l1, fine)
+            total = inner
+            for j in range(k + reach, k, -1):
+                outer, inner = inner, share * outer + j * inner / l1
+                total += inner
+            return _widened(total, rest)
 
     def supremum(self, shift: int) -> Supremum:
         """The ratio has no bound."""
@@ -378,6 +406,14 @@ class SkellamNoise(Noise):
     def sample(self, rng: np.random.Generator) -> int:
         """Draw the difference of two Poisson variables."""
         return int(rng.poisson(float(self.l1))) - int(rng.poisson(float(self.l2)))
+
+
+@lru_cache(maxsize=1 << 13)
+def _skellam_mass(l1: Number, l2: Number, k: int, bits: int) -> arb:
+    with working_precision(bits):
+        one, two = ball(l1, bits), ball(l2, bits)
+        bessel = (2 * (one * two).sqrt()).bessel_i(abs(k))
+        return (-(one + two)).exp() * (one / two).sqrt() ** k * bessel
 
 
 @dataclass(frozen=True)

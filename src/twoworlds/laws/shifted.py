@@ -10,20 +10,31 @@ is a difference of tails. The case u < v is the same after changing every sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
 from twoworlds.errors import Unsupported
-from twoworlds.laws.comparison import Comparison, Gap, Peak, ProfileLine, RatioCell, larger
+from twoworlds.laws.comparison import (
+    Comparison,
+    Extreme,
+    Gap,
+    Peak,
+    ProfileLine,
+    RatioCell,
+    larger,
+)
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed, Point
-from twoworlds.laws.noise import IntegerLaw
-from twoworlds.numbers import INFINITY, Number
+from twoworlds.laws.moments import shifted_divergence
+from twoworlds.laws.noise import DiscreteGaussianNoise, IntegerLaw
+from twoworlds.laws.renyi import divergence
+from twoworlds.numbers import INFINITY, Number, exp
 
 _FURTHEST = 1 << 40
 _TELLING = 100
 _MOST_LINES = 1 << 12
+_MOST_LISTED = 1 << 16
 
 
 def tail(noise: IntegerLaw, value: int, event: Event, low: int | None, high: int | None) -> Number:
@@ -99,28 +110,68 @@ class Shifted(Comparison):
     def cells(self) -> list[RatioCell]:
         """Return the two ends, where the ratio is constant, and each output in between."""
         low, high = min(self.u, self.v), max(self.u, self.v)
-        clamped = self.low is not None or self.high is not None
-        if clamped or self.noise.last_step(high - low) != high - low:
+        if self.low is not None and self.high is not None:
+            events: list[Event] = [Listed.of([o]) for o in range(self.low, self.high + 1)]
+        elif self.low is self.high and self.noise.last_step(high - low) == high - low:
+            inner = (Listed.of([o]) for o in range(low + 1, high))
+            events = [AtMost(low), *inner, AtLeast(high)]
+        else:
             return super().cells()
-        events: list[Event] = [
-            AtMost(low),
-            *(Listed.of([o]) for o in range(low + 1, high)),
-            AtLeast(high),
-        ]
-        return [
-            RatioCell(
-                tail(self.noise, self.u, event, None, None),
-                tail(self.noise, self.v, event, None, None),
-                event,
-            )
-            for event in events
-        ]
+        masses = (
+            [tail(self.noise, value, event, self.low, self.high) for event in events]
+            for value in (self.u, self.v)
+        )
+        return [RatioCell(p, q, event) for p, q, event in zip(*masses, events, strict=True)]
 
     def power(self, level: Number) -> Number:
         """Raise the alarm from a threshold on, with a coin on the output just below it."""
         if level == 0 or level == 1 or self.u == self.v:
             return level
         return self._upward.power(level)
+
+    def divergence(self, order: Fraction) -> Number:
+        """Add up all outputs: of a clamped range one by one, else by the formulas of the noise."""
+        if self.u == self.v:
+            return Fraction(0)
+        if self.low is None and self.high is None:
+            turned = self._upward
+            return shifted_divergence(turned.noise, turned.u - turned.v, order)
+        if self.low is None or self.high is None or self.high - self.low > _MOST_LISTED:
+            return super().divergence(order)
+        return divergence(
+            (
+                (
+                    _at(self.noise, self.u, o, self.low, self.high),
+                    _at(self.noise, self.v, o, self.low, self.high),
+                )
+                for o in range(self.low, self.high + 1)
+            ),
+            order,
+        )
+
+    def closed_rho(self) -> Extreme | None:
+        """Return d^2 / (2 s) for discrete Gaussian noise, the limit at order 1."""
+        clamped = self.low is not None or self.high is not None
+        if clamped or not isinstance(self.noise, DiscreteGaussianNoise):
+            return None
+        return Extreme((self.u - self.v) ** 2 / (2 * self.noise.sigma2), Fraction(1))
+
+    @property
+    def key(self) -> Hashable:
+        """The noise and the shift, in either direction if the noise is symmetric."""
+        if self.low is not None or self.high is not None:
+            return self.noise, self.u, self.v, self.low, self.high
+        symmetric = self.noise.reflected() == self.noise
+        return self.noise, abs(self.u - self.v) if symmetric else self.u - self.v
+
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        """Walk along the thresholds."""
+        if self.u == self.v:
+            for loss in losses:
+                everything = Fraction(larger(0, loss))
+                yield ProfileLine(everything, everything)
+        else:
+            yield from self._upward.best_tests(losses)
 
     def reverse(self) -> Comparison:
         """Swap the two answers."""
@@ -175,7 +226,7 @@ class _Upward:
         threshold = self.first(lambda o: larger(self.likelihood(o), goal))
         return ratio, self.v if threshold is None else threshold, False
 
-    def first_above(self, ratio: Number) -> int | None:
+    def first_above(self, ratio: Number, near: int | None = None) -> int | None:
         """Return the smallest output with likelihood above the ratio, or None."""
         if ratio == INFINITY:  # what Q cannot produce, where it ends
             beyond = (
@@ -187,11 +238,35 @@ class _Upward:
             supremum = self.noise.supremum(self.u - self.v)
             if not larger(supremum.ratio, ratio):
                 return None
-        return self.first(lambda o: larger(self.likelihood(o), ratio))
+        return self.first(lambda o: larger(self.likelihood(o), ratio), near)
 
-    def first(self, reached: Callable[[int], bool]) -> int | None:
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        """Move the threshold up as the losses rise."""
+        place, tails = self.v, {}
+        for loss in losses:
+            ratio = exp(loss)
+            if self._everything(ratio):
+                yield ProfileLine(Fraction(1), Fraction(1))
+                continue
+            threshold = self.first_above(ratio, place)
+            if threshold is None:
+                yield ProfileLine(Fraction(0), Fraction(0))
+                continue
+            place = threshold
+            if place not in tails:
+                tails[place] = ProfileLine(*self.tails(place))
+            yield tails[place]
+
+    def _everything(self, ratio: Number) -> bool:
+        """Tell whether the likelihood exceeds a ratio everywhere."""
+        if self.low is not None:
+            return larger(self.likelihood(self.low), ratio)
+        least = self.noise.reflected().supremum(self.u - self.v).ratio  # of Q over P
+        return least != INFINITY and larger(1, ratio * least)
+
+    def first(self, reached: Callable[[int], bool], near: int | None = None) -> int | None:
         """Find the smallest output at which a monotone condition holds, by doubling and halving."""
-        below, above = self._bracket(reached)
+        below, above = self._bracket(reached, self.v if near is None else near)
         if above is None:
             return None
         while above - below > 1:
@@ -202,8 +277,8 @@ class _Upward:
                 below = middle
         return above
 
-    def _bracket(self, reached: Callable[[int], bool]) -> tuple[int, int | None]:
-        start = self.v if self.high is None else min(self.v, self.high)
+    def _bracket(self, reached: Callable[[int], bool], near: int) -> tuple[int, int | None]:
+        start = near if self.high is None else min(near, self.high)
         start = start if self.low is None else max(self.low, start)
         step = 1
         if reached(start):

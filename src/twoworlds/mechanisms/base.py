@@ -5,8 +5,8 @@ A mechanism's matrix has one row per output and one column per database (Lin & K
 that a mechanism with structure never builds it: definitions ask for `family`, the comparison of
 all neighbouring worlds, and each structure answers in its own fast way. `Dense` is the table
 itself, in exact numbers, and the closed form of the ways to combine: `then` (post-processing,
-Lin & Kifer, Axiom 4.1), `mix` (choice, Axiom 4.2), `pair` (independent composition) and
-`restrict`.
+Lin & Kifer, Axiom 4.1), `mix` (choice, Axiom 4.2) and `restrict`. Several mechanisms together are
+in `twoworlds.mechanisms.several`.
 
 `sample` is for simulation only: it takes an explicit generator and promises nothing about floats.
 """
@@ -26,7 +26,7 @@ from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
-from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
+from twoworlds.worlds import Explicit, Part, Point, Universe, pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,25 +174,6 @@ class Mechanism(ABC):
             for o in outputs
         ]
         text = f"mix({self.expression}, {other.expression}, weight={w})"
-        return Dense(self.universe, outputs, rows, expression=text)
-
-    def pair(self, other: Mechanism) -> Mechanism:
-        """Return both outputs, computed independently on the same database."""
-        _same_universe(self, other)
-        outputs = Product((self.outputs, other.outputs))
-        if outputs.size is None:
-            raise Unsupported(
-                "a mechanism with infinitely many outputs is paired with noise on an answer only: "
-                "name the noise first"
-            )
-        _refuse_large(outputs, self.universe.size or TABLE_LIMIT, "the pair of both mechanisms")
-        _refuse_large(self.universe, 1, "the pair of both mechanisms")
-        rows = [
-            [self.probability(a, x) * other.probability(b, x) for x in self.universe]
-            for a in self.outputs
-            for b in other.outputs
-        ]
-        text = f"pair({self.expression}, {other.expression})"
         return Dense(self.universe, outputs, rows, expression=text)
 
     def __repr__(self) -> str:

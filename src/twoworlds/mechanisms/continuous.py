@@ -1,15 +1,9 @@
 r"""Laplace and Gaussian noise on a real answer or a count, with exact or enclosed formulas.
 
-With d the distance of the two true answers and a = e^epsilon:
-
-    Laplace, scale b:   tight ratio e^L with L = d / b;   H_a = 1 - sqrt(a / e^L)  for a <= e^L
-    Gaussian, sigma:    no finite ratio;   H_a = F(m - epsilon/(2m)) - a F(-m - epsilon/(2m)),
-                        m = d / (2 sigma), F the standard normal distribution function
-
-(Wu, Theorem 4.3, with the exponent corrected to epsilon/Delta; Dwork, Theorem 4). Both gaps grow
-with d, so the worst neighbours are exactly the sensitivity apart. For d-dimensional answers the
-Gaussian formula holds with the L2 sensitivity, since the noise is rotation invariant; the Laplace
-ratio holds with the L1 sensitivity.
+Two true answers are compared in `twoworlds.laws.line`. The gap grows with their distance, so the
+worst neighbours are exactly the sensitivity apart. For d-dimensional answers the Gaussian formula
+holds with the L2 sensitivity, since the noise is rotation invariant; the Laplace ratio holds with
+the L1 sensitivity.
 
 Differs: these are ideal densities. Floating point noise does not have them; see the release engine
 for noise that may be published.
@@ -28,25 +22,12 @@ from flint import arb
 
 from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, Gap, Peak, larger
+from twoworlds.laws.comparison import Comparison, Each, Family
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
+from twoworlds.laws.line import GaussianPair, LaplacePair, normal
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
-from twoworlds.numbers import (
-    INFINITY,
-    Exp,
-    Number,
-    Real,
-    at_most_one,
-    ball,
-    exact_text,
-    exp,
-    ln,
-    number,
-    positive,
-    rational,
-    sqrt,
-)
+from twoworlds.numbers import Number, Real, exp, number, positive, rational, spelled, sqrt
 from twoworlds.worlds import EXPLICIT, Change, Point, Reals, Universe, pairs
 
 if TYPE_CHECKING:
@@ -60,7 +41,7 @@ class Continuous(Mechanism):
         self.sensitivity = positive(sensitivity, "sensitivity")
         self.universe: Universe = Reals(self.sensitivity)
         self.outputs = Reals()
-        moved = exact_text(self.sensitivity)
+        moved = spelled(self.sensitivity)
         self._tail = "" if self.sensitivity == 1 else f", sensitivity={moved}"
 
     @abstractmethod
@@ -142,7 +123,7 @@ class Laplace(Continuous):
             self.scale = positive(scale, "scale")
             self.rate = 1 / self.scale
         by_rate = scale is None and not isinstance(self.scale, Fraction)
-        width = f"rate={exact_text(self.rate)}" if by_rate else f"scale={exact_text(self.scale)}"
+        width = f"rate={spelled(self.rate)}" if by_rate else f"scale={spelled(self.scale)}"
         self.expression = f"laplace({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
@@ -170,7 +151,7 @@ class Laplace(Continuous):
 
     def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
         """Compare two Laplace laws."""
-        return _LaplacePair(x, y, u, v, self.rate)
+        return LaplacePair(x, y, u, v, self.rate)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, as the fraction that a float is."""
@@ -195,10 +176,10 @@ class Gaussian(Continuous):
             raise InvalidInput("gaussian takes exactly one of sigma and sigma2")
         if sigma2 is None:
             self.sigma = positive(sigma, "sigma")
-            width = f"sigma={exact_text(self.sigma)}"
+            width = f"sigma={spelled(self.sigma)}"
         else:
             square = positive(sigma2, "sigma2")
-            self.sigma, width = sqrt(square), f"sigma2={exact_text(square)}"
+            self.sigma, width = sqrt(square), f"sigma2={spelled(square)}"
         self.expression = f"gaussian({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
@@ -213,134 +194,13 @@ class Gaussian(Continuous):
 
     def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
         """Compare two normal laws."""
-        return _GaussianPair(x, y, u, v, self.sigma)
+        return GaussianPair(x, y, u, v, self.sigma)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, as the fraction that a float is."""
         return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(
             rng.normal(scale=float(self.sigma))
         )
-
-
-def normal(x: Number) -> Number:
-    """Return the standard normal distribution function."""
-    if x == 0:
-        return Fraction(1, 2)
-    return Real(lambda bits: (-ball(x, bits) / arb(2).sqrt()).erfc() / 2)
-
-
-@dataclass(frozen=True)
-class _LaplacePair(Comparison):
-    x: Point
-    y: Point
-    u: Number
-    v: Number
-    rate: Number
-
-    @property
-    def _top(self) -> Number:
-        """e^L, the largest ratio."""
-        return exp(self.rate * abs(self.u - self.v))
-
-    def _event(self, threshold: Number) -> Event:
-        return AtLeast(threshold) if self.u > self.v else AtMost(threshold)
-
-    def reverse(self) -> Comparison:
-        return _LaplacePair(self.y, self.x, self.v, self.u, self.rate)
-
-    def peak(self) -> Peak:
-        return Peak(self._top, self._event(self.u))
-
-    def gap(self, ratio: Number) -> Gap:
-        if not larger(self._top, ratio):
-            return Gap(Fraction(0), Listed.of(()))
-        away = ln(ratio) / self.rate
-        threshold = (self.u + self.v + (away if self.u > self.v else -away)) / 2
-        return Gap(1 - sqrt(ratio / self._top), self._event(threshold))
-
-    def ratio_for(self, delta: Number) -> Number:
-        if not larger(Fraction(1), delta):
-            return Fraction(1)
-        ratio = self._top * (1 - delta) ** 2
-        return ratio if larger(ratio, Fraction(1)) else Fraction(1)
-
-    def power(self, level: Number) -> Number:
-        """Raise the alarm on a half-line: its two tails are those of the noise.
-
-        The power is e^L z up to a power of 1/2, then 1 - 1/(4 e^L z), and from z = 1/2 on
-        1 - (1 - z)/e^L: the threshold lies beyond both answers, between them, before them.
-        """
-        half = Fraction(1, 2)
-        if level == 0 or level == 1 or self.u == self.v:
-            return level
-        if larger(level, half):
-            return 1 - (1 - level) / self._top
-        if larger(self._top * level, half):
-            return 1 - 1 / (4 * level * self._top)
-        return self._top * level
-
-
-@dataclass(frozen=True)
-class _GaussianPair(Comparison):
-    x: Point
-    y: Point
-    u: Number
-    v: Number
-    sigma: Number
-
-    @property
-    def _m(self) -> Number:
-        return abs(self.u - self.v) / (2 * self.sigma)
-
-    def _event(self, epsilon: Number) -> Event:
-        away = epsilon * self.sigma**2 / abs(self.u - self.v)
-        middle = (self.u + self.v) / 2
-        if self.u > self.v:
-            return AtLeast(middle + away)
-        return AtMost(middle - away)
-
-    def reverse(self) -> Comparison:
-        return _GaussianPair(self.y, self.x, self.v, self.u, self.sigma)
-
-    def peak(self) -> Peak:
-        return Peak(INFINITY, self._event(ln(Fraction(100))), attained=False)
-
-    def gap(self, ratio: Number) -> Gap:
-        if ratio == INFINITY:
-            return Gap(Fraction(0), Listed.of(()))
-        epsilon = ln(ratio)
-        away = epsilon / (2 * self._m)
-        return Gap(normal(self._m - away) - ratio * normal(-self._m - away), self._event(epsilon))
-
-    def ratio_for(self, delta: Number) -> Number:
-        if delta == 0:
-            return INFINITY
-        if not larger(self.gap(Fraction(1)).delta, delta):
-            return Fraction(1)
-        return exp(Real(lambda bits: self._epsilon_for(delta, bits)))
-
-    def power(self, level: Number) -> Number:
-        """Return F(F^-1(z) + d / sigma): the alarm is a half-line."""
-        if level == 0 or level == 1 or self.u == self.v:
-            return level
-        if level == Fraction(1, 2):
-            return at_most_one(normal(2 * self._m))
-        start = Real(lambda bits: -arb(2).sqrt() * (2 * ball(level, bits)).erfcinv())
-        return at_most_one(normal(start + 2 * self._m))
-
-    def _epsilon_for(self, delta: Number, bits: int) -> arb:
-        """Bisect: the gap falls strictly in epsilon."""
-        low, high = Fraction(0), Fraction(1)
-        while larger(self.gap(Exp(high)).delta, delta):
-            low, high = high, 2 * high
-        for _ in range(bits):
-            middle = (low + high) / 2
-            if larger(self.gap(Exp(middle)).delta, delta):
-                low = middle
-            else:
-                high = middle
-        radius = ball((high - low) / 2, bits)
-        return ball((low + high) / 2, bits) + arb(0, radius.abs_upper())
 
 
 def _minus(a: int | Number, b: int | Number) -> Number:

@@ -26,7 +26,6 @@ from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.mechanisms.several import Paired
 from twoworlds.numbers import Number, rational
 from twoworlds.worlds import (
     Change,
@@ -35,7 +34,6 @@ from twoworlds.worlds import (
     Part,
     Point,
     Statistic,
-    TrueAnswer,
     Universe,
     pairs,
 )
@@ -232,20 +230,6 @@ class OnStatistic(Mechanism):
             return _alike(x, y)
         return self.channel.compare(change)
 
-    def pair(self, other: Mechanism) -> Mechanism:
-        """Return both outputs; a matrix is built only where both have finitely many outputs."""
-        if self.outputs.size is not None and other.outputs.size is not None:
-            return super().pair(other)
-        if self.universe != other.universe:
-            return super().pair(other)  # which says that the universes differ
-        alike = isinstance(other, Paired) or _by_distance(other)
-        return Paired(self, other, self._apart if _by_distance(self) and alike else None)
-
-    def _apart(self, relation: str, group: int) -> Iterator[tuple[Point, Point]]:
-        """Yield two answers for each distance that neighbours can have."""
-        changes = self.statistic.differences(self.universe, relation, group)
-        return ((change.x, change.y) for change in changes)
-
     def over(self, universe: Universe) -> OnStatistic:
         """Return the same mechanism with other neighbours."""
         return self._on(universe, self.expression, self.channel)
@@ -266,15 +250,6 @@ class OnStatistic(Mechanism):
 def _alike(x: Point, y: Point) -> Comparison:
     """Compare a law with itself."""
     return FiniteComparison(x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(()))
-
-
-def _by_distance(mechanism: Mechanism) -> bool:
-    """Tell whether only the distance of two true answers matters."""
-    return (
-        isinstance(mechanism, OnStatistic)
-        and isinstance(mechanism.statistic, TrueAnswer)
-        and mechanism.channel.by_difference
-    )
 
 
 def _whole(value: object) -> int:

@@ -189,14 +189,6 @@ class PerRecord(Mechanism):
         top, bottom = map(list, zip(*classes.values(), strict=True))
         return FiniteComparison(x, y, top, bottom, of_ratios)
 
-    def pair(self, other: Mechanism) -> Mechanism:
-        """Two such mechanisms on the same records are again one, record by record."""
-        if isinstance(other, PerRecord) and other.universe == self.universe:
-            joined = self.transition.pair(other.transition)
-            text = f"pair({self.expression}, {other.expression})"
-            return PerRecord(joined.table(), self.records, expression=text)
-        return super().pair(other)
-
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw every record on its own."""
         values: Any = self.universe.find(database)

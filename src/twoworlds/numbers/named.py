@@ -241,8 +241,8 @@ def _rational_root(base: Fraction, n: int) -> Fraction | None:
 def sqrt(x: Number) -> Number:
     """Return the square root, exact for squares of rationals and for powers of e.
 
-    >>> sqrt(Fraction(9, 4)), sqrt(exp(Fraction(1)))
-    (Fraction(3, 2), Real(e^(1/2)))
+    >>> sqrt(Fraction(9, 4)), sqrt(exp(Fraction(1))), sqrt(Fraction(3, 4)) ** 2
+    (Fraction(3, 2), Real(e^(1/2)), Fraction(3, 4))
     """
     if isinstance(x, Fraction):
         if x < 0:
@@ -250,10 +250,15 @@ def sqrt(x: Number) -> Number:
         top, bottom = isqrt(x.numerator), isqrt(x.denominator)
         if top * top == x.numerator and bottom * bottom == x.denominator:
             return Fraction(top, bottom)
-        return Real(lambda bits: ball(x, bits).sqrt(), f"sqrt({written(x)})")
+        return _root_of(x, f"sqrt({written(x)})")
     if isinstance(x, Exp):
         return Exp(x.of / 2)
     if x == INFINITY:
         return INFINITY
-    text = f"sqrt({x.formula})" if x.formula else None
-    return Real(lambda bits: x.ball(bits).sqrt(), text)
+    return _root_of(x, f"sqrt({x.formula})" if x.formula else None)
+
+
+def _root_of(x: Number, text: str | None) -> Real:
+    root = Real(lambda bits: ball(x, bits).sqrt(), text)
+    root.radicand = x
+    return root

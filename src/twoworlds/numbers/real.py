@@ -59,6 +59,7 @@ class Real:
         "floor",
         "formula",
         "parts",
+        "radicand",
         "scaled",
     )
 
@@ -73,6 +74,7 @@ class Real:
         self.complement: tuple[Fraction, Real] | None = None  # a rational minus another real
         self.cap: Fraction | None = None  # a number that it cannot exceed, whatever its ball says
         self.floor: Fraction | None = None  # one that it cannot fall below
+        self.radicand: Number | None = None  # what it is the square root of
         self._known: tuple[int, arb] | None = None
         whole = formula is not None and "[" not in formula  # see `written`
         short = formula is not None and len(formula) <= _LONGEST_FORMULA
@@ -204,9 +206,11 @@ class Real:
         return -self if self < 0 else self
 
     def __pow__(self, exponent: int) -> Number:
-        """Return an integer power."""
+        """Return an integer power; even ones of a square root are exact."""
         if exponent in (0, 1):
             return self if exponent else Fraction(1)
+        if self.radicand is not None and exponent % 2 == 0:
+            return self.radicand ** (exponent // 2)
         text = f"{_wrapped(self, ATOM)}^{exponent}" if self.formula else None
         return Real(lambda bits: self.ball(bits) ** exponent, text, PRODUCT)
 

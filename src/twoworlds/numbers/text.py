@@ -29,8 +29,8 @@ from flint import arb, fmpq
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers.formula import read_formula
-from twoworlds.numbers.named import exp, ln
-from twoworlds.numbers.real import INFINITY, Number, Real, working_precision
+from twoworlds.numbers.named import Exp, exp, ln
+from twoworlds.numbers.real import INFINITY, Number, Real, working_precision, written
 
 _LARGEST_TYPED = 4000
 _LARGEST_WHOLE = 10**18
@@ -47,6 +47,8 @@ _MOST_BITS = 8192
 _DECIDING_BITS = 1024
 _LARGEST_EXPONENT = 1 << 19
 _SHORT = 24
+_SMALL, _MOST_TYPED = 100, 16  # numbers of a fraction that reads well; digits of a typed decimal
+_WIDE = Fraction(1, 10**5)  # an enclosure of so large a share shows both of its ends
 _FEW_DIGITS = 6  # so few are never rounded away,
 _WHOLE = 10**9  # nor are those of a whole number below this
 _LONG_BITS = 1 << 12
@@ -266,6 +268,26 @@ def exact_text(x: Number) -> str | None:
     return x.formula
 
 
+def spelled(x: Number) -> str | None:
+    """Return the exact form as one would type it: a fraction of small numbers, else a decimal.
+
+    >>> spelled(Fraction(3, 100)), spelled(Fraction("4.2168")), spelled(Fraction(1000, 3))
+    ('3/100', '4.2168', '1000/3')
+    >>> spelled(exp(Fraction("-1.00001")))
+    'e^(-1.00001)'
+    """
+    text = exact_text(x)
+    if isinstance(x, Exp) and text is not None:
+        return text.replace(written(x.of), spelled(x.of) or "")
+    if not isinstance(x, Fraction) or max(abs(x.numerator), x.denominator) <= _SMALL:
+        return text
+    short = Context(prec=_MOST_TYPED)
+    if _is_long(x):
+        return text
+    found = _tidy(short.normalize(short.divide(Decimal(x.numerator), Decimal(x.denominator))))
+    return found if not short.flags[Inexact] and text and len(found) < len(text) else text
+
+
 def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     """Return a decimal of so many significant digits, rounded to the given side.
 
@@ -321,7 +343,13 @@ def stated(x: Number, *, side: Side = "up") -> str:
 
     >>> stated(Fraction(1, 3)), stated(Fraction(19683)), stated(Fraction(10**30 + 1, 3 * 10**30))
     ('1/3 (0.333334)', '19683', '<= 0.333334')
+    >>> stated(Real.between(Fraction(1, 3), Fraction(1, 2)))
+    'between 0.333333 and 0.500001'
     """
+    if isinstance(x, Real) and x.formula is None and x != INFINITY:
+        low, high = bounds(x)
+        if 0 < low < high and (high - low) > _WIDE * high:
+            return f"between {decimal(low, side='down')} and {decimal(high, side='up')}"
     return signed(x, show(x, side=side), side=side)
 
 

@@ -53,7 +53,17 @@ _MECHANISMS = (
         "measure",
         "Say what a mechanism costs: the exact ratio, epsilon or delta, and the worst case.",
         "mechanisms:measure",
-        ('"laplace(epsilon=1/2)"', '"gaussian(sigma=4)" --delta 1e-6'),
+        ('"laplace(epsilon=1/2)"', '"gaussian(sigma=4)" --times 10 --delta 1e-6'),
+        chart=True,
+    ),
+    Question(
+        "compose",
+        "Say what several outputs about the same people cost together, beside the plain sum.",
+        "mechanisms:compose",
+        (
+            '"laplace(epsilon=1/10)" --times 100 --delta 1e-6',
+            '"gaussian(sigma=4)" "geometric(ratio=2)" "laplace(scale=3)" --delta 1e-6',
+        ),
         chart=True,
     ),
     Question(
@@ -114,8 +124,13 @@ _MECHANISMS = (
     Question(
         "calibrate",
         "Find the noise for an epsilon, or the epsilon for the error you can accept.",
-        "mechanisms:calibrate",
-        ("laplace --sensitivity 2 --epsilon 1/2", "geometric --error 3/4"),
+        "calibration:calibrate",
+        (
+            "laplace --sensitivity 2 --epsilon 1/2",
+            "gaussian --epsilon 1 --delta 1e-6",
+            "laplace --epsilon 1 --delta 1e-6 --times 100",
+            "geometric --error 3/4",
+        ),
         chart=True,
     ),
     Question(
@@ -253,9 +268,9 @@ _WORLDS = (
         ),
     ),
     Question(
-        "compose",
+        "coupled compose",
         "Say how private two releases of one database are together (Theorem 6).",
-        "worlds:compose",
+        "worlds:coupled_compose",
         (
             '"exact(sum, universe=bits(3))" "exact(parity, universe=bits(3))" --ratio 3/2',
             '"exact(sum, universe=bits(2))" "exact(sum, universe=bits(2))" --epsilon 1',
@@ -317,6 +332,8 @@ _RELEASES = (
         (
             '"SELECT COUNT(*) FROM people" --policy hospital/policy.yml --analyst ann --epsilon 1',
             '"SELECT COUNT(*) FROM people" --policy hospital/policy.yml --within 10',
+            '"SELECT COUNT(*) FROM people" "SELECT SUM(age) FROM people" --policy '
+            "hospital/policy.yml --analyst ann --each 1/10",
         ),
         chart=True,
     ),
@@ -529,6 +546,7 @@ QUESTIONS = {
 
 # Questions whose names begin alike, in a line.
 FAMILIES = {
+    "coupled": "Put releases with simulators together.",
     "noiseless": "Publish exact totals, tables and estimates: against whom is that private?",
     "ledger": "Look at the ledger: what was charged, and whether its chain is whole.",
     "policy": "Begin a policy file, check it, and import text files for it.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,13 +23,12 @@ Mechanism = Annotated[
     str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
 ]
 Neighbours = Annotated[str | None, "substitute, add-remove, or listed pairs such as '11~10, 10~00'"]
+Times = Annotated[str, "how many outputs, each with noise of its own"]
+Width = Annotated[str | None, "how far two ends may be apart, as a share of epsilon: 1/1000"]
 Universe = Annotated[str | None, "what the columns of a matrix file are, such as 'bits(2)'"]
 
 _WIDEST, _TALLEST, _WINDOW = 32, 64, 5  # of a matrix on a page
 _LONGEST_ENTRY = 16
-_NOISES = ("laplace", "geometric")
-_EXPECTED = ("E|Z|", "E sum |Z_j|", "E M")
-_DIGITS = 12
 
 
 def measure(
@@ -43,14 +41,19 @@ def measure(
     definition: Annotated[str, "the definition to measure in"] = "dp",
     universe: Universe = None,
     profile: Annotated[bool, "the delta of every ratio"] = False,
+    times: Times = "1",
+    width: Width = None,
 ) -> Result:
     """Say what a mechanism costs: the exact ratio, epsilon or delta, and the worst case."""
     from twoworlds.definitions import DifferentialPrivacy
     from twoworlds.definitions import measure as find
+    from twoworlds.mechanisms.named import compose as several
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import whole
 
     built = build(mechanism, universe=universe)
+    if times != "1" or width is not None:
+        built = several(built, times=times, **({} if width is None else {"width": width}))
     if profile:
         if (ratio, epsilon, delta) != (None, None, None) or definition != "dp":
             raise InvalidInput(
@@ -68,6 +71,31 @@ def measure(
         neighbours=neighbours,
         group=None if group == "1" else group,
         definition=definition,
+    )
+
+
+def compose(
+    mechanisms: Annotated[list[str], "as in measure; all of them look at the same people"],
+    times: Times = "1",
+    ratio: Annotated[str | None, "e^epsilon: ask for the delta there"] = None,
+    epsilon: Annotated[str | None, "ask for the delta there"] = None,
+    delta: Annotated[str | None, "ask for the smallest epsilon there"] = None,
+    neighbours: Neighbours = None,
+    group: Annotated[str | None, "how many people may differ at once"] = None,
+    width: Width = None,
+) -> Result:
+    """Say what several outputs about the same people cost together, beside the plain sum."""
+    from twoworlds.definitions.together import together
+
+    return together(
+        *mechanisms,
+        times=times,
+        ratio=ratio,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        group=group,
+        width=width,
     )
 
 
@@ -298,10 +326,10 @@ def error(
     from twoworlds.mechanisms.named import mechanism as build
 
     built = build(mechanism)
-    return _errors(built, errors_of(built, dimension=dimension, t=t), dimension, t)
+    return told_errors(built, errors_of(built, dimension=dimension, t=t), dimension, t)
 
 
-def _errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: str = "1") -> Told:
+def told_errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: str = "1") -> Told:
     """Put exact errors beside the printed bounds, and a remark of randomized response."""
     from twoworlds.mechanisms import PerRecord
     from twoworlds.mechanisms.accuracy import laplace_crossover
@@ -328,55 +356,6 @@ def _errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: str =
     remark = laplace_crossover(ratio=ratio).answer()  # a trusted curator does better from there on
     blocks = (*said.blocks, Said([remark.headline]), *remark.blocks)
     return Told(replace(said, blocks=blocks), {**data, "remark": remark.headline})
-
-
-def calibrate(
-    noise: Annotated[str, "laplace or geometric"],
-    sensitivity: Annotated[str, "how far one person moves the answer"] = "1",
-    epsilon: Annotated[str | None, "the price of the whole query"] = None,
-    ratio: Annotated[str | None, "the same, as e^epsilon"] = None,
-    error: Annotated[str | None, "the expected absolute error wanted"] = None,
-) -> Result:
-    """Find the noise for an epsilon, or the epsilon for the error you can accept.
-
-    >>> calibrate("laplace", sensitivity="3", epsilon="1/2").answer().headline
-    'laplace(scale=6, sensitivity=3): exact errors (dimension d = 1, t = 1)'
-    """
-    from twoworlds.mechanisms.accuracy import errors_of
-    from twoworlds.mechanisms.calibration import (
-        geometric_epsilon_for_error,
-        laplace_epsilon_for_error,
-    )
-    from twoworlds.mechanisms.named import geometric, laplace
-    from twoworlds.numbers import Order, compare, decimal, exact_text, number
-    from twoworlds.numbers import show as written
-
-    if noise not in _NOISES:
-        raise UnknownName("noise to calibrate", noise, _NOISES)
-    if sum(value is not None for value in (epsilon, ratio, error)) != 1:
-        raise InvalidInput("give exactly one of --epsilon, --ratio and --error")
-    build = laplace if noise == "laplace" else geometric
-    if error is None:
-        built = build(epsilon=epsilon, ratio=ratio, sensitivity=sensitivity)
-        return _errors(built, errors_of(built))
-    find = laplace_epsilon_for_error if noise == "laplace" else geometric_epsilon_for_error
-    price, wanted = find(error, sensitivity), number(error, "error")
-    if exact_text(price) is None:
-        price = Fraction(decimal(price, _DIGITS))  # a number that can be typed, rounded up
-    built = build(epsilon=price, ratio=None, sensitivity=sensitivity)
-    # E|Z|, for one answer also E sum |Z_j| and E M, is the error asked for, by construction.
-    found = [
-        replace(bound, exact=wanted)
-        if bound.name in _EXPECTED and compare(bound.exact, wanted, limit=256) is Order.UNDECIDED
-        else bound
-        for bound in errors_of(built)
-    ]
-    told = _errors(built, found)
-    said = Answer(
-        f"an expected error of {error} costs epsilon {written(price)}",
-        blocks=(Said([told.said.headline]), *told.said.blocks),
-    )
-    return Told(said, {"mechanism": built, "epsilon": price, "errors": found})
 
 
 def list_(

@@ -39,7 +39,7 @@ def budget(
     dataset: Annotated[str | None, "only this dataset"] = None,
 ) -> Result:
     """Show what may be spent on each dataset, what was spent, and what is left."""
-    from twoworlds.release.accounts import account_table, budgets
+    from twoworlds.release.accounts import account_table, budgets, learned_lines
     from twoworlds.release.policy import read_policy
 
     read = read_policy(policy)
@@ -47,7 +47,8 @@ def budget(
         read.dataset(dataset)
     datasets = [one for one in budgets(read) if dataset in (None, one["dataset"])]
     table = account_table(datasets)
-    return Told(Answer(_left(table), blocks=(table,)), {"datasets": datasets})
+    told = Answer(_left(table), blocks=(table, learned_lines(datasets)))
+    return Told(told, {"datasets": datasets})
 
 
 def _left(table: Table) -> str:
@@ -58,7 +59,7 @@ def _left(table: Table) -> str:
 
 def ledger_show(where: Ledger) -> Result:
     """Show accounts and the number of charges and answers, after checking the chain."""
-    from twoworlds.release.accounts import account_table
+    from twoworlds.release.accounts import account_table, learned_lines
     from twoworlds.release.ledger.views import show as summary
 
     place, mark = _located(where)
@@ -66,7 +67,7 @@ def ledger_show(where: Ledger) -> Result:
     said = Answer(
         f"{_entries(found['entries'])}; charged {found['charges']}, answered {found['answered']}, "
         f"{found['expired']} closed without an answer.",
-        blocks=(account_table(found["datasets"]),),
+        blocks=(account_table(found["datasets"]), learned_lines(found["datasets"])),
         notes=(f"last hash {found['hash']}",),
     )
     return Told(said, found)

@@ -53,6 +53,10 @@ def release(
     ],
     policy: PolicyFile = Path("policy.yml"),
     epsilon: Annotated[str | None, "what to spend, such as 1 or 'ln 3'"] = None,
+    each: Annotated[
+        list[str] | None,
+        "instead of epsilon: that of each query alone; repeat it for one after the other",
+    ] = None,
     delta: Annotated[str | None, "besides, such as 1e-6"] = None,
     rho: Annotated[str | None, "instead of epsilon: zCDP, Gaussian noise"] = None,
     within: Annotated[
@@ -74,24 +78,24 @@ def release(
         if within is not None:
             if strategy is not None:
                 raise InvalidInput("--within finds an epsilon, without --strategy: leave one out")
-            if epsilon or delta or rho:
+            if epsilon or each or delta or rho:
                 raise InvalidInput(
-                    "--within finds the epsilon: leave --epsilon, --delta and --rho out"
+                    "--within finds the epsilon: leave --epsilon, --each, --delta and --rho out"
                 )
             cost = curator.cost_for(asked, within)
             said = f"With {cost.shown()}, 95% of the errors of every answer are at most {within}."
             told = Answer(said, blocks=(Said(["Nothing was charged."]),))
             return Told(told, {"within": within, "cost": cost})
         if strategy is not None:
-            if epsilon is None or delta or rho or certificate or len(asked) > 1:
+            if epsilon is None or each or delta or rho or certificate or len(asked) > 1:
                 raise InvalidInput(
-                    "a strategy asks one query with --epsilon, and neither --delta nor --rho; "
+                    "a strategy asks one query with --epsilon, without --each, --delta and --rho; "
                     "its questions have no --certificate of their own: the ledger has them all"
                 )
             return _next_question(
                 curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run
             )
-        price, noise = _cost(epsilon, delta, rho)
+        price, noise = _cost(epsilon, each, delta, rho)
         if dry_run:
             return curator.plan(asked, price, analyst=analyst, noise=noise)
         try:
@@ -158,15 +162,26 @@ def _curator(
     return Curator(read, open_ledger(read), sources=sources)
 
 
-def _cost(epsilon: str | None, delta: str | None, rho: str | None) -> tuple[str, NoiseKind]:
+def _cost(
+    epsilon: str | None, each: list[str] | None, delta: str | None, rho: str | None
+) -> tuple[str, NoiseKind]:
+    besides = "" if delta is None else f", delta={delta}"
+    if each:
+        if epsilon is not None or rho is not None:
+            raise InvalidInput(
+                "--each gives every query its own epsilon: leave --epsilon and --rho out"
+            )
+        return ", ".join(f"each={one}" for one in each) + besides, "laplace"
     if (epsilon is None) == (rho is None):
         both = "not both" if rho is not None else "for Gaussian noise"
-        raise InvalidInput(f"say what to spend: --epsilon 1, or --rho 1/8, {both}")
+        raise InvalidInput(
+            f"say what to spend: --epsilon 1, or --rho 1/8, {both}; or --each 1/10 for each query"
+        )
     if rho is not None:
         if delta is not None:
             raise InvalidInput("--rho has no --delta of its own: the budget's delta covers it")
         return f"rho={rho}", "gaussian"
-    return f"epsilon={epsilon}" + ("" if delta is None else f", delta={delta}"), "laplace"
+    return f"epsilon={epsilon}{besides}", "laplace"
 
 
 def _next_question(

@@ -158,7 +158,7 @@ def _ratio(ratio: str | None, epsilon: str | None, why: str) -> Number:
     return at
 
 
-def compose(
+def coupled_compose(
     first: Annotated[str, "a release, such as 'exact(sum, universe=bits(3))'"],
     second: Annotated[str, "another one, of the same database"],
     belief: Belief = "uniform",

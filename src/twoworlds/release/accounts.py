@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from twoworlds.answer import Table
+from twoworlds.answer import Said, Table
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Side, decimal, rational
+from twoworlds.release.answers.words import unit_text
 from twoworlds.release.budget import Cap, parse_cap
 from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import Ledger
@@ -78,6 +79,7 @@ def budgets(policy: Policy) -> list[dict[str, Any]]:
     for dataset in policy.datasets.values():
         if dataset.cap is not None:
             state.caps[dataset.name, None] = dataset.cap
+            state.units.setdefault(dataset.name, unit_text(dataset))
             for analyst, cap in analysts(dataset).items():
                 state.caps[dataset.name, analyst] = cap
     return [accounts(state, name) for name in policy.datasets]
@@ -87,6 +89,11 @@ def account_table(datasets: list[dict[str, Any]]) -> Table:
     """Return what `budgets` returns as a table for people."""
     heads = ["dataset", "who", "budget", "spent", "left", "added up by"]
     return Table(heads, [*_rows(datasets)], repeated=2)
+
+
+def learned_lines(datasets: list[dict[str, Any]]) -> Said:
+    """Return what all releases from each dataset together let anyone learn, a line for each."""
+    return Said([" ".join(filter(None, one["learned"].values())) for one in datasets])
 
 
 def _rows(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:

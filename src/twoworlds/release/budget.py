@@ -50,6 +50,21 @@ costs no further delta because basic composition holds at every point. What must
 first answer is epsilon, delta and tail: an epsilon that is read off on the way (`Cap.used`) is no
 promise, only the cap is; and an owner who sets another cap in the light of answers adds its tail to
 delta.
+
+A batch fixed in advance (`twoworlds.release.sensitivity.fixed`) is one cost of one of these kinds.
+Its queries and their epsilons may be chosen by earlier answers, as any cost may, but none of them
+by an answer of the batch: all are drawn, stored and shown together. So it is one mechanism without
+questions in between, (epsilon*, delta_i)-private for every history before it, and step 1 takes it
+like any other cost. That is where optimal composition has its place: inside a cost, never across
+costs.
+
+What was released so far (`Cap.so_far`) can be said for every adaptive choice, too, where R = 0.
+Where no delta was paid, P <= e^E Q at the transcript at hand, as in step 3, whatever would have
+been chosen on other paths. Where deltas were paid, their sum D bounds leaks at a moment that was
+fixed in advance, and not at one that answers choose: whoever stops at the first leak has seen one,
+however small D is then. But some leak, at any moment, happens with probability delta - tail at
+most, and without one the loss is at most E at every moment: so this is (E, delta - tail). In all
+other cases only the promise of the cap is known.
 """
 
 from __future__ import annotations
@@ -202,6 +217,20 @@ class Cap:
             found[CONCENTRATED] = Cost(epsilon, min(spent.delta + self.tail, Fraction(1)))
         return ComposedCost.tighter(found or {CONCENTRATED: Cost(rho=spent.concentrated)})
 
+    def so_far(self, spent: Spent) -> Cost | None:
+        """Return what was paid so far comes to for every adaptive choice; None if only a promise.
+
+        >>> from twoworlds.release.costs import parse_cost
+        >>> cap = parse_cap("epsilon=3, delta=1e-6")
+        >>> paid = Spent().plus(parse_cost("epsilon=1/2, delta=1e-7"))
+        >>> str(cap.so_far(paid)), cap.so_far(paid.plus(parse_cost("rho=1/8")))
+        ('epsilon=1/2, delta=1/1000000', None)
+        """
+        allowed = self.most.delta - self.tail
+        if spent.rho or spent.delta > allowed:
+            return None
+        return Cost(spent.epsilon, allowed if spent.delta else Fraction(0))
+
     def left(self, spent: Spent) -> Cost:
         """Return a cost that still fits (more of smaller ones may), 0 when nothing does."""
         room = max(Fraction(0), self.concentrated - spent.concentrated)
@@ -317,7 +346,9 @@ def _composition(value: object) -> tuple[object, str | None]:
     if word == "optimal":
         raise InvalidInput(
             "composition=optimal is for costs that are fixed beforehand, and analysts choose "
-            "theirs as they go: say composition=tighter"
+            "theirs as they go: say composition=tighter. Queries that are fixed beforehand are "
+            "composed optimally under any cap with a delta when they are released as one batch "
+            "with an epsilon for each: --each 1/10 --delta 1e-6, or cost='each=1/10, delta=1e-6'"
         )
     if word not in ("basic", "tighter"):
         raise InvalidInput(f"composition={word[:20]!r} is unknown: say basic or tighter")

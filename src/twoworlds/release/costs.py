@@ -5,46 +5,21 @@ and are refused when they would grow without end.
 
 Conversions between kinds of cost are rounded to the safe side.
 
-rho-zCDP: D_alpha(P, Q) <= alpha rho for every order alpha > 1 and both orders of the two worlds
-(Bun & Steinke 2016, Definition 1.1). Two facts are used.
-
-Pure to zCDP. epsilon-DP implies (epsilon tanh(epsilon / 2))-zCDP, and no smaller rho will do for
-all mechanisms; this is below epsilon^2 / 2 (Bun & Steinke 2016, Proposition 1.4). Proof: between
-two worlds an epsilon-DP mechanism is a post-processing of randomized response, whose loss L is
-epsilon with probability e^epsilon / (1 + e^epsilon) and -epsilon otherwise. With v = epsilon / 2
-and u = (2 alpha - 1) v
-
-    ln E_P[e^((alpha - 1) L)] = ln cosh u - ln cosh v <= (u^2 - v^2) tanh(v) / (2 v)
-
-since ln cosh(sqrt w) is concave in w: its slope tanh(x) / (2 x), x = sqrt w, falls. The right side
-is (alpha - 1) alpha epsilon tanh(epsilon / 2). As alpha goes to 1 both sides agree to first order.
-
-zCDP to approximate. rho-zCDP implies (epsilon, delta)-DP with, for any alpha > 1,
-
-    delta = e^((alpha - 1)(alpha rho - epsilon)) / (alpha - 1) * (1 - 1/alpha)^alpha
-
-(Canonne, Kamath & Steinke 2020, Section 2.3). Proof: with L the privacy loss, the delta of the pair
-is E_P[(1 - e^(epsilon - L))_+], and 1 - u <= u^(1 - alpha) (1 - 1/alpha)^alpha / (alpha - 1) for
-0 < u <= 1, with equality at u = 1 - 1/alpha; put u = e^(epsilon - L) and use
-E_P[e^((alpha - 1) L)] <= e^((alpha - 1) alpha rho).
-
-Every alpha gives a true bound, so a float may choose it; the bound itself is an enclosure, rounded
-to a decimal on the side that never overstates privacy.
+The formulas, with their proofs, stand in `twoworlds.laws.renyi`: epsilon-DP implies (epsilon
+tanh(epsilon / 2))-zCDP, and rho-zCDP implies (epsilon, delta) for pairs that depend on an order.
+Here they are rounded to a decimal on the side that never overstates privacy.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from flint import arb
-
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Real, Side, ball, decimal, exact_text, number, show, to_json
+from twoworlds.laws import renyi
+from twoworlds.numbers import INFINITY, Number, Side, decimal, exact_text, number, show, to_json
 
 _LONGEST_BITS = 512  # of one number; sums of longer ones would grow without need
 _LONGEST_SUM_BITS = 1 << 16
@@ -153,13 +128,14 @@ def read_numbers(value: object, names: tuple[str, ...], side: Side) -> dict[str,
             raise InvalidInput(f"a cost has no {name[:20]!r}: it has {', '.join(names)}")
         if name in found:
             raise InvalidInput(f"{name} is given twice: give it once")
-        found[name] = _exact(given, name, side)
+        found[name] = read_number(given, name, side)
     if "epsilon" not in found and "rho" not in found:
         raise InvalidInput("a cost needs epsilon or rho: write epsilon=0.1, or rho=1/8")
     return found
 
 
-def _exact(value: object, name: str, side: Side) -> Fraction:
+def read_number(value: object, name: str, side: Side) -> Fraction:
+    """Read one number of a cost; an irrational one is rounded to the side."""
     read = number(value, name)
     if read == INFINITY:
         raise InvalidInput(f"{name} is infinite: a cost is a finite number")
@@ -169,6 +145,11 @@ def _exact(value: object, name: str, side: Side) -> Fraction:
             f"{name} has {_bits(exact)} bits: at most {_LONGEST_BITS} are kept; round it up"
         )
     return exact
+
+
+def kept(x: Fraction) -> Fraction:
+    """Return a number as it is, or rounded up to a decimal where it is too long for a cost."""
+    return x if _bits(x) <= _LONGEST_BITS else Fraction(decimal(x, DIGITS))
 
 
 def exact_sum(a: Fraction, b: Fraction) -> Fraction:
@@ -194,8 +175,6 @@ _FLAT, _STEEP = (
     30,
 )  # beyond them tanh(x) is x, or 1, in all digits that are kept
 _SMALLEST = Fraction(1, 10**1000)
-_GOLDEN = (math.sqrt(5) - 1) / 2
-_STEPS = 120
 _HALVINGS = 60
 
 
@@ -212,8 +191,7 @@ def pure_to_zcdp(epsilon: Fraction) -> Fraction:
         return epsilon * half
     if epsilon > _STEEP:
         return epsilon
-    tight = Real(lambda bits: ball(epsilon, bits) * ball(half, bits).tanh())
-    return min(epsilon * half, rounded(tight, "up"))
+    return min(epsilon * half, rounded(renyi.pure_rho(epsilon), "up"))
 
 
 def pure_within(rho: Fraction) -> Fraction:
@@ -239,14 +217,8 @@ def zcdp_to_delta(rho: Fraction, epsilon: Fraction) -> Fraction:
     _not_negative(rho=rho, epsilon=epsilon)
     if rho == 0:
         return Fraction(0)
-    r, e = float(rho), float(epsilon)
-    alpha = _order(lambda a: (a - 1) * (a * r - e) + _constant(a))
-
-    def bound(bits: int) -> arb:
-        exponent = ball((alpha - 1) * (alpha * rho - epsilon), bits)
-        return (exponent + _constant_ball(alpha, bits)).exp()
-
-    return min(Fraction(1), max(_SMALLEST, rounded(Real(bound), "up")))
+    delta = rounded(renyi.zcdp_delta(rho, epsilon), "up")
+    return min(Fraction(1), max(_SMALLEST, delta))
 
 
 def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
@@ -259,9 +231,7 @@ def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     _between(delta)
     if rho == 0:
         return Fraction(0)
-    r, d = float(rho), _log(delta)
-    alpha = _order(lambda a: a * r + (_constant(a) - d) / (a - 1))
-    return max(Fraction(0), rounded(Real(lambda bits: _epsilon(alpha, rho, delta, bits)), "up"))
+    return max(Fraction(0), rounded(renyi.zcdp_epsilon(rho, delta), "up"))
 
 
 def zcdp_within(epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -274,56 +244,17 @@ def zcdp_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     if delta == 0:
         return Fraction(0)
     _between(delta)
-    e, d = float(epsilon), _log(delta)
-    alpha = _order(lambda a: ((_constant(a) - d) / (a - 1) - e) / a)
-    rest = Real(lambda bits: -_epsilon(alpha, Fraction(0), delta, bits) + ball(epsilon, bits))
-    return max(Fraction(0), rounded(rest * (1 / alpha), "down"))
+    return max(Fraction(0), rounded(renyi.zcdp_within(epsilon, delta), "down"))
 
 
-def rounded(x: Fraction | Real, side: Side) -> Fraction:
+def rounded(x: Number, side: Side) -> Fraction:
     """Return a rational as it is, and any other number as a decimal rounded to the given side.
 
+    >>> from twoworlds.numbers import Real
     >>> rounded(Real.between(Fraction(1, 3), Fraction(1, 3)), "up")
     Fraction(166666666667, 500000000000)
     """
     return x if isinstance(x, Fraction) else Fraction(decimal(x, DIGITS, side))
-
-
-def _epsilon(alpha: Fraction, rho: Fraction, delta: Fraction, bits: int) -> arb:
-    """Return alpha rho + (ln(1/delta) + c(alpha)) / (alpha - 1): the bound solved for epsilon."""
-    top = _constant_ball(alpha, bits) - ball(delta, bits).log()
-    return ball(alpha * rho, bits) + top / ball(alpha - 1, bits)
-
-
-def _constant(alpha: float) -> float:
-    """Return c(alpha) = alpha ln(1 - 1/alpha) - ln(alpha - 1), as a float."""
-    return alpha * math.log1p(-1 / alpha) - math.log(alpha - 1)
-
-
-def _constant_ball(alpha: Fraction, bits: int) -> arb:
-    inside = ball(1 - 1 / alpha, bits + max(0, int(alpha).bit_length()))
-    return ball(alpha, bits) * inside.log() - ball(alpha - 1, bits).log()
-
-
-def _order(objective: Callable[[float], float]) -> Fraction:
-    """Return an alpha near the minimum of a function with one valley, by golden section."""
-    low, high = -30.0, 60.0  # of ln(alpha - 1)
-
-    def at(t: float) -> float:
-        alpha = 1 + math.exp(t)
-        return objective(alpha) if alpha > 1 else math.inf
-
-    for _ in range(_STEPS):
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        if at(left) <= at(right):
-            high = right
-        else:
-            low = left
-    return 1 + Fraction(math.exp((low + high) / 2)).limit_denominator(1 << 60)
-
-
-def _log(x: Fraction) -> float:
-    return math.log(x.numerator) - math.log(x.denominator)
 
 
 def _not_negative(**numbers: Fraction) -> None:

@@ -28,16 +28,18 @@ from typing import TYPE_CHECKING, Any, Self
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
 from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
-from twoworlds.release.answers.words import AnswerContext
+from twoworlds.release.answers.words import AnswerContext, unit_text
 from twoworlds.release.backends.sources import check_distinct
+from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost
-from twoworlds.release.errors import ReleaseFailed
+from twoworlds.release.errors import OverBudget, ReleaseFailed
 from twoworlds.release.forms import Prepared, Released, Request
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.limits import check_size
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, Moments, NoiseKind, calibrate
+from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
 from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
@@ -149,7 +151,10 @@ class Curator:
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
-        price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+        try:
+            price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+        except OverBudget as error:
+            raise self._over(error, calibration, dataset.name, who) from None
         left = self._left(dataset.name, who)
         return DryRun(tuple(resolved), calibration, price, left, known=known)
 
@@ -165,7 +170,8 @@ class Curator:
 
         Args:
             asked: A query, or SQL.
-            cost: What to spend, such as ``"1"``, ``"epsilon=1, delta=1e-6"`` or ``"rho=1/8"``.
+            cost: What to spend, such as ``"1"``, ``"epsilon=1, delta=1e-6"`` or ``"rho=1/8"``;
+                of a batch also ``"each=1/10, delta=1e-6"``, see `release_all`.
             analyst: Who asks; may be left out when the policy names one at most.
             noise: ``laplace``, or ``gaussian`` for a cost with rho or delta.
 
@@ -183,7 +189,12 @@ class Curator:
         analyst: str | None = None,
         noise: NoiseKind = "laplace",
     ) -> Released:
-        """Answer a batch on one dataset: noise is set to the sensitivity of all of it together."""
+        """Answer a batch on one dataset: noise is set to the sensitivity of all of it together.
+
+        A cost such as ``"each=1/10, delta=1e-6"`` gives each query the noise that it would get
+        alone, and charges what all of them come to together, by certified composition or by the
+        sensitivity of the whole; see `twoworlds.release.sensitivity.fixed`.
+        """
         [found] = self.release_each([Request(asked, cost, analyst, noise)])
         if isinstance(found, TwoWorldsError):
             raise found
@@ -266,7 +277,10 @@ class Curator:
         stored: list[Any] = [None] * len(prepared)
         fresh: list[tuple[int, Charge, Any]] = []
         for number, (one, charge) in enumerate(zip(prepared, charges, strict=True)):
-            if isinstance(charge, TwoWorldsError):
+            if isinstance(charge, OverBudget):
+                told = self._over(charge, one.calibration, one.dataset.name, one.analyst)
+                stored[number] = told
+            elif isinstance(charge, TwoWorldsError):
                 stored[number] = charge
             elif charge.answered:
                 stored[number] = charge.answer
@@ -296,7 +310,8 @@ class Curator:
         from twoworlds.release.answers import QueryAnswer
 
         calibration, covered = prepared.calibration, prepared.covered
-        left, spent = self.ledger.accounts(prepared.dataset.name, prepared.analyst, state)
+        name = prepared.dataset.name
+        left, spent = self.ledger.accounts(name, prepared.analyst, state)
         context = AnswerContext(
             prepared.dataset,
             covered or calibration.price,
@@ -305,7 +320,8 @@ class Curator:
             spent,
             charge.hash,
             covered is not None,
-            state.counts[prepared.dataset.name],
+            state.counts[name],
+            (state.cap((name, None)), state.spent.get((name, None), Spent())),
         )
         answers = tuple(
             QueryAnswer.of(one, calibration, part, context, query=index)
@@ -367,9 +383,17 @@ class Curator:
     def _calibrated(
         self, asked: Query | str | Sequence[Query | str], cost: object, noise: NoiseKind
     ) -> tuple[list[Resolved], Calibration]:
-        resolved = self._resolved(asked)
-        price = parse_cost(cost)
-        found = calibrate(resolved, price, noise=noise, moments=self._moments(resolved))
+        resolved, fixed = self._resolved(asked), parse_each(cost)
+        if fixed is None:
+            price = parse_cost(cost)
+            found = calibrate(resolved, price, noise=noise, moments=self._moments(resolved))
+        elif noise == "laplace":
+            found = calibrate_each(resolved, *fixed, moments=self._moments(resolved))
+        else:
+            raise InvalidInput(
+                f"each= gives epsilons, for Laplace noise, and noise={noise!r}: leave noise out, "
+                "or pay a rho for the whole"
+            )
         return resolved, check_size(resolved, found)
 
     def _moments(self, resolved: Sequence[Resolved]) -> Moments:
@@ -453,6 +477,25 @@ class Curator:
         source = self._source(dataset)
         return str(source) if isinstance(source, (str, Path)) and "://" not in str(source) else None
 
+    def _over(
+        self, error: OverBudget, calibration: Calibration, dataset: str, analyst: str
+    ) -> OverBudget:
+        """Add to a refusal how a batch fixed in advance would fit."""
+        if calibration.batch is None:
+            return error
+        state = self.ledger.state()
+
+        def fits(costs: Sequence[Cost]) -> bool:
+            for account in ((dataset, None), (dataset, analyst)):
+                spent = state.spent.get(account, Spent())
+                for cost in costs:
+                    spent = spent.plus(cost)
+                if state.cap(account).rule(spent) is None:
+                    return False
+            return True
+
+        return OverBudget(f"{error}; {way_out(calibration.batch, fits)}")
+
     def _left(self, dataset: str, analyst: str) -> dict[str, Cost]:
         return self.ledger.accounts(dataset, analyst)[0]
 
@@ -460,7 +503,7 @@ class Curator:
         for dataset in self.policy.datasets.values():
             if dataset.cap is None:
                 continue
-            self.ledger.protect(dataset.name, _protected(dataset))
+            self.ledger.protect(dataset.name, unit_text(dataset))
             self.ledger.set_cap(dataset.name, dataset.cap)
             for analyst, cap in analysts(dataset).items():
                 self.ledger.set_cap(dataset.name, cap, analyst=analyst)
@@ -468,14 +511,3 @@ class Curator:
     def _wait(self, started: float) -> None:
         if self.pace > 0:
             sleep(self.pace - (monotonic() - started) % self.pace)
-
-
-def _protected(dataset: Dataset) -> str:
-    """Say whose data is protected, for the ledger."""
-    unit = dataset.unit
-    if unit.person is None:
-        return f"rows, by {dataset.neighbours}"
-    return (
-        f"people by {unit.person!r} (at most {unit.rows} rows, {unit.groups} groups), "
-        f"by {dataset.neighbours}"
-    )

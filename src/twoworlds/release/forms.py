@@ -5,7 +5,8 @@ r"""The forms of a release, each made from the one before by one function of the
     Charge     what the ledger wrote, durable, or the stored answer (`twoworlds.release.ledger`)
     Released   the noisy answers, with what a certificate needs
 
-One request is a batch of queries that is paid together. Several requests, of several analysts, may
+One request is a batch of queries that is paid together: for one cost, or with an epsilon for each
+query (`twoworlds.release.sensitivity.fixed`). Several requests, of several analysts, may
 go the way together: each is charged on its own, and all of them wait for the disk together.
 
 A `DryRun` says what a release would cost and how exact it would be, before anything is paid.
@@ -99,8 +100,8 @@ class Released(Result):
         return Answer(first.heading(), blocks=(*blocks, Said([price(first.context)])))
 
     def fields(self) -> dict[str, Any]:
-        """Return the answers."""
-        return {"answers": self.answers}
+        """Return the answers, and how a batch fixed in advance was priced."""
+        return {"answers": self.answers, **_batch(self.calibration)}
 
 
 Covered = Literal["asked before", "next question"]  # of a strategy
@@ -169,6 +170,7 @@ class DryRun(Result):
             "dry_run": True,
             "cost": self.calibration.cost.to_dict(),
             "price": self.price.to_dict(),
+            **_batch(self.calibration),
             "covered": self.covered,
             "stored": self.stored or self.covered == "asked before",
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
@@ -204,6 +206,10 @@ class DryRun(Result):
             paid = self.resolved[0].dataset.name
             cost += f" of {[*self.left][-1]}, and nothing of {paid}: it has paid{given}"
         return f"{cost}. Left before: {left}. Nothing was charged."
+
+
+def _batch(calibration: Calibration) -> dict[str, Any]:
+    return {} if calibration.batch is None else {"batch": calibration.batch.to_dict()}
 
 
 def _noise_lines(calibration: Calibration, *, strategy: bool) -> list[str]:

@@ -2,7 +2,10 @@ r"""Statements: what is released, as plain data that decides the law of the answ
 
 The ledger knows a paid query by its statement, and a certificate holds it. It has the queries, the
 part of the policy that they use, the cost, and what follows from these: the noise of every measure.
-Who has the statement can work out the noise again (`made_of`, then `calibrate`) and compare.
+Who has the statement can work out the noise again (`made_of`, then `calibrate`) and compare. Of a
+batch fixed in advance it has the epsilon of each query and the delta of the whole, from which the
+cost follows; epsilon*, which is rounded up, is checked and kept, so that a version that rounds
+otherwise still accepts the statement.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
 from twoworlds.release.query.model import query_of, value_of
 from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
+from twoworlds.release.sensitivity.fixed import calibrate_each
 
 FORMAT = 1
 
@@ -29,6 +33,7 @@ def statement(asked: Sequence[Resolved], calibration: Calibration, source: str |
     dataset = asked[0].dataset
     return {
         **({} if calibration.moments == "one" else {"moments": calibration.moments}),
+        **({} if calibration.batch is None else {"fixed": calibration.batch.plain()}),
         "format": FORMAT,
         "source": source,
         "dataset": _dataset(dataset, asked),
@@ -60,7 +65,19 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
     moments = data.get("moments", "one")
     if moments not in get_args(Moments):
         raise InvalidInput("the moments of a statement are one, frozen or several")
-    return asked, calibrate(asked, cost, noise=noise, moments=moments)
+    if "fixed" not in data:
+        return asked, calibrate(asked, cost, noise=noise, moments=moments)
+    each, delta, stated = _read_fixed(data["fixed"])
+    return asked, calibrate_each(asked, each, delta, moments=moments, stated=stated)
+
+
+def _read_fixed(data: Any) -> tuple[tuple[Fraction, ...], Fraction, Fraction | None]:
+    """Return the epsilon of each query, the delta of all, and the epsilon* that was stated."""
+    try:
+        each = tuple(rational(_text(one), "each") for one in data["each"])
+        return each, rational(_text(data["delta"]), "delta"), _number(data["composed"])
+    except (KeyError, TypeError):
+        raise InvalidInput("the batch of a statement has each, delta and composed") from None
 
 
 def _measure(measure: Any, noise: MeasureNoise) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from twoworlds.release.limits import check_size
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.query.model import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
+from twoworlds.release.sensitivity.calibration import laplace_weights
 from twoworlds.release.sensitivity.joint import Analysis
 from twoworlds.release.statement import statement
 from twoworlds.show import Result
@@ -385,11 +386,7 @@ def _entries(ledger: Ledger) -> Iterator[dict[str, Any]]:
 
 def _together(asked: list[tuple[Resolved, Calibration]]) -> Fraction:
     """Return what questions with given noise cost together."""
-    weights: dict[Any, Fraction] = {}
-    for q, (_, calibration) in enumerate(asked):
-        for j, noise in enumerate(calibration.noises[0]):
-            if noise.scale:
-                weights[q, j] = 1 / noise.scale
+    weights = laplace_weights([calibration.noises[0] for _, calibration in asked])
     questions = [resolved for resolved, _ in asked]
     frozen = questions[0].dataset.frozen
     return Analysis(questions, one_moment=frozen).loss(weights, 1).value

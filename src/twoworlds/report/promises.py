@@ -8,6 +8,7 @@ Kinds of guarantees have their words in `twoworlds.theorems.promise`. The other 
                           differential privacy with that ratio, and gets its words
     linear                c x_D <= d x_E says that the odds of D against E grow by at most d/c;
                           any other constraint is only written out
+    f-dp                  what each corner of the curve says of tests
     mutual-information    an average. By Pinsker's inequality, SD <= sqrt(D/2), and Jensen's, the
                           belief about a record moves by at most sqrt(nats/2) on average
 
@@ -24,14 +25,22 @@ from twoworlds.calls import parse
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import Constraint, LinearDefinition
 from twoworlds.cones.row_cone import variable
-from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition, measure
+from twoworlds.definitions import (
+    DEFINITIONS,
+    PrivacyDefinition,
+    definition,
+    measure,
+    trade_off_privacy,
+)
 from twoworlds.definitions.mutual_information import MutualInformation
-from twoworlds.definitions.words import largest_posterior, percent
+from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy
+from twoworlds.definitions.words import Subject, largest_posterior, percent
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.promise import PRIORS, Promise, promise, sentences, table
+from twoworlds.worlds import SUBSTITUTE
 
 _BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
 _MOST_CONSTRAINTS = 12
@@ -94,6 +103,8 @@ def _of_definition(definition: PrivacyDefinition) -> Promise | None:
             return _linear(definition)
         case MutualInformation():
             return _information(definition)
+        case TradeOffPrivacy():
+            return _tests(definition)
     return None
 
 
@@ -181,6 +192,16 @@ def _average(nats: Number) -> Iterator[str]:
         )
     if nats != 0:
         yield "An average is no promise about one answer: a rare one may still expose you."
+
+
+def _tests(definition: TradeOffPrivacy) -> Promise:
+    corners = definition.points
+    if corners is None:
+        raise InvalidInput("f-dp has no curve to explain: write f-dp('0:1, 1/4:1/2, 1:0')")
+    relation = definition.neighbours if isinstance(definition.neighbours, str) else SUBSTITUTE
+    said = trade_off_privacy.said(Subject.of(definition.group, relation), corners)
+    claim = f"f-dp('{trade_off_privacy.written(corners)}'{definition.beside})"
+    return Promise(claim, (said,), (f"neighbours by {relation}",))
 
 
 def _moved(ratio: Number) -> str:

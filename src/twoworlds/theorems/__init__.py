@@ -10,7 +10,9 @@ One file per paper; importing this package registers them all.
 
 from __future__ import annotations
 
-import twoworlds.theorems.coupled_limits  # noqa: F401 (registers what does not follow)
+import twoworlds.theorems.accounting
+import twoworlds.theorems.accounting_limits
+import twoworlds.theorems.coupled_limits  # noqa: F401 (these register what follows, and what not)
 from twoworlds.theorems.bassily_groce_katz_smith import (
     compose_coupled,
     less_side_information,

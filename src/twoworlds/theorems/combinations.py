@@ -27,7 +27,7 @@ from twoworlds.mechanisms.strategy import Interaction
 from twoworlds.numbers import Number, maximum
 from twoworlds.theorems.common import pure, substitution
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.kinds import Kind, register
+from twoworlds.theorems.kinds import Kind, kind_of, register
 from twoworlds.theorems.statements import (
     THEOREMS,
     Check,
@@ -39,7 +39,8 @@ from twoworlds.theorems.statements import (
 )
 from twoworlds.worlds import resolve
 
-_CLOSED = ("dp", "indistinguishable", "statistical-difference")
+_CLOSED = ("dp", "indistinguishable", "statistical-difference", "rdp", "zcdp", "gdp")
+_COMPOSITIONS = {kind: f"{kind}-composition" for kind in ("rdp", "zcdp", "gdp")}
 
 
 def post_process(guarantee: Guarantee) -> Guarantee:
@@ -58,13 +59,17 @@ def compose(*guarantees: Guarantee) -> Guarantee:
 
         e^epsilon = product of the ratios        delta = 1 - product of (1 - delta_i)
 
-    The usual statement adds the deltas.
+    The usual statement adds the deltas. Renyi divergences of one order add up, so does rho, and mu
+    adds up in squares.
 
     >>> third = Guarantee.parse("dp(epsilon=0.1, delta=1/10)")
     >>> print(compose(third, third))
     dp(epsilon=0.2, delta=0.19)
+    >>> print(compose(Guarantee.parse("gdp(mu=3)"), Guarantee.parse("gdp(mu=4)")))
+    gdp(mu=5)
     """
-    return _combined("basic-composition", *guarantees)
+    kind = guarantees[0].kind if guarantees else ""
+    return _combined(_COMPOSITIONS.get(kind, "basic-composition"), *guarantees)
 
 
 def mix(*guarantees: Guarantee) -> Guarantee:
@@ -88,13 +93,19 @@ def _combined(name: str, *guarantees: Guarantee) -> Guarantee:
     return statement.conclude(first, Context(first.kind, others=tuple(others)))
 
 
-def _same_setting(given: Guarantee, context: Context) -> Check:
+def same_setting(given: Guarantee, context: Context) -> Check:
+    """Check that all premises are of one kind and setting, and of one order."""
     name = "all guarantees have the same kind, neighbours and group"
-    own = (given.kind, given.neighbours, given.group)
+    own = _setting(given)
     for other in context.others:
-        if (other.kind, other.neighbours, other.group) != own:
+        if _setting(other) != own:
             return Check(name, ok=False, text=f"needs the same setting: {given} and {other} differ")
     return Check(name, ok=True, text=name)
+
+
+def _setting(given: Guarantee) -> tuple[object, ...]:
+    fixed = (given[name] for name in kind_of(given.kind).fixed)
+    return given.kind, given.neighbours, given.group, *fixed
 
 
 keep(
@@ -144,7 +155,7 @@ def _complement(deltas: Sequence[Number]) -> Number:
     premises=["dp"],
     conclusion="dp",
     citation="twoworlds, basic composition (proof in the docstring)",
-    hypotheses=(_same_setting,),
+    hypotheses=(same_setting,),
     printed="epsilons and deltas add up",
     printed_rule=lambda given, context: given.to(
         "dp",
@@ -173,7 +184,7 @@ def basic_composition(given: Guarantee, context: Context) -> Guarantee:
     premises=_CLOSED,
     conclusion="dp",
     citation="Lin & Kifer, Axiom 4.2",
-    hypotheses=(_same_setting,),
+    hypotheses=(same_setting,),
     tightness="tight",
     combines=True,
 )

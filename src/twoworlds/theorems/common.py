@@ -201,7 +201,8 @@ def smaller_epsilon(given: Guarantee, context: Context) -> Guarantee:
     return given.to("dp", ratio=wanted, delta=smaller_ratio_delta(given.ratio, given.delta, wanted))
 
 
-def _larger_group_wanted(given: Guarantee, context: Context) -> Check:
+def larger_group_wanted(given: Guarantee, context: Context) -> Check:
+    """Check that a larger group is asked about."""
     if context.group is None:
         return needs("the size of the group", known=None, how="group=")
     ok = context.group > given.group
@@ -214,7 +215,7 @@ def _larger_group_wanted(given: Guarantee, context: Context) -> Check:
     premises=["dp"],
     conclusion="dp",
     citation="Dwork, after Definition 2",
-    hypotheses=(finite, _larger_group_wanted),
+    hypotheses=(finite, larger_group_wanted),
     printed="e^(epsilon c) for groups of c (delta = 0)",
     printed_rule=lambda given, context: (
         given.to("dp", ratio=given.ratio**context.group, group=context.group)
@@ -254,7 +255,8 @@ def smaller_group(given: Guarantee, context: Context) -> Guarantee:
     return given.to("dp", **given.numbers, group=context.group or 1)
 
 
-def _by_removal(given: Guarantee, _context: Context) -> Check:
+def by_removal(given: Guarantee, _context: Context) -> Check:
+    """Check that neighbours differ by one record more or less."""
     name = "neighbours by adding or removing a record"
     ok = given.neighbours == ADD_REMOVE
     return Check(name, ok, name if ok else f"needs {name}: they are {given.neighbours}")
@@ -265,7 +267,7 @@ def _by_removal(given: Guarantee, _context: Context) -> Check:
     premises=["dp"],
     conclusion="dp",
     citation="Dwork, after Definition 2",
-    hypotheses=(finite, one_person, _by_removal),
+    hypotheses=(finite, one_person, by_removal),
     auxiliary=True,
 )
 def replacing_is_removing_and_adding(given: Guarantee, _context: Context) -> Guarantee:

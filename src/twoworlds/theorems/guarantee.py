@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
 from twoworlds.calls import parse as parse_call
-from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.base import read_amount, read_delta, read_order, read_ratio
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import INFINITY, Number, Order, ln, whole
 from twoworlds.show import Result
@@ -148,16 +148,20 @@ class Guarantee(Result):
 
     @property
     def vacuous(self) -> bool:
-        """Whether it holds of every mechanism, because one of its probabilities is 1."""
-        bounds = (x for name, x in self.numbers.items() if name != "ratio")
+        """Whether it holds of every mechanism: a probability is 1, or an amount has no end."""
+        amounts = kind_of(self.kind).amounts
+        if any(self.numbers[name] == INFINITY for name in amounts):
+            return True
+        bounds = (x for name, x in self.numbers.items() if name not in ("ratio", *amounts))
         return any(order(x, Fraction(1)) is not Order.LESS for x in bounds)
 
     def to(self, kind: str, **changes: Any) -> Guarantee:
         """Return a conclusion in the same setting; probabilities are capped at 1."""
-        known = kind_of(kind).numbers
+        known = kind_of(kind)
         setting = {name: changes.pop(name) for name in _SETTING if name in changes}
-        numbers = {name: x if name == "ratio" else capped(x) for name, x in changes.items()}
-        if "delta" in known:
+        free = ("ratio", *known.amounts)
+        numbers = {name: x if name in free else capped(x) for name, x in changes.items()}
+        if "delta" in known.numbers:
             numbers.setdefault("delta", Fraction(0))
         return replace(self, source=None, kind=kind, numbers=numbers, **setting)
 
@@ -179,7 +183,8 @@ class Guarantee(Result):
         Args:
             kind: the name of a kind; or a call with numbers, ``"dp(epsilon=0.3, delta=0.02)"``,
                 which asks whether that very claim follows (for one person and neighbours by
-                substitution, unless it names others: it means what it means everywhere).
+                substitution, unless it names others: it means what it means everywhere). A call
+                that leaves out a number it needs, ``"dp(delta=1e-6)"``, asks for the smallest one.
             records: the number of records, where theorems need it.
             pairs: the same for coupled worlds: the number of pairs (alt, priv).
             **wanted: numbers of the kind that are aimed at (a wanted ``delta``, say: theorems
@@ -194,9 +199,9 @@ class Guarantee(Result):
         dp(ratio=121/81)
         """
         if "(" in kind:
-            claim = Guarantee.parse(kind)
+            claim, numbers = _read_claim(kind)
             setting = {"group": claim.group, "neighbours": claim.neighbours}
-            wanted = {**claim.numbers, **setting, **wanted}
+            wanted = {**numbers, **setting, **wanted}
             kind = claim.kind
             if records is None and pairs is None:
                 records, pairs = self._counted_by(claim)
@@ -281,9 +286,36 @@ def read_numbers(kind: Kind, given: Mapping[str, object]) -> dict[str, Number]:
             ratio = read_ratio(given.get("ratio"), given.get("epsilon"))
             if ratio is not None:
                 found[name] = ratio
-        elif given.get(name) is not None:
+        elif given.get(name) is None:
+            continue
+        elif name == "order":
+            found[name] = read_order(given[name])
+        elif name in kind.amounts:
+            found[name] = read_amount(given[name], name)  # type: ignore[assignment]
+        else:
             found[name] = _probability(given[name], name)
     return found
+
+
+def _read_claim(text: str) -> tuple[Guarantee, dict[str, Number]]:
+    """Read a claim and its numbers; one that leaves some out stands for all claims with the rest.
+
+    >>> _read_claim("dp(delta=1e-6)")[1]
+    {'delta': Fraction(1, 1000000)}
+    """
+    call = parse_call(text)
+    kind = kind_of(call.name)
+    given = {name: x for name, x in call.named.items() if name not in _SETTING}
+    missing = [name for name in kind.numbers if name not in ("delta", *given)]
+    if "ratio" in missing and "epsilon" in given:
+        missing.remove("ratio")
+    if not given or not missing or call.positional:
+        claim = Guarantee.parse(text)
+        return claim, dict(claim.numbers)
+    numbers = read_numbers(kind, given)
+    setting = {name: x for name, x in call.named.items() if name in _SETTING}
+    anything = {name: "2" if name == "order" else "1" for name in missing}
+    return Guarantee.of(call.name, **given, **anything, **setting), numbers
 
 
 def _count(given: object, name: str) -> int | None:

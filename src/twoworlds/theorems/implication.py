@@ -71,7 +71,7 @@ class Implication(Result):
         """Order for display only: how many numbers aimed at are missed, and how far at most."""
         pairs = ((float(one[name]), float(x)) for name, x in self.context.goal.items())
         missed = [found / x if x else found for found, x in pairs if found > x]
-        return len(missed), max(missed, default=0.0)
+        return len(missed) + (not self._asked_about(one)), max(missed, default=0.0)
 
     def _free_numbers(self, one: Guarantee) -> list[float]:
         """Order for display only: what was not asked for should be small."""
@@ -89,9 +89,17 @@ class Implication(Result):
     def reaches(self, conclusion: Guarantee) -> bool | None:
         """Tell whether a conclusion is as strong as the goal; None when that is undecided."""
         found = {order(conclusion[name], goal) for name, goal in self.context.goal.items()}
-        if Order.GREATER in found:
+        if Order.GREATER in found or not self._asked_about(conclusion):
             return False
         return None if Order.UNDECIDED in found else True
+
+    def _asked_about(self, conclusion: Guarantee) -> bool:
+        """Tell whether it has the numbers that are part of the question, such as an order."""
+        fixed = kind_of(conclusion.kind).fixed
+        goal = self.context.goal
+        return all(
+            order(conclusion[name], goal[name]) is Order.EQUAL for name in fixed if name in goal
+        )
 
     def __bool__(self) -> bool:
         """Return whether it follows."""
@@ -286,7 +294,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 # traded for another, all that are not dominated are kept. Where numbers are aimed at, every
 # theorem is tried with all of them as its aim, with each alone, and with none, so that a claim
 # that cannot be reached hides nothing of what does follow. Conclusions that hold of every
-# mechanism are listed among the alternatives and lead no further.
+# mechanism are listed among the alternatives and lead no further. From a kind that accountants
+# convert to, no chain comes back to a kind that it has left: conversions there and back only lose.
 
 LONGEST = 4
 
@@ -321,10 +330,13 @@ def search(given: Guarantee, context: Context) -> Implication:
 
 
 def _outcomes(given: Guarantee, context: Context) -> list[Outcome]:
+    converted = bool(kind_of(given.kind).amounts)
+    left = {one.kind for one in given.chain()} - {given.kind} if converted else set()
     return [
         outcome
         for theorem in THEOREMS.values()
         if given.kind in theorem.premises and not theorem.combines
+        if theorem.conclusion not in left
         for aimed in _aims(context)
         for outcome in theorem.apply(given, aimed)
     ]

@@ -1,9 +1,10 @@
 r"""Kinds of guarantee: which definitions the theorems speak of, and which numbers each has.
 
 A kind is a plain name with the numbers it carries. ``ratio`` is e^epsilon, at least 1 (one may
-type ``epsilon``); every other number is a probability or a statistical difference, between 0 and 1.
-Smaller is stronger for all of them, but for those listed as ``fixed``, which are part of the
-question (the level of a test). The registry is open: `register` adds kinds for other papers.
+type ``epsilon``); those listed as ``amounts`` have no upper end; every other number is a
+probability or a statistical difference, between 0 and 1. Smaller is stronger for all of them, but
+for those listed as ``fixed``, which are part of the question (the level of a test, the order of a
+divergence). The registry is open: `register` adds kinds for other papers.
 
 What each kind states of a mechanism A, with neighbours x, y:
 
@@ -23,6 +24,9 @@ What each kind states of a mechanism A, with neighbours x, y:
                             in Games 0 and i, but for transcripts of probability ``failure``
     power                   a test of one value of a record against another, at a level, has at
                             most this power
+    rdp                     the Renyi divergence D_a(A(x) || A(y)) of the order a is at most epsilon
+    zcdp                    D_a(A(x) || A(y)) <= a rho for all orders a > 1
+    gdp                     no test tells A(x) from A(y) better than N(mu, 1) from N(0, 1)
 
 The kinds of Bassily, Groce, Katz & Smith speak of a class of beliefs about database X and side
 information Z, which stays the same from premise to conclusion. They speak of one person at a time;
@@ -58,6 +62,7 @@ class Kind:
     summary: str
     citation: str
     fixed: tuple[str, ...] = ()
+    amounts: tuple[str, ...] = ()
     counts: str = "records"
     groups: bool = True
 
@@ -164,6 +169,28 @@ for _kind in (
         "a test about one record at this level has at most this power",
         f"{_PAPER}, Section 2.1, equations 4 and 5",
         fixed=("level",),
+    ),
+    Kind(
+        "rdp",
+        ("order", "epsilon"),
+        "the Renyi divergence of this order between neighbours is at most epsilon",
+        "Mironov 2017, the definition",
+        fixed=("order",),
+        amounts=("order", "epsilon"),
+    ),
+    Kind(
+        "zcdp",
+        ("rho",),
+        "no Renyi divergence between neighbours is above rho times its order",
+        "Bun & Steinke 2016, Definition 1.1",
+        amounts=("rho",),
+    ),
+    Kind(
+        "gdp",
+        ("mu",),
+        "neighbours are no easier to tell apart than normal laws whose means differ by mu",
+        "Dong, Roth & Su 2022, the definition",
+        amounts=("mu",),
     ),
 ):
     register(_kind)

@@ -9,6 +9,7 @@ from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.charts import Curves, odds
+from twoworlds.definitions import concentrated, gaussian, renyi
 from twoworlds.definitions.words import (
     Subject,
     any_belief,
@@ -24,6 +25,7 @@ from twoworlds.show import Result
 from twoworlds.theorems.formulas import ratio_of_four_artanh, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import KINDS, kind_of
+from twoworlds.theorems.statements import THEOREMS, Context
 from twoworlds.worlds import SUBSTITUTE
 
 _HEADS = (
@@ -32,6 +34,7 @@ _HEADS = (
     "with it, whatever they believe: at most",
 )
 _LARGEST_DRAWN = 1e15
+_ONE_IN_A_MILLION = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,19 @@ percentage points.
         yield _known_others(ratio)
     else:
         yield _WORDS.get(guarantee.kind, _summary)(guarantee)
+        if kind_of(guarantee.kind).amounts:
+            yield from _as_dp(guarantee)
+
+
+def _as_dp(guarantee: Guarantee) -> Iterator[str]:
+    """Say which differential privacy an accountant's number gives at a delta."""
+    wanted = Context("dp", {"delta": _ONE_IN_A_MILLION})
+    found = THEOREMS[f"{guarantee.kind}-to-dp"].conclude(guarantee, wanted)
+    if found.delta != 0:
+        yield (
+            "As differential privacy that is an epsilon of "
+            f"{decimal(found.epsilon, 4, 'at most')}, with a delta of one in a million."
+        )
 
 
 def _known_others(ratio: Number) -> str:
@@ -183,15 +199,19 @@ def _failure(delta: Number, of: str = "") -> str:
     return "" if delta == 0 else f", except with probability {decimal(delta, 3, 'at most')}{of}"
 
 
+def _subject(guarantee: Guarantee) -> Subject:
+    return Subject.of(guarantee.group, guarantee.neighbours)
+
+
 def _differential_privacy(guarantee: Guarantee) -> str:
-    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    subject = _subject(guarantee)
     return delta_sentence(subject, guarantee.ratio, guarantee.delta)
 
 
 def _pointwise(guarantee: Guarantee) -> str:
     if guarantee.ratio == INFINITY:
         return _differential_privacy(guarantee)
-    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    subject = _subject(guarantee)
     instead = f"as it would have been {subject.instead.rstrip(',')}"
     if guarantee.ratio == 1:
         return f"The output is exactly as likely {instead}{_failure(guarantee.delta)}."
@@ -202,7 +222,7 @@ def _pointwise(guarantee: Guarantee) -> str:
 
 
 def _statistical_difference(guarantee: Guarantee) -> str:
-    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    subject = _subject(guarantee)
     return (
         f"Nothing happens with a probability that is more than {points(guarantee.epsilon)} from "
         f"what it would have been {subject.instead.rstrip(',')}; that alone protects nobody, since "
@@ -211,7 +231,7 @@ def _statistical_difference(guarantee: Guarantee) -> str:
 
 
 def _informed(guarantee: Guarantee) -> str:
-    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    subject = _subject(guarantee)
     said = (
         f"Whoever knows all other records changes their mind about {subject.who}, which alone is "
         f"open to them, by at most {points(guarantee.epsilon)}."
@@ -222,7 +242,7 @@ def _informed(guarantee: Guarantee) -> str:
 
 
 def _local_dp(guarantee: Guarantee) -> str:
-    subject = replace(Subject.of(guarantee.group, guarantee.neighbours), one_person=False)
+    subject = replace(_subject(guarantee), one_person=False)
     said = delta_sentence(subject, guarantee.ratio, guarantee.delta)
     return (
         f"Only if the true database is one of certain good ones: {said} Nothing is promised for "
@@ -264,7 +284,16 @@ def _pure_ratio(guarantee: Guarantee) -> Number | None:
     return guarantee.ratio
 
 
+def _one_order(guarantee: Guarantee) -> str:
+    order = guarantee["order"]
+    assert isinstance(order, Fraction), "orders are rational"
+    return renyi.said(_subject(guarantee), order, guarantee["epsilon"])
+
+
 _WORDS: dict[str, Callable[[Guarantee], str]] = {
+    "rdp": _one_order,
+    "zcdp": lambda g: concentrated.said(_subject(g), g["rho"]),
+    "gdp": lambda g: gaussian.said(_subject(g), g["mu"]),
     "dp": _differential_privacy,
     "indistinguishable": _differential_privacy,
     "pointwise": _pointwise,

@@ -25,6 +25,7 @@ from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
 from twoworlds.release.sensitivity import NoiseKind
+from twoworlds.release.sensitivity.fixed import parse_each
 from twoworlds.web.refusals import Refused, about
 
 _LAST = 100
@@ -162,10 +163,11 @@ class Desk:
             if (epsilon is None) == (cost is None):
                 raise InvalidInput(
                     "say what to spend, once: epsilon, such as 1 or 'ln 3', or cost, such as "
-                    "'epsilon=1, delta=1e-6' or 'rho=1/8'"
+                    "'epsilon=1, delta=1e-6', 'each=1/10, delta=1e-6' or 'rho=1/8'"
                 )
             price = cost if cost is not None else f"epsilon={epsilon}"
-            parse_cost(price)
+            if parse_each(price) is None:
+                parse_cost(price)
         with about("noise"):
             kind = self._noise(noise, price)
         with about("queries"):
@@ -221,11 +223,12 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     if isinstance(released, TwoWorldsError):
         raise released
     answers = [answer.to_dict() for answer in released.answers]
-    context = released.answers[0].context
+    context, batch = released.answers[0].context, released.calibration.batch
     return {
         "answers": answers,
         "meaning": answers[0]["meaning"],
         "paid": released.charge.paid.to_dict(),
+        **({} if batch is None else {"batch": batch.to_dict()}),
         "left": {name: cost.to_dict() for name, cost in context.left.items()},
         "certificate": certify(released),
     }

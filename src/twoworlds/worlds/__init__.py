@@ -21,6 +21,7 @@ from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Tr
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
     EXPLICIT,
+    MIXED,
     SUBSTITUTE,
     Explicit,
     Part,
@@ -32,6 +33,7 @@ from twoworlds.worlds.universe import (
 __all__ = [
     "ADD_REMOVE",
     "EXPLICIT",
+    "MIXED",
     "NOTHING",
     "SUBSTITUTE",
     "Additive",

@@ -24,6 +24,7 @@ LARGEST_LISTED = 1 << 22
 SUBSTITUTE = "substitute"
 ADD_REMOVE = "add-remove"
 EXPLICIT = "explicit"
+MIXED = "mixed relations"  # of several universes, each by its own
 _SEPARATORS = ",;| "
 
 
@@ -278,7 +279,7 @@ class Explicit(Universe):
 
 @dataclass(frozen=True)
 class Product(Universe):
-    """Tuples of points: the outputs of several mechanisms run on the same database."""
+    """Tuples of points: the outputs of several mechanisms, or what each of them looks at."""
 
     parts: tuple[Universe, ...]
 
@@ -323,9 +324,23 @@ class Product(Universe):
     def _hint(self) -> str:
         return f"write the {len(self.parts)} outputs as in (0; 1), between brackets"
 
+    @property
+    def relation(self) -> str:
+        """The relation of all parts, if it is one."""
+        relations = {part.relation for part in self.parts}
+        return relations.pop() if len(relations) == 1 else MIXED
+
+    def explain(self, relation: str) -> str:
+        """Say what a neighbour is in each part: one person changes all of them at once."""
+        said = (
+            f"in {part.expression} {part.explain(part.relation if relation == MIXED else relation)}"
+            for part in self.parts
+        )
+        return "; ".join(said)
+
     def around(self, point: Point, relation: str) -> Iterator[Point]:
-        """Outputs have no neighbours."""
-        raise InvalidInput(f"{self.expression} is a set of outputs: it has no neighbours")
+        """Neighbours are not listed one by one."""
+        raise InvalidInput(f"the neighbours in {self.expression} are not listed one by one")
 
 
 def _range(everyone: tuple[Hashable, ...]) -> str:

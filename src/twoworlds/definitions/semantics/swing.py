@@ -67,6 +67,7 @@ from twoworlds.mechanisms import (
 )
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.on_statistic import FiniteNoise
+from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import INFINITY, Number, Real, exp, sqrt
 from twoworlds.worlds import (
     Additive,
@@ -251,8 +252,9 @@ def _on_answers(mechanism: Mechanism) -> Swing:
     x, y = comparison.x, comparison.y
     # A density has no single outputs with mass: the true answer itself shows the ratio of Laplace.
     output = mechanism.example(peak.event, x) if peak.attained else None
-    output = x if output is None and peak.attained else output
-    shown = x if output is None else output
+    true = mechanism.undisturbed(x) if isinstance(mechanism, Several) else x
+    output = true if output is None and peak.attained else output
+    shown = true if output is None else output
     p, q = mechanism.probability(shown, x), mechanism.probability(shown, y)
     cases = SwingCase(x, y, p, q), SwingCase(y, x, q, p)
     return Swing(peak.ratio**2, output, None, *cases, attained=peak.attained)

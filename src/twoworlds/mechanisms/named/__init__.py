@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.named.load import mechanism, mix, pair, restrict, then
+from twoworlds.mechanisms.named.calibrated import Calibrated, calibrated
+from twoworlds.mechanisms.named.load import (
+    compose,
+    fixed_sample,
+    mechanism,
+    mix,
+    pair,
+    poisson_sample,
+    restrict,
+    shuffle,
+    then,
+)
 from twoworlds.mechanisms.named.maps import (
     constant,
     exact,
@@ -26,10 +37,14 @@ from twoworlds.mechanisms.named.noise import (
 )
 
 __all__ = [
+    "Calibrated",
+    "calibrated",
+    "compose",
     "constant",
     "differenced_negative_binomial",
     "discrete_gaussian",
     "exact",
+    "fixed_sample",
     "gamma",
     "gaussian",
     "geometric",
@@ -41,10 +56,12 @@ __all__ = [
     "noisy_parity",
     "pair",
     "parity",
+    "poisson_sample",
     "pram",
     "random_index",
     "randomized_response",
     "restrict",
+    "shuffle",
     "skellam",
     "then",
     "truncated_geometric",

@@ -1,6 +1,6 @@
 """From text to mechanism: a call, the path of a matrix file, or ``python:package.module:name``.
 
-Ways to combine mechanisms, as calls: then, mix, pair and restrict.
+Ways to combine mechanisms, as calls: then, mix, compose and restrict.
 
 Lin & Kifer, Axioms 4.1 (post-processing) and 4.2 (choice).
 """
@@ -13,15 +13,19 @@ from typing import Any
 
 from twoworlds.calls import Registry, Text, is_python, load
 from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.laws.composition import WIDTH
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
-from twoworlds.numbers import exact_text, number
+from twoworlds.mechanisms.sampled import Sampled, Shuffled
+from twoworlds.mechanisms.several import composed
+from twoworlds.numbers import exact_text, number, whole
 from twoworlds.worlds import Universe
 
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism", late=("twoworlds.mechanisms.strategy.named",)
 )
 named = MECHANISMS.register
+_MOST_TIMES = 1_000_000
 
 
 def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) -> Mechanism:
@@ -77,10 +81,42 @@ def mix(first: str | Mechanism, second: str | Mechanism, weight: object = "1/2")
     return mechanism(first).mix(mechanism(second), weight)
 
 
+@named("compose")
+def compose(*mechanisms: str | Mechanism, times: object = 1, width: object = WIDTH) -> Mechanism:
+    """Run all mechanisms independently on the same people, so many times, and publish all outputs.
+
+    >>> twice = compose("randomized-response(bits=2, keep=3/4)", times=2)
+    >>> twice.family("substitute").peak()[1].ratio
+    Fraction(9, 1)
+    """
+    count = whole(times, "times", at_least=1, at_most=_MOST_TIMES)
+    built = {one: mechanism(one) for one in mechanisms}  # the same text is the same mechanism
+    return composed([(built[one], count) for one in mechanisms], width=width)
+
+
 @named("pair")
 def pair(first: str | Mechanism, second: str | Mechanism) -> Mechanism:
-    """Run both mechanisms independently on the same database and publish both outputs."""
-    return mechanism(first).pair(mechanism(second))
+    """Run both mechanisms independently on the same people: `compose` of two."""
+    return compose(first, second)
+
+
+@named("poisson-sample")
+def poisson_sample(noise: str | Mechanism, rate: object) -> Sampled:
+    """Run noise on an answer over a sample: every record is drawn on its own with a probability."""
+    return Sampled.poisson(mechanism(noise), rate)
+
+
+@named("fixed-sample")
+def fixed_sample(noise: str | Mechanism, size: object, of: object) -> Sampled:
+    """Run noise on an answer over a sample of fixed size, drawn without replacement."""
+    records = whole(of, "of", at_least=1)
+    return Sampled.fixed(mechanism(noise), whole(size, "size", at_least=1), records)
+
+
+@named("shuffle")
+def shuffle(local: str | Mechanism) -> Shuffled:
+    """Count randomized reports without their senders."""
+    return Shuffled(mechanism(local))
 
 
 @named("restrict")

@@ -9,10 +9,20 @@ from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.files import read_table
+from twoworlds.mechanisms.least_noise import AMOUNTS, least, read_claim
 from twoworlds.mechanisms.named.load import named, spelled_rows, spelled_values
 from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
 from twoworlds.mechanisms.per_record import PerRecord, RandomIndex
-from twoworlds.numbers import INFINITY, Number, exact_text, exp, number, ratio_at_least_one, whole
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    exp,
+    number,
+    ratio_at_least_one,
+    spelled,
+    whole,
+)
 from twoworlds.worlds import (
     SUBSTITUTE,
     Additive,
@@ -141,13 +151,16 @@ def randomized_response(
     records: object = None,
     ratio: object = None,
     epsilon: object = None,
+    *,
+    delta: object = None,
 ) -> PerRecord:
     r"""Each person keeps their true value with probability keep, else reports another one evenly.
 
         P(report v | true v) = keep,   P(report w | true v) = (1 - keep) / (N - 1)
 
     where N = 2 for ``bits``, else the number of ``values`` of each of ``records`` records. Instead
-    of keep, give ratio = keep (N - 1) / (1 - keep), or epsilon = ln ratio.
+    of keep, give ratio = keep (N - 1) / (1 - keep), or epsilon = ln ratio. With a delta besides,
+    keep is the largest one for which the ratio is e to a number of six digits.
 
     >>> randomized_response(bits=2, keep="3/4").probability((1, 0), (1, 1))
     Fraction(3, 16)
@@ -159,6 +172,15 @@ def randomized_response(
     count = bits if values is None else records if records is not None else 1
     universe = _one_record((1, 0) if values is None else read_values(values))
     n = universe.size or 0
+    if delta is not None and keep is not None:
+        raise InvalidInput(f"randomized-response: delta={delta} belongs to an epsilon, not to keep")
+    if delta is not None and number(delta, "delta") != 0:
+
+        def build(price: Fraction) -> PerRecord:
+            return randomized_response(values=str(n), epsilon=price)
+
+        claim = read_claim(epsilon, ratio=ratio, delta=delta)
+        ratio, epsilon = None, least(build, AMOUNTS["randomized-response"], claim).amount
     p, other = _keep_and_other(keep, ratio, epsilon, n)
     rows = [[p if o == v else other for v in universe] for o in universe]
     shown = _shown_keep(p, ratio, epsilon)
@@ -175,7 +197,7 @@ def randomized_response(
 def _shown_keep(p: Number, ratio: object, epsilon: object) -> str:
     """Spell keep where it can be typed, else what it was computed from."""
     if not isinstance(p, Fraction) and epsilon is not None:
-        return f"epsilon={exact_text(number(epsilon))}"
+        return f"epsilon={spelled(number(epsilon))}"
     if not isinstance(p, Fraction) and ratio is not None:
         return f"ratio={exact_text(number(ratio))}"
     return f"keep={exact_text(p)}"

@@ -9,11 +9,15 @@ Laplace and Gaussian noise on a real-valued answer. Wu, Algorithm 2; Dwork, Theo
 
 The universe is the set of possible true answers, ``reals()``, or, with ``bits``, that many bits
 whose count is published.
+
+How much noise there is is said in exactly one way: by the parameter of the law, or by what the
+noise has to keep, such as epsilon with a delta. Then the parameter is the least one that does
+(`twoworlds.mechanisms.least_noise`), and the expression of the mechanism spells it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
@@ -26,7 +30,8 @@ from twoworlds.laws.noise import (
     Noise,
     SkellamNoise,
 )
-from twoworlds.mechanisms.calibration import geometric_p, laplace_rate
+from twoworlds.mechanisms.base import Mechanism
+from twoworlds.mechanisms.calibration import gaussian_variance, geometric_p, laplace_rate
 from twoworlds.mechanisms.continuous import (
     AddedDensity,
     Continuous,
@@ -34,6 +39,7 @@ from twoworlds.mechanisms.continuous import (
     Laplace,
     NoisyStatistic,
 )
+from twoworlds.mechanisms.least_noise import amount_of, least, read_claim
 from twoworlds.mechanisms.named.load import named
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.numbers import (
@@ -41,7 +47,9 @@ from twoworlds.numbers import (
     decimal,
     exact_text,
     number,
+    positive,
     rational,
+    spelled,
     whole,
 )
 from twoworlds.worlds import Additive, BitStrings, Integers, TrueAnswer
@@ -56,14 +64,25 @@ def geometric(
     p: object = None,
     sensitivity: object = 1,
     bits: object = None,
+    *,
+    delta: object = None,
 ) -> OnStatistic:
     """Add two-sided geometric noise to a whole-numbered answer of given sensitivity.
 
-    The price of the whole query is ``ratio`` (= e^epsilon); ``p`` sets the noise directly.
+    The price of the whole query is ``ratio`` (= e^epsilon), with a ``delta`` if there is one; ``p``
+    sets the noise directly.
 
     >>> geometric(ratio=2).probability(0, 0)
     Fraction(1, 3)
     """
+    _one_way("geometric noise", {"ratio": ratio, "epsilon": epsilon, "p": p}, delta)
+    if _is_given(delta):
+
+        def build(pure: Fraction) -> OnStatistic:
+            return geometric(epsilon=pure, sensitivity=sensitivity)
+
+        price = _least("geometric", build, epsilon, delta, sensitivity, ratio=ratio)
+        return geometric(epsilon=price, sensitivity=sensitivity, bits=bits)
     noise = _geometric(ratio, epsilon, p, sensitivity)
     return _added("geometric", noise, _shown_noise(noise, ratio, epsilon), sensitivity, bits)
 
@@ -98,34 +117,95 @@ def truncated_geometric(
 
 @named("differenced-negative-binomial")
 def differenced_negative_binomial(
-    p: object, r: object, sensitivity: object = 1, bits: object = None
+    p: object = None,
+    r: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+    *,
+    epsilon: object = None,
+    delta: object = None,
 ) -> OnStatistic:
-    """Add the difference of two negative binomial variables; r = 1 is geometric noise."""
-    noise = NegativeBinomialDifference(rational(p, "p"), whole(r, "r", at_least=1))
-    detail = f"p={exact_text(noise.p)}, r={noise.r}"
+    """Add the difference of two negative binomial variables; r = 1 is geometric noise.
+
+    >>> differenced_negative_binomial(r=3, epsilon=1, delta="1e-6").expression
+    'differenced-negative-binomial(p=0.312559, r=3)'
+    """
+    if r is None:
+        raise InvalidInput("differenced-negative-binomial needs the argument 'r', a whole number")
+    times = whole(r, "r", at_least=1)
+    _one_way("differenced-negative-binomial", {"p": p, "epsilon": epsilon}, delta)
+    if p is None:
+
+        def build(share: Fraction) -> OnStatistic:
+            return differenced_negative_binomial(share, times, sensitivity)
+
+        law = "differenced-negative-binomial"
+        exact = geometric_p(sensitivity, epsilon) if not _is_given(delta) else None
+        if isinstance(exact, Fraction):
+            p = exact
+        else:
+            p = _least(law, build, epsilon, delta, sensitivity, r=times)
+    noise = NegativeBinomialDifference(rational(p, "p"), times)
+    detail = f"p={spelled(noise.p)}, r={noise.r}"
     return _added("differenced-negative-binomial", noise, detail, sensitivity, bits)
 
 
 @named("skellam")
-def skellam(l1: object, l2: object, sensitivity: object = 1, bits: object = None) -> OnStatistic:
-    """Add the difference of two Poisson variables with means l1 and l2."""
+def skellam(
+    l1: object = None,
+    l2: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+    *,
+    epsilon: object = None,
+    delta: object = None,
+) -> OnStatistic:
+    """Add the difference of two Poisson variables with means l1 and l2.
+
+    They are equal where they are computed from epsilon and delta.
+    """
+    _one_way("skellam", {"l1": l1, "epsilon": epsilon}, delta)
+    if (l1 is None) != (l2 is None):
+        raise InvalidInput("skellam needs both l1 and l2, the means of its two variables")
+    if l1 is None:
+
+        def build(mean: Fraction) -> OnStatistic:
+            return skellam(mean, mean, sensitivity)
+
+        l1 = l2 = _least("skellam", build, epsilon, delta, sensitivity)
     noise = SkellamNoise(l1, l2)  # type: ignore[arg-type]
-    detail = f"l1={exact_text(noise.l1)}, l2={exact_text(noise.l2)}"
+    detail = f"l1={spelled(noise.l1)}, l2={spelled(noise.l2)}"
     return _added("skellam", noise, detail, sensitivity, bits)
 
 
 @named("discrete-gaussian")
 def discrete_gaussian(
-    sigma2: object = None, sigma: object = None, sensitivity: object = 1, bits: object = None
+    sigma2: object = None,
+    sigma: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+    *,
+    epsilon: object = None,
+    delta: object = None,
+    rho: object = None,
 ) -> OnStatistic:
-    """Add discrete Gaussian noise with parameter sigma2 = sigma^2."""
-    if (sigma is None) == (sigma2 is None):
-        raise InvalidInput("discrete-gaussian takes exactly one of sigma2 and sigma")
-    square = rational(sigma2, "sigma2") if sigma is None else _square(sigma)
-    noise = DiscreteGaussianNoise(square)
-    return _added(
-        "discrete-gaussian", noise, f"sigma2={exact_text(noise.sigma2)}", sensitivity, bits
-    )
+    """Add discrete Gaussian noise with parameter sigma2 = sigma^2.
+
+    >>> discrete_gaussian(epsilon=1, delta="1e-6").expression
+    'discrete-gaussian(sigma2=17.8995)'
+    """
+    ways = {"sigma2": sigma2, "sigma": sigma, "epsilon": epsilon, "rho": rho}
+    _one_way("discrete-gaussian", ways, delta)
+    if epsilon is not None:
+
+        def build(square: Fraction) -> OnStatistic:
+            return discrete_gaussian(square, sensitivity=sensitivity)
+
+        sigma2 = _least("discrete-gaussian", build, epsilon, delta, sensitivity)
+    elif rho is not None:
+        sigma2 = gaussian_variance(_step(sensitivity), rho=rho)
+    noise = DiscreteGaussianNoise(rational(sigma2, "sigma2") if sigma is None else _square(sigma))
+    return _added("discrete-gaussian", noise, f"sigma2={spelled(noise.sigma2)}", sensitivity, bits)
 
 
 @named("integer-noise")
@@ -157,20 +237,57 @@ def _square(sigma: object) -> Fraction:
     return value**2
 
 
-def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -> GeometricNoise:
-    given = [value for value in (ratio, epsilon, p) if value is not None]
+def _one_way(law: str, ways: dict[str, object], delta: object = None) -> None:
+    """Refuse noise whose amount is said in two ways or in none; a delta belongs to an epsilon."""
+    given = [name for name, value in ways.items() if value is not None]
+    *names, last = ways
     if len(given) != 1:
-        raise InvalidInput("geometric noise takes exactly one of ratio, epsilon and p")
+        raise InvalidInput(f"{law} takes exactly one of {', '.join(names)} and {last}")
+    if delta is not None and given[0] not in ("epsilon", "ratio"):
+        raise InvalidInput(
+            f"{law}: delta={delta} belongs to an epsilon, and {given[0]}={ways[given[0]]} says how "
+            "much noise there is already: leave one of them out"
+        )
+
+
+def _is_given(delta: object) -> bool:
+    """Tell whether there is a delta above 0; without one, epsilon has a closed form."""
+    return delta is not None and number(delta, "delta") != 0
+
+
+def _least(
+    law: str,
+    build: Callable[[Fraction], Mechanism],
+    epsilon: object,
+    delta: object,
+    sensitivity: object,
+    *,
+    ratio: object = None,
+    r: int = 1,
+) -> Fraction:
+    """Return the least amount of noise that keeps epsilon and delta."""
+    claim, moved = (
+        read_claim(epsilon, ratio=ratio, delta=delta),
+        positive(sensitivity, "sensitivity"),
+    )
+    return least(build, amount_of(law, r), claim, moved=moved).amount
+
+
+def _step(sensitivity: object) -> int:
+    return whole(sensitivity, "sensitivity", at_least=1, at_most=_LARGEST_STEP)
+
+
+def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -> GeometricNoise:
+    _one_way("geometric noise", {"ratio": ratio, "epsilon": epsilon, "p": p})
     if p is not None:
         return GeometricNoise(number(p, "p"))
-    step = whole(sensitivity, "sensitivity", at_least=1, at_most=_LARGEST_STEP)
-    return GeometricNoise(geometric_p(step, epsilon, ratio=ratio))
+    return GeometricNoise(geometric_p(_step(sensitivity), epsilon, ratio=ratio))
 
 
 def _shown_noise(noise: GeometricNoise, ratio: object, epsilon: object) -> str:
     """Spell p where it can be typed, else the price that it was computed from."""
     if isinstance(noise.p, (Fraction, Exp)):
-        return f"p={exact_text(noise.p)}"
+        return f"p={spelled(noise.p)}"
     name, given = ("epsilon", epsilon) if ratio is None else ("ratio", ratio)
     value = number(given)
     # What has no closed form is spelled as it was typed, or else by more digits than a float has.
@@ -192,7 +309,7 @@ def _added(
 
 
 def _on_answer(text: str, channel: Channel, sensitivity: object, bits: object) -> OnStatistic:
-    step = whole(sensitivity, "sensitivity", at_least=1, at_most=_LARGEST_STEP)
+    step = _step(sensitivity)
     if bits is not None:
         n = whole(bits, "bits", at_least=1)
         if step != 1:
@@ -213,17 +330,25 @@ def laplace(
     rate: object = None,
     sensitivity: object = 1,
     bits: object = None,
+    *,
+    delta: object = None,
 ) -> Laplace | NoisyStatistic:
     """Add Laplace noise; the scale is given, or set so that the whole query costs epsilon.
 
-    The rate is 1 / scale; it stays exact where it is a logarithm.
+    The rate is 1 / scale; it stays exact where it is a logarithm. With a delta, the scale is the
+    least one of six digits.
 
-    >>> laplace(epsilon="1/2", sensitivity=2).scale
-    Fraction(4, 1)
+    >>> laplace(epsilon="1/2", sensitivity=2).scale, laplace(epsilon=1, delta="1/100").expression
+    (Fraction(4, 1), 'laplace(scale=0.980296)')
     """
-    given = [value for value in (scale, epsilon, ratio, rate) if value is not None]
-    if len(given) != 1:
-        raise InvalidInput("laplace takes exactly one of scale, epsilon, ratio and rate")
+    ways = {"scale": scale, "epsilon": epsilon, "ratio": ratio, "rate": rate}
+    _one_way("laplace", ways, delta)
+    if _is_given(delta):
+
+        def build(wide: Fraction) -> Laplace:
+            return Laplace(scale=wide, sensitivity=sensitivity)
+
+        scale = _least("laplace", build, epsilon, delta, sensitivity, ratio=ratio)
     if scale is not None:
         return _on(Laplace(scale=scale, sensitivity=sensitivity), bits)
     if rate is None:
@@ -233,9 +358,33 @@ def laplace(
 
 @named("gaussian")
 def gaussian(
-    sigma: object = None, sigma2: object = None, sensitivity: object = 1, bits: object = None
+    sigma: object = None,
+    sigma2: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+    *,
+    epsilon: object = None,
+    delta: object = None,
+    rho: object = None,
+    mu: object = None,
 ) -> Gaussian | NoisyStatistic:
-    """Add Gaussian noise of standard deviation sigma (sensitivity in the L2 norm)."""
+    """Add Gaussian noise of standard deviation sigma (sensitivity in the L2 norm).
+
+    >>> gaussian(epsilon=1, delta="1e-6").expression, gaussian(rho="1/8").expression
+    ('gaussian(sigma=4.22468)', 'gaussian(sigma2=4)')
+    """
+    ways = {"sigma": sigma, "sigma2": sigma2, "epsilon": epsilon, "rho": rho, "mu": mu}
+    _one_way("gaussian", ways, delta)
+    if epsilon is not None:
+
+        def build(deviation: Fraction) -> Gaussian:
+            return Gaussian(sigma=deviation, sensitivity=sensitivity)
+
+        sigma = _least("gaussian", build, epsilon, delta, sensitivity)
+    elif rho is not None:
+        sigma2 = gaussian_variance(sensitivity, rho=rho)
+    elif mu is not None:
+        sigma = positive(sensitivity, "sensitivity") / positive(mu, "mu")
     return _on(Gaussian(sigma=sigma, sigma2=sigma2, sensitivity=sensitivity), bits)
 
 

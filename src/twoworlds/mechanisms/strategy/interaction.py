@@ -395,6 +395,10 @@ class TwoTranscriptLaws(Comparison):
         """Return the cells, where they are finitely many."""
         return self._table.cells() if self.channel.discrete else super().cells()
 
+    def divergence(self, order: Fraction) -> Number:
+        """Add up the cells, where they are finitely many."""
+        return self._table.divergence(order) if self.channel.discrete else super().divergence(order)
+
     def limit(self) -> Number:
         """Return the mass of what only the first world can produce."""
         return self.gap(INFINITY).delta

@@ -18,7 +18,7 @@ it is recorded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -31,7 +31,7 @@ from twoworlds.release.answers.cells import (
     group_label,
 )
 from twoworlds.release.answers.estimates import Estimator
-from twoworlds.release.budget import ComposedCost
+from twoworlds.release.budget import Cap, ComposedCost, Spent
 from twoworlds.release.costs import Cost, zcdp_to_epsilon
 from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
 from twoworlds.release.query.conditions import (
@@ -48,6 +48,7 @@ from twoworlds.release.query.resolve import Resolved
 
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5
+_HUGE = 1000  # an epsilon whose exponential nobody reads
 
 
 def asked(resolved: Resolved) -> str:
@@ -80,6 +81,83 @@ def protected(dataset: Dataset) -> str:
     )
 
 
+def unit_text(dataset: Dataset) -> str:
+    """Say whose data the costs of a dataset are about, as the ledger keeps it."""
+    unit = dataset.unit
+    if unit.person is None:
+        return f"rows, by {dataset.neighbours}"
+    return (
+        f"people by {unit.person!r} (at most {unit.rows} rows, {unit.groups} groups), "
+        f"by {dataset.neighbours}"
+    )
+
+
+def learned(
+    name: str, unit: str | None, cap: Cap | None, spent: Spent, *, released: bool
+) -> dict[str, str | None]:
+    """Say what everything released from a dataset lets anyone learn: so far, and at the most.
+
+    All of it holds for every adaptive choice of queries and costs (`twoworlds.release.budget`).
+
+    Args:
+        name: Of the dataset.
+        unit: Whose data the costs are about (`unit_text`), if that is known.
+        cap: Of the dataset, if it has one.
+        spent: What was paid.
+        released: Whether anything was paid for at all.
+    """
+    about = None if unit is None else unit.rpartition(", by ")[2]
+    dataset, so_far, whole = printable(name), "", None
+    if cap is None or not released:
+        so_far = f"Nothing was released from {dataset} so far."
+    else:
+        so_far = _so_far(dataset, cap, spent, about)
+    if cap is not None:
+        whole = f"If the whole budget of {dataset} is spent: {_going_on(_in_odds(cap.most, about))}"
+    row = unit is not None and unit.startswith("rows,")
+    you = None if unit is None else _you(person=not row)
+    return {"so_far": so_far, "whole_budget": whole, "you": you}
+
+
+def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
+    everything = f"Everything released from {name} so far, together"
+    found, most = cap.so_far(spent), cap.most
+    promised = zcdp_to_epsilon(most.rho, STATED_DELTA) if most.rho else most.epsilon
+    if cap.rule(spent) is not None and (found is None or found.epsilon > promised):
+        return (
+            f"{everything}, is promised never to exceed its budget, if that was set before the "
+            f"first release: {_going_on(_in_odds(most, about))}"
+        )
+    if found is None:
+        return (
+            f"More was spent on {name} than its budget now allows, so that the budget promises "
+            "nothing about what was released before it was set."
+        )
+    allowed = ", with all of the delta that its budget allows" if found.delta else ""
+    return f"{everything}{allowed}: {_going_on(_in_odds(found, about))}"
+
+
+def _in_odds(cost: Cost, about: str | None) -> str:
+    """Say in a sentence what a cost lets those learn who know all others."""
+    from twoworlds.definitions.words import Subject, delta_sentence
+    from twoworlds.worlds import EXPLICIT
+
+    if max(cost.epsilon, cost.rho) > _HUGE:
+        return f"{cost} promises nothing: odds may move by any factor that matters."
+    if cost.rho:
+        epsilon, said = _said_as_epsilon(cost.rho)
+        return f"{said} {_going_on(_even_bet(epsilon, STATED_DELTA, about))}"
+    if cost.delta:
+        return _even_bet(cost.epsilon, cost.delta, about)
+    subject = replace(Subject.of(1, about or EXPLICIT), one_person=False)
+    return delta_sentence(subject, exp(cost.epsilon) if cost.epsilon else Fraction(1), Fraction(0))
+
+
+def _going_on(sentence: str) -> str:
+    """Return a sentence as it goes on after a colon."""
+    return sentence[:1].lower() + sentence[1:]
+
+
 def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str]:
     """Say what a cost means to one person, odds first; or what that of a strategy does."""
     whole = f"All questions of the strategy together cost at most {cost.shown()}, which means:"
@@ -89,15 +167,20 @@ def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str
 @lru_cache(maxsize=256)  # a service says the same of most answers
 def _meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> tuple[str, ...]:
     if cost.rho:
-        epsilon = zcdp_to_epsilon(cost.rho, STATED_DELTA)
-        said = (
-            f"rho-zCDP with rho = {show(cost.rho)} implies (epsilon, delta)-DP with epsilon = "
-            f"{decimal(epsilon, 4)} at delta = {decimal(STATED_DELTA)}; said for these numbers:"
-        )
+        epsilon, said = _said_as_epsilon(cost.rho)
         return (said, *_approximate(epsilon, STATED_DELTA, unit, neighbours))
     if cost.delta:
         return tuple(_approximate(cost.epsilon, cost.delta, unit, neighbours))
     return tuple(_pure(cost.epsilon, unit, neighbours))
+
+
+def _said_as_epsilon(rho: Fraction) -> tuple[Fraction, str]:
+    """Return the epsilon that a rho implies at the stated delta, and say so."""
+    epsilon = zcdp_to_epsilon(rho, STATED_DELTA)
+    return epsilon, (
+        f"rho-zCDP with rho = {show(rho)} implies (epsilon, delta)-DP with epsilon = "
+        f"{decimal(epsilon, 4)} at delta = {decimal(STATED_DELTA)}; said for these numbers:"
+    )
 
 
 def accuracy(column: Estimator) -> str:
@@ -259,36 +342,41 @@ def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str
         return
     given = Guarantee.of("dp", epsilon=epsilon, neighbours=neighbours)
     yield from sentences(given)
-    yield _you(unit)
+    yield _you(person=unit.person is not None)
 
 
 def _approximate(
     epsilon: Fraction, delta: Fraction, unit: Unit, neighbours: Neighbours
 ) -> Iterator[str]:
-    from twoworlds.definitions.coupled.words import even_bet
     from twoworlds.theorems import Guarantee
     from twoworlds.theorems.promise import sentences
 
-    bet = (
-        "on whether you are in the data"
-        if neighbours == "add-remove"
-        else "between two possible values of your record"
-    )
-    said = even_bet(exp(epsilon) if epsilon else Fraction(1), delta, bet)
-    yield f"For someone who knows all others, {said}."
+    yield _even_bet(epsilon, delta, neighbours)
     yield from sentences(Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours))
     yield (
         f"With a delta above 0, here {decimal(delta, 3, 'about')}, that is no promise about every "
         "single "
         "answer: rare ones may give away more."
     )
-    yield _you(unit)
+    yield _you(person=unit.person is not None)
 
 
-def _you(unit: Unit) -> str:
-    if unit.person is None:
-        return "Here you are one row, and your record is that row."
-    return "Here you are one person, and your record is all your rows."
+def _even_bet(epsilon: Fraction, delta: Fraction, neighbours: str | None) -> str:
+    from twoworlds.definitions.coupled.words import even_bet
+
+    bets = {
+        "add-remove": "on whether you are in the data",
+        "substitute": "between two possible values of your record",
+        None: "between two neighbouring tables",
+    }
+    said = even_bet(exp(epsilon) if epsilon else Fraction(1), delta, bets[neighbours])
+    return f"For someone who knows all others, {said}."
+
+
+def _you(*, person: bool) -> str:
+    if person:
+        return "Here you are one person, and your record is all your rows."
+    return "Here you are one row, and your record is that row."
 
 
 def _aggregate(aggregate: Aggregate) -> str:
@@ -342,6 +430,7 @@ class AnswerContext:
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
         charges: How many charges of the dataset that is; None without a ledger.
+        account: The cap of the dataset and what is spent of it; None without a ledger.
     """
 
     dataset: Dataset
@@ -352,6 +441,15 @@ class AnswerContext:
     entry: str | None = None
     covered: bool = False
     charges: int | None = None
+    account: tuple[Cap, Spent] | None = None
+
+    @property
+    def learned(self) -> dict[str, str | None]:
+        """What everything released from the dataset lets anyone learn; nothing without a ledger."""
+        if self.account is None:
+            return {}
+        one = self.dataset
+        return learned(one.name, unit_text(one), *self.account, released=True)
 
     @property
     def repeated(self) -> bool:

@@ -115,12 +115,18 @@ def exported_state(exported: Iterable[Mapping[str, Any]]) -> LedgerState:
 
 
 def accounts(state: LedgerState, dataset: str) -> dict[str, Any]:
-    """Return caps, what is spent and what is left of a dataset and its analysts."""
+    """Return caps, what is spent, left and learned of a dataset, and of its analysts."""
+    from twoworlds.release.answers.words import learned
+
     analysts = [a for d, a in state.caps if d == dataset and a is not None]
     whole = _account(state, (dataset, None)) if (dataset, None) in state.caps else {}
+    cap, spent = state.caps.get((dataset, None)), state.spent.get((dataset, None), Spent())
+    released = any(charge.dataset == dataset for charge in state.charges.values())
+    unit = state.units.get(dataset)
     return {
         "dataset": dataset,
         **whole,
+        "learned": learned(dataset, unit, cap, spent, released=released),
         "analysts": [{"analyst": a, **_account(state, (dataset, a))} for a in analysts],
     }
 

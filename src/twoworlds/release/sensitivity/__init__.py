@@ -6,6 +6,7 @@
     joint           what one unit loses of a whole query or batch, for any noise of its measures
     calibrate       the noise with which the whole costs exactly what is wanted
     cost_for        the cost at which an answer is as exact as wanted
+    fixed           batches in which each query has an epsilon of its own, and their cost together
 
 Nothing here looks at data: a release is planned from the query and the policy alone.
 """

@@ -48,7 +48,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
 from math import floor, isqrt, log10
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from flint import arb
 
@@ -64,6 +64,9 @@ from twoworlds.release.sensitivity.bounds import cells_of_one
 from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
 from twoworlds.show import Result
+
+if TYPE_CHECKING:
+    from twoworlds.release.sensitivity.fixed import FixedBatch
 
 NoiseKind = Literal["laplace", "gaussian"]
 Moments = Literal["one", "frozen", "several"]
@@ -152,6 +155,7 @@ class Calibration(Result):
         neighbours: Which two tables are neighbours.
         unit: Whose data is protected.
         moments: Whether all is read at one moment.
+        batch: What its queries cost one by one and together, where each has an epsilon of its own.
     """
 
     cost: Cost
@@ -164,6 +168,7 @@ class Calibration(Result):
     neighbours: Neighbours
     unit: Unit
     moments: Moments = "one"
+    batch: FixedBatch | None = None
 
     @property
     def price(self) -> Cost:
@@ -185,15 +190,21 @@ class Calibration(Result):
         """
         lines = [neighbour_words(self.neighbours, self.unit)]
         lines += [_noise_words(noise) for noises in self.noises for noise in noises]
-        if self.moments != "one":
+        if self.moments == "several" and self.batch is not None and self.batch.composes:
+            lines.append("They may be read at different moments: composition allows for that.")
+        elif self.moments != "one":
             lines.append(_MOMENTS[self.moments])
         if self.threshold is not None:
             lines.append(
                 f"A discovered key is shown when its noisy count is at least {self.threshold}."
             )
-        costs = {"the whole": self.joint, "cell by cell": self.naive}
+        other, alone = "cell by cell", self.naive
+        if self.batch is not None:
+            other, alone = "added up", self.batch.added
+        whole = self.joint if self.batch is None else self.price.epsilon
         name = "epsilon" if self.kind == "laplace" else "rho"
-        chart = Bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
+        costs = {"the whole": whole, other: alone}
+        chart = Bars(f"What it costs: {name}", costs, share=False, grey=[other])
         return Answer(self.whole_words(), blocks=(Said(lines), chart))
 
     def fields(self) -> dict[str, Any]:
@@ -218,6 +229,7 @@ class Calibration(Result):
                 ]
                 for noises in self.noises
             ],
+            **({} if self.batch is None else {"batch": self.batch}),
         }
 
     def whole_words(self, whole: str = "The whole") -> str:
@@ -226,6 +238,8 @@ class Calibration(Result):
             return "Nobody can move any of it: it is answered exactly and gives nothing away."
         name = "epsilon" if self.kind == "laplace" else "rho"
         costs = "costs" if self.attained else "costs at most"
+        if self.batch is not None:
+            return f"{whole} {self.batch.words(costs)}"
         whole = f"{whole} {costs} {name} {show(self.joint)}"
         if self.joint < self.naive:
             return f"{whole}; cell by cell it would cost {show(self.naive)}."
@@ -379,6 +393,18 @@ def _threshold(
         if law is not None:
             found.append(least_threshold(law, weights[index], cells_of_one(one), delta))
     return max(found, default=None)
+
+
+def laplace_weights(
+    noises: Sequence[Sequence[MeasureNoise]],
+) -> dict[Index, Fraction]:
+    """Return what moving each measure by a unit costs, by query and measure."""
+    return {
+        (q, j): 1 / noise.scale
+        for q, own in enumerate(noises)
+        for j, noise in enumerate(own)
+        if noise.scale
+    }
 
 
 def _noise_words(noise: MeasureNoise) -> str:

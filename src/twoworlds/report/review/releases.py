@@ -197,9 +197,15 @@ def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerC
     if ledger is None:
         return AnswerContext(dataset, cost, cost)
     state, account = exported_state(read_export(ledger)), (dataset.name, None)
-    used = state.cap(account).used(state.spent[account])
-    charges = state.counts[dataset.name]
-    return AnswerContext(dataset, cost, cost, spent={dataset.name: used}, charges=charges)
+    cap, spent = state.cap(account), state.spent[account]
+    return AnswerContext(
+        dataset,
+        cost,
+        cost,
+        spent={dataset.name: cap.used(spent)},
+        charges=state.counts[dataset.name],
+        account=(cap, spent),
+    )
 
 
 def _reviewed(
@@ -209,10 +215,12 @@ def _reviewed(
     wanted = " ".join(asked(one.resolved) for one in made.answers[:_MOST_ASKED])
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
+    everything = made.context.learned
     data = {
         "kind": "release",
         "answers": [answer.to_dict() for answer in made.answers],
         "meaning": told,
+        **({"learned": everything} if everything else {}),
         "theorems": [one.to_dict() for one in implied],
     }
     sections = (
@@ -226,7 +234,7 @@ def _reviewed(
         _QUESTION,
         outcome,
         headline,
-        (told[0], *((made.in_all,) if made.in_all else ())),
+        tuple(filter(None, (told[0], made.in_all, everything.get("so_far")))),
         (protected(made.context.dataset), _ASSUMED, ledger),
         sections,
         proof,
@@ -292,7 +300,8 @@ def _noise(made: _Made) -> Iterator[Block]:
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
     yield Table(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
-    yield Said((calibration.whole_words(), *((made.paid,) if made.paid else ())))
+    whole_budget = made.context.learned.get("whole_budget")
+    yield Said(tuple(filter(None, (calibration.whole_words(), made.paid, whole_budget))))
     yield Facts(
         (
             ("charged", str(charge["cost"])),

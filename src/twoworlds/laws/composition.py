@@ -1,0 +1,465 @@
+r"""Composition: several independent outputs compared at once, exactly or between two proven ends.
+
+The loss of an output is the logarithm of its likelihood ratio, L = ln P(o)/Q(o). The losses of
+independent outputs add up, so that all that anybody can learn from several outputs follows from the
+law of the sum of their losses (Dwork & Rothblum 2016; Sommer, Meiser & Mohammadi 2019).
+
+**Exact.** Where all parts have finitely many likelihood ratios, outputs of equal ratio are merged.
+Gaussian parts together are one Gaussian part: their distances add up in squares.
+
+**Between two ends** (`Composed`). Elsewhere losses are put on a grid of multiples of a unit. Both
+ends come from the best tests {L > l} of each part at the points l of the grid.
+
+*From below.* Round the loss of each output to the grid. That is a post-processing, so that the
+rounded losses, added up under P and under Q, are those of a real event: "the rounded losses add up
+to at least t". Whatever t is, P(E) - a Q(E) is at most the gap.
+
+*From above.* Between two neighbouring points of the grid, l and l', move every output to its two
+ends such that both masses stay: the masses p, q of a cell become p', q' at the ratio e^l and p'',
+q'' at e^l'. As (p - a q)_+ is convex in the ratio, that raises the gap at every a: the pair of laws
+that results dominates the old one. It depends only on the gaps at the points of the grid
+(Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022, "connect the dots"), and domination passes to
+compositions (Zhu, Dong & Wang 2022, Theorem 10).
+
+Both ends are off by the square of the unit only: the first because the best test is at a maximum,
+where moving its border a little changes little; the second because the mean of e^L is kept, and
+only its spread grows. The unit is made smaller until the ends are as near as asked.
+
+All sums are of whole numbers: masses are rounded down to multiples of 2^-bits, and ends of a row
+that hold next to nothing are cut off. What is lost that way is counted, and added to the gap from
+above and to Q(E) from below. So no bound on tails, and no float, has to be believed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate, pairwise, product
+from math import gcd, lcm, log2, prod
+from typing import NamedTuple
+
+from flint import fmpz_poly
+
+from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.laws.comparison import (
+    Comparison,
+    FiniteComparison,
+    Gap,
+    Peak,
+    larger,
+    summed_divergence,
+)
+from twoworlds.laws.event import Event, Events, Listed, Point
+from twoworlds.laws.grid import Above, Below, Grid, Marks, Part
+from twoworlds.laws.lattice import enclosure
+from twoworlds.laws.line import GaussianPair
+from twoworlds.numbers import (
+    INFINITY,
+    Log,
+    Number,
+    Real,
+    at_most_one,
+    bounds,
+    ln,
+    power,
+    sqrt,
+)
+from twoworlds.progress import track
+
+WIDTH = Fraction(1, 1000)
+_CELLS = 32  # of a part, to begin with
+_MOST_ROUNDS = 16
+_FIRST_BITS, _MARGIN_BITS, _MOST_BITS = 48, 20, 2048
+_STEEP = 10  # a share of epsilon is about so many times the same share of delta
+_FINER, _FINEST = 2, 16  # the unit becomes so many times smaller at a time
+_EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
+_MOST_RATIOS = 1 << 12
+_STALLED = 0.7  # a finer grid that leaves more than this share of the width does not help
+_TELLING = Fraction(100)
+_UNIT_BITS, _SELDOM, _SMALLEST = 20, 2.0**-16, 1e-9
+
+
+def compose(
+    parts: Sequence[Part], events: Events, x: Point, y: Point, *, width: Fraction = WIDTH
+) -> Comparison:
+    """Compare all outputs of several parts, which are independent in each world.
+
+    Args:
+        parts: Two laws each, and how often they occur.
+        events: Names sets of outputs.
+        x: The first world.
+        y: The second one.
+        width: How far two ends may be apart, as a share of the number that is asked for.
+    """
+    if all(isinstance(part.comparison, GaussianPair) for part in parts):
+        return _one_gaussian(parts, events, x, y)
+    return finite(parts, events, x, y) or Composed(x, y, tuple(parts), events, width)
+
+
+def _one_gaussian(parts: Sequence[Part], events: Events, x: Point, y: Point) -> GaussianPair:
+    """Return the comparison of all answers: d/sigma is the root of the sum of their squares."""
+    squares: Number = Fraction(0)
+    for pair, times in parts:
+        assert isinstance(pair, GaussianPair)
+        squares += times * ((pair.u - pair.v) / pair.sigma) ** 2
+    return GaussianPair(x, y, sqrt(squares), Fraction(0), Fraction(1), events)
+
+
+# --- between two ends -----------------------------------------------------------------------------
+
+
+class _Ends(NamedTuple):
+    """Two ends of a number, the threshold that shows the lower one, and how good they are.
+
+    ``width`` is how far they are apart, as a share; fewer ``bits`` than these would count.
+    """
+
+    low: Fraction
+    high: Number
+    threshold: int
+    width: float
+    bits: int
+
+
+class _Known(NamedTuple):
+    """A grid, and its lines."""
+
+    unit: Number
+    bits: int
+    marks: tuple[Marks, ...]
+    above: Above
+    below: Below
+
+
+@dataclass(frozen=True, eq=False)
+class Composed(Comparison):
+    """The outputs of several parts together, between two ends.
+
+    Attributes:
+        parts: two laws each, with how often they occur.
+        events: names sets of outputs.
+        width: how far the two ends may be apart, as a share of the number that is asked for.
+    """
+
+    x: Point
+    y: Point
+    parts: tuple[Part, ...]
+    events: Events = field(repr=False)
+    width: Fraction = WIDTH
+    _known: list[_Known] = field(default_factory=list, repr=False)
+
+    def reverse(self) -> Comparison:
+        """Reverse every part."""
+        parts = tuple(Part(part.comparison.reverse(), part.times) for part in self.parts)
+        return Composed(self.y, self.x, parts, self.events.reverse(), self.width)
+
+    @property
+    def factors(self) -> tuple[tuple[Comparison, int], ...]:
+        """The parts."""
+        return self.parts
+
+    def divergence(self, order: Fraction) -> Number:
+        """Add up the divergences of the parts."""
+        return summed_divergence(self.parts, order)
+
+    def peak(self) -> Peak:
+        """Multiply the largest ratios of all parts."""
+        peaks = [part.comparison.peak() for part in self.parts]
+        ratio = prod(
+            (peak.ratio**part.times for peak, part in zip(peaks, self.parts, strict=True)),
+            start=Fraction(1),
+        )
+        if all(peak.attained for peak in peaks):
+            return Peak(ratio, self.events.every([peak.event for peak in peaks]))
+        goal = _TELLING if ratio == INFINITY else 1 + (ratio - 1) * Fraction(9, 10)
+        return Peak(ratio, self.gap(goal).event, attained=False)
+
+    def limit(self) -> Number:
+        """Return the chance that some output is one that Q cannot produce."""
+        safe = ((1 - part.comparison.limit()) ** part.times for part in self.parts)
+        return 1 - prod(safe, start=Fraction(1))
+
+    def gap(self, ratio: Number) -> Gap:
+        """Enclose the gap; the event attains its lower end."""
+        if ratio == INFINITY:
+            return Gap(self.limit(), self.events.likelier(INFINITY))
+        if not larger(self._largest(), ratio):
+            return Gap(Fraction(0), Listed.of(()))
+        high_ratio = bounds(ratio)[1]
+
+        def ends(above: Above, below: Below) -> _Ends:
+            high = min(Fraction(1), above.gap(ratio))
+            low, threshold = below.gap(high_ratio)
+            low = max(Fraction(0), low)
+            width = float(1 - low / high) / _STEEP if high else 0.0
+            return _Ends(low, high, threshold, width, _MARGIN_BITS - _size(high))
+
+        found, known = self._search(ends)
+        event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
+        return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
+
+    def ratio_for(self, delta: Number) -> Number:
+        """Enclose the ratio."""
+        if delta == 0:
+            return self._largest()
+        allowed, least = bounds(delta)
+        if larger(self.limit(), delta):
+            return INFINITY
+
+        def ends(above: Above, below: Below) -> _Ends:
+            high = above.ratio_for(allowed)
+            low, threshold = below.ratio_for(least)
+            low = max(Fraction(1), low)
+            width = 0.0 if high == 1 else math.inf
+            if high != INFINITY and high != 1:
+                width = 1 - _log(low) / _log(bounds(high)[1])
+            return _Ends(low, high, threshold, width, _MARGIN_BITS - _size(allowed))
+
+        found, _ = self._search(ends)
+        if found.high == INFINITY:
+            raise TooLarge(
+                "the ratio for this delta is too large to be computed: ask for a larger delta"
+            )
+        high = bounds(found.high)[1]
+        return high if found.low == high else Real.between(found.low, high)
+
+    def power(self, level: Number) -> Number:
+        """Enclose the largest P(alarm) of a test with Q(alarm) = level."""
+        if level == 0 or level == 1:
+            return Fraction(1) if level else self.limit()
+        self.gap(Fraction(1))
+        known = self._known[-1]
+        low = known.below.power(bounds(level)[0])
+        high = known.above.power(bounds(level)[1])
+        other = self.reverse()
+        assert isinstance(other, Composed)
+        other.gap(Fraction(1))
+        # P(alarm) = 1 - P(none), where Q(none) = 1 - level is the power of the reverse, turned.
+        turned = other._known[-1].above.turned_power(bounds(level)[1])
+        return at_most_one(Real.between(low, min(high, turned)))
+
+    def _largest(self) -> Number:
+        ratios = (part.comparison.dominating.peak().ratio ** part.times for part in self.parts)
+        return prod(ratios, start=Fraction(1))
+
+    def _search(self, ends: Callable[[Above, Below], _Ends]) -> tuple[_Ends, _Known]:
+        """Refine the grid until both ends are as near as asked, or it would be too large."""
+        tables = _tables(self.parts)
+        lattice = tables and commensurable([ln(r) for table in tables for r in table.masses])
+        unit, bits = (lattice[0] if lattice else self._first_unit()), _FIRST_BITS
+        if self._known:
+            unit, bits = self._known[-1].unit, self._known[-1].bits
+        bounded = any(part.comparison.dominating is not part.comparison for part in self.parts)
+        best: tuple[_Ends, _Known] | None = None
+        for _ in track(range(_MOST_ROUNDS), "bringing both ends together"):
+            known = self._lines(unit, bits)
+            if known is None:
+                break
+            found = ends(known.above, known.below)
+            before = math.inf if best is None else best[0].width
+            if found.width <= before:
+                best = found, known
+            if found.bits > bits and bits < _MOST_BITS:
+                bits = min(found.bits, _MOST_BITS)
+            elif found.width <= self.width or lattice:
+                break
+            elif bounded and found.width > before * _STALLED:
+                break  # what is left does not come from the grid
+            else:
+                finer = math.sqrt(min(found.width, 1e6) / self.width) * 1.1
+                unit = unit / min(_FINEST, max(_FINER, math.ceil(finer)))
+        if best is None:
+            raise TooLarge("these parts differ too much in size to be composed on one grid")
+        return best
+
+    def _lines(self, unit: Number, bits: int) -> _Known | None:
+        for known in self._known:
+            if known.unit == unit and known.bits == bits:
+                return known
+        grid = Grid(self.parts, unit)
+        try:
+            marks = tuple(grid.marks(part, bits) for part in self.parts)
+            known = _Known(unit, bits, marks, grid.above(bits), grid.below(bits, marks))
+        except TooLarge:
+            return None
+        self._known.append(known)
+        return known
+
+    def _first_unit(self) -> Fraction:
+        """Divide the widest range of losses into some cells."""
+        widest = max(_reach(part.comparison) for part in self.parts)
+        for part in self.parts:  # where much mass has the largest loss, it lies on the grid then
+            ratio = part.comparison.dominating.peak().ratio
+            if ratio != INFINITY and ratio != 1:
+                largest = float(ln(ratio))
+                widest = largest / math.ceil(largest * _CELLS / widest) * _CELLS
+                break
+        share, exponent = math.frexp(widest / _CELLS)
+        return math.ceil(math.ldexp(share, _UNIT_BITS)) * Fraction(2) ** (exponent - _UNIT_BITS)
+
+
+def _reach(comparison: Comparison) -> float:
+    """Return a loss that is seldom exceeded, in either direction."""
+    reach, certain = 1.0, float(comparison.limit())
+
+    def seldom(loss: float) -> bool:
+        [low, high] = comparison.best_tests([Fraction(-loss), Fraction(loss)])
+        return 1 - float(low.p) + float(high.p) - certain <= _SELDOM
+
+    while not seldom(reach):
+        reach *= 2
+    while reach > _SMALLEST and seldom(reach / 2):
+        reach /= 2
+    return reach
+
+
+def _log(x: Fraction) -> float:
+    return math.log(x.numerator) - math.log(x.denominator)
+
+
+def _size(x: Fraction) -> int:
+    """Return the logarithm to base 2, roughly; of 0 that of what is not worth computing."""
+    if x <= 0:
+        return -_MOST_BITS
+    return x.numerator.bit_length() - x.denominator.bit_length()
+
+
+# --- finitely many likelihood ratios --------------------------------------------------------------
+
+
+class _Table(NamedTuple):
+    """Masses of outputs by their finite ratios above 0; what has another ratio is left over."""
+
+    masses: dict[Number, tuple[Number, Number]]
+    times: int
+
+    def whole(self) -> tuple[dict[Fraction, tuple[int, int]], int] | None:
+        """Return the masses as whole numbers over a common denominator, where they are rational."""
+        found: dict[Fraction, tuple[Fraction, Fraction]] = {}
+        for ratio, (p, q) in self.masses.items():
+            if not (
+                isinstance(ratio, Fraction) and isinstance(p, Fraction) and isinstance(q, Fraction)
+            ):
+                return None
+            found[ratio] = p, q
+        scale = lcm(*(mass.denominator for pair in found.values() for mass in pair))
+        return {r: (int(p * scale), int(q * scale)) for r, (p, q) in found.items()}, scale
+
+
+def _tables(parts: Iterable[Part]) -> list[_Table] | None:
+    """Merge the cells of each part; None where a part has infinitely many ratios, or two ends."""
+    found = []
+    for comparison, times in parts:
+        if comparison.dominating is not comparison:
+            return None
+        try:
+            cells = comparison.cells()
+        except Unsupported:
+            return None
+        masses: dict[Number, tuple[Number, Number]] = {}
+        for p, q, _ in cells:
+            if p != 0 and q != 0:
+                before = masses.get(p / q, (Fraction(0), Fraction(0)))
+                masses[p / q] = before[0] + p, before[1] + q
+        found.append(_Table(masses, times))
+    return found
+
+
+def finite(parts: Sequence[Part], events: Events, x: Point, y: Point) -> FiniteComparison | None:
+    """Merge outputs of equal ratio exactly; None where that cannot be done, or takes too long."""
+    tables = _tables(parts)
+    if tables is None:
+        return None
+    whole = [(found, table.times) for table in tables if (found := table.whole()) is not None]
+    if len(whole) < len(tables):
+        return None
+    lattice = commensurable([ln(ratio) for (masses, _), _ in whole for ratio in masses])
+    merged = _merged(whole) if lattice is None else _powers(whole, lattice[1])
+    if merged is None:
+        return None
+    # What only one world can produce comes last.
+    scale = prod(scale**times for (_, scale), times in whole)
+    p = [*(pair[0] for pair in merged), scale - sum(pair[0] for pair in merged), 0]
+    q = [*(pair[1] for pair in merged), 0, scale - sum(pair[1] for pair in merged)]
+
+    def event(cells: Sequence[int]) -> Event:
+        if not cells:
+            return Listed.of(())
+        least = min((Fraction(p[i], q[i]) for i in cells if q[i]), default=INFINITY)
+        others = set(range(len(p))) - {*cells}
+        if all(not p[i] or (q[i] and p[i] < least * q[i]) for i in others):
+            return events.likelier(least)
+        turned = min((Fraction(q[i], p[i]) for i in cells if p[i]), default=INFINITY)
+        return events.reverse().likelier(turned)  # of the reverse, where Q is larger
+
+    return FiniteComparison(x, y, p, q, event, scale, tuple(parts))
+
+
+_Whole = tuple[tuple[dict[Fraction, tuple[int, int]], int], int]  # masses, their scale, and times
+
+
+def _powers(tables: Sequence[_Whole], exponents: Sequence[int]) -> list[tuple[int, int]] | None:
+    """Multiply polynomials, whose exponents are losses in multiples of one of them."""
+    starts = [0, *accumulate(len(masses) for (masses, _), _ in tables)]
+    own = [exponents[first:last] for first, last in pairwise(starts)]
+    degree = sum(times * (max(e) - min(e)) for (_, times), e in zip(tables, own, strict=True)) + 1
+    bits = sum(times * log2(scale) for (_, scale), times in tables)
+    if bits * degree > _EXACT_BITS:
+        return None
+    rows = []
+    for side in (0, 1):
+        total = fmpz_poly([1])
+        for ((masses, _), times), powers in zip(tables, own, strict=True):
+            row = [0] * (max(powers) - min(powers) + 1)
+            for pair, exponent in zip(masses.values(), powers, strict=True):
+                row[exponent - min(powers)] = pair[side]
+            total *= fmpz_poly(row) ** times
+        rows.append([int(mass) for mass in total.coeffs()])
+    return [(p, q) for p, q in zip(*rows, strict=True) if p]
+
+
+def _merged(tables: Sequence[_Whole]) -> list[tuple[int, int]] | None:
+    """Multiply masses and ratios one part at a time, as long as different ratios are few."""
+    found = {Fraction(1): (1, 1)}
+    for (masses, _), times in tables:
+        for _ in range(times):
+            grown: dict[Fraction, tuple[int, int]] = {}
+            for (ratio, (p, q)), (step, (more_p, more_q)) in product(found.items(), masses.items()):
+                before = grown.get(ratio * step, (0, 0))
+                grown[ratio * step] = before[0] + p * more_p, before[1] + q * more_q
+            if len(grown) > _MOST_RATIOS:
+                return None
+            found = grown
+    return list(found.values())
+
+
+def commensurable(losses: Sequence[Number]) -> tuple[Number, list[int]] | None:
+    """Return a unit and whole numbers such that the losses are multiples of it, where one is seen.
+
+    >>> commensurable([ln(Fraction(9)), ln(Fraction(1, 27)), Fraction(0)])
+    (Real(ln 3), [2, -3, 0])
+    """
+    moving = [loss for loss in losses if loss != 0]
+    if not moving:
+        return Fraction(1), [0] * len(losses)
+    shares: list[Fraction] = []
+    first = moving[0]
+    for loss in losses:
+        share: Fraction | None = Fraction(0)
+        if isinstance(loss, Fraction) and isinstance(first, Fraction):
+            share = loss / first
+        elif loss != 0:
+            both = isinstance(loss, Log) and isinstance(first, Log)
+            share = loss.multiple_of(first) if both else None  # type: ignore[union-attr, arg-type]
+        if share is None:
+            return None
+        shares.append(share)
+    common = lcm(*(share.denominator for share in shares))
+    whole = [int(share * common) for share in shares]
+    divisor = gcd(*whole)
+    step = Fraction(divisor, common)
+    unit = ln(power(first.of, step)) if isinstance(first, Log) else first * step
+    sign = 1 if unit > 0 else -1
+    return abs(unit), [sign * (w // divisor) for w in whole]

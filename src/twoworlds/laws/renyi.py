@@ -1,0 +1,230 @@
+r"""Renyi divergences of two laws, and what they give in terms of epsilon and delta.
+
+    D_a(P || Q) = ln(sum_o P(o)^a Q(o)^(1-a)) / (a - 1)     of an order a > 1
+    D_1(P || Q) = sum_o P(o) ln(P(o) / Q(o))                its limit (Kullback-Leibler)
+
+With L = ln P(o)/Q(o) the privacy loss, K(t) = t D_(1+t) = ln E_P[e^(t L)] is convex and 0 at t = 0.
+So D_a never falls as the order grows, and it is at most the largest loss. The divergences of
+independent outputs add up, and a map of the outputs never raises them.
+
+rho-zCDP says that D_a(P || Q) <= a rho for every order a > 1 and both orders of the two worlds (Bun
+& Steinke 2016, Definition 1.1); the least rho of two laws is found in `twoworlds.laws.zcdp`.
+
+**Pure to Renyi.** Between two worlds an epsilon-DP mechanism is a post-processing of randomized
+response, whose loss is epsilon with probability e^epsilon / (1 + e^epsilon), and -epsilon
+otherwise. So no divergence is larger than that of `response`, at any order.
+
+**Pure to zCDP.** epsilon-DP implies (epsilon tanh(epsilon / 2))-zCDP, and no smaller rho will do
+for all mechanisms; this is below epsilon^2 / 2 (Bun & Steinke 2016, Proposition 1.4). Proof: with
+v = epsilon / 2 and u = (2 a - 1) v, randomized response has
+
+    ln E_P[e^((a - 1) L)] = ln cosh u - ln cosh v <= (u^2 - v^2) tanh(v) / (2 v)
+
+since ln cosh(sqrt w) is concave in w: its slope tanh(x) / (2 x), x = sqrt w, falls. The right side
+is (a - 1) a epsilon tanh(epsilon / 2). As a goes to 1 both sides agree to first order.
+
+**Renyi to approximate.** D_a(P || Q) <= d at one order a implies P(E) <= e^epsilon Q(E) + delta
+with
+
+    delta = e^((a - 1)(d - epsilon)) / (a - 1) * (1 - 1/a)^a
+
+(Canonne, Kamath & Steinke 2020, Section 2.3). Proof: the delta of the pair is
+E_P[(1 - e^(epsilon - L))_+], and 1 - u <= u^(1 - a) (1 - 1/a)^a / (a - 1) for 0 < u <= 1, with
+equality at u = 1 - 1/a; put u = e^(epsilon - L) and use E_P[e^((a - 1) L)] <= e^((a - 1) d).
+
+rho-zCDP has d = a rho at every order. Each gives a true bound, so that a float may choose the
+order; the bound itself is an enclosure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from flint import arb
+
+from twoworlds.numbers import INFINITY, Number, Real, ball, exp, ln, power
+
+_EXACT_BITS = 1 << 16  # of all terms of a sum of powers that is worked out exactly
+_WRITTEN = 3  # logarithms that are worth writing out
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_STEPS = 120
+
+Masses = Iterable[tuple[Number, Number]]
+
+
+def divergence(masses: Masses, order: Fraction) -> Number:
+    """Return D_a of two finite laws, given as pairs of masses; order 1 is the limit.
+
+    >>> quarter = Fraction(1, 4)
+    >>> response = [(3 * quarter, quarter), (quarter, 3 * quarter)]
+    >>> divergence(response, Fraction(2)), divergence(response, Fraction(1))
+    (Real(ln(7/3)), Real(1/2*ln 3))
+    """
+    ratios: dict[Number, Number] = {}
+    for p, q in masses:
+        if p == 0:
+            continue
+        if q == 0:
+            return INFINITY
+        ratios[p / q] = ratios.get(p / q, Fraction(0)) + p
+    if order == 1:
+        return _mean_loss(ratios)
+    found = _mean_power(ratios, order - 1)
+    if isinstance(found, Fraction):
+        return ln(found) / (order - 1)
+    result = Real(lambda bits: found.ball(bits).log() / ball(order - 1, bits))
+    result.floor = Fraction(0)
+    return result
+
+
+def _mean_power(ratios: dict[Number, Number], exponent: Fraction) -> Number:
+    """Return the sum of P r^t over the ratios r: exactly where that is a short rational."""
+    plain = {r: p for r, p in ratios.items() if isinstance(r, Fraction) and isinstance(p, Fraction)}
+    bits = sum(r.numerator.bit_length() + r.denominator.bit_length() for r in plain)
+    if len(plain) == len(ratios) and bits * exponent <= _EXACT_BITS:
+        powers = [(p, power(r, exponent)) for r, p in plain.items()]
+        if all(isinstance(r, Fraction) for _, r in powers):
+            return sum((p * r for p, r in powers), start=Fraction(0))
+    listed = list(ratios.items())
+
+    def mean(bits: int) -> arb:
+        t = ball(exponent, bits)
+        terms = (ball(p, bits) * (ball(r, bits).log() * t).exp() for r, p in listed)
+        return sum(terms, start=arb(0))
+
+    return Real(mean)
+
+
+def _mean_loss(ratios: dict[Number, Number]) -> Number:
+    """Return the sum of P ln r, where ln r and ln 1/r are one logarithm."""
+    if not all(isinstance(x, Fraction) for pair in ratios.items() for x in pair):
+        listed = list(ratios.items())
+        found = Real(
+            lambda bits: sum((ball(p, bits) * ball(r, bits).log() for r, p in listed), start=arb(0))
+        )
+        found.floor = Fraction(0)
+        return found
+    weights: dict[Number, Number] = {}
+    for r, p in ratios.items():
+        key, sign = (r, 1) if r > 1 else (1 / r, -1)
+        weights[key] = weights.get(key, Fraction(0)) + sign * p
+    terms = [(weight, r) for r, weight in weights.items() if weight != 0 and r != 1]
+    if len(terms) <= _WRITTEN:
+        gained = sum((w * ln(r) for w, r in terms if w > 0), start=Fraction(0))
+        return gained - sum((-w * ln(r) for w, r in terms if w < 0), start=Fraction(0))
+    result = Real(
+        lambda bits: sum((ball(w, bits) * ball(r, bits).log() for w, r in terms), start=arb(0))
+    )
+    result.floor = Fraction(0)
+    return result
+
+
+# --- from pure differential privacy ---------------------------------------------------------------
+
+
+def response(ratio: Number, order: Fraction) -> Number:
+    """Return D_a of randomized response with odds r: ln((r^a + r^(1-a)) / (1 + r)) / (a - 1).
+
+    >>> response(Fraction(3), Fraction(2))
+    Real(ln(7/3))
+    """
+    if ratio == INFINITY:
+        return INFINITY
+    share = ratio / (1 + ratio)
+    return divergence([(share, 1 - share), (1 - share, share)], order)
+
+
+def pure_rho(epsilon: Number) -> Number:
+    """Return epsilon tanh(epsilon / 2), the rho of epsilon-DP.
+
+    >>> pure_rho(ln(Fraction(3)))
+    Real(1/2*ln 3)
+    """
+    ratio = exp(epsilon)
+    return INFINITY if ratio == INFINITY else epsilon * ((ratio - 1) / (ratio + 1))
+
+
+# --- to approximate differential privacy ----------------------------------------------------------
+
+
+def delta_for(order: Fraction, bound: Number, epsilon: Number) -> Number:
+    """Return a delta such that D_a <= bound implies (epsilon, delta); it may be above 1."""
+
+    def found(bits: int) -> arb:
+        exponent = ball(order - 1, bits) * (ball(bound, bits) - ball(epsilon, bits))
+        return (exponent + _constant_ball(order, bits)).exp()
+
+    return Real(found)
+
+
+def epsilon_for(order: Fraction, bound: Number, delta: Number) -> Number:
+    """Return an epsilon such that D_a <= bound implies (epsilon, delta); it may be below 0.
+
+    It is bound + (ln(1/delta) + c(a)) / (a - 1), the formula for delta solved for epsilon.
+    """
+
+    def found(bits: int) -> arb:
+        top = _constant_ball(order, bits) - ball(delta, bits).log()
+        return ball(bound, bits) + top / ball(order - 1, bits)
+
+    return Real(found)
+
+
+def zcdp_delta(rho: Number, epsilon: Number) -> Number:
+    """Return a delta such that rho-zCDP, rho > 0, implies (epsilon, delta)."""
+    r, e = float(rho), float(epsilon)
+    order = _best(lambda a: (a - 1) * (a * r - e) + _constant(a))
+    return delta_for(order, order * rho, epsilon)
+
+
+def zcdp_epsilon(rho: Number, delta: Number) -> Number:
+    """Return an epsilon such that rho-zCDP, rho > 0, implies (epsilon, delta).
+
+    >>> from twoworlds.numbers import decimal
+    >>> decimal(zcdp_epsilon(Fraction(1, 8), Fraction(1, 10**6)))
+    '2.4191'
+    """
+    r, d = float(rho), _log(delta)
+    order = _best(lambda a: a * r + (_constant(a) - d) / (a - 1))
+    return epsilon_for(order, order * rho, delta)
+
+
+def zcdp_within(epsilon: Number, delta: Number) -> Number:
+    """Return a large rho such that rho-zCDP implies (epsilon, delta); it may be below 0."""
+    e, d = float(epsilon), _log(delta)
+    order = _best(lambda a: ((_constant(a) - d) / (a - 1) - e) / a)
+    return (epsilon - epsilon_for(order, Fraction(0), delta)) / order
+
+
+def _constant(order: float) -> float:
+    """Return c(a) = a ln(1 - 1/a) - ln(a - 1), as a float."""
+    return order * math.log1p(-1 / order) - math.log(order - 1)
+
+
+def _constant_ball(order: Fraction, bits: int) -> arb:
+    inside = ball(1 - 1 / order, bits + max(0, int(order).bit_length()))
+    return ball(order, bits) * inside.log() - ball(order - 1, bits).log()
+
+
+def _best(objective: Callable[[float], float]) -> Fraction:
+    """Return an order near the minimum of a function with one valley, by golden section."""
+    low, high = -30.0, 60.0  # of ln(a - 1)
+
+    def at(t: float) -> float:
+        order = 1 + math.exp(t)
+        return objective(order) if order > 1 else math.inf
+
+    for _ in range(_STEPS):
+        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        if at(left) <= at(right):
+            high = right
+        else:
+            low = left
+    return 1 + Fraction(math.exp((low + high) / 2)).limit_denominator(1 << 60)
+
+
+def _log(x: Number) -> float:
+    """Return the logarithm of a number that may be too small for a float."""
+    return float(ln(x))

@@ -1,0 +1,270 @@
+"""What is said of rdp, zcdp, gdp and f-dp; against sums over outputs, events and normal tails."""
+
+import math
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from tests.claims.reading import above, below, exact, fit, matrix, neighbours, random_mechanism
+from tests.laws import divergences as plain
+
+pytestmark = pytest.mark.few(4)
+SEEDS = [*range(6), *range(100, 103)]  # from 100 on some outputs are impossible on some databases
+NORMAL = plain.NORMAL
+NOTHING = (
+    "The output says nothing about your record: whatever odds someone gave before, they are the "
+    "same afterwards."
+)
+EXPOSED = (
+    "With probability # the output can be one that is impossible in the other world: it then shows "
+    "something about your record for certain, and no number is large enough."
+)
+
+
+def mechanism_of(tmp_path, seed):
+    law = random_mechanism(Random(seed), 3, least=0 if seed >= 100 else 1)
+    return matrix(tmp_path / "m.csv", law), law
+
+
+def of_pairs(law, measure):
+    return max(measure(law[x], law[y]) for x, y in neighbours(law))
+
+
+def exposed(law):
+    return of_pairs(law, lambda p, q: sum(x for x, y in zip(p, q, strict=True) if not y))
+
+
+def told(sentence, law, *templates):
+    """Fit one of the templates, or what is said where some output is impossible."""
+    which, holes = fit(sentence, *templates, EXPOSED)
+    assert (which == EXPOSED) == bool(exposed(law))
+    if which == EXPOSED:
+        assert above(holes[0], exposed(law))
+    return None if which == EXPOSED else holes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("order", [Fraction(2), Fraction(3), Fraction(3, 2)])
+def test_a_divergence_is_said_as_a_mean_of_odds(ask_json, tmp_path, seed, order):
+    name, law = mechanism_of(tmp_path, seed)
+    sentence = ask_json("measure", name, "--definition", f"rdp(order={order})")["sentence"]
+    mean = "On average (as a mean of order #), the output multiplies the odds of the truth about "
+    mean += "your record by at most #"
+    holes = told(
+        sentence, law, f"{mean}, and by 100 or more with probability at most #%.", f"{mean}."
+    )
+    truth = of_pairs(law, lambda p, q: plain.divergence(p, q, order))
+    if holes is None:
+        return
+    factor = Fraction(math.exp(truth) * (1 - 1e-12))  # floats may lie above the exact number
+    assert holes[0] == order - 1
+    assert above(holes[1], factor, Fraction(1, 500))
+    rare = (float(factor) / 100) ** float(order - 1)
+    assert (len(holes) == 3) == (rare < 1)
+    often = of_pairs(law, lambda p, q: sum(x for x, y in zip(p, q, strict=True) if x >= 100 * y))
+    if rare < 1:
+        assert above(holes[2], 100 * Fraction(rare), Fraction(1, 500))
+        assert 100 * often <= holes[2]
+    claim = Fraction(round(1000 * truth / 2), 1000)
+    refused = ask_json("check", name, f"rdp(order={order}, epsilon={claim})")
+    _, (which, found, claimed) = fit(
+        refused["sentence"],
+        "Between two worlds the divergence of order # is #, where the claim allows at most #.",
+    )
+    assert which == order
+    assert claimed == claim
+    assert below(found, Fraction(truth) + Fraction(1, 10**9), Fraction(1, 100))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rho_is_said_as_gaussian_noise(ask_json, tmp_path, seed):
+    name, law = mechanism_of(tmp_path, seed)
+    sentence = ask_json("measure", name, "--definition", "zcdp")["sentence"]
+    noise = "Whichever mean one takes, this tells no more about your record than Gaussian noise "
+    noise += "whose standard deviation is # times what the record can change"
+    holes = told(
+        sentence,
+        law,
+        f"{noise}: the odds of the truth about your record are multiplied by 100 or more with "
+        "probability at most #%.",
+        f"{noise}.",
+    )
+    if holes is None:
+        return
+    fine = [Fraction(k, 8) for k in range(9, 400)]
+    rho = of_pairs(law, lambda p, q: plain.largest_rho(p, q, fine))
+    width = Fraction(1 / math.sqrt(2 * rho))
+    assert width * Fraction(99, 100) <= holes[0] <= width * Fraction(1001, 1000)
+    loss = math.log(100) - rho
+    assert (len(holes) == 2) == (loss > 0)
+    if loss > 0:
+        bound = 100 * math.exp(-(loss**2) / (4 * rho))
+        assert bound * 0.98 <= holes[1] <= bound * 1.1
+    claim = Fraction(round(1000 * rho / 2), 1000)
+    refused = ask_json("check", name, f"zcdp(rho={claim})")
+    which, holes = fit(
+        refused["sentence"],
+        "In the limit of order 1 the divergence between two worlds is #, where the claim allows at "
+        "most #.",
+        "At order # the divergence between two worlds is #, where the claim allows at most #.",
+    )
+    order = Fraction(1) if which.startswith("In") else exact(refused["witness"]["order"])
+    *_, found, allowed = holes
+    truth = of_pairs(law, lambda p, q: plain.divergence(p, q, order))
+    assert float(found) <= truth + 1e-9
+    assert found > allowed
+    assert float(allowed) == pytest.approx(float(order * claim), rel=1e-2)
+
+
+def best_power(p, q, level):
+    """Neyman and Pearson: take the outputs by their ratio, the last one with a coin."""
+    left, gained = Fraction(level), Fraction(0)
+    cells = sorted(
+        zip(p, q, strict=True), key=lambda c: c[0] / c[1] if c[1] else 9**9, reverse=True
+    )
+    for x, y in cells:
+        share = min(Fraction(1), left / y) if y else Fraction(1)
+        left, gained = left - share * y, gained + share * x
+    return gained
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mu_is_said_as_a_test_of_two_normal_numbers(ask_json, tmp_path, seed):
+    name, law = mechanism_of(tmp_path, seed)
+    holes = told(
+        ask_json("measure", name, "--definition", "gdp")["sentence"],
+        law,
+        "Nobody can tell one value of your record from another better than a normal number from "
+        "one that is shifted by # standard deviations: a test that gives a false alarm in 5% of "
+        "the cases finds the truth in at most #% of them.",
+    )
+    if holes is None:
+        return
+    shift, power = holes
+    mu = of_pairs(law, plain.largest_mu)
+    assert above(shift, Fraction(mu), Fraction(1, 500))
+    assert above(power, 100 * Fraction(NORMAL.cdf(NORMAL.inv_cdf(0.05) + mu)), Fraction(1, 100))
+    assert 100 * of_pairs(law, lambda p, q: best_power(p, q, Fraction(1, 20))) <= power
+    claim = Fraction(round(1000 * mu / 2), 1000)
+    _, (found, claimed) = fit(
+        ask_json("check", name, f"gdp(mu={claim})")["sentence"],
+        "Some test tells two worlds apart as well as a normal number from one that is shifted by # "
+        "standard deviations, or comes as near to that as one likes, where the claim allows a "
+        "shift of at most #.",
+    )
+    assert claimed == claim
+    assert below(found, Fraction(mu) + Fraction(1, 10**9), Fraction(1, 100))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_curve_is_said_by_its_corners_and_by_the_test_that_breaks_it(ask_json, tmp_path, seed):
+    name, law = mechanism_of(tmp_path, seed)
+    random = Random(seed)
+    x, f = Fraction(random.randint(1, 4), 10), Fraction(random.randint(1, 5), 10)
+    claim = f"f-dp('0:1, {x}:{f}, 1:0')"
+
+    def asked(z):
+        return 1 - (1 - f) * z / x if z <= x else f * (1 - z) / (1 - x)
+
+    def short(p, q):
+        cells = range(len(p))
+        events = [e for size in range(4) for e in combinations(cells, size)]
+        tests = [tuple(sum((one[i] for i in e), Fraction(0)) for one in (q, p)) for e in events]
+        corner = f - (1 - best_power(p, q, x))
+        return max(corner, *(asked(z) - (1 - power) for z, power in tests))
+
+    answer = ask_json("check", name, claim)
+    truth = max(Fraction(0), of_pairs(law, short))
+    assert answer["holds"] == (truth == 0)
+    assert exact(answer["shortfall"]) == truth
+    which, holes = fit(
+        answer["sentence"],
+        "A test about your record misses the truth in at least #% of the cases if it gives a false "
+        "alarm in at most #% of them.",
+        "A test with false alarms in #% of the cases misses the truth in only #% of them, where "
+        "the curve asks for #%: # percentage points too few.",
+        "A test with false alarms in #% of the cases misses the truth in only #% of them, where "
+        "the curve asks for #%: # percentage point too few.",
+    )
+    if "about your record" in which:
+        assert holes == [100 * f, 100 * x]
+        return
+    alarms, misses, wanted, few = holes
+    assert abs(wanted - 100 * asked(alarms / 100)) < 1
+    assert abs(wanted - misses - few) < 1
+    assert above(few, 100 * truth)
+
+
+# --- explain --------------------------------------------------------------------------------------
+
+AS_DP = " As differential privacy that is an epsilon of #, with a delta of one in a million. ~"
+
+
+def renyi_epsilon(order, bound):
+    constant = order * math.log1p(-1 / order) - math.log(order - 1)
+    return bound + (math.log(1e6) + constant) / (order - 1)
+
+
+@pytest.mark.parametrize("mu", [Fraction(1, 4), Fraction(1), Fraction(5, 2)])
+def test_what_mu_promises(ask, mu):
+    deviations = "deviation" if mu == 1 else "deviations"
+    _, (_, shift, power, epsilon, _) = fit(
+        ask("explain", f"gdp(mu={mu})")[1],
+        "gdp(~) Nobody can tell one value of your record from another better than a normal number "
+        f"from one that is shifted by # standard {deviations}: a test that gives a false alarm in "
+        f"5% of the cases finds the truth in at most #% of them.{AS_DP}",
+    )
+    assert shift == mu
+    truth = 100 * Fraction(NORMAL.cdf(NORMAL.inv_cdf(0.05) + float(mu)))
+    assert above(power, truth, Fraction(1, 100))
+    assert plain.gaussian_delta(float(mu), float(epsilon)) <= 1e-6
+    assert plain.gaussian_delta(float(mu), float(epsilon) * 0.999) >= 1e-6
+
+
+@pytest.mark.parametrize("rho", [Fraction(1, 50), Fraction(1, 8), Fraction(1)])
+def test_what_rho_promises(ask, rho):
+    _, (_, times, often, epsilon, _) = fit(
+        ask("explain", f"zcdp(rho={rho})")[1],
+        "zcdp(~) Whichever mean one takes, this tells no more about your record than Gaussian "
+        "noise whose standard deviation is # times what the record can change: the odds of the "
+        "truth about your record are multiplied by 100 or more with probability at most #%."
+        + AS_DP,
+    )
+    assert float(times) == pytest.approx(1 / math.sqrt(2 * float(rho)), rel=1e-3)
+    assert float(times) <= 1 / math.sqrt(2 * float(rho)) + 1e-12
+    loss = math.log(100) - float(rho)
+    assert float(often) == pytest.approx(100 * math.exp(-(loss**2) / (4 * float(rho))), rel=1e-2)
+    grid = [1 + 1.01**k / 100 for k in range(1, 1500)]
+    least = min(renyi_epsilon(a, a * float(rho)) for a in grid)
+    assert least * 0.999 <= float(epsilon) <= least * 1.001
+
+
+@pytest.mark.parametrize(("order", "bound"), [(2, "1/4"), (8, "1/2"), (32, "3")])
+def test_what_one_order_promises(ask, order, bound):
+    _, (_, mean, factor, often, epsilon, _) = fit(
+        ask("explain", f"rdp(order={order}, epsilon={bound})")[1],
+        "rdp(~) On average (as a mean of order #), the output multiplies the odds of the truth "
+        "about your record by at most #, and by 100 or more with probability at most #%." + AS_DP,
+    )
+    most = math.exp(Fraction(bound))
+    assert mean == order - 1
+    assert above(factor, Fraction(most), Fraction(1, 500))
+    assert float(often) == pytest.approx(100 * (most / 100) ** (order - 1), rel=1e-2)
+    assert float(epsilon) == pytest.approx(renyi_epsilon(order, float(Fraction(bound))), rel=1e-3)
+    assert float(epsilon) >= renyi_epsilon(order, float(Fraction(bound))) - 1e-12
+
+
+def test_what_a_curve_promises(ask):
+    _, holes = fit(
+        ask("explain", "f-dp('0:9/10, 1/5:1/4, 1:0')")[1],
+        "f-dp(~) A test about your record misses the truth in at least #% of the cases if it gives "
+        "no false alarm, in at least #% of the cases if it gives a false alarm in at most #% of "
+        "them. assumes ~",
+    )
+    assert holes[1:4] == [90, 25, 20]
+    assert "better than guessing" in ask("explain", "f-dp('0:1, 1:0')")[1]
+    assert "It promises nothing" in ask("explain", "f-dp('0:0, 1:0')")[1]
+    for stated in ("gdp(mu=0)", "zcdp(rho=0)", "rdp(order=2, epsilon=0)"):
+        assert NOTHING in ask("explain", stated)[1]

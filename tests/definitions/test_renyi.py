@@ -1,0 +1,164 @@
+"""Renyi differential privacy on mechanisms: brute force, closed forms, claims and refusals."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import twoworlds as tw
+from tests.laws import divergences as plain
+from twoworlds.definitions.renyi import RenyiDifferentialPrivacy, said
+from twoworlds.definitions.words import Subject
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.float_matrix import FloatMatrix
+from twoworlds.numbers import INFINITY, Order, compare, exp, ln
+from twoworlds.testing import enumeration as brute
+from twoworlds.testing.strategies import dense_mechanisms, universes
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+
+
+def asked(text, order, **beside):
+    return tw.measure(text, definition=f"rdp(order={order})", **beside)
+
+
+@given(st.data(), st.fractions(Fraction(9, 8), 6, max_denominator=8))
+def test_it_is_the_largest_divergence_of_any_neighbours(data, order):
+    universe, relation = data.draw(universes())
+    group = data.draw(st.integers(1, 2))
+    mechanism = data.draw(dense_mechanisms(universe))
+    wanted = max(
+        plain.divergence(brute.column(mechanism, x), brute.column(mechanism, y), order)
+        for x, y in brute.pairs(universe, relation, group)
+    )
+    found = RenyiDifferentialPrivacy(order=order, neighbours=relation, group=group)
+    assert float(found.tightest(mechanism).epsilon) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "wanted"),
+    [
+        ("gaussian(sigma=2)", 2, Fraction(1, 4)),
+        ("gaussian(sigma=2, bits=3)", 4, Fraction(1, 2)),
+        (SURVEY, 2, ln(Fraction(7, 3))),
+        ("randomized-response(bits=40, keep=3/4)", 2, ln(Fraction(7, 3))),
+        ("geometric(ratio=3)", 2, ln(Fraction(7, 3))),
+        ("discrete-gaussian(sigma2=2)", 3, Fraction(3, 4)),
+        ("random-index(records=4, values=3)", 2, INFINITY),
+        ("constant(bits=2)", 2, Fraction(0)),
+    ],
+)
+def test_known_mechanisms_are_exact(text, order, wanted):
+    assert compare(asked(text, order).epsilon, wanted) is Order.EQUAL
+
+
+@pytest.mark.parametrize("times", [1, 7, 100])
+def test_outputs_add_up(times):
+    one = asked("laplace(epsilon=1/10)", 2).epsilon
+    all_ = asked(f"compose(laplace(epsilon=1/10), times={times})", 2).epsilon
+    assert float(all_) == pytest.approx(times * float(one), rel=1e-12)
+    pair = asked("compose(laplace(epsilon=1/10), gaussian(sigma=2))", 2).epsilon
+    assert float(pair) == pytest.approx(float(one) + 1 / 4, rel=1e-12)
+
+
+def test_a_sample_is_as_private_as_its_worse_direction():
+    found = asked("poisson-sample(gaussian(sigma=4), rate=1/100)", 8)
+    forth = next(
+        iter(tw.mechanism("poisson-sample(gaussian(sigma=4), rate=1/100)").family("add-remove"))
+    )
+    assert float(found.epsilon) == pytest.approx(float(forth.divergence(Fraction(8))), rel=1e-9)
+    assert found.witness.data["databases"] == ["with", "without"]
+
+
+def test_the_answers_of_a_strategy_are_added_up_cell_by_cell():
+    one = asked("geometric(ratio=2, bits=2)", 2).epsilon
+    batch = asked("batch(count(1), noise=geometric(ratio=2), universe=bits(2))", 2).epsilon
+    assert compare(batch, one) is Order.EQUAL
+    with pytest.raises(Unsupported, match="is not computed"):
+        asked("batch(count(1), noise=laplace(scale=1), universe=bits(2))", 2)
+
+
+def test_groups_and_neighbours_are_those_of_the_claim():
+    assert asked("gaussian(sigma=2)", 2, group=3).epsilon == Fraction(9, 4)
+    assert asked(SURVEY, 2, neighbours="11~00").epsilon == 2 * ln(Fraction(7, 3))
+    assert tw.check(SURVEY, "rdp(order=2, epsilon=0.85, neighbours='11~10')").definition == (
+        "rdp(order=2, epsilon=17/20, neighbours='11~10')"
+    )
+
+
+def test_a_refuted_claim_names_the_number_that_holds():
+    verdict = tw.check("gaussian(sigma=2)", "rdp(order=2, epsilon=1/5)")
+    assert verdict.holds is False
+    assert verdict.notes == (
+        "the claim allows 1/5 (0.2)",
+        "holds with epsilon 1/4 (0.25) at this order",
+    )
+    assert "is 0.25, where the claim allows at most 0.2." in verdict.sentence
+    assert tw.check("gaussian(sigma=2)", "rdp(order=2, epsilon=1/4)").holds
+    leak = tw.check("random-index(records=4, values=3)", "rdp(order=2, epsilon=9)")
+    assert leak.notes[-1] == "no epsilon is large enough at this order"
+
+
+def test_a_number_known_between_two_ends_leaves_a_claim_between_them_undecided():
+    mechanism = "compose(randomized-response(bits=3, keep=3/4), geometric(ratio=3, bits=3))"
+    found = asked(mechanism, 2)
+    assert found.values["epsilon"] != INFINITY
+    assert found.witness.verify()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: tw.measure(SURVEY, definition="rdp"), "give it, as in --definition"),
+        (lambda: tw.check(SURVEY, "rdp(order=2)"), "no numbers to check: give order= and epsilon="),
+        (lambda: tw.definition("rdp(order=1)"), "is a fraction above 1"),
+        (lambda: tw.definition("rdp(order=1/2)"), "is a fraction above 1"),
+        (lambda: tw.definition("rdp(order=ln 3)"), "is a fraction above 1"),
+        (lambda: tw.definition("rdp(order=1e9)"), "at most 1000000"),
+        (lambda: tw.definition("rdp(order=inf)"), "is the epsilon of dp: ask for dp"),
+        (lambda: tw.definition("rdp(order=2, epsilon=-1)"), "epsilon is at least 0"),
+    ],
+)
+def test_rejects_what_has_no_meaning_and_says_the_way_out(ask, message):
+    with pytest.raises(InvalidInput, match=message):
+        ask()
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "message"),
+    [
+        ("poisson-sample(gaussian(sigma=2), rate=1/10)", "5/2", "whole orders from 2 to 1024"),
+        ("fixed-sample(gaussian(sigma=2), size=1, of=10)", "2", "is not computed"),
+    ],
+)
+def test_what_is_not_known_is_refused(text, order, message):
+    with pytest.raises(Unsupported, match=message):
+        asked(text, order)
+
+
+def test_a_matrix_of_floats_is_refused_with_the_way_out():
+    known = FloatMatrix(tw.BitStrings(1), tw.BitStrings(1), np.array([[0.7, 0.4], [0.3, 0.6]]))
+    for definition in ("rdp(order=2)", "zcdp", "gdp"):
+        with pytest.raises(Unsupported, match="write the matrix as fractions"):
+            tw.measure(known, definition=definition)
+
+
+def test_the_sentence_leaves_out_a_probability_that_is_no_bound():
+    told = said(Subject.of(1), Fraction(2), ln(Fraction(200)))
+    assert "by at most 200." in told
+    assert "probability" not in told
+    assert "says nothing about your record" in said(Subject.of(1), Fraction(2), Fraction(0))
+    listed = said(Subject.of(1, "explicit"), Fraction(3, 2), ln(Fraction(2)))
+    assert "(as a mean of order 1/2), the output multiplies the odds of the true database" in listed
+
+
+def test_the_claim_about_rare_odds_is_true_of_outputs():
+    """Markov's inequality, by all outputs of a mechanism: a factor of 100 is as rare as is said."""
+    rows = [["1/1000", "1/200000"], ["999/1000", "199999/200000"]]
+    leaky = tw.Dense(tw.BitStrings(1), tw.Universe.of("ab"), rows)
+    for order in ("3/2", "2", "3"):
+        epsilon = tw.measure(leaky, definition=f"rdp(order={order})").epsilon
+        claimed = float(exp((Fraction(order) - 1) * (epsilon - ln(Fraction(100)))))
+        assert claimed >= 1 / 1000

@@ -1,0 +1,129 @@
+"""What everything released from a dataset lets anyone learn: which numbers are said, and when."""
+
+import math
+
+import pytest
+
+from twoworlds.release.answers.words import learned, unit_text
+from twoworlds.release.budget import Spent, parse_cap
+from twoworlds.release.costs import parse_cost, zcdp_to_epsilon
+from twoworlds.release.policy.model import Dataset, Unit
+
+ROWS, REPLACED = "rows, by add-remove", "rows, by substitute"
+EVERYTHING = "Everything released from people so far, together"
+
+
+def said(cap, *costs, unit=ROWS):
+    spent = Spent()
+    for cost in costs:
+        spent = spent.plus(parse_cost(cost))
+    return learned("people", unit, parse_cap(cap), spent, released=bool(costs))
+
+
+def odds(sentence):
+    return float(sentence.partition("at odds of at most ")[2].partition(" to 1")[0])
+
+
+def times(sentence):
+    return float(sentence.partition("nothing is more than ")[2].partition(" times")[0])
+
+
+def near(told, truth):
+    return truth <= told <= truth * 1.001
+
+
+def test_pure_costs_are_said_by_their_sum_in_odds():
+    found = said("epsilon=3", "1/2", "1/4", "1/4")
+    assert found["so_far"].startswith(f"{EVERYTHING}: someone who knows all other records")
+    assert near(odds(found["so_far"]), math.e)
+    assert near(odds(found["whole_budget"]), math.exp(3))
+    assert found["whole_budget"].startswith("If the whole budget of people is spent: someone who")
+    assert found["you"] == "Here you are one row, and your record is that row."
+
+
+def test_nothing_released_is_said_to_be_nothing():
+    assert said("epsilon=1")["so_far"] == "Nothing was released from people so far."
+    free = said("epsilon=1", "0")["so_far"]
+    assert free.startswith(f"{EVERYTHING}: the output says nothing about whether you are in")
+
+
+def test_with_deltas_all_of_the_delta_that_the_budget_allows_is_said():
+    """The deltas paid so far would be too little at a moment that answers choose."""
+    found = said("epsilon=3, delta=1e-3, tail=1e-4", "epsilon=1/2, delta=1e-6", "1/2")
+    lead = f"{EVERYTHING}, with all of the delta that its budget allows: for someone who knows all"
+    assert found["so_far"].startswith(lead)
+    assert "plus 0.0009," in found["so_far"]
+    assert near(times(found["so_far"]), math.e)
+    assert "plus 0.001," in found["whole_budget"]
+
+
+TIGHTER = "epsilon=3, delta=1e-3, composition=tighter"
+
+
+@pytest.mark.parametrize(
+    "costs", [["rho=1/100"], ["0.1"] * 31, ["rho=1/100", "epsilon=0.1, delta=1e-5"]]
+)
+def test_where_only_the_cap_is_a_promise_its_numbers_are_said_and_no_reading(costs):
+    found = said(TIGHTER, *costs)
+    assert found["so_far"].startswith(
+        f"{EVERYTHING}, is promised never to exceed its budget, if that was set before the first "
+        "release: for someone who knows all others, a bet"
+    )
+    assert near(times(found["so_far"]), math.exp(3))
+    assert "plus 0.001," in found["so_far"]
+
+
+def test_a_few_pure_costs_under_the_tighter_rule_are_said_by_their_sum():
+    assert near(odds(said(TIGHTER, *["0.1"] * 10)["so_far"]), math.e)
+
+
+def test_a_budget_in_rho_is_said_as_the_epsilon_that_it_implies():
+    epsilon = float(zcdp_to_epsilon(parse_cost("rho=1/8").rho, parse_cost("0, delta=1e-6").delta))
+    found = said("rho=1/8", "rho=1/16")
+    for sentence in (found["so_far"], found["whole_budget"]):
+        assert "rho-zCDP with rho = 1/8 (0.125) implies" in sentence
+        assert near(times(sentence), math.exp(epsilon))
+    assert near(odds(said("rho=1/8", "0.1", "0.2")["so_far"]), math.exp(0.3))
+
+
+def test_a_budget_below_what_was_spent_promises_nothing_about_it():
+    assert near(odds(said("epsilon=1/2", "1")["so_far"]), math.e)  # pure costs need no promise
+    for cap, cost in (("epsilon=1", "rho=1/8"), ("epsilon=1, delta=1e-9", "1/2, delta=1e-6")):
+        found = said(cap, cost)["so_far"]
+        assert found.startswith("More was spent on people than its budget now allows")
+
+
+@pytest.mark.parametrize(
+    ("unit", "who", "bet"),
+    [
+        (REPLACED, "someone who knows everybody else's record", "two possible values of your"),
+        (None, "someone who knows that the true database is one of two", "two neighbouring tables"),
+        ("people by 'id' (at most 2 rows, 1 groups), by add-remove", "someone who knows all other",
+         "on whether you are in the data"),
+    ],
+)  # fmt: skip
+def test_the_words_are_those_of_the_neighbours(unit, who, bet):
+    assert f"{EVERYTHING}: {who}" in said("epsilon=3", "1", unit=unit)["so_far"]
+    assert bet in said("epsilon=3, delta=1e-6", "1, delta=1e-7", unit=unit)["so_far"]
+
+
+def test_the_unit_of_a_dataset_is_read_back():
+    person = Unit("x', by substitute", 3, 2)
+    for neighbours in ("add-remove", "substitute"):
+        for unit, you in ((Unit(), "one row"), (person, "one person")):
+            text = unit_text(Dataset("people", None, neighbours, unit))
+            found = said("epsilon=1", "1", unit=text)
+            assert ("your being in the data" in found["so_far"]) == (neighbours == "add-remove")
+            assert you in found["you"]
+
+
+def test_costs_beyond_all_meaning_are_said_to_promise_nothing():
+    found = said("epsilon=10000000000", "5000000000")
+    assert "epsilon=5000000000 promises nothing" in found["so_far"]
+    assert "epsilon=10000000000 promises nothing" in found["whole_budget"]
+    assert "promises nothing" in said("rho=100000", "rho=1")["so_far"]
+
+
+def test_a_name_with_odd_characters_is_written_out():
+    found = learned("a\x1b[31m", None, None, Spent(), released=False)
+    assert found["so_far"] == "Nothing was released from a\\x1b[31m so far."
