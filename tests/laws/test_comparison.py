@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from twoworlds.laws.comparison import Each, FiniteComparison
+from twoworlds.laws.comparison import Each, FiniteComparison, worst
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.entry import EntryLaw
 from twoworlds.laws.event import EventWitness, Listed, recomputed
 from twoworlds.laws.lattice import OnLattice, convolve
 from twoworlds.laws.shifted import Shifted
-from twoworlds.numbers import INFINITY, exp
+from twoworlds.numbers import INFINITY, Real, bounds, exp
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(4))
 
@@ -57,6 +57,16 @@ def test_the_worst_of_many_tables_is_the_worst_one_at_every_ratio():
             worst = Each(even, "all").gap(ratio)[1].delta
             each = [float(law.gap(ratio).delta) for law in even]
             assert float(worst) == pytest.approx(max(each), abs=1e-15)
+
+
+def test_of_undecided_numbers_the_one_of_the_largest_lower_end_is_shown():
+    """A witness of a smaller lower end would not show what is said of the family."""
+    ends = [(1, 9), (3, 8), (2, 7)]
+    found = ((name, name, Real.between(*map(Fraction, end))) for name, end in enumerate(ends))
+    best, shown, value = worst(found)
+    assert best == shown == 1
+    assert bounds(value)[0] <= 3
+    assert bounds(value)[1] >= 9
 
 
 def test_an_irrational_ratio_finds_the_worst_pair():

@@ -42,6 +42,7 @@ from twoworlds.progress import track
 _MOST_KEYED = 1 << 12  # cells that are looked at to tell whether two comparisons are alike
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
+_ROUNDING = 1 << 32  # ends that differ by less than such a share of a number are one
 
 
 class Peak(NamedTuple):
@@ -460,15 +461,27 @@ Shown = TypeVar("Shown")
 def worst(
     found: Iterator[tuple[Comparison, Shown, Number]],
 ) -> tuple[Comparison, Shown, Number]:
-    """Return the first comparison of the largest number, or an enclosure of an undecided tie."""
+    """Return the first comparison of the largest number, or an enclosure of an undecided tie.
+
+    Of numbers that are known between two ends only, the one of the largest lower end is shown.
+    """
     best, shown, value = next(found)
+    own = value
     for comparison, other, candidate in found:
         order = compare(candidate, value, limit=_TIE_BITS)
         if order is Order.GREATER:
-            best, shown, value = comparison, other, candidate
+            best, shown, value, own = comparison, other, candidate, candidate
         elif order is Order.UNDECIDED and not _capped_by(candidate, value):
             value = maximum(value, candidate)
+            if _shows_more(candidate, own):
+                best, shown, own = comparison, other, candidate
     return best, shown, value
+
+
+def _shows_more(candidate: Number, own: Number) -> bool:
+    """Tell whether the lower end of a number is larger, by more than rounding."""
+    low, high = bounds(own)
+    return bounds(candidate)[0] - low > high / _ROUNDING
 
 
 def _capped_by(candidate: Number, value: Number) -> bool:

@@ -187,6 +187,8 @@ class Composed(Comparison):
             return Gap(self.limit(), self.events.likelier(INFINITY))
         if not larger(self._largest(), ratio):
             return Gap(Fraction(0), Listed.of(()))
+        if self.limit() == 1:
+            return Gap(Fraction(1), self.events.likelier(INFINITY))
         high_ratio = bounds(ratio)[1]
 
         def ends(above: Above, below: Below) -> _Ends:
@@ -207,6 +209,8 @@ class Composed(Comparison):
         allowed, least = bounds(delta)
         if larger(self.limit(), delta):
             return INFINITY
+        if allowed >= 1:
+            return Fraction(1)
 
         def ends(above: Above, below: Below) -> _Ends:
             high = above.ratio_for(allowed)
@@ -229,6 +233,10 @@ class Composed(Comparison):
         """Enclose the largest P(alarm) of a test with Q(alarm) = level."""
         if level == 0 or level == 1:
             return Fraction(1) if level else self.limit()
+        if not larger(self._largest(), 1):
+            return level
+        if self.limit() == 1:
+            return Fraction(1)
         self.gap(Fraction(1))
         known = self._known[-1]
         low = known.below.power(bounds(level)[0])
@@ -289,7 +297,9 @@ class Composed(Comparison):
 
     def _first_unit(self) -> Fraction:
         """Divide the widest range of losses into some cells."""
-        widest = max(_reach(part.comparison) for part in self.parts)
+        laws = [part.comparison for part in self.parts]
+        others = [one.dominating for one in laws if one.dominating is not one]
+        widest = max(_reach(one) for one in (*laws, *others))
         for part in self.parts:  # where much mass has the largest loss, it lies on the grid then
             ratio = part.comparison.dominating.peak().ratio
             if ratio != INFINITY and ratio != 1:
@@ -402,6 +412,8 @@ _Whole = tuple[tuple[dict[Fraction, tuple[int, int]], int], int]  # masses, thei
 
 def _powers(tables: Sequence[_Whole], exponents: Sequence[int]) -> list[tuple[int, int]] | None:
     """Multiply polynomials, whose exponents are losses in multiples of one of them."""
+    if not all(masses for (masses, _), _ in tables):
+        return []  # of one part, no output is possible in both worlds
     starts = [0, *accumulate(len(masses) for (masses, _), _ in tables)]
     own = [exponents[first:last] for first, last in pairwise(starts)]
     degree = sum(times * (max(e) - min(e)) for (_, times), e in zip(tables, own, strict=True)) + 1

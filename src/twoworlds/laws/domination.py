@@ -187,6 +187,10 @@ class Symmetrized(Comparison):
         """Return that of the base."""
         return self.base.ratio_for(delta)
 
+    def limit(self) -> Number:
+        """Return that of the base."""
+        return self.base.limit()
+
     def reverse(self) -> Comparison:
         """Return the same profile."""
         return self

@@ -6,7 +6,8 @@ one for each threshold t of the sum S of losses, in units; the gap H_a lies betw
 one that belongs to a, and any line of the other (`twoworlds.laws.composition` says why).
 
     above   p = P'(S >= t) + missing,    q = Q'(S >= t)             S on the grid
-    below   p = P(S >= t),               q = Q(S >= t) + missing    S the sum of rounded losses
+    below   p = P(S >= t),               q = Q(S >= t) + missing    S the sum of rounded losses;
+                                                                    infinite ones stay infinite
 
 Q is much smaller than P where S is large. So rows hold the masses of Q times e^S (above, that is P'
 itself; below, it is nearly P), and the factor is taken out of the sums at the end:
@@ -23,8 +24,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise
-from math import ceil, floor, log
+from itertools import accumulate, chain, pairwise
+from math import ceil, floor, log, prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from flint import arb, fmpz, fmpz_poly
@@ -237,7 +238,7 @@ class Grid:
             total = _shortened(total.plus(_power(row, times, bits, spare)), bits, spare)
         masses, missing = total.row.coefficients, _ceiling(total.missing, bits)
         p = [one + missing for one in _sums(masses, fmpz(1) << bits, bits)]
-        step = _floor(self._shrink(bits), bits)
+        step = self._shrink(bits)[0]
         return Above(total.start, p, _sums(masses, step, bits), bits, self.unit)
 
     def below(self, spare: int, marks: Sequence[Marks]) -> Below:
@@ -255,11 +256,15 @@ class Grid:
             [fmpz(0)] * (law.start - start) + law.row.coefficients + [fmpz(0)] * (stop - law.stop)
             for law in (p, q)
         ]
-        step = _ceil(self._shrink(bits), bits)
+        step = self._shrink(bits)[1]
         lost = _ceiling(q.missing, bits) + len(masses[1])  # with what rounding the sums loses
         raised = [one + lost for one in _sums(masses[1], step, bits)]
-        missing = p.missing, Fraction(int(2 * lost), 1 << bits)
-        sums = _sums(masses[0], fmpz(1) << bits, bits)
+        safe = ((1 - part.comparison.limit()) ** part.times for part in self.parts)
+        certain = bounds(1 - prod(safe, start=Fraction(1)))[0]  # some loss is infinite
+        sure = fmpz(floor(certain * (1 << bits)))
+        left = max(Fraction(0), p.missing - Fraction(int(sure), 1 << bits))
+        missing = left, Fraction(int(2 * lost), 1 << bits)
+        sums = [one + sure for one in _sums(masses[0], fmpz(1) << bits, bits)]
         return Below(start, sums, raised, bits, self.unit, missing, bounds(factor))
 
     def marks(self, part: Part, spare: int) -> Marks:
@@ -270,12 +275,14 @@ class Grid:
         high = self._reach(lambda j: self._mass(part.comparison, j) - certain, goal)
         scanned = sorted({low + (high - low) * i // _SCAN for i in range(_SCAN + 1)})
         beyond = [min(mass, 1 - mass) for mass in (self._mass(part.comparison, j) for j in scanned)]
-        marks: list[int] = []
-        for (first, last), masses in zip(pairwise(scanned), pairwise(beyond), strict=True):
-            marks += range(first, last, _spacing(max(masses)))
-        if len(marks) > _MOST_MARKS:
-            raise TooLarge(f"{len(marks)} marks are more than {_MOST_MARKS}")
-        return (*marks, high)
+        pieces = [
+            range(first, last, _spacing(max(masses)))
+            for (first, last), masses in zip(pairwise(scanned), pairwise(beyond), strict=True)
+        ]
+        number = sum(map(len, pieces))
+        if number > _MOST_MARKS:
+            raise TooLarge(f"{number} marks are more than {_MOST_MARKS}")
+        return (*chain.from_iterable(pieces), high)
 
     def _reach(self, mass: Callable[[int], Fraction], goal: Fraction) -> int:
         """Return how many units from 0 next to no mass lies beyond, not much too far."""
@@ -295,18 +302,24 @@ class Grid:
         found = comparison.best_tests([self.unit * mark for mark in marks])
         return [(ball(p, bits), ball(q, bits)) for p, q in found]
 
-    def _shrink(self, bits: int) -> arb:
-        """Return e^-unit."""
-        return ball(exp(-self.unit), bits + _BALL_BITS)
+    def _shrink(self, bits: int) -> tuple[fmpz, fmpz]:
+        """Return e^-unit, rounded down and up."""
+        with working_precision(bits + _BALL_BITS):
+            found = ball(exp(-self.unit), bits + _BALL_BITS)
+            return _floor(found, bits), _ceil(found, bits)
 
     def _rounded(
         self, comparison: Comparison, marks: Marks, bits: int
     ) -> tuple[SumLaw, SumLaw, Number]:
-        """Return the laws of rounded losses: P, and the raised Q over its total, which is third."""
+        """Return the laws of rounded losses: P, and the raised Q over its total, which is third.
+
+        Outputs of infinite loss, up or down, are in neither.
+        """
         places, fine = rounded_places(marks), bits + _BALL_BITS
         with working_precision(fine):
             tests = self._tests(comparison, marks, fine)
-            ends = [(arb(1), arb(1)), *tests, (arb(0), arb(0))]
+            certain, never = (ball(one.limit(), fine) for one in (comparison, comparison.reverse()))
+            ends = [(arb(1), 1 - never), *tests, (certain, arb(0))]
             p, q = ([one[side] - two[side] for one, two in pairwise(ends)] for side in (0, 1))
             raised = [
                 mass * ball(exp(self.unit * place), fine)

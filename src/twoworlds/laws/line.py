@@ -50,7 +50,7 @@ from twoworlds.laws.comparison import (
     larger,
     solved,
 )
-from twoworlds.laws.event import AtLeast, AtMost, Event, Events, Listed, Point
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Events, Listed, Point
 from twoworlds.numbers import INFINITY, Number, Real, at_most_one, ball, exp, ln, sqrt
 
 
@@ -205,11 +205,13 @@ class GaussianPair(Comparison):
 
     def peak(self) -> Peak:
         """There is no largest ratio; show where it is 100."""
+        if self.u == self.v:
+            return Peak(Fraction(1), Anything())
         return Peak(INFINITY, self._event(ln(Fraction(100))), attained=False)
 
     def gap(self, ratio: Number) -> Gap:
         """Subtract the two tails of the best half-line."""
-        if ratio == INFINITY:
+        if ratio == INFINITY or self.u == self.v:
             return Gap(Fraction(0), Listed.of(()))
         epsilon = ln(ratio)
         p, q = next(self.best_tests([epsilon]))
@@ -218,12 +220,16 @@ class GaussianPair(Comparison):
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
         """Return F(m - l/(2m)) and F(-m - l/(2m))."""
         for loss in losses:
+            if self.u == self.v:
+                everything = Fraction(larger(0, loss))
+                yield ProfileLine(everything, everything)
+                continue
             away = loss / (2 * self._m)
             yield ProfileLine(normal(self._m - away), normal(-self._m - away))
 
     def ratio_for(self, delta: Number) -> Number:
         """Bisect for epsilon."""
-        return INFINITY if delta == 0 else solved(self, delta)
+        return INFINITY if delta == 0 and self.u != self.v else solved(self, delta)
 
     def power(self, level: Number) -> Number:
         """Return F(F^-1(z) + d / sigma): the alarm is a half-line."""

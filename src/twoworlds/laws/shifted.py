@@ -149,6 +149,10 @@ class Shifted(Comparison):
             order,
         )
 
+    def limit(self) -> Number:
+        """Return the mass beyond the end of the noise, where it has one."""
+        return self.gap(INFINITY).delta
+
     def closed_rho(self) -> Extreme | None:
         """Return d^2 / (2 s) for discrete Gaussian noise, the limit at order 1."""
         clamped = self.low is not None or self.high is not None

@@ -361,7 +361,7 @@ class Shuffled(Mechanism):
         x, y = ((value, *(other,) * (self.people - 1)) for value in (u, v))
         kinds = range(len(self.kinds))
         laws = {w: [self._chance(frozenset([i]), w) for i in kinds] for w in self.values}
-        told = frozenset(i for i in kinds if laws[u][i] > laws[v][i])
+        told = frozenset(i for i in kinds if laws[u][i] > laws[v][i]) or frozenset([0])
         s, t, rate = (self._chance(told, w) for w in (u, v, other))
         names = tuple(map(self.transition.outputs.label, self.kinds))
         base = Shifted(x, y, 1, 0, Binomial(self.people - 1, rate))

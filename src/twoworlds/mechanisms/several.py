@@ -251,15 +251,18 @@ class Several(Mechanism):
         if len(own) == 1 and not _is_answer(universe):
             ((i, family),) = families.items()
             return [(one.x, one.y, {i: one}) for one in family]
+        known = all(one.dominating is one for family in families.values() for one in family)
         few = universe.size is not None and universe.size <= _FEW_DATABASES
-        if few and not _is_answer(universe):
+        if few and known and not _is_answer(universe):
             listed = pairs(universe, relation, group)
             turned = ((a, b) for x, y in listed for a, b in ((x, y), (y, x)))
             return _unlike_moves(
                 (x, y, {i: one.compare(x, y) for i, one in own.items()}) for x, y in turned
             )
         above = {
-            i: family[0] if len(family) == 1 else Worst(tuple(family))
+            i: family[0].dominating
+            if len(family) == 1
+            else Worst(tuple(one.dominating for one in family))
             for i, family in families.items()
         }
         both = dict.fromkeys((one.x, one.y) for family in families.values() for one in family)
@@ -480,7 +483,7 @@ class RoundedLosses(_TwoWorlds):
 
     def holds(self, output: Point) -> bool:
         """Add up the rounded losses of the answers."""
-        total = 0
+        total, infinite = 0, False
         worlds = (self.mechanism._own(world) for world in (self.x, self.y))
         answers = self.mechanism._answers(output)
         for (one, _, a), (_, _, b), own, marks in zip(*worlds, answers, self.marks, strict=True):
@@ -489,11 +492,14 @@ class RoundedLosses(_TwoWorlds):
                 p, q = one.probability(answer, a), one.probability(answer, b)
                 if p == 0:
                     return False
-                loss = INFINITY if q == 0 else ln(p / q)
+                if q == 0:
+                    infinite = True
+                    continue
+                loss = ln(p / q)
                 total += places[
                     bisect_left(marks, 1, key=lambda m: not larger(loss, self.unit * m))
                 ]
-        return total >= self.least
+        return infinite or total >= self.least
 
     def masses(self) -> tuple[Number, Number]:
         """Compute both probabilities, more finely than before."""
