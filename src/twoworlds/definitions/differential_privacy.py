@@ -69,13 +69,13 @@ class DifferentialPrivacy(RatioAndDelta):
         if peak.ratio == INFINITY:
             values["delta"] = at_most_one(family.gap(INFINITY)[1].delta)
         witness = _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             values,
             delta_sentence(setting.subject, peak.ratio, values["delta"]),
-            setting.assumptions,
             witness=witness,
-            method=family.method,
             notes=self._group_note(setting) + _limit_note(peak.ratio, values["delta"]),
         )
 
@@ -84,13 +84,13 @@ class DifferentialPrivacy(RatioAndDelta):
         a = ratio_at_least_one(ratio)
         setting, family = self._asked(mechanism)
         comparison, gap = family.gap(a)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
             _sentence(setting, family, a, gap.delta),
-            setting.assumptions,
             witness=_gap_witness(setting, family, comparison, gap),
-            method=family.method,
         )
 
     def ratio_at(self, mechanism: Mechanism, delta: object) -> Verdict:
@@ -110,13 +110,13 @@ class DifferentialPrivacy(RatioAndDelta):
             )
         else:
             gap = comparison.gap(ratio)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
             sentence,
-            setting.assumptions,
             witness=_gap_witness(setting, family, comparison, gap),
-            method=family.method,
             notes=notes,
         )
 
@@ -135,21 +135,24 @@ class DifferentialPrivacy(RatioAndDelta):
         holds = within(delta, self.delta)
         values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": delta}
         notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
-        sentence = _sentence(setting, family, self.ratio, gap.delta)
         witness = _gap_witness(setting, family, comparison, gap)
         if holds is False:
             notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
-            sentence = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} {sentence}"
-        found = self.found(
+        found = self.guessed(
             mechanism,
+            setting,
+            family,
             values,
-            sentence,
-            setting.assumptions,
+            _sentence(setting, family, self.ratio, gap.delta),
             witness=witness,
-            method=family.method,
             notes=notes,
         )
-        return replace(found, definition=self.claim, holds=holds)
+        broken = ""
+        if holds is False:
+            broken = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} "
+        return replace(
+            found, definition=self.claim, holds=holds, sentence=f"{broken}{found.sentence}"
+        )
 
     def _asked(self, mechanism: Mechanism) -> tuple[Setting, Family]:
         """Return the mechanism with its neighbours, and all comparisons of two of them."""

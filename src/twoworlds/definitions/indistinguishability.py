@@ -148,8 +148,10 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 best = comparison, event, bad
         assert best is not None
         comparison, event, bad = best
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {
                 "ratio": ratio,
                 "epsilon": ln(ratio),
@@ -158,9 +160,7 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 "mass_under_second": bad.second,
             },
             _meaning(setting.subject, ratio, bad.worst),
-            setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
-            method=family.method,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -272,13 +272,13 @@ class StatisticalDifference(Compared):
                 f"with probability {show(exposed)} the output is impossible in the other world: "
                 "this definition does not see it, differential privacy does",
             )
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"epsilon": difference},
             _sentence(difference, setting.subject.who),
-            setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
-            method=family.method,
             notes=notes,
         )
 
