@@ -174,13 +174,13 @@ class Compared(PrivacyDefinition):
         setting: Setting,
         family: Family,
         values: Mapping[str, Number],
-        sentence: str,
+        more: tuple[str, ...],
         *,
         witness: Proof,
         method: str = "",
         notes: tuple[str, ...] = (),
     ) -> Verdict:
-        """Return the verdict that says a guess at even odds first, and then the sentence."""
+        """Return the verdict that says a guess at even odds first, and keeps the rest behind."""
         chance = (1 + at_most_one(family.gap(Fraction(1))[1].delta)) / 2
         certain = family.gap(INFINITY)[1].delta
         return self.found(
@@ -191,7 +191,7 @@ class Compared(PrivacyDefinition):
             witness=witness,
             method=method or family.method,
             notes=notes,
-            more=(sentence,),
+            more=more,
         )
 
 

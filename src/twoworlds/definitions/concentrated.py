@@ -85,7 +85,7 @@ class ConcentratedDifferentialPrivacy(Compared):
             setting,
             family,
             {"rho": rho},
-            sentence,
+            (sentence,),
             witness=witness,
             method=f"all orders above 1; {family.method}",
         )

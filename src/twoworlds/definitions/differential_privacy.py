@@ -19,7 +19,7 @@ from fractions import Fraction
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness, within
-from twoworlds.definitions.words import delta_sentence, outweighed
+from twoworlds.definitions.words import odds_sentences, outweighed
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
@@ -74,7 +74,7 @@ class DifferentialPrivacy(RatioAndDelta):
             setting,
             family,
             values,
-            delta_sentence(setting.subject, peak.ratio, values["delta"]),
+            odds_sentences(setting.subject, peak.ratio, values["delta"]),
             witness=witness,
             notes=self._group_note(setting) + _limit_note(peak.ratio, values["delta"]),
         )
@@ -89,7 +89,7 @@ class DifferentialPrivacy(RatioAndDelta):
             setting,
             family,
             {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
-            _sentence(setting, family, a, gap.delta),
+            _sentences(setting, family, a, gap.delta),
             witness=_gap_witness(setting, family, comparison, gap),
         )
 
@@ -99,11 +99,11 @@ class DifferentialPrivacy(RatioAndDelta):
         setting, family = self._asked(mechanism)
         comparison, ratio = family.ratio_for(d)
         notes: tuple[str, ...] = ()
-        sentence = delta_sentence(setting.subject, ratio, d)
+        sentences = odds_sentences(setting.subject, ratio, d)
         if ratio == INFINITY:
             comparison, gap = family.gap(INFINITY)
             exposed = at_most_one(gap.delta)
-            sentence = delta_sentence(setting.subject, INFINITY, exposed)
+            sentences = odds_sentences(setting.subject, INFINITY, exposed)
             notes = (
                 f"no ratio, however large, holds with delta {show(d)}: "
                 f"delta stays at least {show(exposed, side='down')}",
@@ -115,7 +115,7 @@ class DifferentialPrivacy(RatioAndDelta):
             setting,
             family,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
-            sentence,
+            sentences,
             witness=_gap_witness(setting, family, comparison, gap),
             notes=notes,
         )
@@ -143,7 +143,7 @@ class DifferentialPrivacy(RatioAndDelta):
             setting,
             family,
             values,
-            _sentence(setting, family, self.ratio, gap.delta),
+            _sentences(setting, family, self.ratio, gap.delta),
             witness=witness,
             notes=notes,
         )
@@ -204,11 +204,11 @@ class DifferentialPrivacy(RatioAndDelta):
         return (f"from one person, the bound for groups of {self.group} is {shown}",)
 
 
-def _sentence(setting: Setting, family: Family, ratio: Number, delta: Number) -> str:
+def _sentences(setting: Setting, family: Family, ratio: Number, delta: Number) -> tuple[str, ...]:
     """Say what (ratio, delta) means; an infinite ratio without delta says less than the price."""
     if ratio == INFINITY and delta == 0:
         ratio = family.peak()[1].ratio
-    return delta_sentence(setting.subject, ratio, delta)
+    return odds_sentences(setting.subject, ratio, delta)
 
 
 def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:

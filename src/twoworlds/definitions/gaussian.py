@@ -67,7 +67,7 @@ class GaussianDifferentialPrivacy(Compared):
             setting,
             family,
             {"mu": mu},
-            sentence,
+            (sentence,),
             witness=witness,
             method=f"all tests; {family.method}",
         )

@@ -30,9 +30,9 @@ from twoworlds.definitions.base import Compared, RatioAndDelta, read_delta, read
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import (
     Subject,
-    delta_sentence,
     digits_apart,
     event_exceeds,
+    odds_sentences,
     percent,
 )
 from twoworlds.errors import InvalidInput, NotStochastic
@@ -159,7 +159,7 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 "mass_under_first": bad.first,
                 "mass_under_second": bad.second,
             },
-            _meaning(setting.subject, ratio, bad.worst),
+            (_meaning(setting.subject, ratio, bad.worst),),
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
         )
 
@@ -177,7 +177,7 @@ class PointwiseIndistinguishability(RatioAndDelta):
 def _meaning(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say how often the ratio is kept; an infinite one is always kept, so what it costs is said."""
     if ratio == INFINITY:
-        return delta_sentence(subject, ratio, delta)
+        return " ".join(odds_sentences(subject, ratio, delta))
     if compare(delta, 1, limit=64) is Order.EQUAL:
         return (
             f"Nothing is promised: some world has only outputs that are {_more_than(ratio)} in one "
@@ -277,7 +277,7 @@ class StatisticalDifference(Compared):
             setting,
             family,
             {"epsilon": difference},
-            _sentence(difference, setting.subject.who),
+            (_sentence(difference, setting.subject.who),),
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
             notes=notes,
         )

@@ -91,7 +91,7 @@ class RenyiDifferentialPrivacy(Compared):
             setting,
             family,
             {"order": order, "epsilon": epsilon},
-            sentence,
+            (sentence,),
             witness=witness,
         )
 

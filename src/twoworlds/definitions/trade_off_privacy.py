@@ -115,7 +115,7 @@ class TradeOffPrivacy(Compared):
             setting,
             family,
             {"shortfall": shortfall},
-            said(setting.subject, corners),
+            (said(setting.subject, corners),),
             witness=witness,
             method=f"the claim is one about gaps for each edge of the curve; {family.method}",
         )

@@ -20,6 +20,7 @@ one for a difference of conclusions with a failure probability.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -42,14 +43,17 @@ from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
-_ON_TOP = "what they learn about you from the others' data comes on top, with your data or without."
+_POINT = Fraction(1, 100)  # by how much beliefs may move further, but for rare outputs
+_ANY_BELIEF = (
+    "Whatever someone believed about you, this answer moves their belief, compared with the same "
+    "answer computed without you,"
+)
+_ON_TOP = "What they learn about you from the others' data comes on top, with your data or without."
 _WHY = {
-    False: "The factor is squared, since your data can speak for one possibility and against "
-    f"another; {_ON_TOP}",
-    True: f"The factor is the same, since your record is randomized on its own; {_ON_TOP}",
+    False: "This number is larger because your data can speak for one possibility and against "
+    f"another. {_ON_TOP}",
+    True: f"Both numbers agree because your record is randomized on its own. {_ON_TOP}",
 }
-
-
 _SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)  # of how many people a guess is said
 _RARE = Fraction(1, 1000)  # a larger chance of certainty leaves no word for the protection
 _SCALE = ((Fraction(3, 4), "strong"), (Fraction(9, 10), "moderate"), (Fraction(99, 100), "weak"))
@@ -93,7 +97,7 @@ class Subject:
                 "Someone who knows that the true database is one of two listed neighbours, "
                 "and gives them even odds,",
                 "had the true database been the listed neighbour",
-                _GUESSES.format("two listed neighbours"),
+                _GUESSES.format("two neighbouring databases"),
             )
         if relation == ADD_REMOVE:
             return _present_or_absent(group)
@@ -240,17 +244,26 @@ def largest_posterior(prior: Fraction, ratio: Number) -> Number:
     return prior * ratio / (1 - prior + prior * ratio)
 
 
-def _both_attackers(subject: Subject, ratio: Number) -> str:
-    """Say what a pure ratio means, also for those who do not know all other records."""
+def odds_sentences(
+    subject: Subject, ratio: Number, delta: Number = Fraction(0), *, swing: Number | None = None
+) -> tuple[str, ...]:
+    """Say what (ratio, delta) means in odds and beliefs.
+
+    First for someone who knows all other records; then, of one person, for any belief, and why
+    these differ. ``swing`` is how far odds with your data and without are apart, where that is
+    known better than `Subject.swing` has it.
+    """
+    if delta != 0:
+        return tuple(_with_delta(subject, ratio, delta))
     if ratio == 1:
         return (
             f"The output says nothing about {subject.who}: whatever odds someone gave before, "
-            "they are the same afterwards."
+            "they are the same afterwards.",
         )
     if ratio == INFINITY:
         return (
             f"Rare outputs can move the odds on {subject.who} by any factor, however large: "
-            "no epsilon holds without a delta, and every delta above 0 has its epsilon."
+            "no epsilon holds without a delta, and every delta above 0 has its epsilon.",
         )
     half = largest_posterior(Fraction(1, 2), ratio)
     one = largest_posterior(Fraction(1, 100), ratio)
@@ -260,8 +273,9 @@ def _both_attackers(subject: Subject, ratio: Number) -> str:
         f"{percent_above(Fraction(1, 100), one)}."
     )
     if not subject.one_person:
-        return known
-    return f"{known} {any_belief(subject.swing(ratio))} {_WHY[subject.alone]}"
+        return (known,)
+    factor = subject.swing(ratio) if swing is None else swing
+    return known, any_belief(factor), _WHY[factor == ratio]
 
 
 def any_belief(factor: Number) -> str:
@@ -272,9 +286,8 @@ def any_belief(factor: Number) -> str:
     root = sqrt(factor)
     moved = (root - 1) / (root + 1)
     return (
-        "Whatever someone believed about you, this answer moves their belief, compared with the "
-        f"same answer computed without you, by at most {points(moved)}; odds of 1 to 99 become "
-        f"at most {odds_from_99(factor)}."
+        f"{_ANY_BELIEF} by at most {points(moved)}; odds of 1 to 99 become at most "
+        f"{odds_from_99(factor)}."
     )
 
 
@@ -298,24 +311,44 @@ def points(difference: Number, *, digits: int = 3, side: Side = "up") -> str:
     return f"{number} percentage point{'' if number == '1' else 's'}"
 
 
-def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
-    """Say what (ratio, delta) means: how likely an event can become."""
-    if delta == 0:
-        return _both_attackers(subject, ratio)
+def _with_delta(subject: Subject, ratio: Number, delta: Number) -> Iterator[str]:
+    r"""Say how likely an event can become, and how far odds and beliefs move but for rare outputs.
+
+    Let a be the ratio and R > a. Outputs that are more than R times likelier in one of two worlds
+    than in the other have probability at most delta R/(R - a) in the first and delta/(R - a) in the
+    second. So, both ways, odds move by more than R with probability at most delta (R + 1)/(R - a),
+    whatever they were; with R = 2 a that is delta (2 + 1/a). It is the exact bound for one record
+    (twoworlds, S4). For any belief and one person, beliefs with their data and without differ by
+    more than tanh(epsilon/2) + t with probability at most delta (2 + a)/t, over data and noise
+    (S4, sharper than Kasiviswanathan & Smith, Theorem 2.4(1)).
+    """
     top = decimal(at_most_one(delta), 3, "about")
     if ratio == INFINITY:
-        return (
+        yield (
             f"With probability {top} the output can be one that is impossible in the other world: "
             f"it then shows something about {subject.who} for certain, whatever the epsilon."
         )
+        return
     raised = ratio * Fraction(1, 10) + delta
     if compare(raised, 1) is not Order.LESS:
         raised = Fraction(1)
     times = "equally" if ratio == 1 else f"{decimal(ratio, 4, 'about')} times as"
-    return (
+    yield (
         f"Anything that would happen with probability 10% {subject.instead} "
         f"happens with probability at most {percent(raised)} ({times} likely, plus {top})."
     )
+    failure = delta * (2 + 1 / ratio)
+    if compare(failure, 1) is Order.LESS:
+        yield (
+            f"{subject.attacker} can end up at odds of at most {decimal(2 * ratio, 4)} to 1, "
+            f"except with probability at most {decimal(failure, 3)}."
+        )
+    moved, failure = (ratio - 1) / (ratio + 1) + _POINT, delta * (2 + ratio) / _POINT
+    if subject.one_person and compare(failure, 1) is compare(moved, 1) is Order.LESS:
+        yield (
+            f"{_ANY_BELIEF} by at most {points(moved)}, except with probability at most "
+            f"{decimal(failure, 3)} over data and noise."
+        )
 
 
 def percent(x: Number, *, digits: int = 3, side: Side = "up") -> str:
