@@ -92,7 +92,7 @@ def test_a_divergence_is_said_as_a_mean_of_odds(ask_json, tmp_path, seed, order)
 def test_rho_is_said_as_gaussian_noise(ask_json, tmp_path, seed):
     name, law = mechanism_of(tmp_path, seed)
     sentence = behind(ask_json("measure", name, "--definition", "zcdp"))
-    noise = "Whichever mean one takes, this tells no more about your record than Gaussian noise "
+    noise = "Whichever mean you take, this tells no more about your record than Gaussian noise "
     noise += "whose standard deviation is # times what the record can change"
     holes = told(
         sentence,
@@ -161,7 +161,7 @@ def test_mu_is_said_as_a_test_of_two_normal_numbers(ask_json, tmp_path, seed):
     _, (found, claimed) = fit(
         refusal(ask_json("check", name, f"gdp(mu={claim})")),
         "Some test tells two worlds apart as well as a normal number from one that is shifted by # "
-        "standard deviations, or comes as near to that as one likes, where the claim allows a "
+        "standard deviations, or comes arbitrarily near to that, where the claim allows a "
         "shift of at most #.",
     )
     assert claimed == claim
@@ -237,7 +237,7 @@ def test_what_mu_promises(ask_json, mu):
 def test_what_rho_promises(ask_json, rho):
     _, (times, often, epsilon) = fit(
         behind(ask_json("explain", f"zcdp(rho={rho})")),
-        "Whichever mean one takes, this tells no more about your record than Gaussian "
+        "Whichever mean you take, this tells no more about your record than Gaussian "
         "noise whose standard deviation is # times what the record can change: the odds of the "
         "truth about your record are multiplied by 100 or more with probability at most #%."
         + AS_DP,

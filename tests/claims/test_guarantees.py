@@ -294,13 +294,13 @@ def test_informed_beliefs_move_so_far_and_no_further(ask_json, tmp_path, seed):
     name, law = mechanism_of(tmp_path, seed)
     _, holes = fit(
         ask_json("measure", name, "--definition", "informed")["sentence"],
-        "Whoever knows every record but yours, and believes whatever they like about it, changes "
-        "their mind by at most #% of probability in total, as nothing else is open. Whatever "
+        "Someone who knows every record but yours, whatever they believe about it, changes "
+        "their mind by at most #% of probability in total. Whatever "
         "someone believed about you, this answer moves their belief, compared with the same answer "
         "computed without you, by at most # percentage points; odds of 1 to 99 become at most # to "
         "#.",
-        "Some answer can turn round what a person who knows every record but yours believes about "
-        "it, as far as beliefs can turn.",
+        "Some answer can overturn completely what someone who knows every record but yours "
+        "believes about it.",
     )
     moved = max(
         abs(share * p / (share * p + (1 - share) * q) - share)

@@ -215,7 +215,7 @@ def test_promises_with_numbers(ask, ask_json, r, d):
     """Each sentence about a probability of 10% gives r times 10%, plus delta, and at most 100%."""
     most = min(Fraction(100), 10 * Fraction(r) + 100 * Fraction(d))
     assumed = "If what others believe and know about the data is no more than was assumed, "
-    more = " Whoever knows more, or believes otherwise, may learn more."
+    more = " Someone who knows more, or believes otherwise, may learn more."
     likelier = "equally likely" if Fraction(r) == 1 else "# times as likely"
     for kind, template in {
         "dp": "Anything that would happen with probability 10% had your record been different "

@@ -131,7 +131,7 @@ def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
     template = (
         f"~ Everything released from people so far, together: {TOGETHER}: moderate protection. If "
         f"the whole budget of people is spent: {TOGETHER}: practically no protection. Here you are "
-        "one row, and your record is that row. Nothing was released from visits so far. If the "
+        "one row, and your record is that row. Nothing has been released from visits so far. If the "
         f"whole budget of visits is spent: {TOGETHER}: weak protection; with probability up to # "
         "the output gives it away. Here you are one person, and your record is all your rows."
     )
@@ -179,10 +179,10 @@ def test_randomized_columns_move_odds_so_far(ask, tmp_path, keep):
     _, (reports, _, factor, most, twice) = fit(
         said,
         "# reports of column 'c' were written, in the order of the records. Each record is "
-        "reported on its own by ~, over the values yes, no. Whoever sees the report, whatever else "
-        "they know, their odds between any two values of that record change by a factor of at most "
+        "reported on its own by ~, over the values yes, no. The report changes anyone's odds "
+        "between two values of that record, whatever else they know, by a factor of at most "
         "#: of two values that seemed equally likely, one gets a probability of at most #. Where "
-        "records go together, reports of others tell about it as well. Cells with none of these "
+        "records go together, the reports of others tell about it as well. Cells with none of these "
         "values are first replaced by one of them, chosen evenly. No other column was copied. "
         "Randomizing this column again would be a second look at every record: both together move "
         "odds by a factor of up to #. Keep this file instead. note wrote out.csv note wrote "
@@ -252,7 +252,7 @@ def test_averaging_finds_the_truth_as_often_as_is_said(ask, ratio):
         said,
         "Fresh noise with epsilon # at every question: one answer is exactly right with "
         "probability #%, the rounded mean of 256 with #%. # questions reach 95%, at a total cost "
-        "of epsilon #: whoever does not add it up has promised what is not so. ~",
+        "of epsilon #: a promise that does not add this up is false. ~",
     )
     assert abs(float(epsilon) - math.log(ratio)) < 1e-3
     assert abs(float(single) / 100 - one[0]) < 1e-3

@@ -48,7 +48,7 @@ def test_the_rule_that_counts_is_named_with_what_the_other_would_say(capsys):
 
 def test_what_all_releases_together_let_anyone_learn_is_said_everywhere(capsys):
     _, out, _ = call(capsys, "budget")
-    assert "Nothing was released from people so far. If the whole" in " ".join(out.split())
+    assert "Nothing has been released from people so far. If the whole" in " ".join(out.split())
     call(capsys, "release", "SELECT COUNT(*) FROM people", "--epsilon", "1/2", "--analyst", "ann")
     said = []
     for command in (("budget",), ("ledger", "show", "policy.yml")):

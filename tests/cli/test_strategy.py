@@ -66,7 +66,7 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     words = " ".join(out.split())
     assert "costs epsilon 1; one by one its questions would cost 2" in words
     assert "the question fits" in words
-    assert "The strategy covers it" in words
+    assert "The strategy covers this" in words
     assert "paid before" not in words
     told = data(capsys, *ask(OLD), "--dry-run")
     assert (told["covered"], exact(told["price"]["epsilon"])) == ("next question", "0")
@@ -112,7 +112,7 @@ def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
     code, out, _ = call(capsys, *ask(YOUNG), "--dry-run")
     words = " ".join(out.split())
     assert code == 0
-    assert "Already asked: the stored answer, nothing more." in words
+    assert "This was asked before: the stored answer costs nothing more." in words
     assert "1 question for epsilon 1: together they cost 1" in words
     assert "With this question" not in words
 

@@ -44,7 +44,7 @@ def test_pure_costs_are_said_by_their_sum():
 
 
 def test_nothing_released_is_said_to_be_nothing():
-    assert said("epsilon=1")["so_far"] == "Nothing was released from people so far."
+    assert said("epsilon=1")["so_far"] == "Nothing has been released from people so far."
     free = said("epsilon=1", "0")["so_far"]
     assert free.endswith("(50 without your data): the output says nothing about whether you are "
                          "in the data.")  # fmt: skip
@@ -130,4 +130,4 @@ def test_costs_beyond_all_meaning_are_said_to_promise_nothing():
 
 def test_a_name_with_odd_characters_is_written_out():
     found = learned("a\x1b[31m", None, None, Spent(), released=False)
-    assert found["so_far"] == "Nothing was released from a\\x1b[31m so far."
+    assert found["so_far"] == "Nothing has been released from a\\x1b[31m so far."

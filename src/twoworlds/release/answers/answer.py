@@ -315,7 +315,7 @@ class QueryAnswer(Result):
         more = len(self.cells) - MOST_ROWS
         cut = [f"and {more:,} further rows: use rows() or frame()"] if more > 0 else []
         errors = (
-            "Errors are those of the noise: clamped values and rows that were left out belong to "
+            "Errors count the noise only: clamped values and rows that were left out are part of "
             "the question.",
         )
         worth = map(accuracy, self.columns)

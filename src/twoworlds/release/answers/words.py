@@ -107,7 +107,7 @@ def learned(
     about = None if unit is None else unit.rpartition(", by ")[2]
     dataset, so_far, whole = printable(name), "", None
     if cap is None or not released:
-        so_far = f"Nothing was released from {dataset} so far."
+        so_far = f"Nothing has been released from {dataset} so far."
     else:
         so_far = _so_far(dataset, cap, spent, about)
     if cap is not None:
@@ -230,9 +230,9 @@ def notes(resolved: Resolved) -> list[str]:
         found.append(
             "Keys are shown when their noisy count reaches a threshold; of more than "
             f"{MOST_DISCOVERED:,} groups the largest, and none with a key of more than "
-            f"{LONGEST_KEY} bytes. Of keys near it those are "
-            "shown whose noise was large, so that their counts are too large on average, and "
-            "intervals hold less often than stated; far above the threshold this does not matter."
+            f"{LONGEST_KEY} bytes. Keys near the threshold are shown only if their noise was "
+            "large. So their counts are too large on average, and their intervals hold less often "
+            "than stated. Far above the threshold this does not matter."
         )
     return found
 
