@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from twoworlds.definitions.coupled.posteriors import AlarmKind
-from twoworlds.definitions.words import digits_apart, largest_posterior, percent_above
+from twoworlds.definitions.words import chance_of, digits_apart, largest_posterior, percent_above
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -45,10 +45,7 @@ def even_bet(ratio: Number, delta: Number, bet: str = _USED, reached: Number | N
     """Say what (ratio, delta) does to a bet at even odds, as a clause.
 
     With delta = 0 no output moves the odds by more than the ratio. With delta > 0 that is said of
-    no single output: every one may move them further. What holds is P(E) <= r Q(E) + delta for all
-    events E, both ways, and so whoever names the world after seeing the output is right with
-    probability at most (r + delta)/(r + 1): half of P(E) + 1 - Q(E), where P(E) - Q(E) is at most
-    (r - 1 + 2 delta)/(r + 1).
+    no single output: every one may move them further. What holds is said of a guess (`chance_of`).
 
     ``reached`` is given where delta is an infimum that no simulator attains: what the simulator
     shown has instead.
@@ -63,8 +60,8 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
     if reached is not None:
         return (
             f"an even bet {bet} can become certainty, whatever the simulator: for the one shown "
-            f"with a probability of up to {decimal(reached, _DIGITS)}, for others as near to "
-            f"{decimal(left, _DIGITS, 'about')} as one likes, though for none as low as that"
+            f"with a probability of up to {decimal(reached, _DIGITS)}, for others arbitrarily near "
+            f"to {decimal(left, _DIGITS, 'about')}, though for none as low as that"
         )
     if compare(left, 1, limit=64) is Order.EQUAL:
         return f"an even bet {bet} can become certainty: nothing is promised"
@@ -79,7 +76,7 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
         return (
             f"an even bet {bet} {'stays even' if ratio == 1 else f'becomes at most {_odds(ratio)}'}"
         )
-    won = percent_above(Fraction(1, 2), (ratio + left) / (ratio + 1))
+    won = percent_above(Fraction(1, 2), chance_of(ratio, left))
     times = f"{decimal(ratio, 4)} times as likely, plus {decimal(left, _DIGITS)},"
     than = f"{decimal(left, _DIGITS)} likelier" if ratio == 1 else times
     return (
@@ -129,7 +126,7 @@ def _alarming(alarm: AlarmKind, who: str, left: Number) -> str:
     return (
         f"outputs of total probability {decimal(left, _DIGITS, 'about')} are never shown by the "
         "simulator, "
-        f"so that there is nothing to compare what they say about {who} with"
+        f"so there is nothing to compare what they say about {who} with"
     )
 
 
@@ -137,9 +134,8 @@ def refuted(claim: str, delta: Number, allowed: Number, *, approached: bool = Fa
     """Say that a claim fails, as a clause; where delta is approached, that nothing attains it."""
     if approached:
         return (
-            f"{claim} fails: simulators come as near to delta {decimal(delta, 4, 'about')} as one "
-            "likes, "
-            "but none attains it"
+            f"{claim} fails: simulators come arbitrarily near to delta "
+            f"{decimal(delta, 4, 'about')}, but none attains it"
         )
     digits = digits_apart(at_most_one(delta), allowed, 4)
     here = decimal(at_most_one(delta), digits, "at least")
@@ -262,8 +258,11 @@ def short(x: Number) -> str:
 def enclosed_words(low: Fraction, high: Fraction) -> str:
     """Say between which numbers delta lies."""
     if low <= 0:
-        return f"delta is bounded: at most {show(high, side='up')}; it may be far smaller"
-    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high, side='up')}"
+        return f"delta is at most {show(high, side='up')}; it may be far smaller"
+    return (
+        f"we could not compute delta exactly; it lies between {show(low, side='down')} and "
+        f"{show(high, side='up')}"
+    )
 
 
 def undecided_words(delta: Number, target: Number) -> str:
