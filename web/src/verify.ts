@@ -21,7 +21,7 @@ export interface Checked {
   said: string;
 }
 
-const LARGEST_FILE = 16 << 20; // characters
+const LARGEST_FILE = 16 << 20; // bytes
 const LONGEST = 10_000; // milliseconds
 
 // --- the checks ----------------------------------------------------------------------------------
@@ -325,14 +325,22 @@ async function digestFits(data: Map<string, Json>): Promise<boolean> {
   return found.join("") === data.get("digest");
 }
 
-/** Check a certificate, as the text of its file. */
-export async function check(content: string): Promise<Checked> {
+function decoded(bytes: Uint8Array): string {
+  if (bytes.length > LARGEST_FILE) return refuse("it is larger than 16 MB");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return refuse("it is not JSON");
+  }
+}
+
+/** Check a certificate, as its text or as the bytes of its file. */
+export async function check(content: string | Uint8Array): Promise<Checked> {
   let kind = "";
   const found = (verdict: Verdict, said: string): Checked => ({ verdict, kind, said });
   limit(LONGEST);
   try {
-    if (content.length > LARGEST_FILE) refuse("it is larger than 16 MB");
-    let data = parse(content);
+    let data = parse(typeof content === "string" ? content : decoded(content));
     if (data instanceof Map && !data.has("kind")) data = data.get("certificate") ?? data;
     if (data instanceof Map) kind = String(data.get("kind") ?? "");
     if (data instanceof Map && kind === "release") {

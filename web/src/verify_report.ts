@@ -10,7 +10,7 @@ async function show(): Promise<void> {
   const place = document.getElementById("checked");
   if (!file || !place) return;
   const bytes = Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0));
-  const found = await check(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+  const found = await check(bytes);
   place.textContent = sentence(found);
   place.dataset["verdict"] = found.verdict;
 }
