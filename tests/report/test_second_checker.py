@@ -202,7 +202,7 @@ def test_what_takes_too_long_is_left_undecided(node):
     terms = [f"1/{10**40 + 2 * i + 1}" for i in range(20_000)]
     text = json.dumps({"kind": "violates", "vector": terms, "inequality": terms})
     (found,) = asked(node, [text])["found"]
-    assert (found["verdict"], found["said"]) == ("unjudged", "it takes too long here")
+    assert (found["verdict"], found["said"]) == ("unjudged", "It takes too long here")
 
 
 def test_both_checkers_know_the_same_kinds_and_say_the_same_of_them(node):

@@ -13,7 +13,7 @@ export function limit(longest: number): void {
 }
 
 function tick(): void {
-  if (Date.now() > deadline) throw new Unjudged("it takes too long here");
+  if (Date.now() > deadline) throw new Unjudged("It takes too long here");
 }
 
 export function refuse(why: string): never {

@@ -345,26 +345,22 @@ export async function check(content: string | Uint8Array): Promise<Checked> {
     if (data instanceof Map) kind = String(data.get("kind") ?? "");
     if (data instanceof Map && kind === "release") {
       if (!(await digestFits(data))) return found("fails", "its digest is of other content");
-      throw new Unjudged("its digest fits its content, but noise and promise are worked out elsewhere");
+      throw new Unjudged("Its digest fits its content");
     }
     return holds(data, 0)
       ? found("holds", KINDS[kind]?.[0] ?? "")
       : found("fails", "its arithmetic does not come out");
   } catch (error) {
     if (error instanceof Refused) return found("refused", error.message);
-    const why = error instanceof Unjudged ? error.message : "this browser cannot work it out";
+    const why = error instanceof Unjudged ? error.message : "It is beyond what this browser can do";
     return found("unjudged", why);
   }
 }
 
-const SENTENCES: Readonly<Record<Verdict, string>> = {
-  holds: "the certificate holds",
-  fails: "the certificate does NOT hold",
-  refused: "this is no certificate that anyone should rely on",
-  unjudged: "this browser check cannot judge this kind; use twoworlds verify",
-};
-
-/** Say it in a sentence. */
+/** Say it in words. */
 export function sentence({ verdict, said }: Checked): string {
-  return `Checked in this browser: ${SENTENCES[verdict]}${said ? ` (${said})` : ""}.`;
+  const told = { holds: "holds", fails: "does NOT hold", refused: "is refused", unjudged: "" }[verdict];
+  return told
+    ? `Checked in this browser: the certificate ${told} (${said}).`
+    : `This browser check cannot judge this kind; use twoworlds verify. ${said}.`;
 }

@@ -50,8 +50,8 @@ describe("verdicts", () => {
     expect(sentence(await check(JSON.stringify(MEMBER)))).toMatch(
       /^Checked in this browser: the certificate holds \(the vector is the sum/,
     );
-    expect(sentence({ verdict: "unjudged", kind: "release", said: "" })).toBe(
-      "Checked in this browser: this browser check cannot judge this kind; use twoworlds verify.",
+    expect(sentence({ verdict: "unjudged", kind: "release", said: "It is long" })).toBe(
+      "This browser check cannot judge this kind; use twoworlds verify. It is long.",
     );
   });
 });

@@ -14,6 +14,8 @@ from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
+from twoworlds.definitions.words import Subject, chance_of, protection
+from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.answers.answer import intervals, table
@@ -58,6 +60,7 @@ _NOT_LOOKED = (
     "ledger was not looked at; with --ledger the charge is found in it, and all charges are "
     "added up"
 )
+_MOST_EARLIER = 5
 _LOOKED = "the ledger is the one that was looked at"
 _ELSEWHERE = "what is released later, or about the same people elsewhere, adds to it"
 _OF_STRATEGY = (
@@ -80,7 +83,7 @@ class _Made:
 
     ``cost`` bounds what is learned: that of the release, or of the strategy that it is part of;
     ``given`` is the same, as the theorems know it; ``paid`` says who asked and what is left, which
-    only those know who made it.
+    only those know who made it; ``earlier`` lists what was released before, where a ledger tells.
     """
 
     answers: Sequence[QueryAnswer]
@@ -89,6 +92,7 @@ class _Made:
     cost: Cost
     given: Guarantee
     paid: str = ""
+    earlier: Table | None = None
 
     @property
     def context(self) -> AnswerContext:
@@ -175,7 +179,8 @@ def review_release(
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
-    made = _Made(answers, calibration, data["charge"], calibration.price, given, paid)
+    earlier = None if ledger is None else _earlier(data["charge"], read_export(ledger))
+    made = _Made(answers, calibration, data["charge"], calibration.price, given, paid, earlier)
     dataset, cost = data["charge"]["dataset"], data["charge"]["cost"]
     review = _reviewed(
         made,
@@ -208,6 +213,42 @@ def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerC
     )
 
 
+def _earlier(charge: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Table | None:
+    """List what was charged about the same data before, the latest last; None if nothing was."""
+    rows = [
+        (str(item["sequence"]), item["entry"]["time"][:10], _asked_of(item["entry"]["query"]), cost)
+        for item in entries
+        if item["entry"]["kind"] == "reserve"
+        and item["entry"]["dataset"] == charge["dataset"]
+        and item["sequence"] < charge["entry"]
+        and (cost := item["entry"]["cost"]) != str(Cost())
+    ]
+    left = len(rows) - _MOST_EARLIER
+    lead = f"The last {_MOST_EARLIER} of {len(rows):,}; the ledger has them all." if left > 0 else ""
+    heads = ("entry", "date", "what was asked", "cost")
+    return Table(heads, rows[-_MOST_EARLIER:], lead=lead) if rows else None
+
+
+def _asked_of(statement: Any) -> str:
+    """Say what an entry of the ledger asked, in a line or two."""
+    try:
+        queries, _ = made_of(statement)
+    except InvalidInput:
+        return "a strategy: several questions paid for together"
+    said = asked(queries[0]).partition(": ")[2]
+    return f"{said} And {len(queries) - 1:,} more." if len(queries) > 1 else said
+
+
+def _before(made: _Made) -> Iterator[Block]:
+    """Say what was released before about the same people, and what it all comes to."""
+    told = made.in_all
+    if told is None:
+        return
+    yield Said(tuple(filter(None, (told, made.context.learned.get("so_far")))))
+    if made.earlier is not None:
+        yield made.earlier
+
+
 def _reviewed(
     made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
@@ -216,6 +257,8 @@ def _reviewed(
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
     everything = made.context.learned
+    chance = chance_of(made.given.ratio, made.given.delta)
+    subject = Subject.of(1, made.context.dataset.neighbours)
     data = {
         "kind": "release",
         "answers": [answer.to_dict() for answer in made.answers],
@@ -234,13 +277,16 @@ def _reviewed(
         _QUESTION,
         outcome,
         headline,
-        tuple(filter(None, (told[0], made.in_all, everything.get("so_far")))),
+        (),
         (protected(made.context.dataset), _ASSUMED, ledger),
         sections,
         proof,
         data,
         subject=(("questions", f"{wanted} And {left} more." if left > 0 else wanted),),
-        meaning=(Said(tuple(told[1:]) or tuple(told)),),  # the first stands in the verdict
+        guess=protection(subject, chance, made.given.delta),
+        chance=chance,
+        before=tuple(_before(made)),
+        meaning=(Said(tuple(told)),),
         limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ())),
     )
 
