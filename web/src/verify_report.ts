@@ -11,7 +11,9 @@ async function show(): Promise<void> {
   if (!file || !place) return;
   const bytes = Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0));
   const found = await check(bytes);
-  place.textContent = sentence(found);
+  const said = document.createElement("b");
+  said.textContent = ` ${sentence(found)}`;
+  place.append(said);
   place.dataset["verdict"] = found.verdict;
 }
 

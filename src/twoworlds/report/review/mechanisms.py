@@ -18,7 +18,7 @@ from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, show
 from twoworlds.report.review.details import Findings, details
 from twoworlds.report.review.model import Review
-from twoworlds.theorems.promise import sentences, table
+from twoworlds.theorems.promise import table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 _ANYBODY = (
@@ -208,13 +208,13 @@ def _twice(found: Findings) -> str:
 
 def _meaning(found: Findings) -> Iterator[Block]:
     if found.guarantee is None:
-        yield Said((found.price.sentence,))
+        yield Said(found.price.more)
         return
     given = found.guarantee
     if found.claimed is not None:
         by = "Against anybody at all, by" if _BELIEF in found.verdict.definition else "By"
         yield Said((f"{by} its exact price, which is {given}:",), quiet=True)
-    yield Said(tuple(sentences(given, swing=found.swing)))
+    yield Said(found.meaning)
     rows = tuple(
         (percent(prior), *(percent_above(prior, value) for value in most))
         for prior, *most in table(given, swing=found.swing)

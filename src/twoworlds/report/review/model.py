@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from twoworlds.answer import Answer, Block, Facts, Said
 from twoworlds.charts import Chart
-from twoworlds.definitions.words import icons, strength
+from twoworlds.definitions.words import icons
 from twoworlds.numbers import Number
 from twoworlds.show import Result
 
@@ -24,7 +24,12 @@ VERIFIED = (
 )
 
 HALF = Fraction(1, 2)
-_NO = "practically no"
+_STRENGTHS = {
+    "strong": "strong",
+    "moderate": "moderate",
+    "weak": "weak",
+    "none": "practically no",
+}
 
 Section = tuple[str, tuple[Block, ...]]  # a title, and what is said
 Outcome = Literal["holds", "refuted", "measured", "broken"]
@@ -62,6 +67,15 @@ class ProofFile:
         }
 
 
+def strength_in(said: str) -> str:
+    """Return the word for a protection that a sentence gives, or nothing.
+
+    >>> strength_in("... would be right about all 100: practically no protection.")
+    'none'
+    """
+    return next((word for word in _STRENGTHS if f"{_STRENGTHS[word]} protection" in said), "")
+
+
 @dataclass(frozen=True)
 class Review(Result):
     """A review of a claim, of what was measured without one, or of a certificate.
@@ -73,7 +87,8 @@ class Review(Result):
         data: what the sections were made of, as JSON has it.
         subject: what is asked about, as named facts.
         guess: the one sentence, and ``chance``, its number; empty where nothing is learned of people.
-        before: what was released before about the same people, and the total; empty if unknown.
+        before: what was released before about the same people; empty if unknown.
+        total: the one sentence about all of it together; empty if unknown.
         meaning: the same promise in odds and beliefs.
         limits: what is not promised.
     """
@@ -91,6 +106,7 @@ class Review(Result):
     guess: str = ""
     chance: Number | None = None
     before: tuple[Block, ...] = ()
+    total: str = ""
     meaning: tuple[Block, ...] = ()
     limits: tuple[str, ...] = ()
     purpose: str = ""
@@ -137,10 +153,8 @@ class Review(Result):
 
     @property
     def strength(self) -> str:
-        """The word for the protection; empty where the sentence has none, or there is none."""
-        word = "" if self.chance is None else strength(self.chance)
-        given = self.chance == HALF or f"{_NO if word == 'none' else word} protection" in self.guess
-        return word if given else ""
+        """The word for the protection: strong, moderate, weak or none; empty if none fits."""
+        return "strong" if self.chance == HALF else strength_in(self.guess)
 
     def html(self) -> str:
         """Return the page."""
@@ -190,6 +204,7 @@ class Review(Result):
             "headline": self.headline,
             **({"guess": self.guess, "chance": self.chance} if self.guess else {}),
             **({"strength": self.strength} if self.strength else {}),
+            **({"total": self.total} if self.total else {}),
             "sentences": self.sentences,
             "assumptions": self.assumptions,
             "not_promised": self.limits,

@@ -20,7 +20,7 @@ from itertools import groupby
 from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
 from twoworlds.definitions.words import icons
-from twoworlds.report.review.model import Outcome, ProofFile, Review
+from twoworlds.report.review.model import Outcome, ProofFile, Review, strength_in
 from twoworlds.report.review.style import STYLE
 from twoworlds.show import svg
 from twoworlds.show.html import chart
@@ -47,6 +47,11 @@ _WARNINGS = {
     "publishing these people's records.",
     "": "In rare cases this output gives a person away with certainty. No word on the scale below "
     "says that: approve it only if you would accept such a case.",
+}
+_TOGETHER = {
+    "weak": "Together with what was released before, the protection is weak: see the total above.",
+    "none": "Together with what was released before, hardly any protection is left: see the total "
+    "above.",
 }
 _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
@@ -97,6 +102,8 @@ def _parts(review: Review) -> Iterator[str]:
         yield "<h2>What was released before, and the total</h2>"
         yield from _blocks(review.before or (Said((_UNKNOWN,)),))
         yield "" if review.before else f'<p class="fill">{_LINE}</p>'
+        if review.total:
+            yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
     yield f"<h2>{'What it lets anyone learn' if review.guess else 'The answer'}</h2>"
     yield from _answer(review)
     yield '</section><section class="summary">'
@@ -128,10 +135,19 @@ def _form(review: Review) -> str:
     return f'<dl class="form">{"".join(rows)}</dl>'
 
 
+def _total(review: Review) -> str:
+    """Return the word for what all releases leave of the protection; that may be nothing."""
+    return strength_in(review.total) or "none"
+
+
 def _answer(review: Review) -> Iterator[str]:
-    """Yield the verdict, the one sentence with its picture, and the scale."""
-    strength = review.strength or "none"
-    style = strength if review.holds and review.guess else review.outcome
+    """Yield the verdict, the one sentence with its picture, and the scale.
+
+    It looks as serious as the weakest protection it speaks of: of this release, or of all together.
+    """
+    words, total = [*_SCALE], _total(review) if review.total else "strong"
+    worst = max(review.strength or "none", total, key=words.index)
+    style = worst if review.holds and review.guess else review.outcome
     yield f'<section class="verdict {style}" aria-label="Verdict">'
     yield f'<p class="headline"><span class="word {review.outcome}">{_WORDS[review.outcome]}</span> '
     yield f"{escape(review.headline)}</p>"
@@ -139,11 +155,13 @@ def _answer(review: Review) -> Iterator[str]:
     if review.guess and review.chance is not None:
         yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
         warning = _WARNINGS.get(review.strength)
+        if warning is None and worst in ("weak", "none"):
+            warning = _TOGETHER[worst]
         if warning:
             yield f'<p class="warning"><strong>Warning.</strong> {warning}</p>'
         yield _scale(review.strength)
         yield f"</div>{svg.icons(icons(review.chance, review.guess))}</div>"
-    yield f'<p class="quiet" id="checked">{_checked(review.proof)}</p>'
+    yield f'<p class="quiet" id="checked">{_checked(review)}</p>'
     yield "</section>"
 
 
@@ -160,13 +178,12 @@ def _scale(strength: str) -> str:
     )
 
 
-def _checked(proof: ProofFile) -> str:
-    if not proof.is_certificate:
+def _checked(review: Review) -> str:
+    """Say who checked what; where a script may run, it adds what the browser found."""
+    if not review.proof.is_certificate:
         return "No finite certificate proves this. The appendix has the command that computes it again."
-    return (
-        "The appendix holds the certificate. Opened in a browser that may run scripts, this page "
-        "checks it here."
-    )
+    proves = "The certificate proves that the claim fails. " if review.outcome == "refuted" else ""
+    return f"{proves}twoworlds checked the certificate when it made this page."
 
 
 def _listed(title: str, items: Sequence[str]) -> Iterator[str]:

@@ -9,17 +9,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
-from twoworlds.definitions.words import Subject, chance_of, protection
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.answers.answer import intervals, table
-from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
+from twoworlds.release.answers.words import (
+    accuracy,
+    asked,
+    guess,
+    meaning,
+    notes,
+    price,
+    protected,
+)
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.forms import Released
@@ -61,7 +69,7 @@ _NOT_LOOKED = (
     "added up"
 )
 _MOST_EARLIER = 5
-_LOOKED = "the ledger is the one that was looked at"
+_LOOKED = "the ledger that was given holds everything released about these people"
 _ELSEWHERE = "what is released later, or about the same people elsewhere, adds to it"
 _OF_STRATEGY = (
     "A question of a strategy has no certificate of its own: the ledger holds what the strategy "
@@ -240,11 +248,11 @@ def _asked_of(statement: Any) -> str:
 
 
 def _before(made: _Made) -> Iterator[Block]:
-    """Say what was released before about the same people, and what it all comes to."""
+    """Say what was released before about the same people, and what it costs in all."""
     told = made.in_all
     if told is None:
         return
-    yield Said(tuple(filter(None, (told, made.context.learned.get("so_far")))))
+    yield Said((told,))
     if made.earlier is not None:
         yield made.earlier
 
@@ -257,8 +265,7 @@ def _reviewed(
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
     everything = made.context.learned
-    chance = chance_of(made.given.ratio, made.given.delta)
-    subject = Subject.of(1, made.context.dataset.neighbours)
+    chance = guess(made.cost, made.context.dataset)
     data = {
         "kind": "release",
         "answers": [answer.to_dict() for answer in made.answers],
@@ -283,10 +290,11 @@ def _reviewed(
         proof,
         data,
         subject=(("questions", f"{wanted} And {left} more." if left > 0 else wanted),),
-        guess=protection(subject, chance, made.given.delta),
-        chance=chance,
+        guess=told[0],
+        chance=Fraction(1) if chance is None else chance,
         before=tuple(_before(made)),
-        meaning=(Said(tuple(told)),),
+        total=everything.get("so_far") or "",
+        meaning=(Said(tuple(told[1:])),),
         limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ())),
     )
 
@@ -324,7 +332,7 @@ def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
         return
     ratio, delta = exp(cost.epsilon), cost.delta
     if delta:
-        curves, words = [("at most", above(ratio))], told[0]
+        curves, words = [("at most", above(ratio))], told[1]
         title = "How much likelier anything can become"
     else:
         curves = [("knows all others", above(ratio)), ("any belief", above(ratio**2))]

@@ -79,8 +79,8 @@ dt { color: var(--soft); font-size: .9rem; white-space: nowrap } dd { margin: 0;
 .verdict { border-color: var(--now); background: var(--now-tint) } .word { background: var(--now) }
 .verdict.none, .verdict.refuted, .verdict.broken, .verdict.weak { border-width: 3px 3px 3px 12px }
 .refuted > .headline, .broken > .headline { font-size: 1.15rem; font-weight: 600 }
-.warning { border-left: 4px solid var(--now); padding-left: .7rem; font-weight: 500 }
-#checked[data-verdict] { font-weight: 600; color: var(--ink) }
+.warning, .total { border-left: 4px solid var(--now); padding-left: .7rem; font-weight: 500 }
+#checked[data-verdict] { color: var(--ink) } #checked b { font-weight: 600 }
 .decision { break-inside: avoid; border: 1.5px solid var(--ink); border-radius: 6px;
   padding: .2rem 1rem .5rem; margin-top: 1.3rem } .decision h2 { margin-top: .6rem }
 .choice { display: flex; gap: .4rem 2.4rem; flex-wrap: wrap; margin: .5rem 0; padding: 0;
