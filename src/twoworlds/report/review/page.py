@@ -45,8 +45,8 @@ _WARNINGS = {
     "weak": "This is weak. Whoever guesses is seldom wrong: ask for more noise, or for a reason.",
     "none": "This is hardly a protection at all. Approve it only if you would also approve "
     "publishing these people's records.",
-    "": "In rare cases this output gives a person away with certainty. No word on the scale below "
-    "says that: approve it only if you would accept such a case.",
+    "": "Some outputs give a person away with certainty, and no word on a scale says that. Approve "
+    "it only if you would accept such a case.",
 }
 _TOGETHER = {
     "weak": "Together with what was released before, the protection is weak: see the total above.",
@@ -159,7 +159,7 @@ def _answer(review: Review) -> Iterator[str]:
             warning = _TOGETHER[worst]
         if warning:
             yield f'<p class="warning"><strong>Warning.</strong> {warning}</p>'
-        yield _scale(review.strength)
+        yield _scale(review.strength) if review.strength else ""
         yield f"</div>{svg.icons(icons(review.chance, review.guess))}</div>"
     yield f'<p class="quiet" id="checked">{_checked(review)}</p>'
     yield "</section>"

@@ -68,7 +68,7 @@ _NOT_LOOKED = (
     "ledger was not looked at; with --ledger the charge is found in it, and all charges are "
     "added up"
 )
-_MOST_EARLIER = 5
+_MOST_EARLIER, _LONGEST_ASKED = 3, 100  # on the first page; the appendix has more
 _LOOKED = "the ledger that was given holds everything released about these people"
 _ELSEWHERE = "what is released later, or about the same people elsewhere, adds to it"
 _OF_STRATEGY = (
@@ -78,7 +78,7 @@ _OF_STRATEGY = (
 )
 _WHOLE = "It answers that every entry, every rule and the chain of hashes are whole."
 _FAILS = "It answers that the certificate does NOT hold, and exits with 1."
-_MOST_ASKED = 3
+_MOST_ASKED = 2
 _OF_RELEASE = (
     "The certificate of this release holds the questions, the noisy numbers, the noise and the "
     "promise. It needs neither the data nor a solver to be checked:"
@@ -222,23 +222,20 @@ def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerC
 
 
 def _earlier(charge: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Table | None:
-    """List what was charged about the same data before, the latest last; None if nothing was."""
+    """List what was charged about the same data before, the latest first; None if nothing was."""
     rows = [
         (str(item["sequence"]), item["entry"]["time"][:10], _asked_of(item["entry"]["query"]), cost)
-        for item in entries
+        for item in reversed(entries)
         if item["entry"]["kind"] == "reserve"
         and item["entry"]["dataset"] == charge["dataset"]
         and item["sequence"] < charge["entry"]
         and (cost := item["entry"]["cost"]) != str(Cost())
     ]
-    left = len(rows) - _MOST_EARLIER
-    lead = f"The last {_MOST_EARLIER} of {len(rows):,}; the ledger has them all." if left > 0 else ""
-    heads = ("entry", "date", "what was asked", "cost")
-    return Table(heads, rows[-_MOST_EARLIER:], lead=lead) if rows else None
+    return Table(("entry", "date", "what was asked", "cost"), rows) if rows else None
 
 
 def _asked_of(statement: Any) -> str:
-    """Say what an entry of the ledger asked, in a line or two."""
+    """Say what an entry of the ledger asked."""
     try:
         queries, _ = made_of(statement)
     except InvalidInput:
@@ -247,21 +244,38 @@ def _asked_of(statement: Any) -> str:
     return f"{said} And {len(queries) - 1:,} more." if len(queries) > 1 else said
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_ASKED else f"{text[:_LONGEST_ASKED]}…"
+
+
 def _before(made: _Made) -> Iterator[Block]:
     """Say what was released before about the same people, and what it costs in all."""
-    told = made.in_all
+    told, found = made.in_all, made.earlier
     if told is None:
         return
     yield Said((told,))
-    if made.earlier is not None:
-        yield made.earlier
+    if found is not None:
+        rows = [tuple(map(_cut, row)) for row in found.rows[:_MOST_EARLIER]]
+        left = len(found.rows) - len(rows)
+        lead = f"The latest {_MOST_EARLIER} of {len(found.rows):,}:" if left else ""
+        yield replace(found, rows=rows, lead=lead)
+
+
+def _all_before(made: _Made) -> Iterator[Section]:
+    """Yield the whole list, where the first page holds a part of it."""
+    found = made.earlier
+    if found is None or len(found.rows) <= _MOST_EARLIER:
+        return
+    left = len(found.rows) - _MOST_ROWS
+    more = (Said((f"… and {left:,} more, in the ledger.",)),) if left > 0 else ()
+    yield "What was released before", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
 
 
 def _reviewed(
     made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
     implied, told = chains(made.given), meaning(made.cost, made.context.dataset)
-    wanted = " ".join(asked(one.resolved) for one in made.answers[:_MOST_ASKED])
+    wanted = " ".join(_cut(asked(one.resolved)) for one in made.answers[:_MOST_ASKED])
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
     everything = made.context.learned
@@ -275,6 +289,7 @@ def _reviewed(
     }
     sections = (
         ("What was asked, and the answers", tuple(_answers(made.answers))),
+        *_all_before(made),
         ("The noise, and the price", tuple(_noise(made))),
         *_odds(told, made.cost),
         ("By which theorems", tuple(chain_blocks(made.given, implied))),

@@ -103,7 +103,7 @@ table { border-collapse: collapse; margin: .7rem 0; font-variant-numeric: tabula
   font-size: .93rem; line-height: 1.4; width: 100% }
 th, td { padding: .32rem .9rem .32rem 0; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; overflow-wrap: anywhere }
-td { min-width: 4.5rem } td:last-child { min-width: 9rem; padding-right: 0 }
+td { min-width: 6.4rem } td:last-child { min-width: 9rem; padding-right: 0 }
 td span { display: block; font-size: .95em }
 thead th { border-bottom: 2px solid var(--rule); font-size: .86rem; line-height: 1.3;
   vertical-align: bottom; overflow-wrap: normal }
