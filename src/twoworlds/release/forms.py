@@ -198,7 +198,7 @@ class DryRun(Result):
 
     @property
     def _guess(self) -> Number | None:
-        return guess(self._whole, self.resolved[0].dataset)
+        return guess(self._whole)
 
     def _meaning(self) -> list[str]:
         dataset = self.resolved[0].dataset

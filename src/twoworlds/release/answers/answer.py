@@ -334,7 +334,7 @@ class QueryAnswer(Result):
     @property
     def guess(self) -> Number | None:
         """The chance of a right guess at even odds that the cost allows."""
-        return guess(self.context.cost, self.context.dataset)
+        return guess(self.context.cost)
 
     def fields(self) -> dict[str, Any]:
         """Return the rows in exact numbers, with what was asked, promised and paid."""

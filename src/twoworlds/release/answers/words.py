@@ -136,10 +136,17 @@ def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
 
 
 def _guessed(cost: Cost, about: str | None) -> str:
-    """Say in a sentence what a cost lets those guess who know all others."""
+    """Say in a sentence what a cost lets those guess who know all others, of tables if unknown."""
+    from twoworlds.definitions.words import Subject, protection
+    from twoworlds.theorems.promise import guess_of
+    from twoworlds.worlds import EXPLICIT
+
     if max(cost.epsilon, cost.rho) > _HUGE:
         return f"{cost} promises nothing: a guess may be right about practically everybody."
-    return next(_promised(cost, about))
+    chance = guess_of(_guarantee(cost))
+    if chance is None:
+        return f"{cost} promises nothing."
+    return protection(Subject.of(1, about or EXPLICIT), chance, cost.delta)
 
 
 def _going_on(sentence: str) -> str:
@@ -158,14 +165,16 @@ def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
 def _meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> tuple[str, ...]:
-    return *_promised(cost, neighbours), _you(person=unit.person is not None)
+    from twoworlds.theorems.promise import sentences
+
+    return *sentences(_guarantee(cost, neighbours)), _you(person=unit.person is not None)
 
 
-def guess(cost: Cost, dataset: Dataset) -> Number | None:
+def guess(cost: Cost) -> Number | None:
     """Return the chance of a right guess at even odds that a cost allows."""
     from twoworlds.theorems.promise import guess_of
 
-    return guess_of(_guarantee(cost, dataset.neighbours))
+    return guess_of(_guarantee(cost))
 
 
 def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
@@ -176,21 +185,13 @@ def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
         yield icons(chance, words)
 
 
-def _promised(cost: Cost, neighbours: str | None) -> Iterator[str]:
-    from twoworlds.theorems.promise import sentences
-
-    return sentences(_guarantee(cost, neighbours))
-
-
-def _guarantee(cost: Cost, neighbours: str | None) -> Guarantee:
-    """Return a cost as a guarantee; where nobody knows of whom, of two neighbouring tables."""
+def _guarantee(cost: Cost, neighbours: Neighbours = "substitute") -> Guarantee:
+    """Return a cost as a guarantee."""
     from twoworlds.theorems import Guarantee
-    from twoworlds.worlds import EXPLICIT
 
-    where = neighbours or EXPLICIT
     if cost.rho:
-        return Guarantee.of("zcdp", rho=cost.rho, neighbours=where)
-    return Guarantee.of("dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=where)
+        return Guarantee.of("zcdp", rho=cost.rho, neighbours=neighbours)
+    return Guarantee.of("dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=neighbours)
 
 
 def accuracy(column: Estimator) -> str:
