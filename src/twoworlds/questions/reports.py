@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -21,67 +22,66 @@ def report(
     ],
     output: Annotated[Path | None, "the .html file to write"] = None,
     claim: Annotated[str | None, "what is claimed, such as 'dp(epsilon=1)'"] = None,
+    purpose: Annotated[str | None, "what the release is for"] = None,
+    prepared_by: Annotated[str | None, "who prepared the report"] = None,
+    date: Annotated[str | None, "the date of the report, such as 2026-03-01"] = None,
+    reviewer: Annotated[list[str] | None, "who will sign (repeat it)"] = None,
+    ledger: Annotated[
+        Path | None, "for the certificate of a release: an exported ledger, for what came before"
+    ] = None,
     belief: Annotated[str | None, "an attacker to look at, as 'independent(3/4, 1/2)'"] = None,
     neighbours: Neighbours = None,
     group: Annotated[str | None, "how many people may differ at once"] = None,
     universe: Universe = None,
-    ledger: Annotated[Path | None, "for the certificate of a release: an exported ledger"] = None,
     title: Annotated[str | None, "the title of the page"] = None,
-    reviewer: Annotated[list[str] | None, "who will sign (repeat it)"] = None,
 ) -> Result:
-    """Write a report to hand to a review board: exit 1 if the claim or the certificate fails."""
+    """Write two pages for a review board to sign, with the proof in an appendix.
+
+    It exits with 1 if the claim or the certificate fails.
+    """
     from twoworlds.report.reading import time_limit
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
 
     if output is not None:
         _check(output)
-    names = tuple(reviewer or ())
     asked = {"claim": claim, "belief": belief, "neighbours": neighbours, "group": group}
     given = {name: text for name, text in {**asked, "universe": universe}.items() if text}
-    if is_certificate(subject):
-        if given:
-            raise InvalidInput(
-                f"{', '.join(f'--{name}' for name in given)}: a certificate says itself what is "
-                "claimed of what; leave them out"
-            )
-        told = {} if ledger is None else {"ledger": ledger.name}
-        typed = _typed(subject, told, title, names, output)
+    certificate = is_certificate(subject)
+    if certificate and given:
+        names = ", ".join(f"--{name}" for name in given)
+        raise InvalidInput(
+            f"{names}: a certificate says itself what is claimed of what; leave this out"
+        )
+    if ledger is not None and not certificate:
+        raise InvalidInput("--ledger is for certificates of releases: leave it out")
+    if certificate:
         with time_limit():
-            found = review_certificate(
-                subject, ledger=ledger, title=title, reviewers=names, command=typed
-            )
+            found = review_certificate(subject, ledger=ledger)
     else:
-        if ledger is not None:
-            raise InvalidInput("--ledger is for certificates of releases: leave it out")
-        typed = _typed(subject, given, title, names, output)
-        found = review_mechanism(subject, **given, title=title, reviewers=names, command=typed)
-    if output is None:
-        return found
-    return replace(found, written=str(write(output, found.html())))
+        found = review_mechanism(subject, **given)
+    form = {"purpose": purpose, "prepared_by": prepared_by, "date": date, "title": title}
+    typed = _typed(subject, {**given, "ledger": ledger and ledger.name, **form}, reviewer, output)
+    found = found.to_sign(**form, reviewers=tuple(reviewer or ()), command=typed)
+    return found if output is None else replace(found, written=str(write(output, found.html())))
 
 
 def _check(path: Path) -> None:
     """Refuse a file that cannot be written before the work starts."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(
-            f"{path}: a report is a page, give it a name that ends in .html; for a PDF, open it "
+            f"{path}: a report is an HTML page, so its name ends in .html. For a PDF, open the page "
             "in a browser and print it"
         )
     check_place(path)
 
 
 def _typed(
-    subject: str,
-    given: dict[str, str],
-    title: str | None,
-    reviewers: tuple[str, ...],
-    output: Path | None,
+    subject: str, given: Mapping[str, str | None], reviewers: list[str] | None, output: Path | None
 ) -> str:
     """Return the command that makes the page, with names of files instead of whole paths."""
     words = ["twoworlds", "report", Path(subject).name if Path(subject).is_file() else subject]
     for name, value in given.items():
-        words += [f"--{name}", value]
-    words += [] if title is None else ["--title", title]
-    for reviewer in reviewers:
+        words += [] if value is None else [f"--{name.replace('_', '-')}", value]
+    for reviewer in reviewers or ():
         words += ["--reviewer", reviewer]
     return shlex.join([*words, *([] if output is None else ["-o", output.name])])

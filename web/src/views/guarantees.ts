@@ -5,6 +5,7 @@ import { chart } from "../chart";
 import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
 import { picker } from "../picker";
+import { certificateChecker } from "../verify_file";
 import { Frame, type Place, type View } from "../view";
 import { exactly, percent } from "../words";
 
@@ -91,6 +92,7 @@ function mount(root: HTMLElement, place: Place): void {
     );
   }
 
+  root.append(certificateChecker());
   arrange();
   go();
 }

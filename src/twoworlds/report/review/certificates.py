@@ -61,9 +61,6 @@ def review_certificate(
     file: str | Path,
     *,
     ledger: str | Path | None = None,
-    title: str | None = None,
-    reviewers: tuple[str, ...] = (),
-    command: str | None = None,
 ) -> Review:
     """Check a certificate saved as .json and review it.
 
@@ -76,12 +73,10 @@ def review_certificate(
 
     saved = read_certificate(Path(file))
     if saved.of_release:
-        found = review_release(saved.data, certificate_proof(saved, ledger), ledger)
-    elif ledger is not None:
+        return review_release(saved.data, certificate_proof(saved, ledger), ledger)
+    if ledger is not None:
         raise InvalidInput("--ledger is for certificates of releases: leave it out")
-    else:
-        found = _review(saved)
-    return replace(found, title=title or found.title, reviewers=reviewers, command=command)
+    return _review(saved)
 
 
 def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> ProofFile:

@@ -36,7 +36,7 @@ from twoworlds.report.review.proving import prove
 from twoworlds.report.standing import Standing, brief, many_records, standings
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.promise import sentences, table
+from twoworlds.theorems.promise import guess_of, sentences, table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Point, Records
 from twoworlds.worlds.beliefs import belief as build_belief
 
@@ -109,6 +109,14 @@ class Findings:
             return None
 
     @cached_property
+    def meaning(self) -> tuple[str, ...]:
+        """The price in odds and beliefs; the guess that it allows is left to the price itself."""
+        if self.guarantee is None:
+            return ()
+        said = tuple(sentences(self.guarantee, swing=self.swing))
+        return said if guess_of(self.guarantee) is None else said[1:]
+
+    @cached_property
     def games(self) -> list[Games]:
         """What the attacker concludes from each output."""
         return [] if self.belief is None else games_of(self.mechanism, self.belief)
@@ -144,7 +152,7 @@ class Findings:
             if self.guarantee is None
             else {
                 "guarantee": self.guarantee.to_dict(),
-                "sentences": list(sentences(self.guarantee, swing=self.swing)),
+                "sentences": self.meaning,
                 "swing": None if self.swing is None else to_json(self.swing),
             },
             "definitions": [one.to_dict() for one in self.others],
@@ -197,7 +205,7 @@ def _odds(found: Findings, given: Guarantee) -> Iterator[Block]:
         curves = [("anybody", above(ratio))]
         if table(given) and most != ratio:
             curves = [("knows all others", above(ratio)), ("any belief", above(most))]
-    words = " ".join(sentences(given, swing=found.swing))
+    words = " ".join(found.meaning)
     below_it = (
         "What has the probability on the horizontal axis in one world has at most that of the "
         "curve in the other."

@@ -18,7 +18,7 @@ from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, show
 from twoworlds.report.review.details import Findings, details
 from twoworlds.report.review.model import Review
-from twoworlds.theorems.promise import sentences, table
+from twoworlds.theorems.promise import table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 _ANYBODY = (
@@ -71,11 +71,8 @@ def review_mechanism(
     neighbours: str | None = None,
     group: object = None,
     universe: str | None = None,
-    title: str | None = None,
-    reviewers: tuple[str, ...] = (),
-    command: str | None = None,
 ) -> Review:
-    """Review a mechanism.
+    """Review a mechanism; `Review.to_sign` adds purpose, names and the like.
 
     Args:
         given: the mechanism, or what one would type for it.
@@ -84,9 +81,6 @@ def review_mechanism(
         neighbours: the neighbour relation.
         group: how many people may differ at once.
         universe: what the columns of a matrix file are.
-        title: of the page.
-        reviewers: who will sign.
-        command: what was typed to make it.
 
     Raises:
         InvalidInput: for what is no mechanism, definition or belief.
@@ -104,20 +98,20 @@ def review_mechanism(
     if claimed is not None:
         bool(verdict)  # refuses to go on where the claim is undecided
     return Review(
-        title or f"What {_called(built)} lets anyone learn about a person",
+        f"What {_called(built)} lets anyone learn about a person",
         _question(verdict),
         "measured" if claimed is None else "holds" if verdict else "refuted",
         _headline(verdict),
-        (verdict.sentence, *_price(found)),
+        tuple(_sentences(found)),
         tuple(_assumptions(found)),
         tuple(details(found)),
         found.proof,
         found.data(),
         subject=tuple(_subject(found)),
+        guess=found.price.sentence,
+        chance=found.price.values["guess"],
         meaning=tuple(_meaning(found)),
         limits=tuple(_limits(found)),
-        command=command,
-        reviewers=reviewers,
     )
 
 
@@ -183,8 +177,11 @@ def _assumptions(found: Findings) -> Iterator[str]:
     )
 
 
-def _price(found: Findings) -> Iterator[str]:
-    """Say what does hold where the claim does not."""
+def _sentences(found: Findings) -> Iterator[str]:
+    """Say what the verdict says besides the guess, and what does hold where the claim does not."""
+    said = found.verdict.sentence.removesuffix(found.price.sentence).strip()
+    if said:
+        yield said
     if found.verdict.holds is False and isinstance(found.claimed, DifferentialPrivacy):
         yield f"What does hold: {_headline(found.price)}"
 
@@ -211,13 +208,13 @@ def _twice(found: Findings) -> str:
 
 def _meaning(found: Findings) -> Iterator[Block]:
     if found.guarantee is None:
-        yield Said((found.price.sentence,))
+        yield Said(found.price.more)
         return
     given = found.guarantee
     if found.claimed is not None:
         by = "Against anybody at all, by" if _BELIEF in found.verdict.definition else "By"
         yield Said((f"{by} its exact price, which is {given}:",), quiet=True)
-    yield Said(tuple(sentences(given, swing=found.swing)))
+    yield Said(found.meaning)
     rows = tuple(
         (percent(prior), *(percent_above(prior, value) for value in most))
         for prior, *most in table(given, swing=found.swing)

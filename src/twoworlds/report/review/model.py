@@ -1,4 +1,4 @@
-"""A review as data: the question, the outcome in words, what it rests on, and its sections.
+"""A review as data: what a board needs on two pages, then the sections of the appendix.
 
 What a section says is computed before; the page only sets it.
 """
@@ -8,17 +8,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 from twoworlds.answer import Answer, Block, Facts, Said
 from twoworlds.charts import Chart
+from twoworlds.definitions.words import icons
+from twoworlds.numbers import Number
 from twoworlds.show import Result
 
 VERIFIED = (
     "It answers that the certificate holds, and exits with 0. The command belongs to the program "
     "that made this page, on whatever machine it is installed."
 )
+
+HALF = Fraction(1, 2)
+_STRENGTHS = {
+    "strong": "strong",
+    "moderate": "moderate",
+    "weak": "weak",
+    "none": "practically no",
+}
 
 Section = tuple[str, tuple[Block, ...]]  # a title, and what is said
 Outcome = Literal["holds", "refuted", "measured", "broken"]
@@ -39,6 +50,11 @@ class ProofFile:
         """The SHA-256 of the file."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @property
+    def is_certificate(self) -> bool:
+        """Whether `twoworlds verify` checks the file, which a browser can do as well."""
+        return self.check.startswith("twoworlds verify ")
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -51,12 +67,30 @@ class ProofFile:
         }
 
 
+def strength_in(said: str) -> str:
+    """Return the word for a protection that a sentence gives, or nothing.
+
+    >>> strength_in("... would be right about all 100: practically no protection.")
+    'none'
+    """
+    return next((word for word in _STRENGTHS if f"{_STRENGTHS[word]} protection" in said), "")
+
+
 @dataclass(frozen=True)
 class Review(Result):
     """A review of a claim, of what was measured without one, or of a certificate.
 
-    ``assumptions`` is what the outcome rests on, the neighbour relation first; ``data`` what the
-    sections were made of, as JSON has it.
+    Attributes:
+        sentences: what supports the headline.
+        assumptions: what the outcome rests on, the neighbour relation first.
+        sections: the appendix.
+        data: what the sections were made of, as JSON has it.
+        subject: what is asked about, as named facts.
+        guess: the one sentence, and ``chance``, its number; empty where nothing is learned of people.
+        before: what was released before about the same people; empty if unknown.
+        total: the one sentence about all of it together; empty if unknown.
+        meaning: the same promise in odds and beliefs.
+        limits: what is not promised.
     """
 
     title: str
@@ -69,16 +103,58 @@ class Review(Result):
     proof: ProofFile
     data: Mapping[str, Any] = field(repr=False)
     subject: tuple[tuple[str, str], ...] = ()
+    guess: str = ""
+    chance: Number | None = None
+    before: tuple[Block, ...] = ()
+    total: str = ""
     meaning: tuple[Block, ...] = ()
     limits: tuple[str, ...] = ()
+    purpose: str = ""
+    date: str = ""
+    prepared_by: str = ""
     command: str | None = None
     reviewers: tuple[str, ...] = ()
     written: str | None = None
+
+    def to_sign(
+        self,
+        *,
+        title: str | None = None,
+        purpose: str | None = None,
+        date: str | None = None,
+        prepared_by: str | None = None,
+        reviewers: tuple[str, ...] = (),
+        command: str | None = None,
+    ) -> Review:
+        """Fill in what only people know; what is left out is a line to write on.
+
+        Args:
+            title: of the page.
+            purpose: what the release is for.
+            date: of the report.
+            prepared_by: who prepared it.
+            reviewers: who will sign.
+            command: what was typed to make the page.
+        """
+        return replace(
+            self,
+            title=title or self.title,
+            purpose=purpose or "",
+            date=date or "",
+            prepared_by=prepared_by or "",
+            reviewers=reviewers,
+            command=command,
+        )
 
     @property
     def holds(self) -> bool:
         """Whether nothing was refuted."""
         return self.outcome in ("holds", "measured")
+
+    @property
+    def strength(self) -> str:
+        """The word for the protection: strong, moderate, weak or none; empty if none fits."""
+        return "strong" if self.chance == HALF else strength_in(self.guess)
 
     def html(self) -> str:
         """Return the page."""
@@ -88,7 +164,6 @@ class Review(Result):
 
     def answer(self) -> Answer:
         """Say the verdict; the whole page is `html`."""
-        blocks = [*self.meaning, *(block for _, part in self.sections for block in part)]
         name = self.proof.name
         saved = f"the page holds it: follow its link 'Save {name}' first"
         check = Facts(
@@ -98,16 +173,20 @@ class Review(Result):
                 ("SHA-256", self.proof.digest),
             ]
         )
+        drawn = [block for _, part in self.sections for block in part if isinstance(block, Chart)]
+        said = tuple(filter(None, (self.guess, *self.sentences)))
         return Answer(
             self.headline,
             subject=self.title,
             claim="" if self.outcome == "measured" else "the claim",
             holds=self.holds if self.outcome != "measured" else None,
             blocks=(
-                Said(self.sentences),
+                *([Said(said)] if said else []),
+                *([] if self.chance is None else [icons(self.chance, self.guess)]),
                 check,
-                *[one for one in blocks if isinstance(one, Chart)][:1],
+                *drawn[:1],
             ),
+            more=self.meaning,
             notes=[
                 f"wrote {self.written}" if self.written else "to write the page: -o report.html"
             ],
@@ -116,11 +195,16 @@ class Review(Result):
 
     def fields(self) -> dict[str, Any]:
         """Return what is on the page."""
+        form = {"purpose": self.purpose, "date": self.date, "prepared_by": self.prepared_by}
         return {
             "title": self.title,
+            **{name: given for name, given in form.items() if given},
             "question": self.question,
             "outcome": self.outcome,
             "headline": self.headline,
+            **({"guess": self.guess, "chance": self.chance} if self.guess else {}),
+            **({"strength": self.strength} if self.strength else {}),
+            **({"total": self.total} if self.total else {}),
             "sentences": self.sentences,
             "assumptions": self.assumptions,
             "not_promised": self.limits,

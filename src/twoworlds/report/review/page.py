@@ -1,21 +1,26 @@
-"""A review as HTML: one file, without scripts, and without anything from elsewhere.
+"""A review as HTML: two printed pages for a board to sign, then an appendix, in one file.
 
-First come the question, the verdict, what it rests on, what it means to a person, and what is not
-promised: on paper about a page. The details follow, then the proof, and lines to sign on. The
-browser's print makes the PDF. Every text is escaped; only charts are put in as they are.
+The two pages hold what is asked, what was released before, the one sentence with its picture, what
+it rests on, what is not promised, and the decision. The appendix holds the rest, last the proof. One
+script may run, the checker of certificates (web/src/verify.ts), named by its hash in the policy of
+the page; nothing comes from elsewhere. The browser's print makes the PDF. Every text is escaped;
+only charts are put in as they are.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.metadata import version
+from importlib.resources import files
 from itertools import groupby
 
 from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
-from twoworlds.report.review.model import Outcome, ProofFile, Review
+from twoworlds.definitions.words import icons
+from twoworlds.report.review.model import Outcome, ProofFile, Review, strength_in
 from twoworlds.report.review.style import STYLE
 from twoworlds.show import svg
 from twoworlds.show.html import chart
@@ -30,47 +35,155 @@ _WORDS: dict[Outcome, str] = {
     "measured": "Measured",
     "broken": "Certificate broken",
 }
-_DECISIONS = ("approved", "approved with conditions", "not approved")
+_SCALE = {  # of the strength of a protection: how often a guess at even odds may be right
+    "strong": "at most 3 times in 4",
+    "moderate": "at most 9 times in 10",
+    "weak": "at most 99 times in 100",
+    "none": "more often than that",
+}
+_WARNINGS = {
+    "weak": "This is weak. Whoever guesses is seldom wrong: ask for more noise, or for a reason.",
+    "none": "This is hardly a protection at all. Approve it only if you would also approve "
+    "publishing these people's records.",
+    "": "Some outputs give a person away with certainty, and no word on a scale says that. Approve "
+    "it only if you would accept such a case.",
+}
+_TOGETHER = {
+    "weak": "Together with what was released before, the protection is weak: see the total above.",
+    "none": "Together with what was released before, hardly any protection is left: see the total "
+    "above.",
+}
+_UNKNOWN = (
+    "No ledger was given, so this report counts this release alone. Write down what was released "
+    "before about the same people, and who keeps count."
+)
+_DECISIONS = ("Approve", "Approve with conditions", "Send back")
+_LINE = '<span class="line"></span>'
 
 
 def page(review: Review) -> str:
     """Return the page of a review."""
-    body = "\n".join(_parts(review))
+    script = _script() if review.proof.is_certificate else ""
+    policy = _POLICY
+    if script:
+        policy += f"; script-src 'sha256-{_hash(script)}'"
+        script = f"<script>{script}</script>\n"
     return (
         "<!doctype html>\n"
         '<html lang="en"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="generator" content="twoworlds {escape(version("twoworlds"))}">\n'
         f"<title>{escape(review.title)}</title>\n<style>{STYLE}</style></head>\n"
-        f"<body>\n{body}\n</body></html>\n"
+        f"<body>\n{chr(10).join(_parts(review))}\n{script}</body></html>\n"
     )
+
+
+def _script() -> str:
+    """Return the checker of certificates, which is built with the explorer page."""
+    file = files("twoworlds") / "web" / "static" / "verify.js"
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _parts(review: Review) -> Iterator[str]:
     yield '<header><p class="kind">Privacy review</p>'
     yield f"<h1>{escape(review.title)}</h1>"
-    yield f'<p class="question">{escape(review.question)}</p>'
+    yield _form(review)
+    yield '</header><main><section class="summary">'
+    yield "<h2>What is asked</h2>"
+    yield f"<p>{escape(review.question)}</p>"
     if review.subject:
         yield _facts(review.subject, "subject")
-    yield "</header><main>"
-    yield f'<section class="verdict {review.outcome}" aria-label="Verdict">'
-    yield f'<span class="word">{_WORDS[review.outcome]}</span>'
-    yield f'<p class="headline">{escape(review.headline)}</p>'
-    yield from (f"<p>{escape(said)}</p>" for said in review.sentences)
-    yield "</section>"
+    if review.guess:
+        yield "<h2>What was released before, and the total</h2>"
+        yield from _blocks(review.before or (Said((_UNKNOWN,)),))
+        yield "" if review.before else f'<p class="fill">{_LINE}</p>'
+        if review.total:
+            yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
+    yield f"<h2>{'What it lets anyone learn' if review.guess else 'The answer'}</h2>"
+    yield from _answer(review)
+    yield '</section><section class="summary">'
     yield from _listed("What this rests on", review.assumptions)
-    if review.meaning:
-        yield "<h2>What it means to a person</h2>"
-        yield from _blocks(review.meaning)
     yield from _listed("What is not promised", review.limits)
+    yield from _decision(review)
+    yield '</section><section class="appendix"><h2>Appendix</h2>'
+    if review.meaning:
+        yield "<h3>The same in odds and beliefs</h3>"
+        yield from _blocks(review.meaning)
     for title, blocks in review.sections:
-        yield f"<h2>{escape(title)}</h2>"
+        yield f"<h3>{escape(title)}</h3>"
         yield from _blocks(blocks)
     yield from _proof(review.proof)
     yield from _made(review.command)
-    yield from _signing(review.reviewers)
-    yield "</main>"
+    yield "</section></main>"
+
+
+def _form(review: Review) -> str:
+    given = (
+        ("Purpose", review.purpose),
+        ("Prepared by", review.prepared_by),
+        ("Date", review.date),
+    )
+    rows = (
+        f'<div class="{name.split()[0].lower()}"><dt>{name}</dt><dd>{escape(text) or _LINE}</dd></div>'
+        for name, text in given
+    )
+    return f'<dl class="form">{"".join(rows)}</dl>'
+
+
+def _total(review: Review) -> str:
+    """Return the word for what all releases leave of the protection; that may be nothing."""
+    return strength_in(review.total) or "none"
+
+
+def _answer(review: Review) -> Iterator[str]:
+    """Yield the verdict, the one sentence with its picture, and the scale.
+
+    It looks as serious as the weakest protection it speaks of: of this release, or of all together.
+    """
+    words, total = [*_SCALE], _total(review) if review.total else "strong"
+    worst = max(review.strength or "none", total, key=words.index)
+    style = worst if review.holds and review.guess else review.outcome
+    yield f'<section class="verdict {style}" aria-label="Verdict">'
+    yield f'<p class="headline"><span class="word {review.outcome}">{_WORDS[review.outcome]}</span> '
+    yield f"{escape(review.headline)}</p>"
+    yield from (f"<p>{escape(said)}</p>" for said in review.sentences)
+    if review.guess and review.chance is not None:
+        yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
+        warning = _WARNINGS.get(review.strength)
+        if warning is None and worst in ("weak", "none"):
+            warning = _TOGETHER[worst]
+        if warning:
+            yield f'<p class="warning"><strong>Warning.</strong> {warning}</p>'
+        yield _scale(review.strength) if review.strength else ""
+        yield f"</div>{svg.icons(icons(review.chance, review.guess))}</div>"
+    yield f'<p class="quiet" id="checked">{_checked(review)}</p>'
+    yield "</section>"
+
+
+def _scale(strength: str) -> str:
+    """Return the scale of protections, with the word that applies marked by more than a colour."""
+    steps = "".join(
+        f'<li class="{name}"{" aria-current=true" if name == strength else ""}>'
+        f"<b>{name}</b> {often}</li>"
+        for name, often in _SCALE.items()
+    )
+    return (
+        '<p class="quiet">Protection, by how often a guess at even odds may be right:</p>'
+        f'<ol class="scale">{steps}</ol>'
+    )
+
+
+def _checked(review: Review) -> str:
+    """Say who checked what; where a script may run, it adds what the browser found."""
+    if not review.proof.is_certificate:
+        return "No finite certificate proves this. The appendix has the command that computes it again."
+    proves = "The certificate proves that the claim fails. " if review.outcome == "refuted" else ""
+    return f"{proves}twoworlds checked the certificate when it made this page."
 
 
 def _listed(title: str, items: Sequence[str]) -> Iterator[str]:
@@ -82,6 +195,18 @@ def _listed(title: str, items: Sequence[str]) -> Iterator[str]:
 def _sentence(text: str) -> str:
     """Begin with a capital letter and end with a full stop."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def _decision(review: Review) -> Iterator[str]:
+    yield '<section class="decision"><h2>Decision</h2>'
+    yield f'<ul class="choice">{"".join(f"<li>{one}</li>" for one in _DECISIONS)}</ul>'
+    yield f'<p class="fill">Conditions, or reasons: {_LINE}</p>'
+    yield f'<p class="fill">{_LINE}</p>' * 2
+    for name in review.reviewers or ("",):
+        yield f'<div class="sign"><div>Name<b>{escape(name)}</b></div>'
+        yield "<div>Role</div><div>Date</div><div>Signature</div></div>"
+    yield f'<p class="quiet">Signed for {escape(review.proof.name)} with the SHA-256 '
+    yield f"<code>{review.proof.digest}</code>.</p></section>"
 
 
 def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
@@ -120,7 +245,7 @@ def _block(block: Block) -> str:
 def _figure(drawn: Chart, picture: str) -> str:
     words = getattr(drawn, "words", "")
     under = f"<figcaption>{escape(words)}</figcaption>" if words else ""
-    return f"<figure><h3>{escape(drawn.title)}</h3>{picture}{under}</figure>"
+    return f"<figure><h4>{escape(drawn.title)}</h4>{picture}{under}</figure>"
 
 
 def _facts(rows: Sequence[tuple[str, str]], style: str) -> str:
@@ -152,15 +277,16 @@ def _cell(text: str) -> str:
 
 
 def _proof(proof: ProofFile) -> Iterator[str]:
-    yield "<h2>To check it again</h2>"
+    yield f"<h3>{'The certificate' if proof.is_certificate else 'To check it again'}</h3>"
     yield f'<p class="lead">{escape(proof.about)}</p>'
     yield f"<pre>{escape(proof.check)}</pre>"
     yield f"<p>{escape(proof.expected)}</p>"
     name = escape(proof.name)
     yield f'<p class="quiet">SHA-256 of {name}: <code>{proof.digest}</code></p>'
     content = base64.b64encode(proof.text.encode()).decode()
+    marked = " data-certificate" if proof.is_certificate else ""
     link = f'href="data:application/json;base64,{content}" download="{name}"'
-    yield f'<p class="screen"><a {link}>Save {name}</a></p>'
+    yield f'<p class="screen"><a{marked} {link}>Save {name}</a></p>'
     if proof.text.count("\n") <= _PRINTED:
         yield f"<pre>{escape(proof.text)}</pre>"
         return
@@ -177,14 +303,3 @@ def _made(command: str | None) -> Iterator[str]:
         return
     yield f'<p class="quiet lead">{said}; the same command makes the same page, to the letter:</p>'
     yield f"<pre>{escape(command)}</pre>"
-
-
-def _signing(reviewers: Sequence[str]) -> Iterator[str]:
-    yield '<section class="signing"><h2>Decision</h2>'
-    yield f'<ul class="choice">{"".join(f"<li>{one}</li>" for one in _DECISIONS)}</ul>'
-    yield '<div class="sign"><div class="remarks">Conditions and remarks</div>'
-    yield '<div class="remarks"></div></div>'
-    for name in reviewers or ("",):
-        yield f'<div class="sign"><div>Name<b>{escape(name)}</b></div><div>Role</div>'
-        yield "<div>Signature</div><div>Date</div></div>"
-    yield "</section>"

@@ -9,15 +9,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
+from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.answers.answer import intervals, table
-from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
+from twoworlds.release.answers.words import (
+    accuracy,
+    asked,
+    guess,
+    meaning,
+    notes,
+    price,
+    protected,
+)
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.forms import Released
@@ -58,7 +68,8 @@ _NOT_LOOKED = (
     "ledger was not looked at; with --ledger the charge is found in it, and all charges are "
     "added up"
 )
-_LOOKED = "the ledger is the one that was looked at"
+_MOST_EARLIER, _LONGEST_ASKED = 3, 100  # on the first page; the appendix has more
+_LOOKED = "the ledger that was given holds everything released about these people"
 _ELSEWHERE = "what is released later, or about the same people elsewhere, adds to it"
 _OF_STRATEGY = (
     "A question of a strategy has no certificate of its own: the ledger holds what the strategy "
@@ -67,7 +78,7 @@ _OF_STRATEGY = (
 )
 _WHOLE = "It answers that every entry, every rule and the chain of hashes are whole."
 _FAILS = "It answers that the certificate does NOT hold, and exits with 1."
-_MOST_ASKED = 3
+_MOST_ASKED = 2
 _OF_RELEASE = (
     "The certificate of this release holds the questions, the noisy numbers, the noise and the "
     "promise. It needs neither the data nor a solver to be checked:"
@@ -80,7 +91,7 @@ class _Made:
 
     ``cost`` bounds what is learned: that of the release, or of the strategy that it is part of;
     ``given`` is the same, as the theorems know it; ``paid`` says who asked and what is left, which
-    only those know who made it.
+    only those know who made it; ``earlier`` lists what was released before, where a ledger tells.
     """
 
     answers: Sequence[QueryAnswer]
@@ -89,6 +100,7 @@ class _Made:
     cost: Cost
     given: Guarantee
     paid: str = ""
+    earlier: Table | None = None
 
     @property
     def context(self) -> AnswerContext:
@@ -175,7 +187,8 @@ def review_release(
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
-    made = _Made(answers, calibration, data["charge"], calibration.price, given, paid)
+    earlier = None if ledger is None else _earlier(data["charge"], read_export(ledger))
+    made = _Made(answers, calibration, data["charge"], calibration.price, given, paid, earlier)
     dataset, cost = data["charge"]["dataset"], data["charge"]["cost"]
     review = _reviewed(
         made,
@@ -208,14 +221,65 @@ def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerC
     )
 
 
+def _earlier(charge: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Table | None:
+    """List what was charged about the same data before, the latest first; None if nothing was."""
+    rows = [
+        (str(item["sequence"]), item["entry"]["time"][:10], _asked_of(item["entry"]["query"]), cost)
+        for item in reversed(entries)
+        if item["entry"]["kind"] == "reserve"
+        and item["entry"]["dataset"] == charge["dataset"]
+        and item["sequence"] < charge["entry"]
+        and (cost := item["entry"]["cost"]) != str(Cost())
+    ]
+    return Table(("entry", "date", "what was asked", "cost"), rows) if rows else None
+
+
+def _asked_of(statement: Any) -> str:
+    """Say what an entry of the ledger asked."""
+    try:
+        queries, _ = made_of(statement)
+    except InvalidInput:
+        return "a strategy: several questions paid for together"
+    said = asked(queries[0]).partition(": ")[2]
+    return f"{said} And {len(queries) - 1:,} more." if len(queries) > 1 else said
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_ASKED else f"{text[:_LONGEST_ASKED]}…"
+
+
+def _before(made: _Made) -> Iterator[Block]:
+    """Say what was released before about the same people, and what it costs in all."""
+    told, found = made.in_all, made.earlier
+    if told is None:
+        return
+    yield Said((told,))
+    if found is not None:
+        rows = [tuple(map(_cut, row)) for row in found.rows[:_MOST_EARLIER]]
+        left = len(found.rows) - len(rows)
+        lead = f"The latest {_MOST_EARLIER} of {len(found.rows):,}:" if left else ""
+        yield replace(found, rows=rows, lead=lead)
+
+
+def _all_before(made: _Made) -> Iterator[Section]:
+    """Yield the whole list, where the first page holds a part of it."""
+    found = made.earlier
+    if found is None or len(found.rows) <= _MOST_EARLIER:
+        return
+    left = len(found.rows) - _MOST_ROWS
+    more = (Said((f"… and {left:,} more, in the ledger.",)),) if left > 0 else ()
+    yield "What was released before", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
+
+
 def _reviewed(
     made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
     implied, told = chains(made.given), meaning(made.cost, made.context.dataset)
-    wanted = " ".join(asked(one.resolved) for one in made.answers[:_MOST_ASKED])
+    wanted = " ".join(_cut(asked(one.resolved)) for one in made.answers[:_MOST_ASKED])
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
     everything = made.context.learned
+    chance = guess(made.cost, made.context.dataset)
     data = {
         "kind": "release",
         "answers": [answer.to_dict() for answer in made.answers],
@@ -225,6 +289,7 @@ def _reviewed(
     }
     sections = (
         ("What was asked, and the answers", tuple(_answers(made.answers))),
+        *_all_before(made),
         ("The noise, and the price", tuple(_noise(made))),
         *_odds(told, made.cost),
         ("By which theorems", tuple(chain_blocks(made.given, implied))),
@@ -234,13 +299,17 @@ def _reviewed(
         _QUESTION,
         outcome,
         headline,
-        tuple(filter(None, (told[0], made.in_all, everything.get("so_far")))),
+        (),
         (protected(made.context.dataset), _ASSUMED, ledger),
         sections,
         proof,
         data,
         subject=(("questions", f"{wanted} And {left} more." if left > 0 else wanted),),
-        meaning=(Said(tuple(told[1:]) or tuple(told)),),  # the first stands in the verdict
+        guess=told[0],
+        chance=Fraction(1) if chance is None else chance,
+        before=tuple(_before(made)),
+        total=everything.get("so_far") or "",
+        meaning=(Said(tuple(told[1:])),),
         limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ())),
     )
 
@@ -278,7 +347,7 @@ def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
         return
     ratio, delta = exp(cost.epsilon), cost.delta
     if delta:
-        curves, words = [("at most", above(ratio))], told[0]
+        curves, words = [("at most", above(ratio))], told[1]
         title = "How much likelier anything can become"
     else:
         curves = [("knows all others", above(ratio)), ("any belief", above(ratio**2))]

@@ -1,0 +1,96 @@
+"""Certificates checked in the browser: in a report, opened as a file, and on the page."""
+
+import base64
+import json
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.report.test_strict_reading import CONES
+from tests.web.browser.window import Window
+from twoworlds.report.review import review_certificate, review_mechanism
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+HOLDS = "Checked in this browser: the certificate holds"
+FAILS = "Checked in this browser: the certificate does NOT hold"
+
+
+@pytest.fixture
+def page(browser: Browser):
+    context = browser.new_context()
+    made = context.new_page()
+    complaints = []
+    asked = []
+    made.on("console", lambda message: complaints.append(message.text))
+    made.on("pageerror", lambda error: complaints.append(str(error)))
+    made.on("request", lambda request: asked.append(request.url))
+    yield made
+    context.close()
+    assert not complaints
+    assert all(url.startswith("file:") for url in asked)
+
+
+def opened(page, folder, html):
+    file = folder / "report.html"
+    file.write_text(html, encoding="utf-8")
+    page.goto(file.as_uri())
+    return page.locator("#checked")
+
+
+@pytest.mark.smoke
+def test_a_report_checks_its_own_certificate(page, tmp_path):
+    html = review_mechanism(SURVEY, claim="dp(epsilon=1)").html()
+    expect(opened(page, tmp_path, html)).to_contain_text(HOLDS)
+
+
+def test_a_report_whose_certificate_was_changed_says_so(page, tmp_path):
+    review = review_mechanism(SURVEY, claim="dp(epsilon=1)")
+    data = json.loads(review.proof.text)
+    forged = json.dumps({**data, "vector": ["1/4", "3/4", 1]})
+    put = [base64.b64encode(text.encode()).decode() for text in (review.proof.text, forged)]
+    expect(opened(page, tmp_path, review.html().replace(*put))).to_contain_text(FAILS)
+
+
+def test_no_other_script_runs_in_a_report(page, tmp_path):
+    html = review_mechanism(SURVEY).html()
+    policy = re.search(r'content="([^"]*script-src[^"]*)"', html)[1]
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/=]*'", policy
+    )
+    said = opened(page, tmp_path, html)
+    expect(said).to_contain_text(HOLDS)
+    expect(said).not_to_contain_text("NOT")
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("laplace(epsilon=1/2)", None),
+        ("laplace(epsilon=20)", None),
+        ("gaussian(sigma=4)", None),
+        ("random-index(records=2)", None),
+        (SURVEY, "dp(epsilon=1)"),
+        (SURVEY, "semantic(epsilon=0.2)"),
+    ],
+)
+def test_two_printed_pages_come_before_the_appendix(page, tmp_path, asked, paper):
+    reviewers = ("Ada Lovelace", "Grace Hopper", "Emmy Noether")
+    review = review_mechanism(asked[0], claim=asked[1]).to_sign(reviewers=reviewers)
+    opened(page, tmp_path, review.html())
+    page.evaluate("document.querySelector('.appendix').remove()")
+    printed = page.pdf(format=paper)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2
+
+
+def test_a_certificate_and_a_report_are_checked_on_the_page(window: Window, tmp_path):
+    window.open("guarantees", mechanism=SURVEY)
+    window.page.get_by_text("Check a certificate", exact=True).click()
+    good, bad, report = (tmp_path / name for name in ("good.json", "bad.json", "report.html"))
+    good.write_text(json.dumps(CONES["member"]))
+    bad.write_text(json.dumps({**CONES["member"], "weights": [1, 1]}))
+    report.write_text(review_certificate(good).html(), encoding="utf-8")
+    for file, said in ((good, HOLDS), (bad, FAILS), (report, HOLDS)):
+        window.field("Certificate or report").set_input_files(file)
+        window.says(f"{file.name}. {said}")
