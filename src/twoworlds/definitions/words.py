@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import ceil
 
 from twoworlds.numbers import (
     INFINITY,
@@ -35,6 +36,7 @@ from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
 _ON_TOP = "what they learn about you from the others' data comes on top, with your data or without."
+_GUESSING = "someone who knows everyone else and guesses at even odds"
 _WHY = {
     False: "The factor is squared, since your data can speak for one possibility and against "
     f"another; {_ON_TOP}",
@@ -114,6 +116,27 @@ def largest_posterior(prior: Fraction, ratio: Number) -> Number:
     if ratio == INFINITY:
         return Fraction(1)
     return prior * ratio / (1 - prior + prior * ratio)
+
+
+def guess_sentence(subject: Subject, chance: Number) -> str:
+    """Say how often a guess at even odds is right, of 100 people, or of more where 100 are few.
+
+    >>> print(guess_sentence(Subject.of(1), Fraction(3, 4)))
+    Of 100 people in your position, someone who knows everyone else and guesses at even odds would \
+be right about at most 75 (50 without your data).
+    """
+    for zeros in range(2, 7):
+        of = 10**zeros
+        low, high = bounds(chance * of)
+        if chance in (Fraction(1, 2), 1) or (low - of // 2 >= 1 and of - high >= 1):
+            break
+    else:
+        told = "just over half of them" if low < of * 3 // 4 else "practically all of them"
+        return f"{_GUESSING} would be right about {told} (half without your data)."
+    return (
+        f"Of {of:,} people in your position, {_GUESSING} would be right about at most "
+        f"{ceil(high):,} ({of // 2:,} without your data)."
+    )
 
 
 def _both_attackers(subject: Subject, ratio: Number) -> str:

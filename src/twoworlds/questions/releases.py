@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps, Table
-from twoworlds.errors import Interrupted, InvalidInput
+from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
 from twoworlds.files import check_place, write
 from twoworlds.numbers import show
 from twoworlds.questions import Name
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from twoworlds.release.forms import Released
     from twoworlds.release.sensitivity import NoiseKind
     from twoworlds.release.strategy import PaidStrategy
+    from twoworlds.release.warnings import ReleaseWarning
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
 _LONG = 1 << 20  # characters of a certificate
@@ -65,6 +68,7 @@ def release(
     strategy: Annotated[str | None, "ask as the next question of a strategy that is open"] = None,
     analyst: Analyst = None,
     dry_run: Annotated[bool, "say what it would cost and how exact it would be"] = False,
+    yes: Annotated[bool, "pay without asking, whatever the warnings"] = False,
     certificate: Annotated[Path | None, "write a certificate, for `verify`"] = None,
     report: Annotated[Path | None, "write an HTML report"] = None,
 ) -> Result:
@@ -93,16 +97,30 @@ def release(
                     "its questions have no --certificate of their own: the ledger has them all"
                 )
             return _next_question(
-                curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run
+                curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run, yes=yes
             )
         price, noise = _cost(epsilon, each, delta, rho)
         if dry_run:
             return curator.plan(asked, price, analyst=analyst, noise=noise)
+        with suppress(TwoWorldsError):  # what is refused, the release itself refuses
+            _warn(curator.plan(asked, price, analyst=analyst, noise=noise).warnings, yes=yes)
         try:
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
     return _wrote(released, _save(released, certificate, report))
+
+
+def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:
+    """Print warnings on standard error; where somebody can answer, ask whether to go on."""
+    for one in found:
+        print(f"Warning: {one.words}", file=sys.stderr)
+    if not found or yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    from click import confirm
+
+    if not confirm("Pay for it all the same?", default=False, err=True):
+        raise Interrupted("nothing was charged; --yes pays without asking")
 
 
 def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -193,6 +211,7 @@ def _next_question(
     report: Path | None,
     *,
     dry_run: bool,
+    yes: bool,
 ) -> Result:
     """Ask the next question of a strategy, or the same one again."""
     from twoworlds.release.strategy import resumed
@@ -210,6 +229,8 @@ def _next_question(
             )
         costs = {"together": together, "one_by_one": one_by_one}
         return _beside(plan, said, strategy={**found.fields(), "with_question": costs})
+    with suppress(TwoWorldsError):
+        _warn(found.plan(query, epsilon).warnings, yes=yes)
     try:
         released = found.release(query, epsilon, once=True)
     except KeyboardInterrupt:

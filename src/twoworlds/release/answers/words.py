@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from twoworlds.numbers import decimal, exp, show
+from twoworlds.numbers import Number, at_most_one, decimal, exp, show
 from twoworlds.release.answers.cells import (
     LONGEST_KEY,
     MOST_DISCOVERED,
@@ -153,6 +153,26 @@ def _in_odds(cost: Cost, about: str | None) -> str:
     return delta_sentence(subject, exp(cost.epsilon) if cost.epsilon else Fraction(1), Fraction(0))
 
 
+def guess(cost: Cost, about: str | None) -> tuple[Number, str]:
+    """Return how often a guess at even odds is right at most, and say so.
+
+    For (epsilon, delta) it is right with probability (e^epsilon + delta) / (1 + e^epsilon).
+
+    >>> from twoworlds.release.costs import parse_cost
+    >>> float(guess(parse_cost("0"), "add-remove")[0])
+    0.5
+    """
+    from twoworlds.definitions.words import Subject, guess_sentence
+    from twoworlds.worlds import EXPLICIT
+
+    epsilon, delta = cost.epsilon, cost.delta
+    if cost.rho:
+        epsilon, delta = zcdp_to_epsilon(cost.rho, STATED_DELTA), STATED_DELTA
+    ratio = exp(min(epsilon, Fraction(_HUGE))) if epsilon else Fraction(1)
+    chance = Fraction(1) if epsilon > _HUGE else at_most_one((ratio + delta) / (1 + ratio))
+    return chance, guess_sentence(Subject.of(1, about or EXPLICIT), chance)
+
+
 def _going_on(sentence: str) -> str:
     """Return a sentence as it goes on after a colon."""
     return sentence[:1].lower() + sentence[1:]
@@ -207,7 +227,7 @@ def notes(resolved: Resolved) -> list[str]:
 
     All of it follows from the query and the policy; nothing depends on the data.
     """
-    found = [*_bounds(resolved), *_in_no_group(resolved), *_left_out(resolved)]
+    found = [*_bounds(resolved), *_in_no_group(resolved), *left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
@@ -255,7 +275,7 @@ def _in_no_group(resolved: Resolved) -> Iterator[str]:
         yield printable(f"Rows whose {axis.column} is {which} are in no group.")
 
 
-def _left_out(resolved: Resolved) -> Iterator[str]:
+def left_out(resolved: Resolved) -> Iterator[str]:
     """Name the groups that the conditions exclude."""
     empty = excluded(resolved)
     if not empty:
