@@ -28,7 +28,7 @@ from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.cells import declared, excluded, group_label
 from twoworlds.release.answers.words import asked, meaning, protected
 from twoworlds.release.costs import Cost
-from twoworlds.release.ledger.state import PaidQuery
+from twoworlds.release.ledger.state import PaidQuery, Proposal
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
@@ -121,6 +121,7 @@ class DryRun(Result):
         left: What is left of each account before.
         covered: How a strategy covers it, if it is a question of one, which cost ``strategy``.
         known: The charge of the dataset for the same, by whomever, if there is one.
+        proposal: What the analyst proposed of the same, last, if anything.
     """
 
     resolved: tuple[Resolved, ...]
@@ -130,6 +131,7 @@ class DryRun(Result):
     covered: Covered | None = None
     known: PaidQuery | None = None
     strategy: Cost | None = None
+    proposal: Proposal | None = None
 
     @property
     def stored(self) -> bool:
@@ -204,6 +206,11 @@ class DryRun(Result):
                 "whole": to_json(self.calibration.joint),
                 "sum_of_parts": to_json(self.calibration.naive),
             },
+            "review": {
+                "needed": one.review,
+                "proposal": self.proposal and self.proposal.place.sequence,
+                "status": self.proposal and self.proposal.status,
+            },
             "warnings": [one._asdict() for one in self.warnings],
             "cells": self.cells(),
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
@@ -232,7 +239,14 @@ class DryRun(Result):
             given = ", whose stored answer would be repeated" if self.stored else ""
             paid = self.resolved[0].dataset.name
             cost += f" of {[*self.left][-1]}, and nothing of {paid}: it has paid{given}"
-        return f"{cost}. Left before: {left}. Nothing was charged."
+        return f"{cost}. Left before: {left}. Nothing was charged.{self._reviewed()}"
+
+    def _reviewed(self) -> str:
+        """Say how its review stands, where there is one or one is needed."""
+        known = self.proposal
+        if known is not None:
+            return f" Proposal {known.place.sequence} for it is {known.status}."
+        return " It needs a review first." if self.resolved[0].dataset.review else ""
 
 
 def _batch(calibration: Calibration) -> dict[str, Any]:

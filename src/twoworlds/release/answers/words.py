@@ -119,19 +119,30 @@ def learned(
     return {"so_far": so_far, "whole_budget": whole, "you": you}
 
 
-def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
-    everything = f"Everything released from {name} so far, together"
+def together(cap: Cap, spent: Spent) -> tuple[Cost | None, bool]:
+    """Return what bounds all that was released, and whether it is the promise of the whole budget.
+
+    None where more was spent than the budget now allows, and only the budget would promise.
+    """
     found, most = cap.so_far(spent), cap.most
     promised = zcdp_to_epsilon(most.rho, STATED_DELTA) if most.rho else most.epsilon
     if cap.rule(spent) is not None and (found is None or found.epsilon > promised):
-        return (
-            f"{everything}, is promised never to exceed its budget, if that was set before the "
-            f"first release: {_going_on(_in_odds(most, about))}"
-        )
+        return most, True
+    return found, False
+
+
+def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
+    everything = f"Everything released from {name} so far, together"
+    found, whole = together(cap, spent)
     if found is None:
         return (
             f"More was spent on {name} than its budget now allows, so that the budget promises "
             "nothing about what was released before it was set."
+        )
+    if whole:
+        return (
+            f"{everything}, is promised never to exceed its budget, if that was set before the "
+            f"first release: {_going_on(_in_odds(found, about))}"
         )
     allowed = ", with all of the delta that its budget allows" if found.delta else ""
     return f"{everything}{allowed}: {_going_on(_in_odds(found, about))}"
