@@ -88,6 +88,7 @@ class Answer:
         notes: further facts, such as the nearest claim that does hold.
         assumptions: what the answer rests on, the neighbour relation first.
         method: why nothing worse was missed.
+        more: what stands behind the headline, for those who ask: folded, or left out.
 
     >>> Answer("Odds move by at most 3.", claim="dp(ratio=3)", holds=True).verdict
     'dp(ratio=3) holds'
@@ -102,6 +103,7 @@ class Answer:
     notes: Sequence[str] = ()
     assumptions: Sequence[str] = ()
     method: str = ""
+    more: Sequence[Block] = ()
 
     @staticmethod
     def of(paragraph: str, *blocks: Block, notes: Iterable[str] = ()) -> Answer:

@@ -4,6 +4,7 @@
     Dots        the same number in two worlds, joined by a line
     Span        where a number lies, beside what was claimed of it
     Groups      probabilities as bars, in groups that belong together
+    Icons       people as figures: how many are guessed right, of 100
     Intervals   released numbers with the interval that noise leaves
     HeatMap     a table of numbers, each cell as dark as its share of the largest
     Curves      lines between two axes: `odds`, `profile` and `trade_off` make those of the field
@@ -115,6 +116,25 @@ class Intervals:
 
 
 @dataclass(frozen=True)
+class Icons:
+    """Figures in rows of ten: ``base`` of them in grey, from there to ``right`` in blue.
+
+    The others of all ``of`` are only outlined.
+    """
+
+    title: str
+    right: int
+    base: int
+    of: int
+    words: str
+
+    @property
+    def key(self) -> str:
+        """Say what the figures are."""
+        return f"{self.right} of {self.of}, {self.base} of them without your data"
+
+
+@dataclass(frozen=True)
 class HeatMap:
     """Named rows of texts, each with its share of the largest number, from -1 to 1."""
 
@@ -173,7 +193,7 @@ class Curves:
     lines: Sequence[Line]
 
 
-Chart = Bars | Dots | Span | GroupedBars | Intervals | HeatMap | Curves
+Chart = Bars | Dots | Span | GroupedBars | Intervals | Icons | HeatMap | Curves
 
 
 def odds(ratios: Sequence[tuple[str, float]], words: str, *, delta: float = 0.0) -> Curves:

@@ -1,7 +1,8 @@
 """Commands made from the list of questions: each is built when it is called, and loads its own.
 
-Every command takes ``--json``; one whose question has charts takes ``--picture``. What a function
-returns is printed as its answer. The exit code is 1 where a claim fails, 2 where it is undecided.
+Every command takes ``--json`` and ``--more``; one whose question has charts takes ``--picture``.
+What a function returns is printed as its answer. The exit code is 1 where a claim fails, 2 where it
+is undecided.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def _writable(path: Path | None) -> Path | None:
 
 
 Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]
+More = Annotated[bool, typer.Option("--more", help="say what stands behind the answer, too")]
 Picture = Annotated[
     Path | None,
     typer.Option(metavar="FILE", callback=_writable, help="draw it, into an .svg or .png file"),
@@ -90,7 +92,7 @@ def _asked(question: Question) -> Callable[..., Any]:
     def ask(**given: Any) -> int:
         from twoworlds.cli.render import print_result, print_saved, progress, save_picture
 
-        as_json, picture = given["json_"], given.pop("picture", None)
+        as_json, picture, more = given["json_"], given.pop("picture", None), given.pop("more_")
         if silent:
             del given["json_"]
         with progress():
@@ -100,7 +102,7 @@ def _asked(question: Question) -> Callable[..., Any]:
         saved = save_picture(picture, result.plot)
         said = result.answer()
         with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
-            print_result(result, as_json=as_json, **saved)
+            print_result(result, as_json=as_json, more=more, **saved)
             if not as_json:
                 print_saved(saved)
         return 2 if said.undecided else int(said.holds is False)
@@ -108,6 +110,7 @@ def _asked(question: Question) -> Callable[..., Any]:
     listed = [_keyword(one.key, _typed(one), one.default, one.needed) for one in known.values()]
     if question.chart:
         listed.append(_keyword("picture", Picture, None))
+    listed.append(_keyword("more_", More, False))
     listed.append(_keyword("json_", Json, False))
     ask.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
     ask.__annotations__ = {one.name: one.annotation for one in listed}

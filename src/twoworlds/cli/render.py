@@ -31,12 +31,14 @@ def print_json(data: Any) -> None:
     console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
 
 
-def print_result(result: Result, *, as_json: bool = False, **more: Any) -> None:
+def print_result(
+    result: Result, *, as_json: bool = False, more: bool = False, **beside: Any
+) -> None:
     """Print a result: its answer, or its fields as JSON, with what else there is to say of it."""
     if as_json:
-        print_json({**result.to_dict(), **more})
+        print_json({**result.to_dict(), **beside})
     else:
-        print_answer(result.answer())
+        print_answer(result.answer(), more=more)
 
 
 def save_picture(path: Path | None, draw: Callable[[], Figure]) -> dict[str, str]:

@@ -15,11 +15,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from twoworlds.definitions.verdict import Proof, Verdict
-from twoworlds.definitions.words import Subject
+from twoworlds.definitions.words import Subject, protection
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Family, unlike
 from twoworlds.mechanisms import Mechanism, PerRecord
-from twoworlds.numbers import INFINITY, Number, Real, exp, number, ratio_at_least_one
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Real,
+    at_most_one,
+    exp,
+    number,
+    ratio_at_least_one,
+)
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, check_group, resolve
 
 _LARGEST_ORDER = 10**6
@@ -56,6 +64,7 @@ class PrivacyDefinition(ABC):
         witness: Proof | None = None,
         method: str = "",
         notes: tuple[str, ...] = (),
+        more: tuple[str, ...] = (),
     ) -> Verdict:
         """Return the verdict that states these numbers of a mechanism, and claims nothing."""
         return Verdict(
@@ -68,6 +77,7 @@ class PrivacyDefinition(ABC):
             method=method,
             notes=notes,
             exact=mechanism.exact,
+            more=more,
         )
 
     def _assign(self, **fields: object) -> None:
@@ -157,6 +167,32 @@ class Compared(PrivacyDefinition):
         setting = self.setting(mechanism)
         family = setting.mechanism.family(setting.relation, self.group)
         return setting, family, unlike(family)
+
+    def guessed(
+        self,
+        mechanism: Mechanism,
+        setting: Setting,
+        family: Family,
+        values: Mapping[str, Number],
+        more: tuple[str, ...],
+        *,
+        witness: Proof,
+        method: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Verdict:
+        """Return the verdict that says a guess at even odds first, and keeps the rest behind."""
+        chance = (1 + at_most_one(family.gap(Fraction(1))[1].delta)) / 2
+        certain = family.gap(INFINITY)[1].delta
+        return self.found(
+            mechanism,
+            {**values, "guess": chance},
+            protection(setting.subject, chance, certain),
+            setting.assumptions,
+            witness=witness,
+            method=method or family.method,
+            notes=notes,
+            more=more,
+        )
 
 
 @dataclass(frozen=True, init=False)

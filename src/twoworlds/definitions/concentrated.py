@@ -80,11 +80,12 @@ class ConcentratedDifferentialPrivacy(Compared):
         else:
             sentence = said(setting.subject, rho)
             witness = _at_an_order(setting, comparison, least)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"rho": rho},
-            sentence,
-            setting.assumptions,
+            (sentence,),
             witness=witness,
             method=f"all orders above 1; {family.method}",
         )

@@ -19,7 +19,7 @@ from fractions import Fraction
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness, within
-from twoworlds.definitions.words import delta_sentence, outweighed
+from twoworlds.definitions.words import odds_sentences, outweighed
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
@@ -69,13 +69,13 @@ class DifferentialPrivacy(RatioAndDelta):
         if peak.ratio == INFINITY:
             values["delta"] = at_most_one(family.gap(INFINITY)[1].delta)
         witness = _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             values,
-            delta_sentence(setting.subject, peak.ratio, values["delta"]),
-            setting.assumptions,
+            odds_sentences(setting.subject, peak.ratio, values["delta"]),
             witness=witness,
-            method=family.method,
             notes=self._group_note(setting) + _limit_note(peak.ratio, values["delta"]),
         )
 
@@ -84,13 +84,13 @@ class DifferentialPrivacy(RatioAndDelta):
         a = ratio_at_least_one(ratio)
         setting, family = self._asked(mechanism)
         comparison, gap = family.gap(a)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
-            _sentence(setting, family, a, gap.delta),
-            setting.assumptions,
+            _sentences(setting, family, a, gap.delta),
             witness=_gap_witness(setting, family, comparison, gap),
-            method=family.method,
         )
 
     def ratio_at(self, mechanism: Mechanism, delta: object) -> Verdict:
@@ -99,24 +99,24 @@ class DifferentialPrivacy(RatioAndDelta):
         setting, family = self._asked(mechanism)
         comparison, ratio = family.ratio_for(d)
         notes: tuple[str, ...] = ()
-        sentence = delta_sentence(setting.subject, ratio, d)
+        sentences = odds_sentences(setting.subject, ratio, d)
         if ratio == INFINITY:
             comparison, gap = family.gap(INFINITY)
             exposed = at_most_one(gap.delta)
-            sentence = delta_sentence(setting.subject, INFINITY, exposed)
+            sentences = odds_sentences(setting.subject, INFINITY, exposed)
             notes = (
                 f"no ratio, however large, holds with delta {show(d)}: "
                 f"delta stays at least {show(exposed, side='down')}",
             )
         else:
             gap = comparison.gap(ratio)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
-            sentence,
-            setting.assumptions,
+            sentences,
             witness=_gap_witness(setting, family, comparison, gap),
-            method=family.method,
             notes=notes,
         )
 
@@ -135,21 +135,24 @@ class DifferentialPrivacy(RatioAndDelta):
         holds = within(delta, self.delta)
         values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": delta}
         notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
-        sentence = _sentence(setting, family, self.ratio, gap.delta)
         witness = _gap_witness(setting, family, comparison, gap)
         if holds is False:
             notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
-            sentence = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} {sentence}"
-        found = self.found(
+        found = self.guessed(
             mechanism,
+            setting,
+            family,
             values,
-            sentence,
-            setting.assumptions,
+            _sentences(setting, family, self.ratio, gap.delta),
             witness=witness,
-            method=family.method,
             notes=notes,
         )
-        return replace(found, definition=self.claim, holds=holds)
+        broken = ""
+        if holds is False:
+            broken = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} "
+        return replace(
+            found, definition=self.claim, holds=holds, sentence=f"{broken}{found.sentence}"
+        )
 
     def _asked(self, mechanism: Mechanism) -> tuple[Setting, Family]:
         """Return the mechanism with its neighbours, and all comparisons of two of them."""
@@ -201,11 +204,11 @@ class DifferentialPrivacy(RatioAndDelta):
         return (f"from one person, the bound for groups of {self.group} is {shown}",)
 
 
-def _sentence(setting: Setting, family: Family, ratio: Number, delta: Number) -> str:
+def _sentences(setting: Setting, family: Family, ratio: Number, delta: Number) -> tuple[str, ...]:
     """Say what (ratio, delta) means; an infinite ratio without delta says less than the price."""
     if ratio == INFINITY and delta == 0:
         ratio = family.peak()[1].ratio
-    return delta_sentence(setting.subject, ratio, delta)
+    return odds_sentences(setting.subject, ratio, delta)
 
 
 def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:

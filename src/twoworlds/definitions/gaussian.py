@@ -62,11 +62,12 @@ class GaussianDifferentialPrivacy(Compared):
             sentence, witness = exposed(setting, family)
         else:
             sentence, witness = said(setting.subject, mu), _test(setting, comparison, least)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"mu": mu},
-            sentence,
-            setting.assumptions,
+            (sentence,),
             witness=witness,
             method=f"all tests; {family.method}",
         )

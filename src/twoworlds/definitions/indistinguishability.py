@@ -30,9 +30,9 @@ from twoworlds.definitions.base import Compared, RatioAndDelta, read_delta, read
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import (
     Subject,
-    delta_sentence,
     digits_apart,
     event_exceeds,
+    odds_sentences,
     percent,
 )
 from twoworlds.errors import InvalidInput, NotStochastic
@@ -148,8 +148,10 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 best = comparison, event, bad
         assert best is not None
         comparison, event, bad = best
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {
                 "ratio": ratio,
                 "epsilon": ln(ratio),
@@ -157,10 +159,8 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 "mass_under_first": bad.first,
                 "mass_under_second": bad.second,
             },
-            _meaning(setting.subject, ratio, bad.worst),
-            setting.assumptions,
+            (_meaning(setting.subject, ratio, bad.worst),),
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
-            method=family.method,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -177,7 +177,7 @@ class PointwiseIndistinguishability(RatioAndDelta):
 def _meaning(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say how often the ratio is kept; an infinite one is always kept, so what it costs is said."""
     if ratio == INFINITY:
-        return delta_sentence(subject, ratio, delta)
+        return " ".join(odds_sentences(subject, ratio, delta))
     if compare(delta, 1, limit=64) is Order.EQUAL:
         return (
             f"Nothing is promised: some world has only outputs that are {_more_than(ratio)} in one "
@@ -272,13 +272,13 @@ class StatisticalDifference(Compared):
                 f"with probability {show(exposed)} the output is impossible in the other world: "
                 "this definition does not see it, differential privacy does",
             )
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"epsilon": difference},
-            _sentence(difference, setting.subject.who),
-            setting.assumptions,
+            (_sentence(difference, setting.subject.who),),
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
-            method=family.method,
             notes=notes,
         )
 

@@ -86,13 +86,13 @@ class RenyiDifferentialPrivacy(Compared):
         else:
             sentence = said(setting.subject, order, epsilon)
             witness = of_order(setting, comparison, order)
-        return self.found(
+        return self.guessed(
             mechanism,
+            setting,
+            family,
             {"order": order, "epsilon": epsilon},
-            sentence,
-            setting.assumptions,
+            (sentence,),
             witness=witness,
-            method=family.method,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -106,11 +106,14 @@ class RenyiDifferentialPrivacy(Compared):
         numbers = f"order={exact_text(self.order)}, epsilon={exact_text(self.epsilon)}"
         digits = digits_apart(found.epsilon, self.epsilon)
         broken = (
-            f"Between two worlds the divergence of {_order(self.order)} is "
-            f"{decimal(found.epsilon, digits, 'at least')}, where the claim allows at most "
-            f"{decimal(self.epsilon, digits)}."
+            None
+            if found.epsilon == INFINITY
+            else (
+                f"Between two worlds the divergence of {_order(self.order)} is "
+                f"{decimal(found.epsilon, digits, 'at least')}, where the claim allows at most "
+                f"{decimal(self.epsilon, digits)}."
+            )
         )
-        broken = found.sentence if found.epsilon == INFINITY else broken
         decided = found.against(
             f"rdp({numbers}{self.beside})", found.epsilon, self.epsilon, broken=broken
         )

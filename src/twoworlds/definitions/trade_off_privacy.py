@@ -110,15 +110,18 @@ class TradeOffPrivacy(Compared):
             comparison, peak = family.peak()
             event = peak.event
         witness = Witness.of(setting.mechanism, (comparison.x, comparison.y), event)
-        kept = shortfall == 0
-        found = self.found(
+        found = self.guessed(
             mechanism,
+            setting,
+            family,
             {"shortfall": shortfall},
-            said(setting.subject, corners) if kept else _missed(witness, shortfall, edge),
-            setting.assumptions,
+            (said(setting.subject, corners),),
             witness=witness,
             method=f"the claim is one about gaps for each edge of the curve; {family.method}",
         )
+        if shortfall != 0:
+            missed = _missed(witness, shortfall, edge)
+            found = replace(found, sentence=f"{missed} {found.sentence}", more=())
         return found, decisions
 
     def _curve(self, purpose: str, option: str = "") -> Corners:

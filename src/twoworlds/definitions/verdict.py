@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
-from twoworlds.answer import Answer, Facts
+from twoworlds.answer import Answer, Facts, Said
 from twoworlds.charts import Chart, Dots, odds
+from twoworlds.definitions.words import icons
 from twoworlds.errors import TwoWorldsError, Undecided
 from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Either, Event, Mechanism
@@ -199,6 +200,7 @@ class Verdict(Result):
         method: why nothing worse was missed.
         notes: further facts, such as the nearest claim that does hold.
         exact: False when the mechanism itself is known in floats only.
+        more: the same in odds and beliefs, for those who want to know.
 
     >>> from twoworlds import check
     >>> verdict = check("geometric(ratio=2)", "dp(ratio=3/2)")
@@ -216,6 +218,7 @@ class Verdict(Result):
     method: str = ""
     notes: tuple[str, ...] = ()
     exact: bool = True
+    more: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.witness is not None and not self.witness.verify():
@@ -232,11 +235,14 @@ class Verdict(Result):
         ``broken`` is the sentence to lead with if the claim does not hold.
         """
         holds = within(value, allowed)
+        sentence = self.sentence
+        if holds is False and broken is not None:
+            sentence = f"{broken} {sentence}" if self.more else broken
         return replace(
             self,
             definition=claim,
             holds=holds,
-            sentence=self.sentence if holds is not False or broken is None else broken,
+            sentence=sentence,
             notes=(f"the claim allows {show(allowed)}", *self.notes),
         )
 
@@ -274,7 +280,8 @@ class Verdict(Result):
             subject=self.mechanism,
             claim=self.definition,
             holds=self.holds,
-            blocks=(Facts(facts), *self._charts()),
+            blocks=(*self._icons(), Facts(facts), *self._charts()),
+            more=(Said(self.more),) if self.more else (),
             notes=self.notes,
             assumptions=self.assumptions,
             method=self.method,
@@ -285,12 +292,17 @@ class Verdict(Result):
             side: Side = "down" if name.endswith("at_least") else "up"
             yield name.replace("_", " "), stated(value, side=side)
 
+    def _icons(self) -> Iterator[Chart]:
+        if "guess" in self.values:
+            yield icons(self.values["guess"], self.sentence)
+
     def _charts(self) -> Iterator[Chart]:
         """Chart how far a belief can move, where a ratio bounds that; else the worst event."""
         ratio, delta = self.values.get("ratio"), self.values.get("delta", Fraction(0))
         ratio = self.values.get("swing") if ratio is None else ratio
         if ratio is not None and above(ratio) <= _LARGEST_DRAWN:
-            yield odds([("at most", above(ratio))], self.sentence, delta=above(delta))
+            words = " ".join(self.more) or self.sentence
+            yield odds([("at most", above(ratio))], words, delta=above(delta))
         elif isinstance(self.witness, Witness):
             first, second = map(shortened, self.witness.labels)
             event = {"the event": self.witness.probabilities}
@@ -305,6 +317,7 @@ class Verdict(Result):
             **self.values,
             "witness": self.witness,
             "sentence": self.sentence,
+            **({"more": self.more} if self.more else {}),
             "assumptions": self.assumptions,
             "notes": self.notes,
             "method": self.method,

@@ -1,12 +1,18 @@
-"""Answers in words: odds first, then probabilities, for people who do not think in epsilon.
+"""Answers in words: one guess at even odds first, then odds and beliefs for those who want them.
 
-A ratio r = e^epsilon bounds how far the odds between two neighbouring worlds can move on seeing
-the output: prior odds o become at most o r. With prior probability w the posterior is at most
-w r / (1 - w + w r). That is so for whoever knows all other records. Others also learn about you
-from the others' data; for them the odds with your data and the odds without differ by at most r^2,
-since your data may make one possibility r times likelier and another r times less likely. Where
-each record is randomized on its own, the factors of the others cancel, and they differ by at most
-r. With delta, the sentence states the definition itself: what an event's probability can become.
+Somebody who holds two neighbouring worlds equally likely and names one after seeing the output is
+right with probability (1 + d)/2 at most, where d is the largest difference P(E) - Q(E) over events
+E: the gap at ratio 1. Of (ratio r, delta) alone follows (r + delta)/(r + 1). `guess_sentence` says
+that of 100 people, and `strength` puts a word to it.
+
+The longer sentences: a ratio r = e^epsilon bounds how far the odds between two neighbouring worlds
+can move on seeing the output: prior odds o become at most o r. With prior probability w the
+posterior is at most w r / (1 - w + w r). That holds for someone who knows all other records. Others
+also learn about you from the others' data; for them the odds with your data and the odds without
+differ by at most r^2, since your data may make one possibility r times likelier and another r times
+less likely. Where each record is randomized on its own, the factors of the others cancel, and they
+differ by at most r. With delta, the sentence states the definition itself: what an event's
+probability can become.
 
 Then the sentences that lead a refuted claim, which say what happens and what was claimed, and the
 one for a difference of conclusions with a failure probability.
@@ -14,11 +20,13 @@ one for a difference of conclusions with a failure probability.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 
+from twoworlds.charts import Icons
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -35,25 +43,44 @@ from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
-_ON_TOP = "what they learn about you from the others' data comes on top, with your data or without."
-_GUESSING = "someone who knows everyone else and guesses at even odds"
+_POINT = Fraction(1, 100)  # by how much beliefs may move further, but for rare outputs
+_ANY_BELIEF = (
+    "Whatever someone believed about you, this answer moves their belief, compared with the same "
+    "answer computed without you,"
+)
+_ON_TOP = "What they learn about you from the others' data comes on top, with your data or without."
 _WHY = {
-    False: "The factor is squared, since your data can speak for one possibility and against "
-    f"another; {_ON_TOP}",
-    True: f"The factor is the same, since your record is randomized on its own; {_ON_TOP}",
+    False: "This number is larger because your data can speak for one possibility and against "
+    f"another. {_ON_TOP}",
+    True: f"Both numbers agree because your record is randomized on its own. {_ON_TOP}",
 }
+_SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)  # of how many people a guess is said
+_RARE = Fraction(1, 1000)  # a larger chance of certainty leaves no word for the protection
+_SCALE = ((Fraction(3, 4), "strong"), (Fraction(9, 10), "moderate"), (Fraction(99, 100), "weak"))
+
+
+_PEOPLE = (
+    "Of {{of}} {}, someone who knows everyone else and guesses at even odds{} would be right about "
+    "{{right}} ({{half}} without {} data)"
+)
+_GUESSES = (
+    "Of {{of}} guesses at even odds between {}, {{right}} would be right "
+    "({{half}} without the output)"
+)
 
 
 @dataclass(frozen=True)
 class Subject:
     """Whom a sentence speaks of: ``who`` is protected against the ``attacker`` described.
 
-    ``alone`` says of one person's record that it is randomized on its own, or is the only one.
+    ``guess`` says how many guesses are right; ``alone`` says of one person's record that it is
+    randomized on its own, or is the only one.
     """
 
     who: str
     attacker: str
     instead: str
+    guess: str
     one_person: bool = False
     alone: bool = False
 
@@ -70,6 +97,7 @@ class Subject:
                 "Someone who knows that the true database is one of two listed neighbours, "
                 "and gives them even odds,",
                 "had the true database been the listed neighbour",
+                _GUESSES.format("two neighbouring databases"),
             )
         if relation == ADD_REMOVE:
             return _present_or_absent(group)
@@ -79,6 +107,7 @@ class Subject:
                 "Someone who knows everybody else's record and gives even odds to two possible "
                 "values of yours",
                 "had your record been different",
+                _PEOPLE.format("people in your position", "", "your"),
                 one_person=True,
             )
         return Subject(
@@ -86,6 +115,7 @@ class Subject:
             f"Someone who knows every record but those of {group} people and gives even odds to "
             "two possibilities for these",
             f"had the records of {group} people been different",
+            _PEOPLE.format(f"groups of {group} people", "", "their"),
         )
 
 
@@ -97,6 +127,7 @@ def _present_or_absent(group: int) -> Subject:
             "Someone who knows all other records, and what yours would be, and gives even odds to "
             "your being in the data or not",
             "had you not been in the data, or been added to it,",
+            _PEOPLE.format("people in your position", " whether each is in the data", "your"),
             one_person=True,
         )
     return Subject(
@@ -104,7 +135,102 @@ def _present_or_absent(group: int) -> Subject:
         "Someone who gives even odds to two databases, one of which is the other with "
         f"{group} records added or taken out,",
         f"had {group} records been added or taken out",
+        _GUESSES.format(f"two databases that are {group} records apart"),
     )
+
+
+# --- one guess at even odds -----------------------------------------------------------------------
+
+
+def chance_of(ratio: Number, delta: Number) -> Number:
+    """Return (r + delta)/(r + 1), the chance of a right guess that (ratio, delta) allows.
+
+    Half of P(E) + 1 - Q(E), where P(E) - Q(E) is at most (r - 1 + 2 delta)/(r + 1).
+
+    >>> chance_of(Fraction(3), Fraction(0)), chance_of(Fraction(1), Fraction(1, 10))
+    (Fraction(3, 4), Fraction(11, 20))
+    """
+    if ratio == INFINITY:
+        return Fraction(1)
+    return (ratio + at_most_one(delta)) / (ratio + 1)
+
+
+def strength(chance: Number) -> str:
+    """Return a word for the protection: a right guess 3, 9 or 99 times as likely as a wrong one.
+
+    That is epsilon up to ln 3, ln 9 (about 2.2) and ln 99 (about 4.6). A word stands beside its
+    number, never instead of it.
+
+    >>> [strength(Fraction(x)) for x in ("3/4", "0.76", "0.95", "0.999")]
+    ['strong', 'moderate', 'weak', 'none']
+    """
+    most = _most(chance)
+    return next((word for limit, word in _SCALE if most <= limit), "none")
+
+
+def guess_sentence(subject: Subject, chance: Number) -> str:
+    """Say of how many people a guess at even odds is right, rounded up.
+
+    Of 100 people, or of the least power of ten up to a million in which the number differs from
+    half of them, and from all, by at least one.
+
+    >>> print(guess_sentence(Subject.of(1), Fraction(3, 5)))
+    Of 100 people in your position, someone who knows everyone else and guesses at even odds would \
+be right about at most 60 (50 without your data).
+    """
+    of, right, half = _counted(chance)
+    return f"{subject.guess.format(of=of, right=right, half=half)}."
+
+
+def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) -> str:
+    """Say the guess, and the strength of the protection in a word.
+
+    ``certain`` is how likely an output can be that is impossible in the other world, which a guess
+    at even odds hardly shows. It is said as well; where it is not small, no word is given.
+
+    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-88:])
+    data): strong protection, but with probability up to 0.000001 the output gives it away.
+    """
+    said = guess_sentence(subject, chance).removesuffix(".")
+    if chance == Fraction(1, 2):
+        return f"{said}: the output says nothing about {subject.who}."
+    word = strength(chance)
+    word = f"{'practically no' if word == 'none' else word} protection"
+    if certain == 0 or chance == 1:
+        return f"{said}: {word}."
+    kept = f": {word}" if bounds(certain)[1] <= _RARE else ""
+    likely = decimal(at_most_one(certain), 3)
+    return f"{said}{kept}, but with probability up to {likely} the output gives it away."
+
+
+def icons(chance: Number, words: str) -> Icons:
+    """Chart a guess: of 100 people, how many are guessed right."""
+    return Icons("Of 100 people, guessed right", ceil(100 * _most(chance)), 50, 100, words)
+
+
+def _most(chance: Number) -> Fraction:
+    """Return the upper end of a chance."""
+    return min(bounds(chance)[1], Fraction(1))
+
+
+def _counted(chance: Number) -> tuple[str, str, str]:
+    """Return of how many people, how many are guessed right, and how many without the data."""
+    most, half = _most(chance), Fraction(1, 2)
+    if most == half:
+        return "100", "50", "50"
+    if chance == 1:
+        return "100", "all 100", "50"
+    for of in _SIZES:
+        if of * (most - half) >= 1 and of * (1 - most) >= 1:
+            return f"{of:,}", f"at most {ceil(of * most):,}", f"{of // 2:,}"
+    return (
+        f"{_SIZES[-1]:,}",
+        "just over half" if most < Fraction(3, 4) else "practically all",
+        "half",
+    )
+
+
+# --- odds and beliefs -----------------------------------------------------------------------------
 
 
 def largest_posterior(prior: Fraction, ratio: Number) -> Number:
@@ -118,38 +244,26 @@ def largest_posterior(prior: Fraction, ratio: Number) -> Number:
     return prior * ratio / (1 - prior + prior * ratio)
 
 
-def guess_sentence(subject: Subject, chance: Number) -> str:
-    """Say how often a guess at even odds is right, of 100 people, or of more where 100 are few.
+def odds_sentences(
+    subject: Subject, ratio: Number, delta: Number = Fraction(0), *, swing: Number | None = None
+) -> tuple[str, ...]:
+    """Say what (ratio, delta) means in odds and beliefs.
 
-    >>> print(guess_sentence(Subject.of(1), Fraction(3, 4)))
-    Of 100 people in your position, someone who knows everyone else and guesses at even odds would \
-be right about at most 75 (50 without your data).
+    First for someone who knows all other records; then, of one person, for any belief, and why
+    these differ. ``swing`` is how far odds with your data and without are apart, where that is
+    known better than `Subject.swing` has it.
     """
-    for zeros in range(2, 7):
-        of = 10**zeros
-        low, high = bounds(chance * of)
-        if chance in (Fraction(1, 2), 1) or (low - of // 2 >= 1 and of - high >= 1):
-            break
-    else:
-        told = "just over half of them" if low < of * 3 // 4 else "practically all of them"
-        return f"{_GUESSING} would be right about {told} (half without your data)."
-    return (
-        f"Of {of:,} people in your position, {_GUESSING} would be right about at most "
-        f"{ceil(high):,} ({of // 2:,} without your data)."
-    )
-
-
-def _both_attackers(subject: Subject, ratio: Number) -> str:
-    """Say what a pure ratio means, also for those who do not know all other records."""
+    if delta != 0:
+        return tuple(_with_delta(subject, ratio, delta))
     if ratio == 1:
         return (
             f"The output says nothing about {subject.who}: whatever odds someone gave before, "
-            "they are the same afterwards."
+            "they are the same afterwards.",
         )
     if ratio == INFINITY:
         return (
             f"Rare outputs can move the odds on {subject.who} by any factor, however large: "
-            "no epsilon holds without a delta, and every delta above 0 has its epsilon."
+            "no epsilon holds without a delta, and every delta above 0 has its epsilon.",
         )
     half = largest_posterior(Fraction(1, 2), ratio)
     one = largest_posterior(Fraction(1, 100), ratio)
@@ -159,8 +273,9 @@ def _both_attackers(subject: Subject, ratio: Number) -> str:
         f"{percent_above(Fraction(1, 100), one)}."
     )
     if not subject.one_person:
-        return known
-    return f"{known} {any_belief(subject.swing(ratio))} {_WHY[subject.alone]}"
+        return (known,)
+    factor = subject.swing(ratio) if swing is None else swing
+    return known, any_belief(factor), _WHY[factor == ratio]
 
 
 def any_belief(factor: Number) -> str:
@@ -171,9 +286,8 @@ def any_belief(factor: Number) -> str:
     root = sqrt(factor)
     moved = (root - 1) / (root + 1)
     return (
-        "Whatever someone believed about you, this answer moves their belief, compared with the "
-        f"same answer computed without you, by at most {points(moved)}; odds of 1 to 99 become "
-        f"at most {odds_from_99(factor)}."
+        f"{_ANY_BELIEF} by at most {points(moved)}; odds of 1 to 99 become at most "
+        f"{odds_from_99(factor)}."
     )
 
 
@@ -197,24 +311,44 @@ def points(difference: Number, *, digits: int = 3, side: Side = "up") -> str:
     return f"{number} percentage point{'' if number == '1' else 's'}"
 
 
-def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
-    """Say what (ratio, delta) means: how likely an event can become."""
-    if delta == 0:
-        return _both_attackers(subject, ratio)
+def _with_delta(subject: Subject, ratio: Number, delta: Number) -> Iterator[str]:
+    r"""Say how likely an event can become, and how far odds and beliefs move but for rare outputs.
+
+    Let a be the ratio and R > a. Outputs that are more than R times likelier in one of two worlds
+    than in the other have probability at most delta R/(R - a) in the first and delta/(R - a) in the
+    second. So, both ways, odds move by more than R with probability at most delta (R + 1)/(R - a),
+    whatever they were; with R = 2 a that is delta (2 + 1/a). It is the exact bound for one record
+    (twoworlds, S4). For any belief and one person, beliefs with their data and without differ by
+    more than tanh(epsilon/2) + t with probability at most delta (2 + a)/t, over data and noise
+    (S4, sharper than Kasiviswanathan & Smith, Theorem 2.4(1)).
+    """
     top = decimal(at_most_one(delta), 3, "about")
     if ratio == INFINITY:
-        return (
+        yield (
             f"With probability {top} the output can be one that is impossible in the other world: "
             f"it then shows something about {subject.who} for certain, whatever the epsilon."
         )
+        return
     raised = ratio * Fraction(1, 10) + delta
     if compare(raised, 1) is not Order.LESS:
         raised = Fraction(1)
     times = "equally" if ratio == 1 else f"{decimal(ratio, 4, 'about')} times as"
-    return (
+    yield (
         f"Anything that would happen with probability 10% {subject.instead} "
         f"happens with probability at most {percent(raised)} ({times} likely, plus {top})."
     )
+    failure = delta * (2 + 1 / ratio)
+    if compare(failure, 1) is Order.LESS:
+        yield (
+            f"{subject.attacker} can end up at odds of at most {decimal(2 * ratio, 4)} to 1, "
+            f"except with probability at most {decimal(failure, 3)}."
+        )
+    moved, failure = (ratio - 1) / (ratio + 1) + _POINT, delta * (2 + ratio) / _POINT
+    if subject.one_person and compare(failure, 1) is compare(moved, 1) is Order.LESS:
+        yield (
+            f"{_ANY_BELIEF} by at most {points(moved)}, except with probability at most "
+            f"{decimal(failure, 3)} over data and noise."
+        )
 
 
 def percent(x: Number, *, digits: int = 3, side: Side = "up") -> str:

@@ -21,12 +21,19 @@ from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from twoworlds.answer import Answer, Said
+from twoworlds.answer import Answer, Block, Said
 from twoworlds.charts import Bars
-from twoworlds.numbers import decimal, to_json
+from twoworlds.numbers import Number, decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.cells import declared, excluded, group_label
-from twoworlds.release.answers.words import asked, meaning, protected
+from twoworlds.release.answers.words import (
+    asked,
+    guess,
+    guess_chart,
+    meaning,
+    price,
+    protected,
+)
 from twoworlds.release.costs import Cost
 from twoworlds.release.ledger.state import PaidQuery, Proposal
 from twoworlds.release.policy import Dataset
@@ -92,15 +99,15 @@ class Released(Result):
 
     def answer(self) -> Answer:
         """Say what was asked and what came out; then, once, what all of it means and cost."""
-        from twoworlds.release.answers.words import price
-
         first, *others = self.answers
         blocks = [*first.blocks()]
         for one in others:
             blocks += [Said([one.heading()]), *one.blocks()]
         noise = _noise_lines(self.calibration, strategy=first.context.covered)
-        blocks += [Said(first.meaning()), Said([first.protection(), *noise], quiet=True)]
-        return Answer(first.heading(), blocks=(*blocks, Said([price(first.context)])))
+        means, *more = first.meaning()
+        blocks += [Said([means]), Said([first.protection(), *noise], quiet=True)]
+        blocks += [Said([price(first.context)]), *guess_chart(first.guess, means)]
+        return Answer(first.heading(), blocks=blocks, more=(Said(more),))
 
     def fields(self) -> dict[str, Any]:
         """Return the answers, and how a batch fixed in advance was priced."""
@@ -168,7 +175,7 @@ class DryRun(Result):
     def answer(self) -> Answer:
         """Say what it would cost, how exact it would be, and what it means."""
         one = self.resolved[0].dataset
-        blocks: list[Said | Bars] = []
+        blocks: list[Block] = []
         if self.warnings:
             blocks.append(Said([f"Warning: {one.words}" for one in self.warnings]))
         for i, part in enumerate(self.resolved):
@@ -177,7 +184,7 @@ class DryRun(Result):
                 Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
             )
         lines = _noise_lines(self.calibration, strategy=self.strategy is not None)
-        means = " ".join(self._meaning())
+        means, *more = self._meaning()
         blocks.append(Said((*lines, protected(one)), quiet=True))
         blocks.append(Said([means]))
         zcdp = self.price.kind == "zcdp"
@@ -188,7 +195,8 @@ class DryRun(Result):
         }
         title = "rho" if zcdp else "epsilon"
         blocks.append(Bars(title, costs, share=False, orange=["this release"]))
-        return Answer(self._headline(), blocks=blocks)
+        blocks += guess_chart(self._guess, means)
+        return Answer(self._headline(), blocks=blocks, more=(Said(more),))
 
     def fields(self) -> dict[str, Any]:
         """Return the costs, the errors to be expected, and what they mean."""
@@ -215,11 +223,20 @@ class DryRun(Result):
             "cells": self.cells(),
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
             "meaning": self._meaning(),
+            "guess": self._guess,
         }
 
+    @property
+    def _whole(self) -> Cost:
+        return self.calibration.price if self.strategy is None else self.strategy
+
+    @property
+    def _guess(self) -> Number | None:
+        return guess(self._whole, self.resolved[0].dataset)
+
     def _meaning(self) -> list[str]:
-        cost = self.calibration.price if self.strategy is None else self.strategy
-        return meaning(cost, self.resolved[0].dataset, strategy=self.strategy is not None)
+        dataset = self.resolved[0].dataset
+        return meaning(self._whole, dataset, strategy=self.strategy is not None)
 
     def _headline(self) -> str:
         left = "; ".join(

@@ -16,8 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.numbers import to_json
-from twoworlds.release.answers.words import asked, guess, printable, together
+from twoworlds.release.answers.words import asked, guess_data, printable, related, together
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost
 from twoworlds.release.forms import DryRun
@@ -47,7 +46,7 @@ class ReviewDesk(Result):
     def datasets(self) -> list[dict[str, Any]]:
         """Accounts, and what everything together lets anyone learn, with the guess."""
         names = sorted({name for name, _ in self.state.caps if self.dataset in (None, name)})
-        return [{**accounts(self.state, name), "guess": self._guess(name)} for name in names]
+        return [accounts(self.state, name) for name in names]
 
     @cached_property
     def releases(self) -> list[dict[str, Any]]:
@@ -71,7 +70,7 @@ class ReviewDesk(Result):
             resolved, calibration = made_of(body["query"])
             plan = DryRun(tuple(resolved), calibration, one.cost, self._left(one)).fields()
             planned = {name: plan[name] for name in ("warnings", "cells", "errors")}
-            planned["after"] = self._guess(one.dataset, one.cost)
+            planned["after"] = self._after(one)
         decided = None if one.decision is None else self.ledger.entry(one.decision)
         return {
             "entry": one.place.sequence,
@@ -156,25 +155,17 @@ class ReviewDesk(Result):
 
     def _alone(self, dataset: str, cost: Cost) -> str | None:
         """Say what one cost alone allows."""
-        return None if cost == Cost() else guess(cost, self._about(dataset))[1]
+        return None if cost == Cost() else str(guess_data(cost, self._about(dataset))["words"])
 
-    def _guess(self, dataset: str, further: Cost | None = None) -> dict[str, Any] | None:
-        """Return the guess that all releases allow, with a further cost, as number and words."""
-        cap, spent = (
-            self.state.caps.get((dataset, None)),
-            self.state.spent.get((dataset, None), Spent()),
-        )
-        if cap is None or (further is None and not self.state.counts[dataset]):
-            return None
-        cost = together(cap, spent.plus(further or Cost()))[0]
-        if cost is None:
-            return None
-        chance, words = guess(cost, self._about(dataset))
-        return {"chance": to_json(chance), "words": words}
+    def _after(self, one: Proposal) -> dict[str, Any] | None:
+        """Return the guess that all releases would allow with a proposal, as number and words."""
+        account = (one.dataset, None)
+        spent = self.state.spent.get(account, Spent()).plus(one.cost)
+        cost = together(self.state.cap(account), spent)[0]
+        return None if cost is None else guess_data(cost, self._about(one.dataset))
 
     def _about(self, dataset: str) -> str | None:
-        unit = self.state.units.get(dataset)
-        return None if unit is None else unit.rpartition(", by ")[2]
+        return related(self.state.units.get(dataset))
 
     def _left(self, one: Proposal) -> dict[str, Cost]:
         return self.ledger.accounts(one.dataset, one.analyst, self.state)[0]

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 from twoworlds.errors import UnknownName
 from twoworlds.release.answers.estimates import estimators
-from twoworlds.release.answers.words import guess, left_out, printable
+from twoworlds.release.answers.words import guess_data, left_out, printable
 from twoworlds.release.costs import Cost, pure_to_zcdp
 from twoworlds.release.policy.model import Column, Value, grouped, shown_value
 from twoworlds.release.query import Resolved
@@ -138,7 +138,7 @@ def _spend(price: Cost, left: Mapping[str, Cost], neighbours: str) -> Iterator[s
     rest = left[account] if price.delta else replace(left[account], delta=Fraction(0))
     yield (
         f"This takes {part} of what is left to {account}: {price.shown()} of "
-        f"{rest.shown('at least')}. {guess(price, neighbours)[1]}"
+        f"{rest.shown('at least')}. {guess_data(price, neighbours)['words']}"
     )
 
 

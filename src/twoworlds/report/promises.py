@@ -34,12 +34,13 @@ from twoworlds.definitions import (
 )
 from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy
-from twoworlds.definitions.words import Subject, largest_posterior, percent
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.words import Subject, largest_posterior, percent, protection
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
-from twoworlds.theorems.promise import PRIORS, Promise, promise, sentences, table
+from twoworlds.theorems.promise import PRIORS, Promise, guess_of, promise, sentences, table
 from twoworlds.worlds import SUBSTITUTE
 
 _BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
@@ -83,13 +84,20 @@ def _measured(text: str) -> Promise:
     verdict = measure(built)
     given = Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta)
     if not table(given) or verdict.ratio == INFINITY:
-        return replace(promise(given), mechanism=built.expression)
+        return _of_mechanism(verdict, promise(given))
     try:
         swing = measure(built, definition="semantic").values["swing"]
     except TwoWorldsError:
         note = f"these are the words for every mechanism with {given}; this one may move less"
-        return replace(promise(given), mechanism=built.expression, note=note)
-    return replace(promise(given, swing=swing), mechanism=built.expression)
+        return replace(_of_mechanism(verdict, promise(given)), note=note)
+    return _of_mechanism(verdict, promise(given, swing=swing))
+
+
+def _of_mechanism(verdict: Verdict, price: Promise) -> Promise:
+    """Put the guess of the mechanism itself before the words of its price."""
+    rest = price.sentences if price.guess is None else price.sentences[1:]
+    said = (verdict.sentence, *rest)
+    return replace(price, mechanism=verdict.mechanism, sentences=said, guess=verdict.guess)
 
 
 def _of_definition(definition: PrivacyDefinition) -> Promise | None:
@@ -134,7 +142,9 @@ def _frapp(definition: Frapp) -> Promise:
         "Each record is changed on its own, before it is collected: what is reported for it is "
         f"{times} likely for one true value as for any other."
     )
-    return Promise(definition.claim, (own, *sentences(same)), assumed, tuple(table(same)))
+    first, *rest = sentences(same)
+    rows, guess = tuple(table(same)), guess_of(same)
+    return Promise(definition.claim, (first, own, *rest), assumed, rows, guess=guess)
 
 
 def _linear(definition: LinearDefinition) -> Promise:
@@ -199,9 +209,15 @@ def _tests(definition: TradeOffPrivacy) -> Promise:
     if corners is None:
         raise InvalidInput("f-dp has no curve to explain: write f-dp('0:1, 1/4:1/2, 1:0')")
     relation = definition.neighbours if isinstance(definition.neighbours, str) else SUBSTITUTE
-    said = trade_off_privacy.said(Subject.of(definition.group, relation), corners)
+    subject = Subject.of(definition.group, relation)
+    said = trade_off_privacy.said(subject, corners)
+    guess = 1 - min(x + f for x, f in corners) / 2  # misses and false alarms, each half the time
     claim = f"f-dp('{trade_off_privacy.written(corners)}'{definition.beside})"
-    return Promise(claim, (said,), (f"neighbours by {relation}",))
+    assumed = (f"neighbours by {relation}",)
+    if guess == 1:
+        return Promise(claim, (said,), assumed)
+    first = protection(subject, guess, 1 - corners[0][1])
+    return Promise(claim, (first, said), assumed, guess=guess)
 
 
 def _moved(ratio: Number) -> str:

@@ -19,7 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
-from twoworlds.charts import Bars, Chart, Curves, Dots, GroupedBars, HeatMap, Intervals, Line, Span
+from twoworlds.charts import (
+    Bars,
+    Chart,
+    Curves,
+    Dots,
+    GroupedBars,
+    HeatMap,
+    Icons,
+    Intervals,
+    Line,
+    Span,
+)
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.files import check_place, write
 
@@ -128,10 +139,13 @@ def canvas(
 def figure(answer: Answer) -> Figure:
     """Return the first chart of an answer as a figure, with the answer in words around it.
 
+    An icon array draws what the headline says, so that any other chart goes before it.
+
     Raises:
         Unsupported: when the answer has no chart, or matplotlib is not installed.
     """
-    chart = next((one for one in answer.blocks if isinstance(one, Chart)), None)
+    listed = [one for one in answer.blocks if isinstance(one, Chart)]
+    chart = min(listed, key=lambda one: isinstance(one, Icons), default=None)
     if chart is None:
         raise Unsupported("this answer has no chart: read it in words, with explain()")
     about = ": ".join(part for part in (answer.subject, answer.claim) if part)
@@ -208,6 +222,10 @@ def _draw(chart: Chart, axes: Axes) -> None:
                 if row.low is not None and row.high is not None:
                     axes.plot([row.low, row.high], [place, place], color=PALE, linewidth=5)
                 axes.plot([row.value], [place], color=BLUE, marker="o")
+        case Icons(right=right, base=base, of=of):
+            colours = [GREY] * base + [BLUE] * (right - base) + [PALE] * (of - right)
+            axes.scatter([i % 10 for i in range(of)], [-(i // 10) for i in range(of)], c=colours)
+            axes.set_axis_off()
         case HeatMap(heads=heads, rows=rows):
             shares = [[share for _, share in cells] for _, cells in rows]
             axes.imshow(shares, cmap="RdBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)

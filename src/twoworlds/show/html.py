@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from html import escape
 
 from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
-from twoworlds.charts import Bars, Chart, Curves, Dots, GroupedBars, HeatMap, Intervals, Span
+from twoworlds.charts import (
+    Bars,
+    Chart,
+    Curves,
+    Dots,
+    GroupedBars,
+    HeatMap,
+    Icons,
+    Intervals,
+    Span,
+)
 from twoworlds.show import bars, svg
 
 _BOX = (
@@ -42,6 +52,9 @@ def card(answer: Answer) -> str:
     headline = escape(capital(answer.headline))
     parts.append(f'<p style="margin:.4em 0">{headline if title else f"<b>{headline}</b>"}</p>')
     parts += [block(one) for one in answer.blocks]
+    if answer.more:
+        inside = "".join(map(block, answer.more))
+        parts.append(f"<details><summary>More</summary>{inside}</details>")
     remarks = [("note", note) for note in answer.notes]
     if remarks:
         parts.append(table((), remarks, names=True))
@@ -92,6 +105,8 @@ def chart(given: Chart, *, width: int = 420) -> str:
             return svg.curves(given, width=width)
         case HeatMap():
             return _heat_map(given)
+        case Icons():
+            return svg.icons(given)
         case Bars() | Dots() | Span() | GroupedBars() | Intervals():
             return bars.draw(given, width)
 

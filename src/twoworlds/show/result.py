@@ -31,11 +31,11 @@ class Result:
         listed = fields(self)  # type: ignore[arg-type]
         return {one.name: getattr(self, one.name) for one in listed if one.repr}
 
-    def explain(self) -> str:
-        """Return the answer in words."""
+    def explain(self, *, more: bool = False) -> str:
+        """Return the answer in words; with what stands behind it, if there is more."""
         from twoworlds.show.text import text
 
-        return text(self.answer())
+        return text(self.answer(), more=more)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, ready for JSON."""

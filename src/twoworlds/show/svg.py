@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from twoworlds.charts import Axis, Curves, Line
+from twoworlds.charts import BLUE, GREY, Axis, Curves, Icons, Line
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 22, 34, 48
 _LETTERS = 12
+_FIGURE, _HEAD = 22, 24  # the room of a figure, and of the title
 
 
 def curves(chart: Curves, *, width: int = 560, height: int = 330) -> str:
@@ -28,6 +29,20 @@ def curves(chart: Curves, *, width: int = 560, height: int = 330) -> str:
         parts += _drawn(line, [place(point) for point in line.points], _TOP + up)
     parts += _key(chart.lines, width)
     return frame(chart.title, chart.words, width, height, parts)
+
+
+def icons(chart: Icons) -> str:
+    """Draw figures, ten in a row, each a head over shoulders."""
+    parts = [text(0, 14, chart.title, bold=True)]
+    for i in range(chart.of):
+        x, y = i % 10 * _FIGURE + 4, i // 10 * _FIGURE + _HEAD + 18
+        style = f'fill="{GREY if i < chart.base else BLUE}"'
+        if i >= chart.right:
+            style = 'fill="none" stroke="currentColor" stroke-opacity="0.4"'
+        parts.append(f'<path d="M{x} {y}a7 7 0 0 1 14 0zm7-17a4 4 0 1 0 .01 0z" {style}/>')
+    bottom = _HEAD + _FIGURE * ((chart.of + 9) // 10)
+    parts.append(text(0, bottom + 16, chart.key))
+    return frame(chart.title, chart.words, 10 * _FIGURE + 100, bottom + 24, parts)
 
 
 def frame(title: str, words: str, width: int, height: int, parts: Sequence[str]) -> str:

@@ -12,17 +12,22 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
-from twoworlds.charts import Chart
+from twoworlds.charts import BLUE, GREY, Chart, Icons
 from twoworlds.show.tables import facts, tables
+from twoworlds.show.text import icon_rows
 
 _LABEL = 11
 _MOST = 40
+_MORE = "More: add --more."
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-def print_answer(answer: Answer) -> None:
-    """Print an answer: what holds, the sentence, the numbers, what they rest on."""
+def print_answer(answer: Answer, *, more: bool = False) -> None:
+    """Print an answer: what holds, the sentence, the numbers, what they rest on.
+
+    Without ``more``, the last line says that there is more to ask for.
+    """
     out = console()
     if answer.subject or answer.claim:
         head = Text(answer.subject, style="bold")
@@ -37,8 +42,10 @@ def print_answer(answer: Answer) -> None:
     else:
         out.print(Text(answer.headline))
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
+    if answer.more:
+        pending += answer.more if more else [Said([_MORE], quiet=True)]
     before: Block | None = None if answer.subject or answer.claim else Said([answer.headline])
-    for block in _joined(pending):
+    for block in _joined(pending, icons=more):
         if _kind(block) != _kind(before) and not _spaced(block):
             out.print()
         _print_block(out, block)
@@ -55,13 +62,13 @@ def _spaced(block: Block) -> bool:
     return isinstance(block, Table) and not block.lead
 
 
-def _joined(blocks: Iterable[Block]) -> list[Block]:
+def _joined(blocks: Iterable[Block], *, icons: bool = False) -> list[Block]:
     """Join facts that follow each other, so that they share a column; leave charts out."""
     found: list[Block] = []
     for block in blocks:
         if isinstance(block, Facts) and found and isinstance(found[-1], Facts):
             found[-1] = Facts([*found[-1].rows, *block.rows])
-        elif not isinstance(block, Chart):
+        elif not isinstance(block, Chart) or (icons and isinstance(block, Icons)):
             found.append(block)
     return found
 
@@ -71,6 +78,8 @@ def _print_block(out: Console, block: Block) -> None:
         case Said(sentences, quiet):
             for sentence in sentences:
                 out.print(Text(sentence, style="dim" if quiet else ""))
+        case Icons():
+            _print_icons(out, block)
         case Facts(rows):
             print_facts(rows, label=_LABEL)
         case Table():
@@ -94,6 +103,16 @@ def _print_block(out: Console, block: Block) -> None:
                     out.print(Padding(Text(remark, style="dim"), (0, 0, 0, 3)))
         case Verbatim(source):
             out.print(Text(source), soft_wrap=True)
+
+
+def _print_icons(out: Console, chart: Icons) -> None:
+    """Print figures, ten in a row, in the colours of charts."""
+    out.print(Text(f"{chart.title}: {chart.key}"))
+    for row in icon_rows(chart):
+        line = Text(row)
+        line.highlight_words(["●"], style=BLUE)
+        line.highlight_words(["○"], style=GREY)
+        out.print(Padding(line, (0, 0, 0, 2)))
 
 
 def print_table(

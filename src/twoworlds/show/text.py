@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
+from twoworlds.charts import Icons
 
 _LABEL = 10
 _MOST = 40
 
 
-def text(answer: Answer) -> str:
+def text(answer: Answer, *, more: bool = False) -> str:
     """Return an answer as text: subject and verdict, the sentence, what supports it.
+
+    What stands behind the sentence (`Answer.more`) is there if asked for, and icon arrays with it.
 
     >>> print(text(Answer("It moves odds by 3.", "coin", "dp", blocks=[Facts([("a", "1")])])))
     coin: dp
@@ -22,14 +25,29 @@ def text(answer: Answer) -> str:
     """
     title = ": ".join(part for part in (answer.subject, answer.verdict) if part)
     lines = [title, "", answer.headline] if title else [answer.headline]
-    body = [line for block in answer.blocks for line in _lines(block)]
+    blocks = [*answer.blocks, *answer.more] if more else answer.blocks
+    body = [line for block in blocks for line in _lines(block, icons=more)]
     body += _facts(answer.foot)
     gap = [""] if title and body else []
     return "\n".join([*lines, *gap, *body])
 
 
-def _lines(block: Block) -> Iterator[str]:
+def icon_rows(chart: Icons) -> Iterator[str]:
+    """Yield figures, ten in a row: right without the data, right with it, wrong.
+
+    >>> next(icon_rows(Icons("", 7, 5, 10, "")))
+    '○ ○ ○ ○ ○ ● ● · · ·'
+    """
+    marks = "○" * chart.base + "●" * (chart.right - chart.base)
+    for start in range(0, chart.of, 10):
+        yield " ".join(marks.ljust(chart.of, "·")[start : start + 10])
+
+
+def _lines(block: Block, *, icons: bool = False) -> Iterator[str]:
     match block:
+        case Icons() if icons:
+            yield f"{block.title}: {block.key}"
+            yield from (f"  {row}" for row in icon_rows(block))
         case Said(sentences):
             yield from sentences
         case Facts(rows):

@@ -7,22 +7,25 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.answer import Answer, Said, Table
+from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import Curves, odds
 from twoworlds.definitions import concentrated, gaussian, renyi
 from twoworlds.definitions.words import (
     Subject,
     any_belief,
-    delta_sentence,
+    chance_of,
+    icons,
     largest_posterior,
-    odds_from_99,
+    odds_sentences,
     percent,
     percent_above,
     points,
+    protection,
 )
-from twoworlds.numbers import INFINITY, Number, above, at_most_one, decimal
+from twoworlds.laws.line import normal
+from twoworlds.numbers import INFINITY, Number, above, at_most_one, decimal, exp, sqrt
 from twoworlds.show import Result
-from twoworlds.theorems.formulas import ratio_of_four_artanh, tanh_quarter
+from twoworlds.theorems.formulas import minimum, ratio_of_four_artanh
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import KINDS, kind_of
 from twoworlds.theorems.statements import THEOREMS, Context
@@ -43,13 +46,14 @@ class Promise(Result):
 
     Attributes:
         claim: the guarantee or definition, as one types it.
-        sentences: the promise, in plain words.
+        sentences: the promise, in plain words; a guess at even odds first, where it bounds one.
         assumptions: what it is about.
         beliefs: a table of beliefs, where pure differential privacy gives one.
         mechanism: what was measured; empty for what was typed.
         swing: how far the answer of a mechanism moves odds, with your data against without.
         note: what was left out.
         chart: how far beliefs can move, where that is bounded.
+        guess: the chance of a right guess at even odds, where that is bounded.
     """
 
     claim: str
@@ -60,22 +64,28 @@ class Promise(Result):
     swing: Number | None = None
     note: str = ""
     chart: Curves | None = None
+    guess: Number | None = None
 
     def answer(self) -> Answer:
-        """Say the promise, and what beliefs of 1, 10 and 50 % can become."""
+        """Say the promise; behind a guess, what beliefs of 1, 10 and 50 % can become."""
         cells = [
             (percent(prior), *(percent_above(prior, value) for value in most))
             for prior, *most in self.beliefs
         ]
+        first, *others = self.sentences
+        behind: tuple[Block, ...] = (
+            *([Said(others)] if others else []),
+            *([Table(_HEADS, cells)] if cells else []),
+        )
         return Answer(
-            self.sentences[0],
+            first,
             subject=self.mechanism or self.claim,
             claim=self.claim if self.mechanism else "",
             blocks=(
-                *([Said(self.sentences[1:])] if self.sentences[1:] else []),
-                *([Table(_HEADS, cells)] if cells else []),
+                *(behind if self.guess is None else [icons(self.guess, first)]),
                 *([] if self.chart is None else [self.chart]),
             ),
+            more=() if self.guess is None else behind,
             notes=[self.note] if self.note else [],
             assumptions=self.assumptions,
         )
@@ -83,7 +93,12 @@ class Promise(Result):
     def fields(self) -> dict[str, Any]:
         """Return the guarantee, its sentences, and its table of beliefs."""
         names = ("belief", "knows_all_others", "any_belief")
-        beside = {"mechanism": self.mechanism, "swing": self.swing, "note": self.note}
+        beside = {
+            "mechanism": self.mechanism,
+            "guess": self.guess,
+            "swing": self.swing,
+            "note": self.note,
+        }
         return {
             "guarantee": self.claim,
             "sentences": self.sentences,
@@ -103,7 +118,9 @@ def promise(given: Guarantee, *, swing: Number | None = None) -> Promise:
     )
     rows = tuple(table(given, swing=swing))
     chart = _chart(given, swing, " ".join(said))
-    return Promise(str(given), said, (assumed,), rows, swing=swing, chart=chart)
+    return Promise(
+        str(given), said, (assumed,), rows, swing=swing, chart=chart, guess=guess_of(given)
+    )
 
 
 def _chart(given: Guarantee, swing: Number | None, words: str) -> Curves | None:
@@ -133,6 +150,7 @@ def _chart(given: Guarantee, swing: Number | None, words: str) -> Curves | None:
 # Every kind of guarantee has a sentence; one that rests on what attackers believe begins with that
 # assumption.
 
+_IN_ODDS = ("dp", "indistinguishable", "laplace-strategy")
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
 
 
@@ -164,16 +182,52 @@ def sentences(guarantee: Guarantee, *, swing: Number | None = None) -> Iterator[
     Whatever someone believed, leaving out your data changes what they conclude by at most 10 \
 percentage points.
     """
-    ratio = _pure_ratio(guarantee)
     if guarantee.vacuous:
         yield "It promises nothing: every mechanism satisfies it, even one that publishes the data."
-    elif ratio is not None and ratio != INFINITY:
-        yield any_belief(ratio**2 if swing is None else swing)
-        yield _known_others(ratio)
+        return
+    guess = guess_of(guarantee)
+    if guess is not None:
+        yield protection(_subject(guarantee), guess, guarantee.delta)
+    if guarantee.kind in _IN_ODDS:
+        numbers = guarantee.ratio, guarantee.delta
+        yield from odds_sentences(_subject(guarantee), *numbers, swing=swing)
     else:
         yield _WORDS.get(guarantee.kind, _summary)(guarantee)
         if kind_of(guarantee.kind).amounts:
             yield from _as_dp(guarantee)
+
+
+def guess_of(guarantee: Guarantee) -> Number | None:
+    r"""Return the chance of a right guess at even odds that a guarantee allows; None for no bound.
+
+    Of mu-GDP that of two normal laws, F(mu/2). Of a divergence D in nats, which that of order 1 is
+    no larger than: the difference of events is at most sqrt(D/2) (Pinsker) and at most
+    sqrt(1 - e^-D) (Bretagnolle & Huber).
+
+    >>> guess_of(Guarantee.parse("dp(ratio=3)"))
+    Fraction(3, 4)
+    """
+    if guarantee.vacuous:
+        return None
+    match guarantee.kind:
+        case "dp" | "indistinguishable" | "laplace-strategy" | "pointwise":
+            ratio = guarantee.ratio
+            return None if ratio == INFINITY else chance_of(ratio, guarantee.delta)
+        case "statistical-difference":
+            return (1 + guarantee.epsilon) / 2
+        case "gdp":
+            return normal(guarantee["mu"] / 2)
+        case "zcdp":
+            return _by_divergence(guarantee["rho"])
+        case "rdp":
+            return _by_divergence(guarantee["epsilon"])
+    return None
+
+
+def _by_divergence(nats: Number) -> Number:
+    if nats == 0:
+        return Fraction(1, 2)
+    return (1 + minimum(sqrt(nats / 2), sqrt(1 - exp(-nats)))) / 2
 
 
 def _as_dp(guarantee: Guarantee) -> Iterator[str]:
@@ -187,14 +241,6 @@ def _as_dp(guarantee: Guarantee) -> Iterator[str]:
         )
 
 
-def _known_others(ratio: Number) -> str:
-    return (
-        "If they know everybody else's record, only yours is open, and the answer moves their "
-        f"belief by at most {points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 "
-        f"become at most {odds_from_99(ratio)}."
-    )
-
-
 def _failure(delta: Number, of: str = "") -> str:
     return "" if delta == 0 else f", except with probability {decimal(delta, 3, 'at most')}{of}"
 
@@ -205,7 +251,7 @@ def _subject(guarantee: Guarantee) -> Subject:
 
 def _differential_privacy(guarantee: Guarantee) -> str:
     subject = _subject(guarantee)
-    return delta_sentence(subject, guarantee.ratio, guarantee.delta)
+    return " ".join(odds_sentences(subject, guarantee.ratio, guarantee.delta))
 
 
 def _pointwise(guarantee: Guarantee) -> str:
@@ -243,7 +289,7 @@ def _informed(guarantee: Guarantee) -> str:
 
 def _local_dp(guarantee: Guarantee) -> str:
     subject = replace(_subject(guarantee), one_person=False)
-    said = delta_sentence(subject, guarantee.ratio, guarantee.delta)
+    said = " ".join(odds_sentences(subject, guarantee.ratio, guarantee.delta))
     return (
         f"Only if the true database is one of certain good ones: {said} Nothing is promised for "
         "someone who holds other databases possible."
@@ -294,8 +340,6 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
     "rdp": _one_order,
     "zcdp": lambda g: concentrated.said(_subject(g), g["rho"]),
     "gdp": lambda g: gaussian.said(_subject(g), g["mu"]),
-    "dp": _differential_privacy,
-    "indistinguishable": _differential_privacy,
     "pointwise": _pointwise,
     "statistical-difference": _statistical_difference,
     "informed": _informed,
@@ -316,7 +360,6 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
     ),
     "local-dp": _local_dp,
     "local-laplace": _local_dp,
-    "laplace-strategy": _differential_privacy,
     "joint": lambda g: (
         "Whatever someone believed, database and output taken together: what has probability 10% "
         f"without your data has at most {_raised(g)} with it."

@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from twoworlds.definitions.coupled.posteriors import AlarmKind
-from twoworlds.definitions.words import digits_apart, largest_posterior, percent_above
+from twoworlds.definitions.words import chance_of, digits_apart, largest_posterior, percent_above
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -45,10 +45,7 @@ def even_bet(ratio: Number, delta: Number, bet: str = _USED, reached: Number | N
     """Say what (ratio, delta) does to a bet at even odds, as a clause.
 
     With delta = 0 no output moves the odds by more than the ratio. With delta > 0 that is said of
-    no single output: every one may move them further. What holds is P(E) <= r Q(E) + delta for all
-    events E, both ways, and so whoever names the world after seeing the output is right with
-    probability at most (r + delta)/(r + 1): half of P(E) + 1 - Q(E), where P(E) - Q(E) is at most
-    (r - 1 + 2 delta)/(r + 1).
+    no single output: every one may move them further. What holds is said of a guess (`chance_of`).
 
     ``reached`` is given where delta is an infimum that no simulator attains: what the simulator
     shown has instead.
@@ -79,7 +76,7 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
         return (
             f"an even bet {bet} {'stays even' if ratio == 1 else f'becomes at most {_odds(ratio)}'}"
         )
-    won = percent_above(Fraction(1, 2), (ratio + left) / (ratio + 1))
+    won = percent_above(Fraction(1, 2), chance_of(ratio, left))
     times = f"{decimal(ratio, 4)} times as likely, plus {decimal(left, _DIGITS)},"
     than = f"{decimal(left, _DIGITS)} likelier" if ratio == 1 else times
     return (

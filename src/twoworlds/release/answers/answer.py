@@ -56,6 +56,8 @@ from twoworlds.release.answers.words import (
     AnswerContext,
     accuracy,
     asked,
+    guess,
+    guess_chart,
     meaning,
     notes,
     price,
@@ -299,8 +301,13 @@ class QueryAnswer(Result):
 
     def answer(self) -> Answer:
         """Say what was asked, what came out, what it means, who is protected, what it cost."""
-        said = (*self.meaning(), self.protection(), price(self.context))
-        return Answer(self.heading(), blocks=(*self.blocks(), Said(said)))
+        first, *more = self.meaning()
+        said = (first, self.protection(), price(self.context))
+        return Answer(
+            self.heading(),
+            blocks=(*self.blocks(), Said(said), *guess_chart(self.guess, first)),
+            more=(Said(more),),
+        )
 
     def blocks(self) -> Iterator[Block]:
         """Yield the table, what its errors are worth, and charts."""
@@ -320,9 +327,14 @@ class QueryAnswer(Result):
         return protected(self.context.dataset)
 
     def meaning(self) -> list[str]:
-        """Say what the cost means to one person, in odds, by the theorems."""
+        """Say what the cost means to one person, by the theorems: a guess first."""
         context = self.context
         return meaning(context.cost, context.dataset, strategy=context.covered)
+
+    @property
+    def guess(self) -> Number | None:
+        """The chance of a right guess at even odds that the cost allows."""
+        return guess(self.context.cost, self.context.dataset)
 
     def fields(self) -> dict[str, Any]:
         """Return the rows in exact numbers, with what was asked, promised and paid."""
@@ -336,6 +348,7 @@ class QueryAnswer(Result):
             "asked": self.heading(),
             "protected": self.protection(),
             "meaning": self.meaning(),
+            "guess": self.guess,
         }
 
     def __str__(self) -> str:

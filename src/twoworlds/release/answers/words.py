@@ -1,14 +1,7 @@
-r"""An answer in words: what was asked, who is protected, what it means in odds.
+r"""An answer in words: what was asked, who is protected, what it means.
 
-What a guarantee means comes from the theorems (`twoworlds.theorems`). For pure epsilon-DP:
-
-    whoever knows all others     odds on whether you are in the data (add-remove), or between two
-                                 values of your record (substitute), move by at most e^epsilon
-    whatever anybody believes    odds of anything about you, compared with the same answer computed
-                                 without you, differ by at most e^(2 epsilon)
-
-(Kasiviswanathan & Smith, Theorem 2.2 and Section 2.1, in their tight forms). With a delta no single
-output is bounded; what is said then is what a bet at even odds can gain. zCDP is said at the delta
+What a cost means comes from the theorems (`twoworlds.theorems.promise`): first how often a guess at
+even odds is right, then odds and beliefs. What is left of a budget in zCDP is compared at the delta
 `STATED_DELTA`, by conversion.
 
 `AnswerContext` is what stands around an answer: its price, what is left, who is protected, where
@@ -18,12 +11,12 @@ it is recorded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from twoworlds.numbers import Number, at_most_one, decimal, exp, show
+from twoworlds.numbers import Number, decimal, show, to_json
 from twoworlds.release.answers.cells import (
     LONGEST_KEY,
     MOST_DISCOVERED,
@@ -46,6 +39,10 @@ from twoworlds.release.query.conditions import (
 from twoworlds.release.query.model import Aggregate, GroupAxis
 from twoworlds.release.query.resolve import Resolved
 
+if TYPE_CHECKING:
+    from twoworlds.charts import Icons
+    from twoworlds.theorems import Guarantee
+
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5
 _HUGE = 1000  # an epsilon whose exponential nobody reads
@@ -64,20 +61,21 @@ def protected(dataset: Dataset) -> str:
     """Say whose data is protected, and which two worlds are compared."""
     unit, neighbours = dataset.unit, dataset.neighbours
     who = "row" if unit.person is None else "person"
-    worlds = f"the data with and without any one {who} ({neighbours})"
+    worlds = f"We compare the data with and without any one {who} ({neighbours})."
     if neighbours == "substitute":
-        worlds = f"the data with any one {who} and with another in its place ({neighbours})"
-        worlds += "; how many rows there are is public" if unit.person is None else ""
+        worlds = f"We compare the data with any one {who} and with another in its place"
+        worlds += f" ({neighbours})."
+        worlds += " How many rows there are is public." if unit.person is None else ""
     if unit.person is None:
         return (
-            f"Protected is each row. Compared are {worlds}. Somebody with several rows is "
-            "protected for each of them, not for all together."
+            f"Each row is protected. {worlds} Somebody with several rows is protected for each of "
+            "them, not for all together."
         )
     rows = f"at most {unit.rows} {'row' if unit.rows == 1 else 'rows'} of a person"
     groups = f"in at most {unit.groups} {'group' if unit.groups == 1 else 'groups'}"
     return (
-        f"Protected is each person, told apart by {unit.person!r}, with all their rows. Compared "
-        f"are {worlds}. A query uses {rows}, {groups}; further rows are left out."
+        f"Each person, told apart by {unit.person!r}, is protected with all their rows. {worlds} "
+        f"A query uses {rows}, {groups}, and leaves out the others."
     )
 
 
@@ -90,6 +88,11 @@ def unit_text(dataset: Dataset) -> str:
         f"people by {unit.person!r} (at most {unit.rows} rows, {unit.groups} groups), "
         f"by {dataset.neighbours}"
     )
+
+
+def related(unit: str | None) -> str | None:
+    """Return the neighbour relation of what `unit_text` says."""
+    return None if unit is None else unit.rpartition(", by ")[2]
 
 
 def learned(
@@ -106,14 +109,14 @@ def learned(
         spent: What was paid.
         released: Whether anything was paid for at all.
     """
-    about = None if unit is None else unit.rpartition(", by ")[2]
+    about = related(unit)
     dataset, so_far, whole = printable(name), "", None
     if cap is None or not released:
         so_far = f"Nothing was released from {dataset} so far."
     else:
         so_far = _so_far(dataset, cap, spent, about)
     if cap is not None:
-        whole = f"If the whole budget of {dataset} is spent: {_going_on(_in_odds(cap.most, about))}"
+        whole = f"If the whole budget of {dataset} is spent: {_going_on(_guessed(cap.most, about))}"
     row = unit is not None and unit.startswith("rows,")
     you = None if unit is None else _you(person=not row)
     return {"so_far": so_far, "whole_budget": whole, "you": you}
@@ -136,52 +139,41 @@ def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
     found, whole = together(cap, spent)
     if found is None:
         return (
-            f"More was spent on {name} than its budget now allows, so that the budget promises "
-            "nothing about what was released before it was set."
+            f"More was spent on {name} than its budget now allows. So the budget promises nothing "
+            "about what was released before it was set."
         )
     if whole:
         return (
-            f"{everything}, is promised never to exceed its budget, if that was set before the "
-            f"first release: {_going_on(_in_odds(found, about))}"
+            f"{everything}, stays within its budget, if that was set before the first release: "
+            f"{_going_on(_guessed(found, about))}"
         )
     allowed = ", with all of the delta that its budget allows" if found.delta else ""
-    return f"{everything}{allowed}: {_going_on(_in_odds(found, about))}"
+    return f"{everything}{allowed}: {_going_on(_guessed(found, about))}"
 
 
-def _in_odds(cost: Cost, about: str | None) -> str:
-    """Say in a sentence what a cost lets those learn who know all others."""
-    from twoworlds.definitions.words import Subject, delta_sentence
-    from twoworlds.worlds import EXPLICIT
-
+def _guessed(cost: Cost, about: str | None) -> str:
+    """Say in a sentence what a cost lets those guess who know all others."""
     if max(cost.epsilon, cost.rho) > _HUGE:
-        return f"{cost} promises nothing: odds may move by any factor that matters."
-    if cost.rho:
-        epsilon, said = _said_as_epsilon(cost.rho)
-        return f"{said} {_going_on(_even_bet(epsilon, STATED_DELTA, about))}"
-    if cost.delta:
-        return _even_bet(cost.epsilon, cost.delta, about)
-    subject = replace(Subject.of(1, about or EXPLICIT), one_person=False)
-    return delta_sentence(subject, exp(cost.epsilon) if cost.epsilon else Fraction(1), Fraction(0))
+        return f"{cost} promises nothing: a guess may be right about practically everybody."
+    return next(_promised(cost, about))
 
 
-def guess(cost: Cost, about: str | None) -> tuple[Number, str]:
-    """Return how often a guess at even odds is right at most, and say so.
-
-    For (epsilon, delta) it is right with probability (e^epsilon + delta) / (1 + e^epsilon).
+def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
+    """Return the chance of a right guess at even odds that a cost allows, and the sentence.
 
     >>> from twoworlds.release.costs import parse_cost
-    >>> float(guess(parse_cost("0"), "add-remove")[0])
-    0.5
+    >>> guess_data(parse_cost("0"), "add-remove")["chance"]["exact"]
+    '1/2'
     """
-    from twoworlds.definitions.words import Subject, guess_sentence
-    from twoworlds.worlds import EXPLICIT
+    from twoworlds.theorems.promise import guess_of
 
-    epsilon, delta = cost.epsilon, cost.delta
-    if cost.rho:
-        epsilon, delta = zcdp_to_epsilon(cost.rho, STATED_DELTA), STATED_DELTA
-    ratio = exp(min(epsilon, Fraction(_HUGE))) if epsilon else Fraction(1)
-    chance = Fraction(1) if epsilon > _HUGE else at_most_one((ratio + delta) / (1 + ratio))
-    return chance, guess_sentence(Subject.of(1, about or EXPLICIT), chance)
+    chance = None
+    if max(cost.epsilon, cost.rho) <= _HUGE:
+        chance = guess_of(_guarantee(cost, about))
+    return {
+        "chance": to_json(Fraction(1) if chance is None else chance),
+        "words": _guessed(cost, about),
+    }
 
 
 def _going_on(sentence: str) -> str:
@@ -190,28 +182,49 @@ def _going_on(sentence: str) -> str:
 
 
 def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str]:
-    """Say what a cost means to one person, odds first; or what that of a strategy does."""
-    whole = f"All questions of the strategy together cost at most {cost.shown()}, which means:"
-    return [*([whole] if strategy else []), *_meaning(cost, dataset.unit, dataset.neighbours)]
+    """Say what a cost means to one person: a guess first, then odds; or what a strategy's does."""
+    first, *more = _meaning(cost, dataset.unit, dataset.neighbours)
+    if strategy:
+        whole = f"All questions of the strategy together cost at most {cost.shown()}"
+        first = f"{whole}: {_going_on(first)}"
+    return [first, *more]
 
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
 def _meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> tuple[str, ...]:
+    return *_promised(cost, neighbours), _you(person=unit.person is not None)
+
+
+def guess(cost: Cost, dataset: Dataset) -> Number | None:
+    """Return the chance of a right guess at even odds that a cost allows."""
+    from twoworlds.theorems.promise import guess_of
+
+    return guess_of(_guarantee(cost, dataset.neighbours))
+
+
+def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
+    """Chart a guess, where one is bounded."""
+    from twoworlds.definitions.words import icons
+
+    if chance is not None:
+        yield icons(chance, words)
+
+
+def _promised(cost: Cost, neighbours: str | None) -> Iterator[str]:
+    from twoworlds.theorems.promise import sentences
+
+    return sentences(_guarantee(cost, neighbours))
+
+
+def _guarantee(cost: Cost, neighbours: str | None) -> Guarantee:
+    """Return a cost as a guarantee; where nobody knows of whom, of two neighbouring tables."""
+    from twoworlds.theorems import Guarantee
+    from twoworlds.worlds import EXPLICIT
+
+    where = neighbours or EXPLICIT
     if cost.rho:
-        epsilon, said = _said_as_epsilon(cost.rho)
-        return (said, *_approximate(epsilon, STATED_DELTA, unit, neighbours))
-    if cost.delta:
-        return tuple(_approximate(cost.epsilon, cost.delta, unit, neighbours))
-    return tuple(_pure(cost.epsilon, unit, neighbours))
-
-
-def _said_as_epsilon(rho: Fraction) -> tuple[Fraction, str]:
-    """Return the epsilon that a rho implies at the stated delta, and say so."""
-    epsilon = zcdp_to_epsilon(rho, STATED_DELTA)
-    return epsilon, (
-        f"rho-zCDP with rho = {show(rho)} implies (epsilon, delta)-DP with epsilon = "
-        f"{decimal(epsilon, 4)} at delta = {decimal(STATED_DELTA)}; said for these numbers:"
-    )
+        return Guarantee.of("zcdp", rho=cost.rho, neighbours=where)
+    return Guarantee.of("dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=where)
 
 
 def accuracy(column: Estimator) -> str:
@@ -362,46 +375,6 @@ def condition_text(condition: Condition) -> str:
             return " and ".join(_bracketed(part) for part in parts)
         case AnyOf(parts):
             return " or ".join(_bracketed(part) for part in parts)
-
-
-def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
-    from twoworlds.theorems import Guarantee
-    from twoworlds.theorems.promise import sentences
-
-    if epsilon == 0:
-        yield "The answer says nothing about any one person: it is the same in both worlds."
-        return
-    given = Guarantee.of("dp", epsilon=epsilon, neighbours=neighbours)
-    yield from sentences(given)
-    yield _you(person=unit.person is not None)
-
-
-def _approximate(
-    epsilon: Fraction, delta: Fraction, unit: Unit, neighbours: Neighbours
-) -> Iterator[str]:
-    from twoworlds.theorems import Guarantee
-    from twoworlds.theorems.promise import sentences
-
-    yield _even_bet(epsilon, delta, neighbours)
-    yield from sentences(Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours))
-    yield (
-        f"With a delta above 0, here {decimal(delta, 3, 'about')}, that is no promise about every "
-        "single "
-        "answer: rare ones may give away more."
-    )
-    yield _you(person=unit.person is not None)
-
-
-def _even_bet(epsilon: Fraction, delta: Fraction, neighbours: str | None) -> str:
-    from twoworlds.definitions.coupled.words import even_bet
-
-    bets = {
-        "add-remove": "on whether you are in the data",
-        "substitute": "between two possible values of your record",
-        None: "between two neighbouring tables",
-    }
-    said = even_bet(exp(epsilon) if epsilon else Fraction(1), delta, bets[neighbours])
-    return f"For someone who knows all others, {said}."
 
 
 def _you(*, person: bool) -> str:
