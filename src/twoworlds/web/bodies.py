@@ -95,6 +95,7 @@ class MechanismBody(Body):
 
     mechanism: Words
     neighbours: Words | None = None
+    delta: Digits | None = None
     definitions: StrictBool = True
 
 
