@@ -135,17 +135,18 @@ interface SliderOptions {
   step: number;
   value: number;
   show: (value: number) => string;
+  /** the value as it is read aloud, where that says more than what is shown */
+  tell?: (value: number) => string;
   hint?: string;
   oninput: (value: number) => void;
 }
 
-/** A slider that says its value in words, beside the label and to a screen reader. */
+/** A slider that says its value beside the label, and in words to a screen reader. */
 export function slider(options: SliderOptions): Field & { limit(most: number): void } {
   const shown = h("output", { class: "shown" });
   const tell = (value: number): void => {
-    const words = options.show(value);
-    shown.textContent = words;
-    control.setAttribute("aria-valuetext", words);
+    shown.textContent = options.show(value);
+    control.setAttribute("aria-valuetext", (options.tell ?? options.show)(value));
   };
   const control = h("input", {
     type: "range",

@@ -109,6 +109,7 @@ class MechanismBody(Body):
 
     mechanism: Words
     neighbours: Words | None = None
+    delta: Digits | None = None
     definitions: StrictBool = True
 
 

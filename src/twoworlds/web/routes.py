@@ -171,8 +171,8 @@ def _compute(path: str, kind: type[bodies.Body], summary: str, gives: Sequence[s
 _compute(
     "mechanism",
     bodies.MechanismBody,
-    "Matrix, price, profile, trade-off and definitions of a mechanism",
-    ("expression", "databases", "outputs", "matrix", "pairs", "price", "definitions"),
+    "Matrix, laws, price, profile, trade-off and definitions of a mechanism",
+    ("expression", "databases", "outputs", "matrix", "laws", "pairs", "price", "definitions"),
 )
 _compute(
     "posterior",

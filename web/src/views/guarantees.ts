@@ -221,7 +221,7 @@ function reading(columns: readonly string[]): HTMLElement {
     h(
       "ul",
       {},
-      ...[...parts, "The smaller the coloured part, the more is guaranteed."].map((words) =>
+      ...[...parts, "The smaller the shaded part, the more is guaranteed."].map((words) =>
         h("li", {}, words),
       ),
     ),
@@ -233,8 +233,8 @@ function drawn(rays: string[][], columns: string[]): HTMLElement {
   const extreme = numbers.map((row, i) => ({ label: (rays[i] ?? []).join(" : "), row: unit(row) }));
   const words =
     columns.length === 2
-      ? "Each output is a point: how likely it is on one database and on the other. All of them lie in the coloured part."
-      : "Each output is a point: the nearer to a corner, the more it speaks for that database. All of them lie in the coloured part.";
+      ? "Each output is a point: how likely it is on one database and on the other. All of them lie in the shaded part."
+      : "Each output is a point: the nearer to a corner, the more it speaks for that database. All of them lie in the shaded part.";
   return figure(
     "The picture",
     words,
