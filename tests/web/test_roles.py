@@ -138,5 +138,6 @@ def test_a_report_is_for_reviewers_and_for_whoever_paid(service, tokens):
     with service.client(tokens["curator"]) as ann, service.client(tokens["analyst"]) as bob:
         entry = {"entry": ann.post("/api/v1/release", json=asked).json()["entry"]}
         assert bob.post("/api/v1/report", json=entry).status_code == 400
-    found = service.client(tokens["reviewer"]).post("/api/v1/report", json=entry).json()
+    with service.client(tokens["reviewer"]) as rita:
+        found = rita.post("/api/v1/report", json=entry).json()
     assert found["html"].lstrip().lower().startswith("<!doctype html>")

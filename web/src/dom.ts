@@ -195,7 +195,8 @@ export function copyButton(words: string, text: () => string): HTMLButtonElement
 export function downloadLink(words: string, file: string, text: () => string): HTMLAnchorElement {
   const made = h("a", { class: "button", download: file, href: "#" }, words);
   made.addEventListener("click", () => {
-    const address = URL.createObjectURL(new Blob([text()], { type: "application/json" }));
+    const type = TYPES[file.slice(file.lastIndexOf("."))] ?? "text/plain";
+    const address = URL.createObjectURL(new Blob([text()], { type }));
     made.href = address;
     setTimeout(() => {
       URL.revokeObjectURL(address);
@@ -203,6 +204,26 @@ export function downloadLink(words: string, file: string, text: () => string): H
     }, 10_000);
   });
   return made;
+}
+
+const TYPES: Record<string, string> = {
+  ".json": "application/json",
+  ".csv": "text/csv",
+  ".html": "text/html",
+};
+
+/** A button that fetches a text and saves it as a file; what goes wrong is said beside it. */
+export function fetchButton(words: string, file: string, text: () => Promise<string>): HTMLElement {
+  const wrong = h("span", { class: "error", role: "alert" });
+  const made = button(words, () => {
+    made.disabled = true;
+    wrong.textContent = "";
+    void text()
+      .then((found) => downloadLink(words, file, () => found).click())
+      .catch((error: Error) => (wrong.textContent = error.message))
+      .finally(() => (made.disabled = false));
+  });
+  return h("span", { class: "fetch" }, made, wrong);
 }
 
 async function copy(text: string): Promise<boolean> {

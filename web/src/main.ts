@@ -10,11 +10,13 @@ import { home } from "./views/home";
 import { mechanism } from "./views/mechanism";
 import { noNoise } from "./views/no_noise";
 import { release } from "./views/release";
+import { review } from "./views/review";
 
 /** The navigation: the doors first, then what is there to learn from. */
 const DOORS: readonly View[] = [
   home,
   release,
+  review,
 ];
 const LEARN: readonly View[] = [mechanism, attacker, guarantees, noNoise, attacks];
 const VIEWS = [...DOORS, ...LEARN];

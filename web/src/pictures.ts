@@ -357,4 +357,55 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
   });
 }
 
+export interface Reach {
+  group: string;
+  half: number;
+  lost: boolean;
+}
+
+/** How far each answer may lie from the true value, before there are answers. */
+export function reaches(width: number, rows: readonly Reach[], label: string): Element {
+  const longest = Math.max(...rows.map((row) => row.group.length), 3);
+  const side = Math.min(24 + 7 * longest, width * 0.4);
+  const right = rows.some((row) => row.lost) ? 170 : 80;
+  const colour = (row: Reach): string => (row.lost ? "var(--soft)" : WITH);
+  return picture({
+    width,
+    height: 52 + 24 * rows.length,
+    marginLeft: side,
+    marginRight: right,
+    marginTop: 10,
+    marginBottom: 40,
+    x: {
+      label: `${label}, off by →`,
+      nice: true,
+      grid: true,
+      ticks: Math.min(6, Math.max(2, Math.floor((width - side - right) / 80))),
+      tickFormat: compact,
+    },
+    y: { domain: rows.map((row) => row.group), label: null },
+    marks: [
+      ruleY(rows, {
+        y: "group",
+        x1: (row: Reach) => -row.half,
+        x2: "half",
+        stroke: colour,
+        strokeWidth: 6,
+        strokeOpacity: 0.3,
+        strokeLinecap: "round",
+      }),
+      text(rows, { x: () => 0, y: "group", text: () => "?", fill: "var(--ink)", fontWeight: 600 }),
+      text(rows, {
+        x: "half",
+        y: "group",
+        text: (row: Reach) => `±${short(row.half)}${row.lost ? `, ${LOST}` : ""}`,
+        textAnchor: "start",
+        dx: 10,
+        fill: "var(--ink)",
+      }),
+      axisY({ tickSize: 0, label: null }),
+    ],
+  });
+}
+
 export { cone } from "./pictures_cone";

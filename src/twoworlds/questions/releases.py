@@ -125,7 +125,8 @@ def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:
     """Print warnings on standard error; where somebody can answer, ask whether to go on."""
     for one in found:
         print(f"Warning: {one.words}", file=sys.stderr)
-    if not found or yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
+    if not (asks and any(one.confirm for one in found)):
         return
     from click import confirm
 

@@ -219,7 +219,7 @@ class DryRun(Result):
                 "proposal": self.proposal and self.proposal.place.sequence,
                 "status": self.proposal and self.proposal.status,
             },
-            "warnings": [one._asdict() for one in self.warnings],
+            "warnings": [one.to_dict() for one in self.warnings],
             "cells": self.cells(),
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
             "meaning": self._meaning(),

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from twoworlds.errors import UnknownName
 from twoworlds.release.answers.estimates import estimators
@@ -41,6 +41,15 @@ class ReleaseWarning(NamedTuple):
 
     kind: WarningKind
     words: str
+
+    @property
+    def confirm(self) -> bool:
+        """Whether somebody should say yes before it is paid; groups are left out on purpose."""
+        return self.kind != "groups"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**self._asdict(), "confirm": self.confirm}
 
 
 def warnings(
