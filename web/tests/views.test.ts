@@ -97,7 +97,7 @@ describe("attacks elsewhere", () => {
 });
 
 describe("the error that is to be expected", () => {
-  const base = { name: "x", half_width: null, certainty: "95%", least_group: 1 };
+  const base = { name: "x", kind: "count", half_width: null, certainty: "95%", least_group: 1 };
 
   it.each([
     [{ ...base, half_width: { exact: "12", value: 12 } }, "within ±12 with probability 95%"],

@@ -12,6 +12,7 @@ export interface Warned {
 
 export interface Expected {
   name: string;
+  kind: string;
   half_width: Numeral | null;
   ranks?: Numeral | null;
   group_size?: number | null;
@@ -94,10 +95,13 @@ function reach(one: Expected, cells: readonly string[]): HTMLElement | null {
   const lost = one.least_group > ROWS;
   const rows = cells.slice(0, MOST_DRAWN).map((group) => ({ group, half, lost }));
   const more = cells.length - rows.length;
+  const least = `a group of fewer than ${one.least_group.toLocaleString("en")} rows`;
   const small =
-    one.least_group > 1
-      ? `Groups of fewer than ${one.least_group.toLocaleString("en")} rows are lost in noise.`
-      : "";
+    one.least_group <= 1
+      ? ""
+      : ["mean", "variance"].includes(one.kind)
+        ? `In ${least} it may be off by as much as the bounds allow.`
+        : `In ${least} it is lost in noise.`;
   const rest = more > 0 ? `The other ${more.toLocaleString("en")} groups have the same.` : "";
   const size = one.group_size ? `In groups of ${one.group_size.toLocaleString("en")} rows.` : "";
   const label = one.ranks ? `rank of ${one.name}` : one.name;

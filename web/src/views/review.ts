@@ -3,7 +3,7 @@
 import { ask, post, type ServiceError } from "../api";
 import { type Budget, budgetBar, type Spent } from "../budget";
 import { iconKey, icons } from "../curves";
-import { button, type Child, facts, h, replace, table, textField } from "../dom";
+import { button, facts, h, replace, table, textField } from "../dom";
 import type { Dataset } from "../query";
 import type { Place, View } from "../view";
 import { exactly, guess, type Numeral, plural } from "../words";
@@ -104,8 +104,8 @@ function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>)
     account ? together(account) : null,
     h("h3", {}, waiting.length ? `Waiting for a decision (${waiting.length})` : "Nothing waits for a decision"),
     ...waiting.map((one) => card(one, me, again)),
-    h("h3", {}, released.length ? `Released so far (${plural(released.length, "entry", "entries")})` : "Nothing was released so far"),
-    released.length ? releasedTable(dataset.name, released) : null,
+    h("h3", {}, released.length ? `Released so far (${plural(released.length, "release")})` : "Nothing was released so far"),
+    released.length ? releasedList(dataset.name, released) : null,
     decided.length ? decisions(dataset.name, decided) : null,
     described(dataset),
   );
@@ -200,27 +200,26 @@ function decision(one: Proposal, again: () => Promise<void>): HTMLElement {
   return h("div", { class: "stack" }, remark.root, h("div", { class: "actions" }, yes, no));
 }
 
-function releasedTable(name: string, released: readonly Charge[]): HTMLElement {
-  return table(
-    `Everything released from ${name}, the newest first`,
-    ["entry", "time (UTC)", "by", "cost", "what was asked, and what it allows alone", "report"],
-    released.map((one) => [
-      String(one.entry),
-      when(one.time),
-      one.analysts.join(", "),
-      costWords(one.cost),
-      questions(one),
-      one.report ? reportButton(one.entry) : one.answered ? "with its strategy" : "no answer yet",
-    ]),
-  );
-}
-
-function questions(one: Charge): Child {
+function releasedList(name: string, released: readonly Charge[]): HTMLElement {
   return h(
-    "div",
-    { class: "questions" },
-    ...one.asked.map((words) => h("p", {}, words)),
-    one.meaning ? h("p", { class: "none" }, one.meaning) : null,
+    "ol",
+    { class: "released", "aria-label": `Everything released from ${name}, the newest first` },
+    ...released.map((one) =>
+      h(
+        "li",
+        {},
+        h(
+          "div",
+          {},
+          h("p", { class: "caption" }, `${when(one.time)} UTC, by ${one.analysts.join(", ")}, ${costWords(one.cost)}, entry ${one.entry}`),
+          ...one.asked.map((words) => h("p", {}, words)),
+          one.meaning ? h("p", { class: "none" }, one.meaning) : null,
+        ),
+        one.report
+          ? reportButton(one.entry)
+          : h("span", { class: "none" }, one.answered ? "part of a strategy" : "no answer yet"),
+      ),
+    ),
   );
 }
 
