@@ -86,8 +86,8 @@ def test_a_batch_fixed_in_advance_costs_what_optimal_composition_says(ask, epsil
     )[1]  # fmt: skip
     _, holes = fit(
         said,
-        "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Warning: This takes "
-        "#% of what is left to bob: epsilon #, delta # of epsilon 4, delta #. ~ Asked of people: ~ "
+        "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Warning: This "
+        "takes #% of what is left to bob: epsilon #, delta # of epsilon 4, delta #. ~ Asked of people: ~ "
         "The whole costs epsilon #, delta # by certified composition; added up it would be epsilon "
         "#. Neighbours: ~ For someone who knows all others, a bet at even odds on whether you are "
         "in the data is won with probability at most #%, and nothing is more than # times as "
