@@ -11,12 +11,15 @@ from random import Random
 
 __all__ = [
     "BITS",
+    "GUESS",
     "Law",
     "above",
+    "behind",
     "below",
     "delta",
     "exact",
     "fit",
+    "guessed",
     "left_out",
     "matrix",
     "neighbours",
@@ -25,6 +28,7 @@ __all__ = [
     "random_law",
     "random_mechanism",
     "ratio",
+    "refusal",
 ]
 
 Law = dict[str, list[Fraction]]
@@ -60,6 +64,64 @@ def fit(text: str, *templates: str) -> tuple[str, list]:
                 for kind, hole in zip(holes, found.groups(), strict=True)
             ]
     raise AssertionError(f"no template is known for this sentence:\n  {said}")
+
+
+# --- a guess at even odds -------------------------------------------------------------------------
+
+GUESS = "someone who knows everyone else and guesses at even odds"
+_COUNTED = re.compile(
+    r"Of ([0-9,]+) .*? (?:right about )?"
+    r"(at most [0-9,]+|all 100|50|just over half|practically all)(?: would be right)? "
+    r"\(([0-9,]+|half) without (?:your data|their data|the output)\)"
+)
+_ENDS = (
+    ": ~ protection.",
+    ": ~ protection; with probability up to # the output gives it away.",
+    "; with probability up to # the output gives it away.",
+    ": the output says nothing about ~.",
+)
+
+
+def guessed(said: str, chance: Fraction, certain: Fraction = Fraction(0)) -> None:
+    """Check what is said of a guess: how many are right, the word, and a chance of certainty."""
+    found = _COUNTED.match(said)
+    assert found, said
+    of, half = number(found[1]), Fraction(1, 2)
+    which, holes = fit(said[found.end() :], *_ENDS)
+    if chance in (half, 1):
+        assert (found[2], found[3]) == ("50" if chance == half else "all 100", "50")
+    elif found[3] == "half":  # too near for a million
+        assert min(chance - half, 1 - chance) * 10**6 < 1
+        assert found[2] == ("just over half" if chance < Fraction(3, 4) else "practically all")
+    else:
+        right = number(found[2].removeprefix("at most "))
+        assert chance * of <= right < chance * of + 1, "rounded up, to the next one"
+        assert of / 2 < right < of == 2 * number(found[3])
+        if of > 100:  # a smaller number of people would not have told it from half, or from all
+            assert min(chance - half, 1 - chance) * of / 10 < 1
+    word = next(
+        word
+        for most, word in ((75, "strong"), (90, "moderate"), (99, "weak"), (100, "practically no"))
+        if 100 * chance <= most
+    )
+    if chance == half:
+        assert which == _ENDS[3]
+    elif not certain or word == "practically no":
+        assert (which, holes) == (_ENDS[0], [word])
+    else:
+        assert above(holes[-1], certain)
+        assert which == _ENDS[1 if certain <= Fraction(1, 1000) else 2]
+        assert len(holes) == 1 or holes[0] == word
+
+
+def behind(told: dict) -> str:
+    """Return what stands behind the first sentence of a verdict, or of a promise."""
+    return " ".join(told.get("more") or told["sentences"][1:])
+
+
+def refusal(told: dict) -> str:
+    """Return the sentence that leads a refuted claim, without the guess that follows it."""
+    return re.split(r" Of [0-9,]+ ", told["sentence"])[0]
 
 
 def above(printed: Fraction, truth: Fraction, slack: Fraction = Fraction(1, 50)) -> bool:

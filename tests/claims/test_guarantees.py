@@ -10,16 +10,19 @@ import pytest
 from tests.claims.reading import (
     BITS,
     above,
+    behind,
     below,
     delta,
     exact,
     fit,
+    guessed,
     left_out,
     matrix,
     neighbours,
     random_belief,
     random_mechanism,
     ratio,
+    refusal,
 )
 
 pytestmark = pytest.mark.few(4)
@@ -35,6 +38,23 @@ def mechanism_of(tmp_path, seed: int, outputs: int = 3):
 
 def of_pairs(law, measure):
     return [measure(law[x], law[y]) for x, y in neighbours(law)]
+
+
+def guess(law) -> tuple[Fraction, Fraction]:
+    """The best chance to name the true one of two neighbours; and of an impossible output."""
+    events = [
+        tuple(bits) for bits in itertools.product((0, 1), repeat=len(next(iter(law.values()))))
+    ]
+
+    def right(p, q):
+        """The best rule, of all: answer the first database on an event, else the second."""
+        return max(
+            sum((x if chosen else y) for chosen, x, y in zip(event, p, q, strict=True)) / 2
+            for event in events
+        )
+
+    only = of_pairs(law, lambda p, q: sum(x for x, y in zip(p, q, strict=True) if not y))
+    return max(of_pairs(law, right)), max(only)
 
 
 def posterior(law, belief, output: int, person: int | None = None) -> dict | None:
@@ -97,7 +117,9 @@ def test_pointwise_says_how_often_the_ratio_is_kept(ask_json, tmp_path, seed):
             for one, other in of_pairs(law, lambda p, q: (p, q))
         )
 
-    said = ask_json("measure", name, "--definition", "pointwise(ratio=3/2)")["sentence"]
+    told = ask_json("measure", name, "--definition", "pointwise(ratio=3/2)")
+    guessed(told["sentence"], *guess(law))
+    said = behind(told)
     template = (
         "With probability at least #, whichever world is true, the output is at most # times "
         "likelier in one world than in the other."
@@ -119,7 +141,7 @@ def test_pointwise_says_how_often_the_ratio_is_kept(ask_json, tmp_path, seed):
     assert told["holds"] == (1 - kept(limit) <= Fraction(1, 1000))
     if not told["holds"]:
         _, (often, limit, claimed) = fit(
-            told["sentence"],
+            refusal(told),
             "In some world the output is, with probability #, more than # times likelier in one "
             "world than in the other; the claim allows at most #.",
         )
@@ -131,7 +153,7 @@ def test_pointwise_says_how_often_the_ratio_is_kept(ask_json, tmp_path, seed):
         "shows something about your record for certain, whatever the epsilon."
     )
     which, holes = fit(
-        ask_json("measure", name, "--definition", "pointwise")["sentence"], always, impossible
+        behind(ask_json("measure", name, "--definition", "pointwise")), always, impossible
     )
     assert (which == impossible) == (None in ratios)
     if which == impossible:
@@ -152,7 +174,8 @@ def test_a_price_with_a_delta_and_its_refusal(ask_json, tmp_path, seed):
     ).replace(*(("# times as", "equally") if a == 1 else ("", "")))
     told = ask_json("measure", name, "--ratio", a)
     pure = "Someone who knows everybody else's record and gives even odds ~"
-    which, holes = fit(told["sentence"], means, pure)
+    guessed(told["sentence"], *guess(law))
+    which, holes = fit(told["more"][0], means, pure)
     assert (which == pure) == (worst == 0)
     assert exact(told["delta"]) == worst
     if worst:
@@ -164,10 +187,10 @@ def test_a_price_with_a_delta_and_its_refusal(ask_json, tmp_path, seed):
     if worst:
         told = ask_json("check", name, f"dp(ratio={a}, delta={worst / 2})")
         assert not told["holds"]
-        _, (here, there, most, *_) = fit(
-            told["sentence"],
+        _, (here, there, most) = fit(
+            refusal(told),
             "An event has probability # in one world and # in the other, where the claim allows "
-            "at most #. " + means,
+            "at most #.",
         )
         first, second = told["witness"]["databases"]
         assert (first, second) in neighbours(law)
@@ -190,15 +213,17 @@ def test_a_price_with_a_delta_and_its_refusal(ask_json, tmp_path, seed):
 def test_events_and_single_outputs(ask_json, tmp_path, seed):
     name, law = mechanism_of(tmp_path, seed)
     difference = max(of_pairs(law, lambda p, q: delta(p, q, Fraction(1))))
+    told = ask_json("measure", name, "--definition", "statistical-difference")
+    guessed(told["sentence"], *guess(law))
     _, (most,) = fit(
-        ask_json("measure", name, "--definition", "statistical-difference")["sentence"],
+        behind(told),
         "No event becomes more than #% (in absolute terms) likelier or rarer through your record. "
         "That alone does not rule out that an output is possible in one world only.",
     )
     assert above(most, 100 * difference)
     told = ask_json("check", name, f"statistical-difference(epsilon={difference / 2})")
     _, (found, claimed) = fit(
-        told["sentence"],
+        refusal(told),
         "An event becomes # percentage points likelier through your record, more than the # "
         "claimed.",
     )
@@ -269,13 +294,13 @@ def test_informed_beliefs_move_so_far_and_no_further(ask_json, tmp_path, seed):
     name, law = mechanism_of(tmp_path, seed)
     _, holes = fit(
         ask_json("measure", name, "--definition", "informed")["sentence"],
-        "Whoever knows every record but yours, and believes whatever they like about it, changes "
-        "their mind by at most #% of probability in total, as nothing else is open. Whatever "
+        "Someone who knows every record but yours, whatever they believe about it, changes "
+        "their mind by at most #% of probability in total. Whatever "
         "someone believed about you, this answer moves their belief, compared with the same answer "
         "computed without you, by at most # percentage points; odds of 1 to 99 become at most # to "
         "#.",
-        "Some answer can turn round what a person who knows every record but yours believes about "
-        "it, as far as beliefs can turn.",
+        "Some answer can overturn completely what someone who knows every record but yours "
+        "believes about it.",
     )
     moved = max(
         abs(share * p / (share * p + (1 - share) * q) - share)

@@ -192,7 +192,7 @@ def test_what_is_rounded_on_cards_and_in_explanations_says_so(columns):
             words = re.sub("<svg.*?</svg>", "", found._repr_html_(), flags=re.DOTALL)
             words = re.sub("<[^>]*>", " ", words).replace("&lt;", "<").replace("&gt;", ">")
             known = values(found.to_dict())
-            assert not offences(found.explain(), known)
+            assert not offences(found.explain(more=True), known)
             assert not offences(words, known)
 
 
@@ -206,7 +206,7 @@ def test_both_attackers_have_the_same_factor_where_records_are_randomized_alone(
     names = tuple(range(len(laws)))
     table = Dense(Explicit(names), Explicit((0, 1)), list(zip(*laws, strict=True)))
     survey = PerRecord(table, records)
-    said = tw.measure(survey).sentence
+    said = " ".join(tw.measure(survey).more)
     if "says nothing" in said:
         return
     swing = max(
@@ -222,7 +222,7 @@ def test_both_attackers_have_the_same_factor_where_records_are_randomized_alone(
     assert swing <= 99 * here / there <= swing * Fraction(11, 10)
     points = 100 * (sqrt(swing) - 1) / (sqrt(swing) + 1)
     assert points <= moved <= points + Fraction(1, 5)
-    assert "The factor is the same, since your record is randomized on its own" in said
+    assert "Both numbers agree because your record is randomized on its own." in said
 
 
 def put(x: tuple[int, ...], i: int, value: int) -> tuple[int, ...]:
@@ -230,7 +230,7 @@ def put(x: tuple[int, ...], i: int, value: int) -> tuple[int, ...]:
 
 
 def explained(capsys, guarantee: str) -> str:
-    return " ".join(call(capsys, "explain", guarantee)[1].split())
+    return " ".join(call(capsys, "explain", guarantee, "--more")[1].split())
 
 
 def test_the_square_is_reached_by_some_belief_where_people_come_and_go(capsys):
@@ -242,7 +242,7 @@ def test_the_square_is_reached_by_some_belief_where_people_come_and_go(capsys):
     assert odds / without == 4
     moved, here, there = map(Fraction, ANY_BELIEF.search(said).groups())
     assert (moved, here, there) == (Fraction("33.4"), 1, 24)
-    assert "The factor is squared" in said
+    assert "This number is larger because your data can speak for one possibility" in said
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ import pytest
 from tests.claims.reading import (
     BITS,
     above,
+    exact,
     fit,
+    guessed,
     left_out,
     matrix,
     neighbours,
@@ -132,10 +134,12 @@ ANY = (
     "# to #."
 )
 KNOWS = (
-    "If they know everybody else's record, only yours is open, and the answer moves their belief "
-    "by at most # percentage points from what it was before; odds of 1 to 99 become at most # to #."
+    "Someone who knows everybody else's record and gives even odds to two possible values of yours "
+    "can end up at odds of at most # to 1: 50% becomes at most #%, and 1% at most #%."
 )
-TABLE = "~ 1% #% #% 10% #% #% 50% #% #% assumes neighbours by substitute"
+WHY = "This number is larger because your data can speak for one possibility and against another."
+SAME = "Both numbers agree because your record is randomized on its own."
+TOP = "What they learn about you from the others' data comes on top, with your data or without."
 
 
 def raised(percent, factor):
@@ -148,24 +152,27 @@ def points(factor):
     return max(raised(p, factor) - p for p in (Fraction(k, 4) for k in range(1, 400)))
 
 
-def check_explained(said, opening, known, anything):
-    _, (_, *holes) = fit(said, f"{opening} {ANY} {KNOWS} {TABLE}")
-    moved, here, there, moved_known, here_known, there_known, _, *table = holes
-    for told, one, other, factor in (
-        (moved, here, there, anything),
-        (moved_known, here_known, there_known, known),
-    ):
-        assert points(factor) <= told <= points(factor) + Fraction(1, 5)
-        assert factor <= 99 * one / other <= factor * Fraction(11, 10)
-    for percent, knows, believes in zip((1, 10, 50), table[::2], table[1::2], strict=True):
-        assert above(knows, raised(percent, known))
-        assert above(believes, raised(percent, anything))
+def check_explained(told, known, anything, chance):
+    first, *rest = told["sentences"]
+    guessed(first, chance)
+    which, holes = fit(" ".join(rest), f"{KNOWS} {ANY} {WHY} {TOP}", f"{KNOWS} {ANY} {SAME} {TOP}")
+    assert (SAME in which) == (known == anything)
+    odds, half, rare, moved, here, there = holes
+    assert above(odds, known, Fraction(1, 1000))
+    assert above(half, raised(50, known))
+    assert above(rare, raised(1, known))
+    assert points(anything) <= moved <= points(anything) + Fraction(1, 5)
+    assert anything <= 99 * here / there <= anything * Fraction(11, 10)
+    for percent, row in zip((1, 10, 50), told["beliefs"], strict=True):
+        assert 100 * exact(row["belief"]) == percent
+        assert 100 * exact(row["knows_all_others"]) == raised(percent, known)
+        assert 100 * exact(row["any_belief"]) == raised(percent, anything)
 
 
 @pytest.mark.parametrize("r", [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(10)])
-def test_what_a_ratio_promises_is_attained_by_some_mechanism(ask, r):
+def test_what_a_ratio_promises_is_attained_by_some_mechanism(ask_json, r):
     """A noisy parity has this ratio, and moves odds against those without you by its square."""
-    check_explained(ask("explain", f"dp(ratio={r})")[1], "dp(~)", r, r * r)
+    check_explained(ask_json("explain", f"dp(ratio={r})"), r, r * r, r / (1 + r))
     noisy = {
         x: [p if x.count("1") % 2 else 1 - p for p in (r / (1 + r), 1 / (1 + r))] for x in BITS
     }  # fmt: skip
@@ -186,21 +193,29 @@ def largest(law):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_a_mechanism_promises(ask, tmp_path, seed):
+def test_what_a_mechanism_promises(ask_json, tmp_path, seed):
     law = random_mechanism(Random(seed))
     known, swing = largest(law)
-    check_explained(
-        ask("explain", matrix(tmp_path / "m.csv", law))[1],
-        "m.csv dp(~)", known, swing,
-    )  # fmt: skip
+    told = ask_json("explain", matrix(tmp_path / "m.csv", law))
+    check_explained(told, known, swing, best_guess(law))
+
+
+def best_guess(law, pairs=None):
+    """The best of all rules that name one of two databases after seeing an output."""
+    rules = [*itertools.product((0, 1), repeat=len(law["11"]))]
+    return max(
+        sum(law[pair[first]][o] for o, first in enumerate(rule)) / 2
+        for pair in (neighbours(BITS) if pairs is None else pairs)
+        for rule in rules
+    )
 
 
 @pytest.mark.parametrize(("r", "d"), [(2, "1/100"), (3, "1/10"), (1, "1/5"), (20, "1/2")])
-def test_promises_with_numbers(ask, r, d):
+def test_promises_with_numbers(ask, ask_json, r, d):
     """Each sentence about a probability of 10% gives r times 10%, plus delta, and at most 100%."""
     most = min(Fraction(100), 10 * Fraction(r) + 100 * Fraction(d))
     assumed = "If what others believe and know about the data is no more than was assumed, "
-    more = " Whoever knows more, or believes otherwise, may learn more."
+    more = " Someone who knows more, or believes otherwise, may learn more."
     likelier = "equally likely" if Fraction(r) == 1 else "# times as likely"
     for kind, template in {
         "dp": "Anything that would happen with probability 10% had your record been different "
@@ -214,9 +229,12 @@ def test_promises_with_numbers(ask, r, d):
         "ddp": f"{assumed}the answer could have been made up without your record: what has "
         f"probability 10% then has at most #% with it, and the other way round.{more}",
     }.items():
-        said = ask("explain", f"{kind}(ratio={r}, delta={d})")[1]
-        _, holes = fit(said, f"{kind}(~) {template} assumes ~")
-        assert above(holes[1], most)
+        claim = f"{kind}(ratio={r}, delta={d})"
+        if kind == "dp":
+            _, holes = fit(ask_json("explain", claim)["sentences"][1], template)
+        else:
+            _, (_, *holes) = fit(ask("explain", claim)[1], f"{kind}(~) {template} assumes ~")
+        assert above(holes[0], most)
 
 
 @pytest.mark.parametrize("r", [Fraction(3, 2), Fraction(2), Fraction(4)])

@@ -8,15 +8,26 @@ import pytest
 
 from tests.claims.reading import exact, fit, number
 
-PROMISE = (
+GUESSES = "someone who knows everyone else and guesses at even odds whether each is in the data"
+PROMISE = f"Of # people in your position, {GUESSES} would be right about # (# without your data)~"
+TOGETHER = "of" + PROMISE.removeprefix("Of").removesuffix("~")
+MORE = (
     "Someone who knows all other records, and what yours would be, and gives even odds to your "
     "being in the data or not can end up at odds of at most # to 1: 50% becomes at most #%, and 1% "
     "at most #%. Whatever someone believed about you, this answer moves their belief, compared "
     "with the same answer computed without you, by at most # percentage points; odds of 1 to 99 "
-    "become at most # to #. The factor is squared, since your data can speak for one possibility "
-    "and against another; what they learn about you from the others' data comes on top, with your "
+    "become at most # to #. This number is larger because your data can speak for one possibility "
+    "and against another. What they learn about you from the others' data comes on top, with your "
     "data or without. Here you are one row, and your record is that row."
 )
+
+
+def guess_is(
+    of: Fraction, right: Fraction, half: Fraction, epsilon: float, plus: float = 0
+) -> bool:
+    """Tell whether a guess is the one that (epsilon, delta) allows, rounded up."""
+    chance = (math.exp(epsilon) + plus) / (1 + math.exp(epsilon))
+    return of == 2 * half and float(right) - 1 <= chance * float(of) <= float(right)
 
 
 def beyond(width: int, scale: float) -> float:
@@ -33,7 +44,9 @@ def near(said: Fraction, truth: float) -> bool:
 @pytest.mark.parametrize(
     ("asked", "moved"), [("COUNT(*)", 1), ("SUM(age)", 110), ("region, COUNT(*)", 1)]
 )
-def test_answers_lie_within_what_is_said_so_often_and_no_wider(ask, epsilon, asked, moved):
+def test_answers_lie_within_what_is_said_so_often_and_no_wider(
+    ask, ask_json, epsilon, asked, moved
+):
     ask("demo", "--folder", "hospital")
     query = f"SELECT {asked} FROM people" + (" GROUP BY region" if "region" in asked else "")
     said = ask(
@@ -45,11 +58,19 @@ def test_answers_lie_within_what_is_said_so_often_and_no_wider(ask, epsilon, ask
         "It would cost epsilon #. Left before: ~. Nothing was charged. Asked of people: ~. ~: "
         f"within # (95%) ~ Neighbours: ~ of scale #. ~ {PROMISE}",
     )
+    asked_more = [
+        "release", "--policy", "hospital/policy.yml", "--analyst", "bob", "--epsilon", epsilon,
+        "--dry-run", query,
+    ]  # fmt: skip
+    told = ask_json(*asked_more)["meaning"]
+    fit(told[0], PROMISE)
     width, scale = holes[3], holes[6]
     assert cost == epsilon
     assert scale == moved / epsilon
     assert beyond(int(width), float(scale)) <= 0.05 < beyond(int(width) - 1, float(scale))
-    odds, half, rare, moves, one, other = holes[8:]
+    assert guess_is(*holes[8:11], epsilon)
+    assert holes[11].startswith(": strong protection.")
+    _, (odds, half, rare, moves, one, other) = fit(" ".join(told[1:]), MORE)
     r = math.exp(epsilon)
     for told, truth in (
         (odds, r),
@@ -87,34 +108,20 @@ def test_a_batch_fixed_in_advance_costs_what_optimal_composition_says(ask, epsil
     _, holes = fit(
         said,
         "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Warning: This "
-        "takes #% of what is left to bob: epsilon #, delta # of epsilon 4, delta #. ~ Asked of people: ~ "
-        "The whole costs epsilon #, delta # by certified composition; added up it would be epsilon "
-        "#. Neighbours: ~ For someone who knows all others, a bet at even odds on whether you are "
-        "in the data is won with probability at most #%, and nothing is more than # times as "
-        "likely, plus #, in one case than in the other. Anything ~",
+        "takes #% of what is left to bob: epsilon #, delta # of epsilon 4, delta #. ~ Asked of "
+        "people: ~ The whole costs epsilon #, delta # by certified composition; added up it would "
+        "be epsilon "
+        f"#. Neighbours: ~ {TOGETHER.replace('of #', 'Of #', 1)}: moderate protection; with "
+        "probability up to # the output gives it away. More: add --more.",
     )
-    cost, delta, _, share, *again, left, _, _, whole, same, added, _, won, factor, plus, _ = holes
+    cost, delta, _, share, *again, left, _, _, whole, same, added, _, of, right, half, plus = holes
     assert (share, again, left) == (80, [cost, delta], Fraction(5, 10**7))
     truth = optimal_epsilon(float(Fraction(epsilon)), times, 4e-7)
     assert truth <= cost * (1 + Fraction(1, 10**9))
     assert cost <= truth * 1.00002
     assert (whole, delta, same, plus) == (cost, Fraction(4, 10**7), delta, delta)
     assert added == times * Fraction(epsilon)
-    r = math.exp(cost)
-    assert near(won, 100 * (r + 4e-7) / (1 + r))
-    assert near(factor, r)
-
-
-TOGETHER = (
-    "someone who knows all other records, and what yours would be, and gives even odds to your "
-    "being in the data or not can end up at odds of at most # to 1: 50% becomes at most #%, and 1% "
-    "at most #%."
-)
-BET = (
-    "for someone who knows all others, a bet at even odds on whether you are in the data is won "
-    "with probability at most #%, and nothing is more than # times as likely, plus #, in one case "
-    "than in the other."
-)
+    assert guess_is(of, right, half, cost, 4e-7)
 
 
 def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
@@ -125,30 +132,23 @@ def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
             f"SELECT COUNT(*) FROM people WHERE age >= {age}",
         )  # fmt: skip
     template = (
-        f"~ Everything released from people so far, together: {TOGETHER} If the whole budget of "
-        f"people is spent: {BET} Here you are one row, and your record is that row. Nothing was "
-        f"released from visits so far. If the whole budget of visits is spent: {BET} Here you are "
-        "one person, and your record is all your rows."
+        f"~ Everything released from people so far, together: {TOGETHER}: moderate protection. If "
+        f"the whole budget of people is spent: {TOGETHER}: practically no protection. Here you are "
+        "one row, and your record is that row. Nothing has been released from visits so far. If the "
+        f"whole budget of visits is spent: {TOGETHER}: weak protection; with probability up to # "
+        "the output gives it away. Here you are one person, and your record is all your rows."
     )
     for words, end in ((("budget", "--policy"), ""), (("ledger", "show"), " note last hash ~")):
         _, holes = fit(ask(*words, "hospital/policy.yml")[1], template + end)
-        odds, half, rare = holes[1:4]
         # The worst of all answers that three counts can give together, one person more or less.
         ratio = 1.0
         for epsilon in (Fraction(1), Fraction(1, 2), Fraction(1, 4)):
             law = geometric(math.exp(-epsilon), 40)
             ratio *= max(law[k] / law[k - 1] for k in range(-39, 41))
-        for told, truth in (
-            (odds, ratio),
-            (half, 100 * ratio / (1 + ratio)),
-            (rare, 100 * ratio / (99 + ratio)),
-        ):
-            assert near(told, truth)
-        for (won, factor, plus), epsilon in ((holes[4:7], 6), (holes[7:10], 4)):
-            r = math.exp(epsilon)
-            assert near(won, 100 * (r + 1e-6) / (1 + r))
-            assert near(factor, r)
-            assert plus == Fraction(1, 10**6)
+        assert guess_is(*holes[1:4], math.log(ratio))
+        assert guess_is(*holes[4:7], 6, 1e-6)
+        assert guess_is(*holes[7:10], 4, 1e-6)
+        assert holes[10] == Fraction(1, 10**6)
 
 
 def test_of_costs_in_rho_only_the_promise_of_the_budget_is_said(ask):
@@ -160,12 +160,14 @@ def test_of_costs_in_rho_only_the_promise_of_the_budget_is_said(ask):
     said = ask("budget", "--policy", "hospital/policy.yml", "--dataset", "visits")[1]
     _, holes = fit(
         said,
-        "~ Everything released from visits so far, together, is promised never to exceed its "
-        f"budget, if that was set before the first release: {BET} If the whole budget of visits is "
-        f"spent: {BET} Here you are one person, and your record is all your rows.",
+        "~ Everything released from visits so far, together, stays within its budget, if that was "
+        f"set before the first release: {TOGETHER}: {{0}} If the whole budget of visits is spent: "
+        f"{TOGETHER}: {{0}} Here you are one person, and your record is all your rows.".format(
+            "weak protection; with probability up to # the output gives it away."
+        ),
     )
-    assert holes[1:4] == holes[4:7]
-    assert near(holes[2], math.exp(4))
+    assert holes[1:5] == holes[5:9]
+    assert guess_is(*holes[1:4], 4, 1e-6)
     # The reading of the same ledger would be less, and is no promise.
     assert "epsilon about" in said
 
@@ -180,10 +182,10 @@ def test_randomized_columns_move_odds_so_far(ask, tmp_path, keep):
     _, (reports, _, factor, most, twice) = fit(
         said,
         "# reports of column 'c' were written, in the order of the records. Each record is "
-        "reported on its own by ~, over the values yes, no. Whoever sees the report, whatever else "
-        "they know, their odds between any two values of that record change by a factor of at most "
+        "reported on its own by ~, over the values yes, no. The report changes anyone's odds "
+        "between two values of that record, whatever else they know, by a factor of at most "
         "#: of two values that seemed equally likely, one gets a probability of at most #. Where "
-        "records go together, reports of others tell about it as well. Cells with none of these "
+        "records go together, the reports of others tell about it as well. Cells with none of these "
         "values are first replaced by one of them, chosen evenly. No other column was copied. "
         "Randomizing this column again would be a second look at every record: both together move "
         "odds by a factor of up to #. Keep this file instead. note wrote out.csv note wrote "
@@ -253,7 +255,7 @@ def test_averaging_finds_the_truth_as_often_as_is_said(ask, ratio):
         said,
         "Fresh noise with epsilon # at every question: one answer is exactly right with "
         "probability #%, the rounded mean of 256 with #%. # questions reach 95%, at a total cost "
-        "of epsilon #: whoever does not add it up has promised what is not so. ~",
+        "of epsilon #: a promise that does not add this up is false. ~",
     )
     assert abs(float(epsilon) - math.log(ratio)) < 1e-3
     assert abs(float(single) / 100 - one[0]) < 1e-3

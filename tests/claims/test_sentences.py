@@ -34,7 +34,7 @@ def mechanism(columns: list[list[Fraction]]) -> tw.Mechanism:
 def test_both_attackers_of_measure_are_told_no_less_than_the_truth(columns):
     """Every belief on two bits: the worst ones hold two databases possible, as odds are linear."""
     law_of = dict(zip(BITS, columns, strict=True))
-    said = tw.measure(mechanism(columns)).sentence
+    said = " ".join(tw.measure(mechanism(columns)).more)
     told = FACTOR.search(said)
     if told is None:
         assert "says nothing" in said
@@ -65,7 +65,7 @@ def test_both_attackers_of_measure_are_told_no_less_than_the_truth(columns):
 def test_the_square_of_the_ratio_is_reached_by_some_belief():
     """A noisy count of two bits, and somebody who holds 10 and 11 possible, after output 1."""
     noisy = tw.mechanism("geometric(ratio=2, bits=2)")
-    assert "odds of 1 to 99 become at most 1 to 24." in tw.measure(noisy).sentence
+    assert "odds of 1 to 99 become at most 1 to 24." in tw.measure(noisy).more[1]
     used = noisy.probability(1, (1, 0)) / noisy.probability(1, (1, 1))
     unused = noisy.probability(1, (0, 0)) / noisy.probability(1, (0, 1))
     assert used / unused == 4

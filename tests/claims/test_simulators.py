@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import twoworlds as tw
-from tests.claims.reading import above, below, delta, exact, fit, matrix, random_mechanism
+from tests.claims.reading import above, below, delta, exact, fit, matrix, random_mechanism, refusal
 from tests.claims.test_coupled import given, nearest, sides, spelled
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import bounds, decimal, show
@@ -159,16 +159,16 @@ def test_frapp_by_the_report_of_one_record(ask_json, seed):
     survey = f"randomized-response(values=3, records=2, keep={keep})"
     likely, rest = keep, (1 - keep) / 2
     gamma = max(likely / rest, rest / likely)
-    said = ask_json("measure", survey, "--definition", "frapp")["sentence"]
+    told = ask_json("measure", survey, "--definition", "frapp")
     _, (most,) = fit(
-        said,
+        told["more"][0],
         "The report of one record is at most # times likelier for one true value than for any "
         "other.",
     )
     assert above(most, gamma)
     told = ask_json("check", survey, f"frapp(gamma={(1 + gamma) / 2})")
     _, (found, allowed) = fit(
-        told["sentence"],
+        refusal(told),
         "Some report of a record is # times likelier for one value than for another; the claim "
         "allows at most #.",
     )
@@ -179,11 +179,12 @@ def test_frapp_by_the_report_of_one_record(ask_json, seed):
 def test_a_report_that_does_not_depend_on_the_record_is_equally_likely(ask_json):
     survey = "randomized-response(values=3, records=2, keep=1/3)"
     for name in ("frapp", "gamma-amplification", "pointwise(ratio=1)"):
-        said = ask_json("measure", survey, "--definition", name)["sentence"]
+        told = ask_json("measure", survey, "--definition", name)
+        said = " ".join([told["sentence"], *told.get("more", [])])
         assert "equally likely" in said
         assert "1 times" not in said
     told = ask_json("measure", "random-index(records=4, values=3)", "--ratio", 1)
-    assert "(equally likely, plus" in told["sentence"]
+    assert "(equally likely, plus" in told["more"][0]
 
 
 @pytest.mark.parametrize("seed", range(4))

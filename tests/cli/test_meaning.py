@@ -66,39 +66,39 @@ def test_tradeoff_gives_exact_corners(capsys):
 
 
 def test_explain_says_for_whom_the_odds_hold(capsys):
-    _, out, _ = call(capsys, "explain", "dp(epsilon=0.5)")
+    _, out, _ = call(capsys, "explain", "dp(epsilon=0.5)", "--more")
     assert "by at most 24.5 percentage points" in out
     assert "1 to 99 become at most 1 to 36" in out
-    assert "know everybody else's record" in out
+    assert "knows everybody else's record" in out
     found = data(capsys, "explain", "dp(ratio=3)")
     half = found["beliefs"][-1]
     assert (half["knows_all_others"]["exact"], half["any_belief"]["exact"]) == ("3/4", "9/10")
     _, out, _ = call(capsys, "explain", "geometric(ratio=2)")
     assert "dp(ratio=2)" in out
-    _, out, _ = call(capsys, "explain", "random-index(records=4)")
+    _, out, _ = call(capsys, "explain", "random-index(records=4)", "--more")
     assert "impossible in the other world" in out
 
 
 def test_the_table_of_explain_names_the_belief_it_starts_from(capsys):
-    _, out, _ = call(capsys, "explain", "dp(ratio=3)")
+    _, out, _ = call(capsys, "explain", "dp(ratio=3)", "--more")
     assert "belief without your data" in out
     assert "a belief of" not in out
 
 
 def test_explain_tells_tiny_and_huge_numbers_from_their_limits(capsys):
-    _, out, _ = call(capsys, "explain", "dp(epsilon=1e-30)")
-    assert out.count("just above 50%") == 2
+    _, out, _ = call(capsys, "explain", "dp(epsilon=1e-30)", "--more")
+    assert out.count("just above 50%") == 3
     assert "50.1%" not in out
-    _, out, _ = call(capsys, "explain", "dp(epsilon=50)")
+    _, out, _ = call(capsys, "explain", "dp(epsilon=50)", "--more")
     assert "2.8e41 to 1" in " ".join(out.split())
-    assert out.count("just below 100%") == 6
-    _, out, _ = call(capsys, "explain", "dp(epsilon=1e-6, neighbours=add-remove)")
+    assert out.count("just below 100%") == 7
+    _, out, _ = call(capsys, "explain", "dp(epsilon=1e-6, neighbours=add-remove)", "--more")
     assert "odds of at most 1.000002 to 1: 50% becomes at most 50.00003%" in " ".join(out.split())
 
 
 def test_explain_uses_what_the_mechanism_itself_does_to_beliefs(capsys):
     found = data(capsys, "explain", "randomized-response(bits=40, keep=3/4)")
-    assert "26.8 percentage points" in found["sentences"][0]
+    assert "26.8 percentage points" in found["sentences"][2]
     assert found["beliefs"][-1]["any_belief"]["exact"] == "3/4"
     assert found["swing"]["exact"] == "3"
     assert found["mechanism"] == "randomized-response(bits=40, keep=3/4)"
@@ -113,7 +113,7 @@ def test_explain_says_when_only_the_price_of_a_mechanism_is_known(capsys, monkey
         return twoworlds.measure(built)
 
     monkeypatch.setattr(promises, "measure", measure)
-    _, out, _ = call(capsys, "explain", "randomized-response(bits=2, keep=3/4)")
+    _, out, _ = call(capsys, "explain", "randomized-response(bits=2, keep=3/4)", "--more")
     assert "50 percentage points" in out
     assert "these are the words for every mechanism with dp(ratio=3)" in out
 
@@ -138,7 +138,7 @@ def test_explain_takes_definitions_with_a_belief(capsys):
     ],
 )
 def test_explain_has_words_for_definitions_that_no_theorem_knows(capsys, text, words):
-    code, out, _ = call(capsys, "explain", text)
+    code, out, _ = call(capsys, "explain", text, "--more")
     assert code == 0
     assert words in " ".join(out.split())
     assert "assumes" in out

@@ -66,7 +66,7 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     words = " ".join(out.split())
     assert "costs epsilon 1; one by one its questions would cost 2" in words
     assert "the question fits" in words
-    assert "The strategy covers it" in words
+    assert "The strategy covers this" in words
     assert "paid before" not in words
     told = data(capsys, *ask(OLD), "--dry-run")
     assert (told["covered"], exact(told["price"]["epsilon"])) == ("next question", "0")
@@ -79,9 +79,8 @@ def test_a_dry_run_and_an_answer_speak_of_the_price_of_the_strategy(capsys):
     call(capsys, *OPEN)
     for more in (("--dry-run",), ()):
         words = " ".join(call(capsys, *ask(YOUNG, "1/2"), *more)[1].split())
-        assert "All questions of the strategy together cost at most epsilon 1, which" in words
-        assert "at most 2.719 to 1" in words
-        assert "1.649" not in words
+        assert "All questions of the strategy together cost at most epsilon 1: of 100" in words
+        assert "right about at most 74" in words
         assert "This question alone costs epsilon 1/2 (0.5)." in words
     told = data(capsys, *ask(YOUNG, "1/2"), "--dry-run")
     assert told["meaning"] == data(capsys, *ask(YOUNG, "1/2"))["answers"][0]["meaning"]
@@ -113,7 +112,7 @@ def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
     code, out, _ = call(capsys, *ask(YOUNG), "--dry-run")
     words = " ".join(out.split())
     assert code == 0
-    assert "Already asked: the stored answer, nothing more." in words
+    assert "This was asked before: the stored answer costs nothing more." in words
     assert "1 question for epsilon 1: together they cost 1" in words
     assert "With this question" not in words
 

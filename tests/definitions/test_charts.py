@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from twoworlds import DifferentialPrivacy, check, measure, mechanism
-from twoworlds.charts import Chart
+from twoworlds.charts import Chart, Icons
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.trade_off import trade_off
 from twoworlds.laws.event import agree
@@ -18,7 +18,8 @@ HALF = Fraction(1, 2)
 
 
 def chart(result):
-    return next(one for one in result.answer().blocks if isinstance(one, Chart))
+    blocks = result.answer().blocks
+    return next(one for one in blocks if isinstance(one, Chart) and not isinstance(one, Icons))
 
 
 def lines(result) -> dict[str, list[tuple[float, float]]]:

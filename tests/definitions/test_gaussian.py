@@ -87,7 +87,7 @@ def test_a_refuted_claim_names_the_number_that_holds():
     assert tw.check("gaussian(sigma=2)", "gdp(mu=1/2)").holds
     leak = tw.check("random-index(records=4, values=3)", "gdp(mu=9)")
     assert leak.notes[-1] == "no mu is large enough"
-    assert "impossible in the other world" in leak.sentence
+    assert "impossible in the other world" in leak.more[0]
 
 
 def test_rejects_what_has_no_meaning_and_says_the_way_out():

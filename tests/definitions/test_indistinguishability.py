@@ -174,4 +174,4 @@ def test_it_does_not_see_that_somebody_is_exposed(n):
     assert verdict.epsilon == Fraction(1, n)
     assert any("impossible in the other world" in note for note in verdict.notes)
     said = "is possible in one world only" if n > 1 else "Nothing is promised"
-    assert said in verdict.explain()
+    assert said in verdict.explain(more=True)

@@ -79,8 +79,8 @@ def test_the_dictionary_has_the_shape_of_the_contract():
     }
     assert plain["arithmetic"] == "exact"
     assert list(plain) == [
-        *("mechanism", "definition", "holds", "ratio", "epsilon", "delta", "witness"),
-        *("sentence", "assumptions", "notes", "method", "arithmetic"),
+        *("mechanism", "definition", "holds", "ratio", "epsilon", "delta", "guess"),
+        *("witness", "sentence", "more", "assumptions", "notes", "method", "arithmetic"),
     ]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 
 import twoworlds as tw
 from twoworlds import BitStrings
-from twoworlds.definitions.words import Subject, delta_sentence, largest_posterior, percent
+from twoworlds.definitions.words import Subject, largest_posterior, odds_sentences, percent
 from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.numbers import Real
 from twoworlds.testing.strategies import dense_mechanisms, probabilities, ratios
@@ -53,7 +53,7 @@ def test_the_largest_posterior_multiplies_the_odds(prior, ratio):
     ],
 )
 def test_each_kind_of_answer_has_its_sentence(text, options, part):
-    assert part in tw.measure(text, **options).sentence
+    assert part in " ".join(tw.measure(text, **options).more)
 
 
 @given(dense_mechanisms(BitStrings(1)), ratios())
@@ -61,18 +61,18 @@ def test_an_event_of_ten_percent_becomes_no_likelier_than_stated(mechanism, rati
     delta = tw.measure(mechanism, ratio=ratio).delta
     stated = min(Fraction(1), ratio / 10 + delta)
     if delta:
-        assert f"at most {percent(stated)} " in delta_sentence(PERSON, ratio, delta)
+        assert f"at most {percent(stated)} " in odds_sentences(PERSON, ratio, delta)[0]
 
 
 def test_an_enclosure_that_touches_certainty_is_still_put_into_words():
     """0.1 + 0.9 in floats: whether it exceeds 1 is not known, and does not matter."""
     rows = [[0.95, 0.05], [0.05, 0.95]]
     floats = FloatMatrix(BitStrings(1), tw.Universe.of("ab"), rows)
-    assert "at most 100%" in tw.measure(floats, ratio=1).sentence
+    assert "at most 100%" in tw.measure(floats, ratio=1).more[0]
     touching = Real.between(
         Fraction(9, 10) - Fraction(1, 10**9), Fraction(9, 10) + Fraction(1, 10**9)
     )
-    assert "at most 100%" in delta_sentence(PERSON, Fraction(1), touching)
+    assert "at most 100%" in odds_sentences(PERSON, Fraction(1), touching)[0]
 
 
 def test_add_remove_speaks_of_presence_and_not_of_two_values():
@@ -82,5 +82,6 @@ def test_add_remove_speaks_of_presence_and_not_of_two_values():
     dense = tw.Dense(people, tw.universe("points([low, high])"), rows)
     verdict = tw.measure(dense, neighbours="add-remove")
     assert verdict.ratio == Fraction(17, 10)
-    assert "two possible values" not in verdict.sentence
-    assert "in the data or not" in verdict.sentence
+    assert "whether each is in the data" in verdict.sentence
+    assert "two possible values" not in verdict.more[0]
+    assert "in the data or not" in verdict.more[0]

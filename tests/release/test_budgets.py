@@ -48,7 +48,7 @@ def test_it_says_what_the_curator_says(policy):
     people, animals = budgets(read)
     assert [people] == said["datasets"]
     assert (animals["dataset"], animals["analysts"]) == ("animals", [])
-    assert animals["learned"]["so_far"] == "Nothing was released from animals so far."
+    assert animals["learned"]["so_far"] == "Nothing has been released from animals so far."
     assert animals["learned"]["whole_budget"] is None
 
 

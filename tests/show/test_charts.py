@@ -6,14 +6,17 @@ from fractions import Fraction
 import pytest
 
 from tests.show.reading import read
-from twoworlds.answer import Answer
+from twoworlds.answer import Answer, Said
 from twoworlds.charts import (
+    BLUE,
+    GREY,
     Bar,
     Bars,
     Dots,
     ErrorBar,
     GroupedBars,
     HeatMap,
+    Icons,
     Intervals,
     Span,
     odds,
@@ -21,7 +24,9 @@ from twoworlds.charts import (
     trade_off,
 )
 from twoworlds.show.figure import figure
-from twoworlds.show.html import chart
+from twoworlds.show.html import card, chart
+from twoworlds.show.terminal import print_answer
+from twoworlds.show.text import text
 
 HOSTILE = '<script>alert("\'&")</script>'
 CHARTS = {
@@ -33,6 +38,7 @@ CHARTS = {
     "open span": Span("from", 1),
     "groups": GroupedBars(HOSTILE, [(HOSTILE, [Bar(HOSTILE, 0.5)])], HOSTILE),
     "intervals": Intervals(HOSTILE, [ErrorBar(HOSTILE, 1, 0, 2), ErrorBar("b", 1, None, None)], ""),
+    "icons": Icons(HOSTILE, 62, 50, 100, HOSTILE),
     "odds": odds([(HOSTILE, 3.0)], HOSTILE),
     "events": odds([(HOSTILE, 3.0)], HOSTILE, delta=0.1),
     "profile": profile([(1.0, 0.5), (3.0, 0.0)], HOSTILE),
@@ -50,6 +56,31 @@ def test_a_chart_is_whole_escaped_and_has_no_identifier(name):
     assert ("role", "img") in tags.attributes
     assert "nan" not in drawn
     assert "inf" not in drawn.replace("information", "")
+
+
+def test_icons_are_as_many_as_they_say_in_svg_text_and_terminal(capsys):
+    """Grey without the data, blue with it, and the rest outlined."""
+    drawn = chart(Icons("right", 62, 50, 100, "words"))
+    counts = [drawn.count(f'fill="{colour}"') for colour in (GREY, BLUE)]
+    assert [*counts, drawn.count('fill="none"')] == [50, 12, 38]
+    said = Answer("It is so.", blocks=[Icons("right", 62, 50, 100, "")], more=[Said(["Behind."])])
+    print_answer(said, more=True)
+    for shown in (text(said, more=True), capsys.readouterr().out):
+        assert [shown.count(mark) for mark in "○●·"] == [50, 12, 38]
+        assert "right: 62 of 100, 50 of them without your data" in shown
+        assert "Behind." in shown
+
+
+def test_more_is_folded_on_a_card_and_left_out_elsewhere_until_asked_for(capsys):
+    said = Answer("It is so.", blocks=[Icons("right", 62, 50, 100, "")], more=[Said(["Behind."])])
+    assert "<details><summary>More</summary>" in card(said)
+    assert "Behind." in card(said).partition("<details>")[2].partition("</details>")[0]
+    print_answer(said)
+    shown = capsys.readouterr().out
+    assert shown.endswith("More: add --more.\n")
+    for one in (text(said), shown):
+        assert "Behind." not in one
+        assert "●" not in one
 
 
 def test_a_heat_map_is_a_table_that_escapes():

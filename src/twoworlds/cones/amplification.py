@@ -337,8 +337,8 @@ class Frapp(RowConstraints):
             return replace(
                 found,
                 definition=self.name,
-                values={"gamma": value},
-                sentence=_reported(value),
+                values={"gamma": value, "guess": found.guess},
+                more=(_reported(value), *found.more),
                 method="one transition for every record, so its rows decide",
                 notes=(),
             )

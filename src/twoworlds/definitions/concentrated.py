@@ -122,7 +122,7 @@ def _broken(found: Verdict, claimed: Number) -> str:
     if compare(shown.number, allowed) is not Order.GREATER:
         digits = digits_apart(found.rho, claimed)
         return (
-            "At large orders the divergence between two worlds comes as near as one likes to "
+            "At large orders the divergence between two worlds comes arbitrarily near to "
             f"{decimal(found.rho, digits, 'at least')} times the order, where the claim allows at "
             f"most {decimal(claimed, digits)} times."
         )
@@ -139,7 +139,7 @@ def said(subject: Subject, rho: Number) -> str:
     """Say to which Gaussian noise the divergences compare, and how often odds move far.
 
     >>> said(Subject.of(1), Fraction(1, 8))
-    'Whichever mean one takes, this tells no more about your record than Gaussian noise whose \
+    'Whichever mean you take, this tells no more about your record than Gaussian noise whose \
 standard deviation is 2 times what the record can change: the odds of the truth about your record \
 are multiplied by 100 or more with probability at most 3.68e-16%.'
     """
@@ -155,7 +155,7 @@ are multiplied by 100 or more with probability at most 3.68e-16%.'
             f"probability at most {percent(rare)}"
         )
     return (
-        f"Whichever mean one takes, this tells no more about {subject.who} than Gaussian noise "
+        f"Whichever mean you take, this tells no more about {subject.who} than Gaussian noise "
         f"whose standard deviation is {times} times what {_changes(subject)} can change{tail}."
     )
 

@@ -152,6 +152,6 @@ def _beaten(mu: Number, claimed: Number) -> str:
     digits = digits_apart(mu, claimed)
     return (
         "Some test tells two worlds apart as well as a normal number from one that is shifted by "
-        f"{decimal(mu, digits, 'at least')} standard deviations, or comes as near to that as one "
-        f"likes, where the claim allows a shift of at most {decimal(claimed, digits)}."
+        f"{decimal(mu, digits, 'at least')} standard deviations, or comes arbitrarily near to "
+        f"that, where the claim allows a shift of at most {decimal(claimed, digits)}."
     )

@@ -96,7 +96,7 @@ class RecordTradeOff(Curve):
                 f"difference alone at most {by_difference}."
             )
         return (
-            f"{text} This belief ties record {self.person} to the others, so that no bound follows "
+            f"{text} This belief ties record {self.person} to the others, so no bound follows "
             "from what the mechanism keeps about one person."
         )
 

@@ -188,19 +188,19 @@ def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) 
     ``certain`` is how likely an output can be that is impossible in the other world, which a guess
     at even odds hardly shows. It is said as well; where it is not small, no word is given.
 
-    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-88:])
-    data): strong protection, but with probability up to 0.000001 the output gives it away.
+    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-83:])
+    data): strong protection; with probability up to 0.000001 the output gives it away.
     """
     said = guess_sentence(subject, chance).removesuffix(".")
     if chance == Fraction(1, 2):
         return f"{said}: the output says nothing about {subject.who}."
     word = strength(chance)
     word = f"{'practically no' if word == 'none' else word} protection"
-    if certain == 0 or chance == 1:
+    if certain == 0 or word.startswith("practically"):
         return f"{said}: {word}."
     kept = f": {word}" if bounds(certain)[1] <= _RARE else ""
     likely = decimal(at_most_one(certain), 3)
-    return f"{said}{kept}, but with probability up to {likely} the output gives it away."
+    return f"{said}{kept}; with probability up to {likely} the output gives it away."
 
 
 def icons(chance: Number, words: str) -> Icons:

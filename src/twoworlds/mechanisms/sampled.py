@@ -256,7 +256,7 @@ class Shuffled(Mechanism):
             )
         if any(mass == 0 for row in local.transition.rows for mass in row):
             raise InvalidInput(
-                f"{local.expression}: some report is impossible for some value, so that one report "
+                f"{local.expression}: some report is impossible for some value, so one report "
                 "can give its sender away: every report must be possible for every value"
             )
         self.transition, self.people = local.transition, local.records

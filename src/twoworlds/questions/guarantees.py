@@ -13,10 +13,10 @@ from twoworlds.show import Result, Told
 def explain(
     what: Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"],
 ) -> Result:
-    """Say what a guarantee promises a person, in odds.
+    """Say what a guarantee promises a person.
 
-    >>> explain("dp(ratio=3)").answer().headline[-39:]
-    'odds of 1 to 99 become at most 1 to 11.'
+    >>> explain("dp(ratio=3)").answer().headline[-53:]
+    'at most 75 (50 without your data): strong protection.'
     """
     from twoworlds.report.promises import read_promise
 

@@ -369,7 +369,7 @@ def strategy_open(
             data = {"dry_run": True, "strategy": name, "dataset": dataset, "analyst": who}
             said = f"The strategy would cost {wanted.shown()}. Nothing was charged."
             if before:
-                said = "It was paid before, and would cost nothing more."
+                said = "This was paid for before, so it would cost nothing more."
         else:
             found = curator.strategy(dataset, wanted, name=name, analyst=who).resume()
             data = {**found.fields(), "charged": before is None}

@@ -51,7 +51,7 @@ _TEXT = (
 
 
 class ReleaseFailed(TwoWorldsError):
-    """A paid release could not be computed; the same query may be asked again for nothing."""
+    """A paid release could not be computed; the same query may be asked again for free."""
 
     def __init__(self) -> None:
         """Take no argument: there is one text."""

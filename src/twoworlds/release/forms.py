@@ -232,7 +232,7 @@ class DryRun(Result):
 
     @property
     def _guess(self) -> Number | None:
-        return guess(self._whole, self.resolved[0].dataset)
+        return guess(self._whole)
 
     def _meaning(self) -> list[str]:
         dataset = self.resolved[0].dataset
@@ -243,14 +243,14 @@ class DryRun(Result):
             f"{account} {cost.shown('at least')}" for account, cost in self.left.items()
         )
         if self.covered == "asked before":
-            return f"Already asked: the stored answer, nothing more. Left: {left}."
+            return f"This was asked before: the stored answer costs nothing more. Left: {left}."
         if self.covered is not None:
-            return f"The strategy covers it, and nothing more would be charged. Left: {left}."
+            return f"The strategy covers this, and nothing more would be charged. Left: {left}."
         if self.calibration.price == Cost():
-            return f"It is free: nobody can move it. Left: {left}."
+            return f"This is free: no one person can change the answer. Left: {left}."
         if self.price == Cost():
             given = "the stored answer" if self.stored else "it was not answered"
-            return f"It was paid before ({given}): it would cost nothing. Left: {left}."
+            return f"This was paid for before ({given}), so it costs nothing. Left: {left}."
         cost = f"It would cost {self.price.shown()}"
         if self.known is not None:
             given = ", whose stored answer would be repeated" if self.stored else ""

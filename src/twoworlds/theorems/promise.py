@@ -279,8 +279,8 @@ def _statistical_difference(guarantee: Guarantee) -> str:
 def _informed(guarantee: Guarantee) -> str:
     subject = _subject(guarantee)
     said = (
-        f"Whoever knows all other records changes their mind about {subject.who}, which alone is "
-        f"open to them, by at most {points(guarantee.epsilon)}."
+        f"Someone who knows all other records changes their mind about {subject.who} by at most "
+        f"{points(guarantee.epsilon)}."
     )
     if not subject.one_person:
         return said
@@ -297,7 +297,7 @@ def _local_dp(guarantee: Guarantee) -> str:
 
 
 _IF = "If what others believe and know about the data is no more than was assumed"
-_BREAKS = "Whoever knows more, or believes otherwise, may learn more."
+_BREAKS = "Someone who knows more, or believes otherwise, may learn more."
 
 
 def _ddp(guarantee: Guarantee) -> str:

@@ -103,7 +103,7 @@ def test_a_claim_at_ratio_infinity_fails_where_no_simulator_attains_it():
     assert verdict.holds is False
     assert "none attains it" in verdict.sentence
     assert "holds with every delta above 0 at this ratio" in verdict.notes
-    assert "approached, not attained" in verdict.witness.explain()
+    assert "but none attains it" in verdict.witness.explain()
     assert check(PAIR, "ddp(belief=uniform, ratio=inf, delta=1/1000000)").holds is True
 
 

@@ -129,5 +129,5 @@ def test_rejects_a_probability_that_is_known_by_an_enclosure_only():
     vague = Real(lambda bits: ball(F(1, 2), bits) + ball(exp(F(-30)), 20) * 0)
     wide = Real(lambda _: ball(exp(F(-1)), 20))
     assert Columns.of([(vague,)])
-    with pytest.raises(InvalidInput, match="enclosure only"):
+    with pytest.raises(InvalidInput, match="not known exactly"):
         Columns.of([(wide,)])

@@ -143,7 +143,7 @@ def test_rejects_what_it_cannot_draw_exactly():
     tiny = Fraction(1, 1 << 5000)
     for refused, error, words in (
         (lambda: Sampler.of("geometric(ratio=2)"), InvalidInput, "is no law"),
-        (lambda: Sampler.of(GeometricNoise(p)), InvalidInput, r"p=.*enclosure only"),
+        (lambda: Sampler.of(GeometricNoise(p)), InvalidInput, r"p=.*not known exactly"),
         (lambda: Sampler.of(SkellamNoise(Fraction(1), Fraction(1))), Unsupported, "no release"),
         (lambda: Sampler.of(DiscreteGaussianNoise(Fraction(1 << 200))), TooLarge, "larger units"),
         (lambda: scale_bits(Real(lambda b: 1 - ball(tiny, b))), TooLarge, "closer to 1"),

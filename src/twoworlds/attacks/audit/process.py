@@ -182,7 +182,7 @@ class InChild:
     def _unreadable(self) -> Unresponsive:
         self.close()
         return Unresponsive(
-            f"{self._text}: what its process hands over cannot be read, so that it was ended; the "
+            f"{self._text}: what its process hands over cannot be read, so it was ended; the "
             f"subject writes into the pipe of the audit: {_WAY_OUT}"
         )
 

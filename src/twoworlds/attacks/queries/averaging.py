@@ -94,8 +94,8 @@ def average_out(
     else:
         said += (
             f"{needed:,} questions reach {sure}, at a total cost of epsilon "
-            f"{decimal(needed * loss, 4, 'about')}: whoever does not add it up has "
-            "promised what is not so."
+            f"{decimal(needed * loss, 4, 'about')}: a promise that does not add this up is "
+            "false."
         )
     cells = [[f"{m:,}", _chance_text(c), decimal(m * loss, 4, "about")] for m, c in chances.items()]
     right = {f"{m:,} answer{'s' if m > 1 else ''}": c for m, c in chances.items()}

@@ -132,7 +132,7 @@ class SingledOut(Result):
         else:
             fact = (
                 f"what is known fits {self.matching} people, and {value} of them have {what}; "
-                "whoever knows more of the person finds out the rest"
+                "someone who knows more about the person finds out the rest"
             )
         return f"{way}: {fact}.{server}"
 

@@ -182,7 +182,7 @@ def _told(
         from twoworlds.definitions.words import percent_above
 
         said += (
-            " Whoever thinks it equally likely either way is right with at most "
+            " Someone who thinks it equally likely either way is right with at most "
             f"{percent_above(Fraction(1, 2), best)}, whatever the test; the "
             f"largest likelihood ratio seen is about {largest:.3g}, and none can exceed "
             f"{decimal(exp(epsilon), 4)}."

@@ -184,8 +184,8 @@ class Anonymity(Result):
         start = f"{self.name} is {self.k}-anonymous for {listed(self.quasi)}"
         if self.grouped == "knowledge":
             return (
-                f"{start} when groups are what exact knowledge matches: whoever is in it and "
-                f"however exactly these columns are known, at least "
+                f"{start} when groups are what exact knowledge matches: however exactly these "
+                "columns are known of a person in it, at least "
                 f"{counted(self.k, 'row')} of {self.people:,} {'fits' if self.k == 1 else 'fit'}."
             )
         if self.k == 1:
@@ -228,7 +228,7 @@ class Anonymity(Result):
         if 1 < len(self.totals) <= _FEW:
             yield (
                 f"Nobody in the table has anything but {has(self.sensitive, [*self.totals])}: "
-                "whoever is known to be in it cannot have anything else."
+                "somebody known to be in it cannot have anything else."
             )
 
     def _advice(self) -> Iterator[str]:

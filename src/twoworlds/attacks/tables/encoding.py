@@ -98,9 +98,9 @@ class Collapse(Result):
             f"The published table is {self.smallest_group[0]}-anonymous on {names}, and it gives "
             f"all {len(self.decoded)} rows of the input away. Its first range of {self.column} "
             f"ends at {_written(self.boundary)}, and these {digits} digits behind the point spell "
-            "out the whole input, which is read back exactly. Whoever trusts every algorithm with "
-            "a k-anonymous output trusts this one, and with it the one that publishes its input, "
-            "and so every algorithm: nothing is protected (Lin & Kifer, Section 4.1.1)."
+            "out the whole input, which is read back exactly. To trust every algorithm with a "
+            "k-anonymous output is to trust this one, and with it the one that publishes its "
+            "input: nothing is protected (Lin & Kifer, Section 4.1.1)."
         )
 
     def answer(self) -> Answer:

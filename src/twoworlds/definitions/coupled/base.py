@@ -225,7 +225,7 @@ class OverBeliefs(PrivacyDefinition):
         )
         if found.hull and not self.mixtures_are_free:
             raise Unsupported(
-                f"{self.name} can hold for two beliefs and fail for a mixture of them, so that all "
+                f"{self.name} can hold for two beliefs and fail for a mixture of them, so all "
                 "mixtures cannot be checked one by one: list the mixtures that you mean, or ask "
                 "for ddp or coupled-worlds, where mixtures come free"
             )
@@ -293,7 +293,7 @@ def read_scrubs(
         return tuple(given)
     if universe is None:
         raise InvalidInput(
-            f"{typed}: the release does not say what its databases are, so that scrubs={given!r} "
+            f"{typed}: the release does not say what its databases are, so scrubs={given!r} "
             "cannot be read for it: give Scrub objects, or a mechanism"
         )
     from twoworlds.worlds.scrubs import scrubs
@@ -312,7 +312,7 @@ def read_persons(
     n = entries(beliefs)
     if not n:
         raise InvalidInput(
-            f"{typed}: the databases are not lists of one length, so that it is not clear who the "
+            f"{typed}: the databases are not lists of one length, so it is not clear who the "
             "persons are: name what is private with coupled-worlds(scrubs=...)"
         )
     return every_person(n, tagged=tagged)

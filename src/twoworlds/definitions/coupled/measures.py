@@ -125,7 +125,7 @@ class Closest:
     def method(self) -> str:
         """Why nothing worse was missed."""
         if self._each is None:
-            return "no two worlds are possible together, so that there is nothing to compare"
+            return "no two worlds are possible together, so there is nothing to compare"
         return self._each.method
 
     def gap(self, ratio: Number) -> WorstEvent:
@@ -242,12 +242,12 @@ class ByEvents:
 
 
 _VACUOUS = (
-    "nothing was compared: by these beliefs every private value is certain already, so that this "
+    "nothing was compared: by these beliefs every private value is certain already, so this "
     "definition promises nothing"
 )
 NOTHING_LEFT = (
-    "nothing is left to conclude: by these beliefs every private value is certain already, so that "
-    "this definition promises nothing, even of a release of everything"
+    "nothing is left to conclude: by these beliefs every private value is certain already, so this "
+    "definition promises nothing, even of a release of everything"
 )
 
 

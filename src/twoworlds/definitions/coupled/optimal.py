@@ -380,8 +380,8 @@ class Limit(OfSimulator):
         """What stays, and why no simulator does better."""
         if not self.attained:
             return (
-                f"simulators bring delta as near to {show(self.delta)} as one likes, but none to "
-                f"it: delta {show(self.delta)} is approached, not attained"
+                f"simulators bring delta arbitrarily near to {show(self.delta)}, but none attains "
+                "it"
             )
         if self.delta == 0:
             return "a simulator shows every output that the release does, and no other"

@@ -179,7 +179,7 @@ def _read(part: object, universe: Universe | None) -> Iterable[Scrub]:
         raise InvalidInput(f"{part!r} is no secret: give text, a Secret, or a function")
     if universe is None:
         raise InvalidInput(
-            f"the release does not say what its databases are, so that the secret {part!r} cannot "
+            f"the release does not say what its databases are, so the secret {part!r} cannot "
             "be read for it: give a function of the database, or a mechanism"
         )
     if is_python(part):

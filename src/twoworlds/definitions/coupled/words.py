@@ -60,8 +60,8 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
     if reached is not None:
         return (
             f"an even bet {bet} can become certainty, whatever the simulator: for the one shown "
-            f"with a probability of up to {decimal(reached, _DIGITS)}, for others as near to "
-            f"{decimal(left, _DIGITS, 'about')} as one likes, though for none as low as that"
+            f"with a probability of up to {decimal(reached, _DIGITS)}, for others arbitrarily near "
+            f"to {decimal(left, _DIGITS, 'about')}, though for none as low as that"
         )
     if compare(left, 1, limit=64) is Order.EQUAL:
         return f"an even bet {bet} can become certainty: nothing is promised"
@@ -126,7 +126,7 @@ def _alarming(alarm: AlarmKind, who: str, left: Number) -> str:
     return (
         f"outputs of total probability {decimal(left, _DIGITS, 'about')} are never shown by the "
         "simulator, "
-        f"so that there is nothing to compare what they say about {who} with"
+        f"so there is nothing to compare what they say about {who} with"
     )
 
 
@@ -134,9 +134,8 @@ def refuted(claim: str, delta: Number, allowed: Number, *, approached: bool = Fa
     """Say that a claim fails, as a clause; where delta is approached, that nothing attains it."""
     if approached:
         return (
-            f"{claim} fails: simulators come as near to delta {decimal(delta, 4, 'about')} as one "
-            "likes, "
-            "but none attains it"
+            f"{claim} fails: simulators come arbitrarily near to delta "
+            f"{decimal(delta, 4, 'about')}, but none attains it"
         )
     digits = digits_apart(at_most_one(delta), allowed, 4)
     here = decimal(at_most_one(delta), digits, "at least")
@@ -259,8 +258,11 @@ def short(x: Number) -> str:
 def enclosed_words(low: Fraction, high: Fraction) -> str:
     """Say between which numbers delta lies."""
     if low <= 0:
-        return f"delta is bounded: at most {show(high, side='up')}; it may be far smaller"
-    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high, side='up')}"
+        return f"delta is at most {show(high, side='up')}; it may be far smaller"
+    return (
+        f"we could not compute delta exactly; it lies between {show(low, side='down')} and "
+        f"{show(high, side='up')}"
+    )
 
 
 def undecided_words(delta: Number, target: Number) -> str:

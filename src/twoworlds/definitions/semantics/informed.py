@@ -121,14 +121,14 @@ def _moved(compared: Witness) -> Shown:
 
 def _sentence(value: Number, ratio: Number, subject: Subject) -> str:
     if value == 0:
-        return "Whoever knows every record but yours learns nothing about it."
+        return "Someone who knows every record but yours learns nothing about it."
     if value == 1:
         return (
-            "Some answer can turn round what a person who knows every record but yours believes "
-            "about it, as far as beliefs can turn."
+            "Some answer can overturn completely what someone who knows every record but yours "
+            "believes about it."
         )
     said = (
-        "Whoever knows every record but yours, and believes whatever they like about it, changes "
-        f"their mind by at most {percent(value)} of probability in total, as nothing else is open."
+        "Someone who knows every record but yours, whatever they believe about it, changes their "
+        f"mind by at most {percent(value)} of probability in total."
     )
     return f"{said} {any_belief(subject.swing(ratio))}" if subject.one_person else said

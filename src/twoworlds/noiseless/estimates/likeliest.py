@@ -62,7 +62,7 @@ from twoworlds.numbers import (
     whole,
 )
 
-_SURE = "the attacker is whoever is sure which of the laws is true (whichever it is)"
+_SURE = "the attacker is sure which of the laws is true (whichever it is)"
 
 
 def likeliest(

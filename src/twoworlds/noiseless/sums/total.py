@@ -245,7 +245,9 @@ def _breaks(
             many = counted(known, "entry", "entries") if known else "no entry"
             return f"nothing more is needed: {exceeds} with {many} known"
         start = "it is broken already" if holds is False else "nothing more is needed"
-        return f"{start}: {exceeds} for whoever knows {counted(found, 'entry', 'entries')} or more"
+        return (
+            f"{start}: {exceeds} for anyone who knows {counted(found, 'entry', 'entries')} or more"
+        )
     certain = found is None or setting.certain(setting.people - found)
     if target is None:
         return _weakened(setting, ratio, delta, found, certain=certain)

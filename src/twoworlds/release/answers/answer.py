@@ -315,7 +315,7 @@ class QueryAnswer(Result):
         more = len(self.cells) - MOST_ROWS
         cut = [f"and {more:,} further rows: use rows() or frame()"] if more > 0 else []
         errors = (
-            "Errors are those of the noise: clamped values and rows that were left out belong to "
+            "Errors count the noise only: clamped values and rows that were left out are part of "
             "the question.",
         )
         worth = map(accuracy, self.columns)
@@ -334,7 +334,7 @@ class QueryAnswer(Result):
     @property
     def guess(self) -> Number | None:
         """The chance of a right guess at even odds that the cost allows."""
-        return guess(self.context.cost, self.context.dataset)
+        return guess(self.context.cost)
 
     def fields(self) -> dict[str, Any]:
         """Return the rows in exact numbers, with what was asked, promised and paid."""

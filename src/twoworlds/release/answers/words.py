@@ -112,7 +112,7 @@ def learned(
     about = related(unit)
     dataset, so_far, whole = printable(name), "", None
     if cap is None or not released:
-        so_far = f"Nothing was released from {dataset} so far."
+        so_far = f"Nothing has been released from {dataset} so far."
     else:
         so_far = _so_far(dataset, cap, spent, about)
     if cap is not None:
@@ -152,10 +152,17 @@ def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
 
 
 def _guessed(cost: Cost, about: str | None) -> str:
-    """Say in a sentence what a cost lets those guess who know all others."""
+    """Say in a sentence what a cost lets those guess who know all others, of tables if unknown."""
+    from twoworlds.definitions.words import Subject, protection
+    from twoworlds.theorems.promise import guess_of
+    from twoworlds.worlds import EXPLICIT
+
     if max(cost.epsilon, cost.rho) > _HUGE:
         return f"{cost} promises nothing: a guess may be right about practically everybody."
-    return next(_promised(cost, about))
+    chance = guess_of(_guarantee(cost))
+    if chance is None:
+        return f"{cost} promises nothing."
+    return protection(Subject.of(1, about or EXPLICIT), chance, cost.delta)
 
 
 def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
@@ -165,11 +172,7 @@ def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
     >>> guess_data(parse_cost("0"), "add-remove")["chance"]["exact"]
     '1/2'
     """
-    from twoworlds.theorems.promise import guess_of
-
-    chance = None
-    if max(cost.epsilon, cost.rho) <= _HUGE:
-        chance = guess_of(_guarantee(cost, about))
+    chance = None if max(cost.epsilon, cost.rho) > _HUGE else guess(cost)
     return {
         "chance": to_json(Fraction(1) if chance is None else chance),
         "words": _guessed(cost, about),
@@ -192,14 +195,16 @@ def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
 def _meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> tuple[str, ...]:
-    return *_promised(cost, neighbours), _you(person=unit.person is not None)
+    from twoworlds.theorems.promise import sentences
+
+    return *sentences(_guarantee(cost, neighbours)), _you(person=unit.person is not None)
 
 
-def guess(cost: Cost, dataset: Dataset) -> Number | None:
+def guess(cost: Cost) -> Number | None:
     """Return the chance of a right guess at even odds that a cost allows."""
     from twoworlds.theorems.promise import guess_of
 
-    return guess_of(_guarantee(cost, dataset.neighbours))
+    return guess_of(_guarantee(cost))
 
 
 def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
@@ -210,21 +215,13 @@ def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
         yield icons(chance, words)
 
 
-def _promised(cost: Cost, neighbours: str | None) -> Iterator[str]:
-    from twoworlds.theorems.promise import sentences
-
-    return sentences(_guarantee(cost, neighbours))
-
-
-def _guarantee(cost: Cost, neighbours: str | None) -> Guarantee:
-    """Return a cost as a guarantee; where nobody knows of whom, of two neighbouring tables."""
+def _guarantee(cost: Cost, neighbours: Neighbours = "substitute") -> Guarantee:
+    """Return a cost as a guarantee."""
     from twoworlds.theorems import Guarantee
-    from twoworlds.worlds import EXPLICIT
 
-    where = neighbours or EXPLICIT
     if cost.rho:
-        return Guarantee.of("zcdp", rho=cost.rho, neighbours=where)
-    return Guarantee.of("dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=where)
+        return Guarantee.of("zcdp", rho=cost.rho, neighbours=neighbours)
+    return Guarantee.of("dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=neighbours)
 
 
 def accuracy(column: Estimator) -> str:
@@ -263,9 +260,9 @@ def notes(resolved: Resolved) -> list[str]:
         found.append(
             "Keys are shown when their noisy count reaches a threshold; of more than "
             f"{MOST_DISCOVERED:,} groups the largest, and none with a key of more than "
-            f"{LONGEST_KEY} bytes. Of keys near it those are "
-            "shown whose noise was large, so that their counts are too large on average, and "
-            "intervals hold less often than stated; far above the threshold this does not matter."
+            f"{LONGEST_KEY} bytes. Keys near the threshold are shown only if their noise was "
+            "large. So their counts are too large on average, and their intervals hold less often "
+            "than stated. Far above the threshold this does not matter."
         )
     return found
 

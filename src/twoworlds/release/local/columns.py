@@ -131,6 +131,6 @@ def _check_exact(laws: Sequence[Cumulated]) -> None:
     for mass in distinct.values():
         if isinstance(mass, Real) and ball(mass, 2 * _PRECISE).rel_accuracy_bits() < _PRECISE:
             raise InvalidInput(
-                "a probability of the channel is known by an enclosure only, and exact draws need "
+                "a probability of the channel is not known exactly, and exact draws need "
                 "exact numbers: give a fraction such as 3/4, or epsilon=1"
             )

@@ -136,7 +136,9 @@ def pram(
     if len(reports) != height:
         raise InvalidInput(f"{len(reports)} outputs are declared for {height} rows of the matrix")
     if any(exact_text(entry) is None for row in transition.rows for entry in row):
-        raise InvalidInput("pram: the matrix holds a number that is known by an enclosure only")
+        raise InvalidInput(
+            "pram: the matrix holds a number that is not known exactly: give fractions"
+        )
     text = f"pram({spelled_rows(transition.rows)})"
     return Randomizer(names, reports, transition.rows, text, symmetric=False)
 
@@ -175,7 +177,7 @@ def _alike(mechanism: PerRecord, names: tuple[str, ...], text: str) -> Randomize
 def _typed(value: object, name: str) -> str:
     exact = exact_text(number(value, name))
     if exact is None:
-        raise InvalidInput(f"{name}={value} is known by an enclosure only: give an exact number")
+        raise InvalidInput(f"{name}={value} is not known exactly: give an exact number")
     return exact
 
 
@@ -267,11 +269,11 @@ class Randomizer(Result):
         else:
             most = self.ratio / (1 + self.ratio)
             said = (
-                "Whoever sees the report, whatever else they know, their odds between any two "
-                f"values of that record change by a factor of at most "
-                f"{show(self.ratio, side='up')}: of two values that seemed equally likely, one "
-                f"gets a probability of at most {show(most, side='up')}. Where records go "
-                "together, reports of others tell about it as well."
+                "The report changes anyone's odds between two values of that record, whatever "
+                f"else they know, by a factor of at most {show(self.ratio, side='up')}: of two "
+                "values that seemed equally likely, one gets a probability of at most "
+                f"{show(most, side='up')}. Where records go together, the reports of others tell "
+                "about it as well."
             )
         return Answer(start, blocks=(Said([said]), *self._chart()))
 

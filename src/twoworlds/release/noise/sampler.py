@@ -264,7 +264,7 @@ def _check_exact(noise: Noise) -> None:
     for name, value in vars(noise).items():
         if isinstance(value, Real) and ball(value, 2 * _PRECISE).rel_accuracy_bits() < _PRECISE:
             raise InvalidInput(
-                f"{name}={value!r} is known by an enclosure only, and exact noise needs an "
+                f"{name}={value!r} is not known exactly, and exact noise needs an "
                 "exact number: give a fraction such as 3/4, or e^(-1/10)"
             )
 

@@ -112,8 +112,8 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
         rows = "1 row" if one.unit.rows == 1 else f"{one.unit.rows} rows"
         groups = "1 group" if one.unit.groups == 1 else f"{one.unit.groups} groups"
         protected = (
-            f"column {one.unit.person!r} identifies a person, of whom a query uses at most "
-            f"{rows} in at most {groups}"
+            f"column {one.unit.person!r} identifies a person; a query uses at most {rows} of each, "
+            f"in at most {groups}"
         )
     yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
     known = None if one.cap is None else one.cap.composition

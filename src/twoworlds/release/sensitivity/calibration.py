@@ -311,7 +311,7 @@ def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
         why = f"{cost} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
     elif laplace and cost.delta and not discovers:
         why = (
-            f"delta={show(cost.delta)} would be paid for nothing: Laplace noise needs a delta only "
+            f"delta={show(cost.delta)} would be wasted: Laplace noise needs a delta only "
             "for discovered keys; pay epsilon alone"
         )
     elif not laplace and not cost.rho and not cost.delta:
