@@ -123,7 +123,7 @@ def test_an_infinite_price_comes_with_a_finite_one(window: Window):
     wanted = measure("gaussian(sigma=4)", delta="1e-6").to_dict()["epsilon"]["value"]
     assert window.number("Price, epsilon")[1] == pytest.approx(wanted, rel=1e-4)
     window.slide("Delta that you accept", 12 - 9 + 1)
-    expect(window.fact("Delta")).to_have_text("1e-9")
+    expect(window.fact("Delta")).to_have_text("1/1000000000 (1e-9)")
     expect(window.page).to_have_url(re.compile("delta=1e-9"))
     assert window.recipe("Command line").endswith("--delta 1e-9")
     window.slide("Delta that you accept", 0)

@@ -97,7 +97,7 @@ function mount(root: HTMLElement, place: Place): void {
   root.append(
     h(
       "section",
-      { class: "story", "aria-label": "One slider, three pictures" },
+      { class: "opening", "aria-label": "One slider, three pictures" },
       sentence,
       h(
         "div",
