@@ -43,14 +43,10 @@ export function twoCurves(label: string, names: { with: string; without: string 
   picture.append(...curves.map(({ area }) => area), ...curves.map(({ line }) => line), rule);
   const axis = h("div", { class: "ticks", "aria-hidden": "true" });
   const side = h("div", { class: "levels", "aria-hidden": "true" });
-  const key = h(
-    "p",
-    { class: "key-line" },
-    h("span", { class: "key with" }),
-    names.with,
-    h("span", { class: "key without" }),
-    names.without,
-  );
+  const key = keyLine([
+    ["with", names.with],
+    ["without", names.without],
+  ]);
   return {
     root: h(
       "div",
@@ -135,14 +131,17 @@ export function icons(): Icons {
 
 /** What the colours of the figures mean. */
 export function iconKey(): HTMLElement {
+  return keyLine([
+    ["base", "right by chance"],
+    ["with", "added by your data"],
+    ["rest", "wrong"],
+  ]);
+}
+
+function keyLine(parts: readonly (readonly [string, string])[]): HTMLElement {
   return h(
     "p",
     { class: "key-line" },
-    h("span", { class: "key base" }),
-    "right by chance",
-    h("span", { class: "key with" }),
-    "added by your data",
-    h("span", { class: "key rest" }),
-    "wrong",
+    ...parts.map(([kind, words]) => h("span", {}, h("span", { class: `key ${kind}` }), words)),
   );
 }

@@ -54,7 +54,7 @@ function route(first: boolean): void {
       link.setAttribute("aria-current", "page");
       tabs.scrollTo({ left: link.offsetLeft - (tabs.clientWidth - link.offsetWidth) / 2 });
     } else link.removeAttribute("aria-current");
-  const root = h("div", { class: "view" });
+  const root = h("div", { class: "view", "data-view": view.name });
   replace(main, h("h1", {}, view.title), h("p", { class: "intro" }, view.intro), root);
   view.mount(root, place(view.name, new URLSearchParams(query)));
   if (!first) {

@@ -11,7 +11,10 @@ import { exactly, percent } from "../words";
 const MOST_SHOWN = 40;
 
 /** Mechanisms of which no list of guarantees can be made, by their names. */
-const NOT_LISTED = ["gaussian", "laplace", "adaptive", "batch", "integer-noise"];
+const NOT_LISTED = [
+  ...["gaussian", "laplace", "adaptive", "batch", "compose", "integer-noise"],
+  ...["fixed-sample", "poisson-sample", "shuffle"],
+];
 
 export const guarantees: View = {
   name: "guarantees",

@@ -1,10 +1,10 @@
 /** Home: one slider, and what it does to the published number, to a guesser, and to the table. */
 
 import { icons, iconKey, twoCurves } from "../curves";
-import { h, slider } from "../dom";
+import { h, replace, slider } from "../dom";
 import { chanceOfGuess, halfWidth, noiseMass } from "../noise";
 import { lead, type Place, type View } from "../view";
-import { guess, guessSentence, LOST, short, strength } from "../words";
+import { guess, guessSentence, LOST, percent, short, strength } from "../words";
 import { attackStory } from "./home_attack";
 
 export const home: View = {
@@ -30,7 +30,7 @@ export const REGIONS: readonly (readonly [string, number])[] = [
 const YOURS = "west";
 const COUNT = 867;
 const AROUND = 15;
-const WIDEST = 1900;
+const WIDEST = 0.1; // how far off a number is drawn, as a share of it
 const [LEAST, MOST, STEPS] = [0.01, 10, 300];
 const USUAL = 0.5;
 
@@ -77,7 +77,8 @@ function mount(root: HTMLElement, place: Place): void {
 
   function show(): void {
     const chance = chanceOfGuess(epsilon);
-    sentence.textContent = guessSentence(chance);
+    const [before = "", most = "", after = ""] = guessSentence(chance).split(/(at most [\d,]+)/);
+    replace(sentence, before, most && h("span", { class: "with" }, most), after);
     word.textContent = STRENGTH[strength(chance)];
     figures.show(guess(chance), chance);
     const xs = Array.from({ length: 2 * AROUND + 2 }, (_, i) => COUNT - 1 - AROUND + i);
@@ -88,7 +89,7 @@ function mount(root: HTMLElement, place: Place): void {
       ticks: [-10, 0, 10].map((away) => ({ x: COUNT + away, words: String(COUNT + away) })),
     });
     const w = halfWidth(epsilon);
-    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one.`;
+    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. The bars show how much that is of each.`;
     for (const row of rows) row.show(w);
   }
 
@@ -96,7 +97,7 @@ function mount(root: HTMLElement, place: Place): void {
   root.append(
     h(
       "section",
-      { class: "story", "aria-label": "One slider, three pictures" },
+      { class: "opening", "aria-label": "One slider, three pictures" },
       sentence,
       h(
         "div",
@@ -107,7 +108,21 @@ function mount(root: HTMLElement, place: Place): void {
           curves.root,
         ),
         panel("What a guesser gets right", "", iconKey(), figures.root),
-        panel("The table", within, h("div", { class: "regions" }, ...rows.map((row) => row.root))),
+        panel(
+          "The table",
+          within,
+          h(
+            "div",
+            { class: "regions" },
+            ...rows.map((row) => row.root),
+            h(
+              "div",
+              { class: "region axis", "aria-hidden": "true" },
+              h("span", {}),
+              h("span", {}, h("span", {}, `−${percent(WIDEST)}`), h("span", {}, `+${percent(WIDEST)}`)),
+            ),
+          ),
+        ),
       ),
       h(
         "form",
@@ -142,8 +157,6 @@ function regionRow(name: string, count: number): { root: HTMLElement; show(w: nu
   const bar = h("i", { class: "bar" });
   const dot = h("i", { class: "dot with" });
   const words = h("span", { class: "value" });
-  const at = (x: number): string => `${(100 * Math.min(Math.max(x, 0), WIDEST)) / WIDEST}%`;
-  dot.style.left = at(count);
   const root = h(
     "div",
     { class: "region" },
@@ -155,8 +168,9 @@ function regionRow(name: string, count: number): { root: HTMLElement; show(w: nu
     root,
     show(w) {
       const lost = w >= count;
-      bar.style.left = at(count - w);
-      bar.style.width = `${parseFloat(at(count + w)) - parseFloat(at(count - w))}%`;
+      const half = 50 * Math.min(w / count / WIDEST, 1);
+      bar.style.left = `${50 - half}%`;
+      bar.style.width = `${2 * half}%`;
       words.textContent = `${short(count)} ± ${short(w)}`;
       root.classList.toggle("lost", lost);
       root.title = lost ? LOST : "";

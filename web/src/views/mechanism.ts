@@ -51,7 +51,7 @@ function mount(root: HTMLElement, place: Place): void {
   const pending = h("p", { class: "status", role: "status" });
   const section = h(
     "section",
-    {},
+    { class: "standings" },
     h("h2", {}, "Which definitions hold, and which fail against whom"),
     h(
       "p",
@@ -61,6 +61,7 @@ function mount(root: HTMLElement, place: Place): void {
     pending,
     claims.root,
   );
+  section.hidden = true;
   frame.answer.root.after(section);
 
   function go(): void {
@@ -85,6 +86,7 @@ function mount(root: HTMLElement, place: Place): void {
         frame.sentence.textContent = found.price.sentence;
         replace(frame.result, ...stated(found));
         frame.answer.show(...described(found));
+        section.hidden = false;
         judge({ mechanism: text });
         if (epsilon?.value === null && left?.value === 0 && picked === null && needs !== name()) {
           needs = name(); // every delta above 0 has its epsilon: show one
@@ -102,11 +104,11 @@ function mount(root: HTMLElement, place: Place): void {
     if (chance !== null) figures.show(guess(chance), chance);
     return [
       facts([
+        ["Guessed right at even odds", chance === null ? null : guessed(chance)],
         ["Price, epsilon", numeral(price.epsilon)],
         ["Ratio, e to the epsilon", numeral(price.ratio)],
         ["Delta", numeral(price.delta)],
         ["Told apart best", pair && price.epsilon?.value !== 0 ? `${pair[0]} from ${pair[1]}` : null],
-        ["Guessed right at even odds", chance === null ? null : `at most ${percent(chance)} (${strength(chance)})`],
       ]),
       chance === null ? null : h("div", { class: "guessed" }, figures.root, iconKey()),
     ];
@@ -129,6 +131,13 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   go();
+}
+
+function guessed(chance: number): string {
+  const { right, of } = guess(chance);
+  if (right === null) return `${chance < 0.75 ? "just over half" : "practically all"} (${strength(chance)})`;
+  const most = chance > 0.5 ? "at most " : "";
+  return `${most}${right.toLocaleString("en")} of ${of.toLocaleString("en")} (${strength(chance)})`;
 }
 
 function described(found: MechanismAnswer): Child[] {
