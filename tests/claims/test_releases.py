@@ -107,12 +107,15 @@ def test_a_batch_fixed_in_advance_costs_what_optimal_composition_says(ask, epsil
     )[1]  # fmt: skip
     _, holes = fit(
         said,
-        "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Asked of people: ~ "
-        "The whole costs epsilon #, delta # by certified composition; added up it would be epsilon "
+        "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Warning: This "
+        "takes #% of what is left to bob: epsilon #, delta # of epsilon 4, delta #. ~ Asked of "
+        "people: ~ The whole costs epsilon #, delta # by certified composition; added up it would "
+        "be epsilon "
         f"#. Neighbours: ~ {TOGETHER.replace('of #', 'Of #', 1)}: moderate protection; with "
         "probability up to # the output gives it away. More: add --more.",
     )
-    cost, delta, _, _, whole, same, added, _, of, right, half, plus = holes
+    cost, delta, _, share, *again, left, _, _, whole, same, added, _, of, right, half, plus = holes
+    assert (share, again, left) == (80, [cost, delta], Fraction(5, 10**7))
     truth = optimal_epsilon(float(Fraction(epsilon)), times, 4e-7)
     assert truth <= cost * (1 + Fraction(1, 10**9))
     assert cost <= truth * 1.00002

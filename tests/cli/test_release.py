@@ -436,3 +436,58 @@ def test_an_export_is_said_not_to_show_its_own_end(capsys, in_hospital):
     call(capsys, "ledger", "export", "policy.yml", "l.jsonl")
     _, out, _ = call(capsys, "ledger", "verify", "l.jsonl")
     assert "entries after its last one are missing" in " ".join(out.split())
+
+
+NROTH = "SELECT COUNT(*) FROM people WHERE region = 'Nroth'"
+SPENT = ("--epsilon", "1", "--analyst", "ann")
+
+
+def spent(capsys):
+    _, told = as_json(capsys, "budget")
+    return told["datasets"][0]["spent"]["epsilon"]["exact"]
+
+
+def test_a_script_gets_the_warnings_on_standard_error_and_goes_on(capsys):
+    code, out, err = call(capsys, "release", NROTH, *SPENT, "--json")
+    assert code == 0
+    assert json.loads(out)["answers"]
+    assert "Warning: 'Nroth' is not a declared key of region: did you mean 'north'?" in err
+    again = call(capsys, "release", NROTH, *SPENT)
+    assert again[2] == ""  # it is stored, and costs nothing
+
+
+def test_somebody_at_a_terminal_is_asked_before_a_warned_release_is_paid(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    answers = iter([False, True])
+    monkeypatch.setattr("click.confirm", lambda *_, **__: next(answers))
+    code, _, err = call(capsys, "release", NROTH, *SPENT)
+    assert (code, spent(capsys)) == (130, "0")
+    assert "nothing was charged" in err
+    assert call(capsys, "release", NROTH, *SPENT)[0] == 0
+    assert spent(capsys) == "1"
+    assert call(capsys, "release", NROTH, "--epsilon", "1/2", "--analyst", "ann", "--yes")[0] == 0
+
+
+def test_a_release_is_proposed_reviewed_and_made(capsys):
+    code, told = as_json(capsys, "release", BY_REGION, *SPENT, "--propose", "the yearly table")
+    assert (code, told["status"], spent(capsys)) == (0, "waiting", "0")
+    number = str(told["entry"])
+    code, found = as_json(capsys, "review")
+    assert [one["entry"] for one in found["proposals"]] == [told["entry"]]
+    for wrong, words in (
+        (("--approve",), "say who decides"),
+        (("--reviewer", "rita"), "say --approve or --send-back"),
+        (("--approve", "--reviewer", "ann"), "nobody reviews their own"),
+    ):
+        code, _, err = call(capsys, "review", number, *wrong)
+        assert code == 2
+        assert words in err
+    code, out, _ = call(capsys, "review", number, "--approve", "--reviewer", "rita")
+    assert code == 0
+    assert f"Proposal {number} is approved: ann may release it" in " ".join(out.split())
+    assert call(capsys, "release", BY_REGION, *SPENT)[0] == 0
+    code, out, _ = call(capsys, "review")
+    words = " ".join(out.split())
+    assert words.startswith("0 proposals wait for review; 1 release was paid for.")
+    assert call(capsys, "ledger", "verify", "policy.yml")[0] == 0

@@ -149,6 +149,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.local import Randomizer
     from twoworlds.release.local.release import LocalCertificate
     from twoworlds.release.policy.examination import examine
+    from twoworlds.release.review import ReviewDesk
     from twoworlds.report.review import review_mechanism
     from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee
     from twoworlds.theorems.promise import promise
@@ -159,6 +160,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     curator = Curator.open(folder / "policy.yml")
     asked = "SELECT region, COUNT(*), AVG(income) FROM people GROUP BY region"
     released = curator.release_all([asked], "1", analyst="ann")
+    curator.propose("SELECT AVG(age) FROM people", "1", purpose="a table", analyst="ann")
     staff = folder / "staff.csv"
     rows = [*["f,cook,yes"], *["m,cook,yes"] * 3, *["m,cook,no"] * 6, *["f,nurse,no"] * 8]
     staff.write_text("sex,job,ill\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -194,6 +196,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "release.answers.answer.QueryAnswer": lambda: released.answers[0],
         "release.certificate.Checked": lambda: check_certificate(certify(released)),
         "release.forms.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
+        "release.review.ReviewDesk": lambda: ReviewDesk(curator.ledger, "people"),
         "release.local.release.LocalCertificate": lambda: LocalCertificate(
             coin, "ill", 200, ("ward",)
         ),

@@ -1,6 +1,7 @@
 """Every path, asked properly, answers what the public API says."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -97,6 +98,27 @@ def test_a_mechanism_without_a_small_matrix(anybody, text, matrix):
     found = sent(anybody, "mechanism", {"mechanism": text})
     assert (None if found["matrix"] is None else len(found["matrix"])) == matrix
     assert found["price"] == plain(measure(text).to_dict())
+
+
+@pytest.mark.parametrize("text", ["laplace(scale=2)", "gaussian(sigma=4, bits=3)", "skellam(1, 1)"])
+def test_laws_on_a_line_are_those_of_the_mechanism(anybody, text):
+    made = mechanism(text)
+    laws = sent(anybody, "mechanism", {"mechanism": text})["laws"]
+    databases = [made.universe.find(label) for label in laws["databases"]]
+    for output, row in zip(laws["outputs"], laws["values"], strict=True):
+        place = Fraction(output) if laws["density"] else int(output)
+        assert row == pytest.approx([float(made.probability(place, x)) for x in databases])
+    step = float(laws["outputs"][1]) - float(laws["outputs"][0])
+    for column in zip(*laws["values"], strict=True):
+        assert sum(column) * (step if laws["density"] else 1) == pytest.approx(1, abs=0.02)
+
+
+def test_the_price_at_a_delta(anybody):
+    asked = {"mechanism": "gaussian(sigma=4)", "delta": "1e-6", "definitions": False}
+    price = sent(anybody, "mechanism", asked)["price"]
+    assert price == plain(measure("gaussian(sigma=4)", delta="1e-6").to_dict())
+    wrong = anybody.post("/api/v1/mechanism", json={**asked, "delta": "2"})
+    assert (wrong.status_code, wrong.json()["error"]["field"]) == (400, "delta")
 
 
 def test_neighbours_are_those_that_were_named(anybody):

@@ -46,6 +46,9 @@ PATHS = {
         *(f"attacks/{name}" for name in ATTACKS),
         "plan",
         "release",
+        "report",
+        "propose",
+        "decide",
     },
 }
 

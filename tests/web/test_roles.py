@@ -15,6 +15,14 @@ PATHS = {
     ("GET", "ledger"): {"curator", "reviewer"},
     ("POST", "plan"): {"curator", "analyst"},
     ("POST", "release"): {"curator", "analyst"},
+    ("POST", "propose"): {"curator", "analyst"},
+    ("POST", "decide"): {"reviewer"},
+    ("POST", "report"): {"curator", "analyst", "reviewer"},
+}
+BODIES = {
+    "propose": {**ASKED, "queries": ["SELECT SUM(age) FROM people"], "purpose": "a table"},
+    "decide": {"proposal": 1, "approve": True},
+    "report": {"entry": 1},
 }
 NAMES = {"analyst": "bob", "reviewer": "rita"}
 
@@ -30,7 +38,7 @@ def tokens(service):
 
 def ask(service, token, method, path):
     with service.client(token) as client:
-        body = {"json": ASKED} if method == "POST" else {}
+        body = {"json": BODIES.get(path, ASKED)} if method == "POST" else {}
         return client.request(method, f"/api/v1/{path}", **body)
 
 
@@ -39,7 +47,9 @@ def test_every_path_is_for_its_roles_only(service, tokens, method, path):
     for role, token in tokens.items():
         answer = ask(service, token, method, path)
         allowed = role in PATHS[method, path]
-        assert answer.status_code == (200 if allowed else 403), (role, answer.text)
+        known = path not in ("decide", "report")  # there is no proposal 1, and no release 1
+        wanted = (200 if known else 400) if allowed else 403
+        assert answer.status_code == wanted, (role, answer.text)
         if not allowed:
             assert answer.json()["error"]["kind"] == "Role"
 
@@ -98,3 +108,36 @@ def test_an_account_that_is_removed_while_it_asks_gets_what_it_paid_for_and_noth
         again = client.post("/api/v1/release", json=body)
     assert again.status_code == 401
     assert again.json()["error"]["kind"] == "WrongToken"
+
+
+def test_an_analyst_proposes_and_a_reviewer_decides_each_in_their_own_name(service, tokens):
+    asked = {"queries": ["SELECT COUNT(*) FROM people WHERE age >= 91"], "epsilon": "1/1000"}
+    analyst, reviewer = service.client(tokens["analyst"]), service.client(tokens["reviewer"])
+    with analyst, reviewer:
+        made = analyst.post("/api/v1/propose", json={**asked, "purpose": "the oldest"}).json()
+        assert (made["analyst"], made["status"]) == ("bob", "waiting")
+        decision = {"proposal": made["entry"], "approve": False, "remark": ""}
+        refused = reviewer.post("/api/v1/decide", json=decision)
+        assert (refused.status_code, refused.json()["error"]["field"]) == (400, "remark")
+        assert analyst.post("/api/v1/decide", json=decision).status_code == 403
+        decided = reviewer.post("/api/v1/decide", json={**decision, "remark": "too few people"})
+        assert decided.json()["decision"]["reviewer"] == "rita"
+        again = reviewer.post("/api/v1/decide", json={**decision, "approve": True})
+        assert again.status_code == 400
+        assert analyst.post("/api/v1/plan", json=asked).json()["review"]["status"] == "sent back"
+        [listed] = [
+            one
+            for one in reviewer.get("/api/v1/ledger").json()["proposals"]
+            if one["entry"] == made["entry"]
+        ]
+    assert (listed["purpose"], listed["decision"]["remark"]) == ("the oldest", "too few people")
+
+
+def test_a_report_is_for_reviewers_and_for_whoever_paid(service, tokens):
+    asked = {"queries": ["SELECT COUNT(*) FROM people WHERE age >= 92"], "epsilon": "1/1000"}
+    with service.client(tokens["curator"]) as ann, service.client(tokens["analyst"]) as bob:
+        entry = {"entry": ann.post("/api/v1/release", json=asked).json()["entry"]}
+        assert bob.post("/api/v1/report", json=entry).status_code == 400
+    with service.client(tokens["reviewer"]) as rita:
+        found = rita.post("/api/v1/report", json=entry).json()
+    assert found["html"].lstrip().lower().startswith("<!doctype html>")

@@ -1,6 +1,6 @@
-"""Test vectors that the page shares with the package: posteriors, and delta of exact counts.
+"""Test vectors that the page shares with the package: posteriors, delta of exact counts, and noise.
 
-The page computes both in the browser; web/tests/vectors.test.ts checks it against the same files.
+The page computes them in the browser; web/tests/vectors.test.ts checks it against the same files.
 `TWOWORLDS_REWRITE_VECTORS=1 pytest tests/web/test_vectors.py` writes them anew.
 """
 
@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections import Counter
 from fractions import Fraction
+from itertools import count
 from math import comb, exp
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from twoworlds import Mechanism, mechanism, noiseless
+from twoworlds import Mechanism, measure, mechanism, noiseless
 from twoworlds.definitions.semantics.games import play
+from twoworlds.laws.event import AtLeast
 from twoworlds.numbers import exact_text, to_json
+from twoworlds.release.examples import rows_of_people
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.secret import secret
 
 FOLDER = Path(__file__).parents[1] / "vectors"
+PAGE = Path(__file__).parents[2] / "web" / "src"
 FILE = FOLDER / "posterior.json"
 COUNTS = FOLDER / "noiseless.json"
+NOISE = FOLDER / "noise.json"
 
 # mechanism, belief, secret about person 1
 CASES = (
@@ -58,6 +65,8 @@ COUNT_CASES = (
     (500, 250, "99/100", "3"),
     (500, 0, "1/2", "1"),
 )
+
+EPSILONS = ("1/100", "3/100", "1/10", "1/2", "1", "2", "5", "10")
 
 
 def _games(made: Mechanism, output: str, case: tuple[str, str, str]) -> dict[str, Any]:
@@ -115,6 +124,37 @@ def _count(people: int, known: int, p: str, epsilon: str) -> dict[str, Any]:
         "epsilon": float(Fraction(epsilon)),
         "delta": to_json(found.delta)["value"],
     }
+
+
+def _noise(epsilon: str) -> dict[str, Any]:
+    """Return what geometric noise on a count means: guesses, masses, and how far off it is."""
+    noise = mechanism(f"geometric(epsilon={epsilon})")
+    gap = measure(noise, ratio=1).delta
+    mass = [to_json(noise.probability(z, 0))["value"] for z in (0, 1, 5)]
+    half = next(
+        w for w in count() if 2 * noise.mass(AtLeast(Fraction(w + 1)), 0) <= Fraction("0.05")
+    )
+    chance = to_json((1 + gap) / 2)["value"]
+    return {"epsilon": float(Fraction(epsilon)), "chance": chance, "mass": mass, "half": half}
+
+
+def test_the_file_of_noise_holds_what_the_package_computes() -> None:
+    made = [_noise(epsilon) for epsilon in EPSILONS]
+    if os.environ.get("TWOWORLDS_REWRITE_VECTORS"):
+        NOISE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    assert json.loads(NOISE.read_text(encoding="utf-8")) == made
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_noise_on_a_count_is_a_guess_with_odds_of_the_ratio(epsilon: str) -> None:
+    ratio = exp(Fraction(epsilon))
+    assert _noise(epsilon)["chance"] == pytest.approx(ratio / (1 + ratio), rel=1e-12)
+
+
+def test_the_regions_of_the_first_page_are_those_of_the_hospital() -> None:
+    source = (PAGE / "views" / "home.ts").read_text(encoding="utf-8")
+    listed = re.findall(r'\["(\w+)", (\d+)\],', source)
+    assert {name: int(n) for name, n in listed} == Counter(row[1] for row in rows_of_people())
 
 
 def test_the_file_of_counts_holds_what_the_package_computes() -> None:

@@ -21,7 +21,7 @@ export function takeToken(): boolean {
   const found = /^#token=([^&]+)$/.exec(location.hash);
   if (!found) return false;
   setToken(decodeURIComponent(found[1] ?? ""));
-  history.replaceState(null, "", "#/mechanism");
+  history.replaceState(null, "", "#/home");
   return true;
 }
 
@@ -73,7 +73,7 @@ export async function ask<T>(
   );
 }
 
-const NEEDS_TOKEN = /^(me|datasets|plan|release|budget|ledger)$/;
+const NEEDS_TOKEN = /^(me|datasets|plan|release|report|propose|decide|budget|ledger)$/;
 
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
   ask<T>("POST", path, body, signal);
@@ -161,6 +161,16 @@ export interface Verdict {
   arithmetic?: string;
 }
 
+/** The laws of outputs that no whole matrix shows; one row for each output. */
+export interface LawsAnswer {
+  databases: string[];
+  outputs: string[];
+  values: number[][];
+  /** whether outputs are numbers on a line, and whether the values are densities */
+  line: boolean;
+  density: boolean;
+}
+
 export interface MechanismAnswer {
   expression: string;
   universe: string;
@@ -168,6 +178,7 @@ export interface MechanismAnswer {
   databases: string[];
   outputs: string[];
   matrix: Numeral[][] | null;
+  laws: LawsAnswer | null;
   pairs: [number, number][];
   price: Verdict;
   profile: { epsilon: number[]; delta: number[] } | null;

@@ -51,6 +51,12 @@ export interface Scene {
   readonly people: People | null;
   /** whether records are bits, of which the command line wants the chance of a 1 only */
   readonly bits: boolean;
+  /** outputs as numbers, where they lie on a line and are many */
+  readonly line: readonly number[] | null;
+  /** whether there are outputs besides those that are shown */
+  readonly part: boolean;
+  /** whether likelihoods are densities: then no output has a probability of its own */
+  readonly density: boolean;
   /** likelihoods of each output, up to the factor in `sizes` */
   readonly rows: readonly Float64Array[];
   readonly sizes: readonly number[];
@@ -62,18 +68,24 @@ export interface Scene {
 const LISTS = /^(bits|records)\(/;
 
 export function sceneOf(found: MechanismAnswer): Scene | null {
-  const { matrix } = found;
-  if (!matrix || matrix.length === 0 || found.databases.length < 1) return null;
-  const people = LISTS.test(found.universe) ? readPeople(found.databases) : null;
+  const { laws } = found;
+  const whole = found.matrix && found.matrix.length > 0 ? found.matrix : null;
+  const matrix = whole ?? laws?.values.map((row) => row.map(numeralOf));
+  const { databases, outputs } = whole || !laws ? found : laws;
+  if (!matrix || databases.length < 1) return null;
+  const people = LISTS.test(found.universe) ? readPeople(databases) : null;
   const read = matrix.map((row) => row.map((cell) => Fraction.read(cell.exact ?? "")));
   const fractions = read.every((row) => row.every((cell) => cell !== null))
     ? (read as Fraction[][])
     : null;
   const scaled = matrix.map((row, t) => likelihoods(row, fractions?.[t] ?? null));
   const scene: Scene = {
-    databases: found.databases,
-    outputs: found.outputs,
+    databases,
+    outputs,
     people,
+    line: !whole && laws?.line ? outputs.map(Number) : null,
+    part: whole ? found.window : (laws?.line ?? false),
+    density: !whole && (laws?.density ?? false),
     bits: found.universe.startsWith("bits("),
     rows: scaled.map(({ row }) => row),
     sizes: scaled.map(({ size }) => size),
@@ -82,6 +94,9 @@ export function sceneOf(found: MechanismAnswer): Scene | null {
   };
   return scene;
 }
+
+/** A likelihood of the service's laws, which is 0 only where it is exactly so. */
+const numeralOf = (value: number): Numeral => ({ exact: value === 0 ? "0" : null, value });
 
 /** Smaller than any likelihood that is told apart from others; large enough to be multiplied. */
 const TINY = 1e-200;
@@ -131,7 +146,31 @@ export function settle(
     value,
     a: among(wanted["a"], among(pair[0], first)),
     b: among(wanted["b"], among(pair[1], second)),
-    output: Math.max(0, named >= 0 ? named : likeliest),
+    output: named >= 0 ? named : likeliest >= 0 ? likeliest : highest(scene, ([p = 0]) => p),
+  };
+}
+
+/** The output whose row of likelihoods has the highest value. */
+export function highest(scene: Scene, value: (row: number[]) => number): number {
+  if (!scene.line) return 0;
+  const values = scene.rows.map((row) => value([...row]));
+  return values.indexOf(Math.max(...values));
+}
+
+/** How likely each output is if the claim is true, with your data and without; where databases are
+ * answers, on the one and on the other. */
+export function lawsOf(scene: Scene, at: Position): { with: number[]; without: number[] } {
+  const { databases, people } = scene;
+  const column = (label: string): number[] =>
+    scene.rows.map((row) => row[databases.indexOf(label)] ?? 0);
+  if (!people) return { with: column(at.a), without: column(at.b) };
+  const claimed = claims(scene, at);
+  const belief = floatPrior(scene, { ...at, you: 1 }).map((p, x) => (claimed(x) ? p : 0));
+  const mean = (row: ArrayLike<number>): number =>
+    belief.reduce((sum, p, x) => sum + p * (row[x] ?? 0), 0);
+  return {
+    with: scene.rows.map((row) => mean(row)),
+    without: scene.rows.map((row) => mean(rowWithout(row, people, at.person))),
   };
 }
 
@@ -207,12 +246,14 @@ function weighed(
   belief: readonly number[],
   row: ArrayLike<number> | null,
 ): Masses | null {
-  const { people, databases } = scene;
-  const claimed =
-    at.mode === "independent" && people
-      ? (x: number): boolean => people.records[x]?.[at.person] === at.value
-      : (x: number): boolean => databases[x] === at.a;
-  return masses(belief, row, claimed);
+  return masses(belief, row, claims(scene, at));
+}
+
+/** Of which databases the claim speaks. */
+function claims({ people, databases }: Scene, at: Position): (x: number) => boolean {
+  return at.mode === "independent" && people
+    ? (x) => people.records[x]?.[at.person] === at.value
+    : (x) => databases[x] === at.a;
 }
 
 function exactSide(scene: Scene, rows: readonly Fraction[][], at: Position): ExactSide | null {

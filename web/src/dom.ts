@@ -135,17 +135,18 @@ interface SliderOptions {
   step: number;
   value: number;
   show: (value: number) => string;
+  /** the value as it is read aloud, where that says more than what is shown */
+  tell?: (value: number) => string;
   hint?: string;
   oninput: (value: number) => void;
 }
 
-/** A slider that says its value in words, beside the label and to a screen reader. */
+/** A slider that says its value beside the label, and in words to a screen reader. */
 export function slider(options: SliderOptions): Field & { limit(most: number): void } {
   const shown = h("output", { class: "shown" });
   const tell = (value: number): void => {
-    const words = options.show(value);
-    shown.textContent = words;
-    control.setAttribute("aria-valuetext", words);
+    shown.textContent = options.show(value);
+    control.setAttribute("aria-valuetext", (options.tell ?? options.show)(value));
   };
   const control = h("input", {
     type: "range",
@@ -194,7 +195,8 @@ export function copyButton(words: string, text: () => string): HTMLButtonElement
 export function downloadLink(words: string, file: string, text: () => string): HTMLAnchorElement {
   const made = h("a", { class: "button", download: file, href: "#" }, words);
   made.addEventListener("click", () => {
-    const address = URL.createObjectURL(new Blob([text()], { type: "application/json" }));
+    const type = TYPES[file.slice(file.lastIndexOf("."))] ?? "text/plain";
+    const address = URL.createObjectURL(new Blob([text()], { type }));
     made.href = address;
     setTimeout(() => {
       URL.revokeObjectURL(address);
@@ -202,6 +204,26 @@ export function downloadLink(words: string, file: string, text: () => string): H
     }, 10_000);
   });
   return made;
+}
+
+const TYPES: Record<string, string> = {
+  ".json": "application/json",
+  ".csv": "text/csv",
+  ".html": "text/html",
+};
+
+/** A button that fetches a text and saves it as a file; what goes wrong is said beside it. */
+export function fetchButton(words: string, file: string, text: () => Promise<string>): HTMLElement {
+  const wrong = h("span", { class: "error", role: "alert" });
+  const made = button(words, () => {
+    made.disabled = true;
+    wrong.textContent = "";
+    void text()
+      .then((found) => downloadLink(words, file, () => found).click())
+      .catch((error: Error) => (wrong.textContent = error.message))
+      .finally(() => (made.disabled = false));
+  });
+  return h("span", { class: "fetch" }, made, wrong);
 }
 
 async function copy(text: string): Promise<boolean> {

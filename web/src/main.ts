@@ -1,4 +1,4 @@
-/** The page: six views, each at an address of its own, and light or dark. */
+/** The page: views, each at an address of its own, and light or dark. */
 
 import { ask, takeToken } from "./api";
 import { h, replace } from "./dom";
@@ -6,11 +6,20 @@ import type { Place, View } from "./view";
 import { attacker } from "./views/attacker";
 import { attacks } from "./views/attacks";
 import { guarantees } from "./views/guarantees";
+import { home } from "./views/home";
 import { mechanism } from "./views/mechanism";
 import { noNoise } from "./views/no_noise";
 import { release } from "./views/release";
+import { review } from "./views/review";
 
-const VIEWS: readonly View[] = [mechanism, attacker, guarantees, noNoise, release, attacks];
+/** The navigation: the doors first, then what is there to learn from. */
+const DOORS: readonly View[] = [
+  home,
+  release,
+  review,
+];
+const LEARN: readonly View[] = [mechanism, attacker, guarantees, noNoise, attacks];
+const VIEWS = [...DOORS, ...LEARN];
 const main = document.querySelector("main") as HTMLElement;
 const tabs = document.getElementById("tabs") as HTMLElement;
 let shown = "";
@@ -37,7 +46,7 @@ function place(name: string, params: URLSearchParams): Place {
 function route(first: boolean): void {
   if (location.hash === "#content" || (!first && location.hash === shown)) return;
   const [, name = "", query = ""] = /^#\/([\w-]*)\??(.*)$/.exec(location.hash) ?? [];
-  const view = VIEWS.find((candidate) => candidate.name === name) ?? mechanism;
+  const view = VIEWS.find((candidate) => candidate.name === name) ?? home;
   shown = location.hash;
   document.title = `${view.tab} · twoworlds`;
   for (const link of tabs.querySelectorAll("a"))
@@ -45,7 +54,7 @@ function route(first: boolean): void {
       link.setAttribute("aria-current", "page");
       tabs.scrollTo({ left: link.offsetLeft - (tabs.clientWidth - link.offsetWidth) / 2 });
     } else link.removeAttribute("aria-current");
-  const root = h("div", { class: "view" });
+  const root = h("div", { class: "view", "data-view": view.name });
   replace(main, h("h1", {}, view.title), h("p", { class: "intro" }, view.intro), root);
   view.mount(root, place(view.name, new URLSearchParams(query)));
   if (!first) {
@@ -80,12 +89,9 @@ dark.addEventListener("change", dress);
 
 dress();
 takeToken();
-replace(
-  tabs,
-  ...VIEWS.map((view) =>
-    h("li", {}, h("a", { href: `#/${view.name}`, "data-view": view.name }, view.tab)),
-  ),
-);
+const tab = (view: View): HTMLElement =>
+  h("li", {}, h("a", { href: `#/${view.name}`, "data-view": view.name }, view.tab));
+replace(tabs, ...DOORS.map(tab), h("li", { class: "learn" }, "Learn"), ...LEARN.map(tab));
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();

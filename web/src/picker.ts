@@ -40,8 +40,10 @@ const FIRST: readonly (readonly [string, string])[] = [
   ["randomized-response(values=[a, b, c], records=1, keep=1/2)", "One of three answers, or another"],
   ["truncated-geometric(ratio=2, bits=3)", "A count with noise, kept in range"],
   ["geometric(ratio=2)", "A count with geometric noise"],
-  ["gaussian(sigma=4)", "An answer with Gaussian noise"],
+  ["laplace(scale=2, bits=3)", "A count with Laplace noise"],
+  ["gaussian(sigma=4, bits=3)", "A count with Gaussian noise"],
   ["laplace(scale=2)", "An answer with Laplace noise"],
+  ["gaussian(sigma=4)", "An answer with Gaussian noise"],
   ["noisy-parity(bits=2, keep=3/4)", "A parity, told noisily"],
   ["random-index(records=3, values=2)", "One random person's record"],
   ["exact(sum, universe=bits(3))", "A count without noise"],
@@ -56,11 +58,13 @@ export interface Picker {
   set(text: string): void;
 }
 
-/** Make a picker; examples of mechanisms that the view cannot show are not offered. */
+/** Make a picker; examples of mechanisms that the view cannot show are not offered. What else the view
+ * tunes stands below the sliders. */
 export function picker(
   first: string | null,
   changed: (text: string) => void,
   without: readonly string[] = [],
+  also: HTMLElement | null = null,
 ): Picker {
   const offered = FIRST.filter(([example]) => !without.includes(readCall(example)?.name ?? ""));
   let text = first || FIRST[0]?.[0] || "";
@@ -129,7 +133,8 @@ export function picker(
     .catch(() => undefined);
   tune();
   return {
-    root: h("div", { class: "picker" }, choice.root, field.root, tuners),
+    // the text grows, and errors stand below it: whatever is moved by hand stays above
+    root: h("div", { class: "picker" }, choice.root, tuners, also, field.root),
     field,
     value: () => text,
     set: (written) => {

@@ -15,7 +15,7 @@ import {
 import type { Side } from "./attacker";
 import { apart } from "./labels";
 import type { Curve } from "./noiseless";
-import { COMMON, picture, QUIET, WITH, WITHOUT } from "./pictures_base";
+import { COMMON, INK, picture, QUIET, WITH, WITHOUT } from "./pictures_base";
 import { LOST, percent, short } from "./words";
 
 /** The matrix: one row for each output, one column for each database. */
@@ -53,7 +53,7 @@ export function heatMap(
       cell(cells, {
         x: "database",
         y: "output",
-        fill: WITH,
+        fill: INK,
         fillOpacity: (each: { value: number }) => 0.04 + 0.9 * (each.value / most),
         inset: 1,
         rx: 3,
@@ -67,7 +67,7 @@ export function heatMap(
             text: "words",
             fontSize: 12,
             fill: (each: { value: number }) =>
-              each.value / most > 0.6 ? "var(--on-with)" : "var(--ink)",
+              each.value / most > 0.6 ? "var(--paper)" : "var(--ink)",
           })
         : null,
       axisX({
@@ -95,8 +95,8 @@ export function profile(
     x: { label: "epsilon →", nice: true },
     y: { label: "↑ delta", domain: [0, Math.max(...delta, 0.01)], nice: true },
     marks: [
-      areaY(points, { x: "x", y: "y", fill: WITH, fillOpacity: 0.12 }),
-      line(points, { x: "x", y: "y", stroke: WITH, strokeWidth: 2 }),
+      areaY(points, { x: "x", y: "y", fill: INK, fillOpacity: 0.08 }),
+      line(points, { x: "x", y: "y", stroke: INK, strokeWidth: 2 }),
       price === null ? null : ruleX([price], { stroke: QUIET, strokeDasharray: "3,3" }),
       price === null
         ? null
@@ -136,11 +136,11 @@ export function tradeOff(width: number, points: readonly (readonly [number, numb
         x: "x",
         y1: "y",
         y2: (d: { x: number }) => 1 - d.x,
-        fill: WITH,
+        fill: INK,
         fillOpacity: 0.1,
       }),
-      line(corners, { x: "x", y: "y", stroke: WITH, strokeWidth: 2 }),
-      corners.length < 30 ? dot(corners, { x: "x", y: "y", fill: WITH, r: 3 }) : null,
+      line(corners, { x: "x", y: "y", stroke: INK, strokeWidth: 2 }),
+      corners.length < 30 ? dot(corners, { x: "x", y: "y", fill: INK, r: 3 }) : null,
       ruleX([0], { stroke: QUIET }),
       ruleY([0], { stroke: QUIET }),
     ],
@@ -249,7 +249,7 @@ export function sweep(
           line(points, {
             x: "x",
             y: "y",
-            stroke: strong ? WITH : "var(--soft)",
+            stroke: strong ? INK : "var(--soft)",
             strokeWidth: strong ? 3 : 1.25,
             strokeOpacity: strong ? 1 : 0.7,
           }),
@@ -263,10 +263,10 @@ export function sweep(
           dx: 8,
           dy: (ends[i] ?? 0) - level((points.at(-1) as { y: number }).y),
           fontWeight: strong ? 650 : 400,
-          fill: strong ? "var(--with-text)" : "var(--soft)",
+          fill: strong ? INK : "var(--soft)",
         }),
       ),
-      ...(here.y >= floor ? [dot([here], { x: "x", y: "y", fill: WITHOUT, r: 6 })] : []),
+      ...(here.y >= floor ? [dot([here], { x: "x", y: "y", fill: INK, r: 6 })] : []),
       ...(here.y >= floor
         ? [
             text([here], {
@@ -278,7 +278,7 @@ export function sweep(
               dy: -12,
               fontSize: 13,
               fontWeight: 650,
-              fill: "var(--without-text)",
+              fill: INK,
               stroke: "var(--paper)",
               strokeWidth: 4,
             }),
@@ -348,6 +348,57 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
         x: "high",
         y: "group",
         text: (row: Interval) => short(row.value) + (row.lost ? `, ${LOST}` : ""),
+        textAnchor: "start",
+        dx: 10,
+        fill: "var(--ink)",
+      }),
+      axisY({ tickSize: 0, label: null }),
+    ],
+  });
+}
+
+export interface Reach {
+  group: string;
+  half: number;
+  lost: boolean;
+}
+
+/** How far each answer may lie from the true value, before there are answers. */
+export function reaches(width: number, rows: readonly Reach[], label: string): Element {
+  const longest = Math.max(...rows.map((row) => row.group.length), 3);
+  const side = Math.min(24 + 7 * longest, width * 0.4);
+  const right = rows.some((row) => row.lost) ? 170 : 80;
+  const colour = (row: Reach): string => (row.lost ? "var(--soft)" : WITH);
+  return picture({
+    width,
+    height: 52 + 24 * rows.length,
+    marginLeft: side,
+    marginRight: right,
+    marginTop: 10,
+    marginBottom: 40,
+    x: {
+      label: `${label}, off by →`,
+      nice: true,
+      grid: true,
+      ticks: Math.min(6, Math.max(2, Math.floor((width - side - right) / 80))),
+      tickFormat: compact,
+    },
+    y: { domain: rows.map((row) => row.group), label: null },
+    marks: [
+      ruleY(rows, {
+        y: "group",
+        x1: (row: Reach) => -row.half,
+        x2: "half",
+        stroke: colour,
+        strokeWidth: 6,
+        strokeOpacity: 0.3,
+        strokeLinecap: "round",
+      }),
+      text(rows, { x: () => 0, y: "group", text: () => "?", fill: "var(--ink)", fontWeight: 600 }),
+      text(rows, {
+        x: "half",
+        y: "group",
+        text: (row: Reach) => `±${short(row.half)}${row.lost ? `, ${LOST}` : ""}`,
         textAnchor: "start",
         dx: 10,
         fill: "var(--ink)",

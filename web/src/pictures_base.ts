@@ -2,6 +2,8 @@
 
 import { plot, type PlotOptions } from "@observablehq/plot";
 
+/** Blue and orange are the two worlds and nothing else; all other curves are of the colour of text. */
+export const INK = "var(--ink)";
 export const WITH = "var(--with)";
 export const WITHOUT = "var(--without)";
 export const QUIET = "var(--quiet)";

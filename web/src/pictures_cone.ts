@@ -2,7 +2,7 @@
 
 import { dot, line, ruleX, ruleY, text } from "@observablehq/plot";
 
-import { COMMON, picture, QUIET, WITH } from "./pictures_base";
+import { COMMON, INK, picture, QUIET } from "./pictures_base";
 
 /** The row cone of three databases, cut where a row adds up to 1: a triangle and the part of it
  * that rows can reach. Of two databases: the plane between two rays. */
@@ -45,7 +45,7 @@ function plane(
     x: { label: `P(output | ${databases[0]}) →`, domain: [0, most], ticks: 5 },
     y: { label: `↑ P(output | ${databases[1]})`, domain: [0, most], ticks: 5 },
     marks: [
-      line(shape, { x: "x", y: "y", fill: WITH, fillOpacity: 0.15, stroke: "none" }),
+      line(shape, { x: "x", y: "y", fill: INK, fillOpacity: 0.15, stroke: "none" }),
       line(
         [
           [0, 0],
@@ -53,8 +53,8 @@ function plane(
         ],
         { stroke: QUIET, strokeDasharray: "2,4" },
       ),
-      line(edges, { x: "x", y: "y", stroke: WITH, strokeWidth: 1.5 }),
-      dot(dots, { x: "x", y: "y", fill: WITH, r: 4 }),
+      line(edges, { x: "x", y: "y", stroke: INK, strokeWidth: 1.5 }),
+      dot(dots, { x: "x", y: "y", fill: INK, r: 4 }),
       text(dots, {
         x: "x",
         y: "y",
@@ -98,13 +98,13 @@ function triangle(
       line([...reach, reach[0]].filter(Boolean) as Point[], {
         x: "x",
         y: "y",
-        fill: WITH,
+        fill: INK,
         fillOpacity: 0.18,
-        stroke: WITH,
+        stroke: INK,
         strokeWidth: 1.5,
       }),
       dot([at([1, 1, 1])], { x: "x", y: "y", stroke: QUIET, r: 3 }),
-      dot(dots, { x: "x", y: "y", fill: WITH, r: 4 }),
+      dot(dots, { x: "x", y: "y", fill: INK, r: 4 }),
       ...dots.map((point) =>
         text([point], {
           x: "x",

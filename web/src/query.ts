@@ -16,6 +16,8 @@ export interface PublicTable {
 }
 
 export interface Dataset {
+  /** whether a release needs a reviewer's approval */
+  review?: boolean;
   name: string;
   neighbours: string;
   unit: { person: string | null; rows: number | null; groups: number | null };

@@ -2,7 +2,7 @@
  * does the same elsewhere. */
 
 import { catalogue, latest, type ServiceError } from "./api";
-import { type Child, copyButton, type Field, h, put, replace } from "./dom";
+import { button, type Child, copyButton, type Field, h, put, replace } from "./dom";
 import { type Given, recipe, type Request } from "./recipe";
 
 /** Where a view keeps its state: the part of the address after its name. */
@@ -85,13 +85,24 @@ export class Recipes {
   }
 }
 
-/** Put an error beside the field that caused it, or above the answer where no field did. */
+/** Put an error beside the field that caused it, or above the answer where no field did. While that
+ * place is out of sight, a bar at the edge of the window says the same and leads there. */
 export class Errors {
   readonly root = h("p", { class: "error general", role: "alert", hidden: true });
+  readonly bar = h("div", { class: "bar-of-error", hidden: true });
+  private readonly words = h("p", {});
+  private place: Element = this.root;
+  private readonly sight = new IntersectionObserver((entries) => {
+    this.bar.hidden = entries.at(-1)?.isIntersecting ?? true;
+  });
 
-  constructor(private readonly fields: Record<string, Field | undefined>) {}
+  constructor(private readonly fields: Record<string, Field | undefined>) {
+    put(this.bar, this.words, button("Show it", () => this.lead()));
+  }
 
   clear(): void {
+    this.sight.disconnect();
+    this.bar.hidden = true;
     this.root.hidden = true;
     this.root.textContent = "";
     for (const field of Object.values(this.fields)) field?.fail(null);
@@ -105,6 +116,14 @@ export class Errors {
       this.root.hidden = false;
       this.root.textContent = error.message;
     }
+    this.words.textContent = error.message;
+    this.place = field?.root ?? this.root;
+    this.sight.observe(this.place);
+  }
+
+  private lead(): void {
+    this.place.scrollIntoView({ block: "center" });
+    this.place.querySelector<HTMLElement>("input, select, textarea")?.focus({ preventScroll: true });
   }
 }
 
@@ -113,7 +132,10 @@ export class Errors {
 export class Answer {
   readonly root = h("div", { class: "answer" });
 
-  constructor(private readonly sentence: HTMLElement | null = null) {}
+  constructor(
+    private readonly sentence: HTMLElement | null = null,
+    private readonly result: HTMLElement | null = null,
+  ) {}
 
   wait(): void {
     if (this.sentence && ["", NOTHING].includes(this.sentence.textContent ?? ""))
@@ -145,7 +167,7 @@ export class Answer {
   private mark(state: "busy" | "stale" | ""): void {
     this.root.setAttribute("aria-busy", "false");
     const told = [WAITING, NOTHING].includes(this.sentence?.textContent ?? ""); // is no old answer
-    for (const part of [this.root, told ? null : this.sentence])
+    for (const part of [this.root, this.result, told ? null : this.sentence])
       for (const name of ["busy", "stale"]) part?.classList.toggle(name, name === state);
   }
 }
@@ -183,11 +205,14 @@ function keepInSight(column: HTMLElement): void {
   addEventListener("resize", () => column.isConnected && place());
 }
 
-/** The frame of a view: controls at the side, and beside them the sentence, what moves with it, and
- * the recipes. On a narrow screen the sentence stays in sight above the controls. */
+/** The frame of a view: controls at the side, and beside them the sentence, the result in short, what
+ * else moves with it, and the recipes. On a narrow screen sentence and result come before the controls,
+ * and the sentence stays in sight. */
 export class Frame {
   readonly sentence = lead();
-  readonly answer = new Answer(this.sentence);
+  /** what is to be seen first, above the controls on a narrow screen; nothing in it takes the focus */
+  readonly result = h("div", { class: "result" });
+  readonly answer = new Answer(this.sentence, this.result);
   readonly recipes = new Recipes();
   readonly stage = h("div", { class: "stage" });
   readonly errors: Errors;
@@ -204,7 +229,8 @@ export class Frame {
     root.classList.add("framed");
     const form = controls(label, ...inputs);
     keepInSight(form);
-    replace(root, h("div", { class: "deck" }, this.sentence, form), this.stage);
+    const deck = h("div", { class: "deck" }, this.sentence, this.result, form);
+    replace(root, deck, this.stage, this.errors.bar);
   }
 
   /** Ask the service; an older question that is still open is forgotten. */

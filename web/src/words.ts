@@ -111,3 +111,46 @@ export function conditional(sentence: string): { assumption: string; claim: stri
     rest: more.join("").trim(),
   };
 }
+
+// --- the one sentence -----------------------------------------------------------------------------
+
+/** How many of how many people are guessed right, at most; `right` is null where no number of people
+ * up to a million tells the chance apart from a half or from certainty. */
+export interface Guess {
+  readonly right: number | null;
+  readonly of: number;
+}
+
+const MOST_PEOPLE = 1_000_000;
+
+/** Round a chance up to so many of 100 people, or of more where 100 are too coarse. */
+export function guess(chance: number): Guess {
+  if (chance <= 0.5 || chance >= 1) return { right: chance >= 1 ? 100 : 50, of: 100 };
+  for (let of = 100; of <= MOST_PEOPLE; of *= 10) {
+    const right = chance * of;
+    if (Math.min(right - of / 2, of - right) > 1 - 1e-9) return { right: Math.ceil(right - 1e-9), of };
+  }
+  return { right: null, of: 100 };
+}
+
+/** What someone who guesses at even odds gets right, at most: the sentence that comes first. */
+export function guessSentence(chance: number): string {
+  const { right, of } = guess(chance);
+  const who = "someone who knows everyone else and guesses at even odds would be right about";
+  const half = (of / 2).toLocaleString("en");
+  const people = `Of ${of.toLocaleString("en")} people in your position`;
+  if (chance <= 0.5) return `${people}, ${who} ${half}, with your data or without.`;
+  const most =
+    right === null
+      ? chance < 0.75
+        ? "just over half"
+        : "practically all"
+      : `at most ${right.toLocaleString("en")}`;
+  return `${people}, ${who} ${most} (${half} without your data).`;
+}
+
+/** A plain word beside the number: right at most 3 of 4 times, 9 of 10, 99 of 100, or beyond. */
+export function strength(chance: number): "strong" | "moderate" | "weak" | "none" {
+  const within = (most: number): boolean => chance <= most + 1e-12;
+  return within(0.75) ? "strong" : within(0.9) ? "moderate" : within(0.99) ? "weak" : "none";
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type MechanismAnswer } from "../src/api";
-import { mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
+import { lawsOf, mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
 import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
 import { Fraction } from "../src/fraction";
 import { readPeople } from "../src/posterior";
@@ -283,6 +283,29 @@ describe("the attacker's scene", () => {
 
   it("has nothing to show without a table", () => {
     expect(sceneOf({ ...coin, matrix: null })).toBeNull();
+  });
+
+  it("takes densities of outputs on a line for its table", () => {
+    const outputs = ["-1", "0", "1", "2"];
+    const around = (y: number, x: number): number => Math.exp(-Math.abs(y - x)) / 2;
+    const values = outputs.map((y) => [around(Number(y), 1), around(Number(y), 0)]);
+    const laws = { databases: ["1", "0"], outputs, values, line: true, density: true };
+    const people = sceneOf({ ...coin, matrix: null, laws });
+    const answers = sceneOf({ ...coin, universe: "reals()", matrix: null, laws });
+    if (!people || !answers) throw new Error("there are laws");
+    const at = settle(people, {}, null);
+    expect(people.outputs[at.output]).toBe("1");
+    const sides = view(people, at);
+    expect(sides[2]?.with).toBeCloseTo(Math.E / (1 + Math.E), 12);
+    expect(sides[2]?.without).toBeCloseTo(0.5, 12);
+    expect(lawsOf(people, at)).toEqual({
+      with: values.map(([yes]) => yes),
+      without: values.map(([, no]) => no),
+    });
+    const two = settle(answers, { output: "0" }, null);
+    expect(view(answers, two)[two.output]?.with).toBeCloseTo(1 / (1 + Math.E), 12);
+    expect(answers.exactly(two)).toBeNull();
+    expect(answers.density && answers.part).toBe(true);
   });
 });
 

@@ -7,7 +7,8 @@ import { sceneOf, settle, type Side, view } from "../src/attacker";
 import { defended } from "../src/views/attack_results";
 import { pieces } from "../src/views/attacks_gallery";
 import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
-import { expected } from "../src/views/release_desk";
+import { csv } from "../src/views/release_answers";
+import { expected } from "../src/views/release_plan";
 
 const table = (rows: number[][], universe = "bits(1)"): MechanismAnswer =>
   ({
@@ -58,7 +59,7 @@ describe("the attacker in words", () => {
   it("is silent where databases are answers, not people", () => {
     const answers = sceneFor(COIN, "integers(0, 1)");
     expect(worstOver(answers, view(answers, settle(answers, {}, null)))).toBe("");
-    expect(assumed(answers, table(COIN))[0]).toMatch(/true answers/);
+    expect(assumed(answers, table(COIN))[0]).toMatch(/not lists of people/);
     expect(assumed(scene, table(COIN))).toContain("neighbours differ in one record");
   });
 
@@ -96,7 +97,7 @@ describe("attacks elsewhere", () => {
 });
 
 describe("the error that is to be expected", () => {
-  const base = { name: "x", half_width: null, certainty: "95%" };
+  const base = { name: "x", kind: "count", half_width: null, certainty: "95%", least_group: 1 };
 
   it.each([
     [{ ...base, half_width: { exact: "12", value: 12 } }, "within ±12 with probability 95%"],
@@ -111,5 +112,34 @@ describe("the error that is to be expected", () => {
     [base, "known after the answer"],
   ])("%#", (one, words) => {
     expect(expected(one)).toBe(words);
+  });
+});
+
+describe("answers as CSV", () => {
+  const number = (value: number) => ({ exact: String(value), value });
+  const answer = {
+    columns: [{ name: "count", kind: "count", words: "" }],
+    notes: [],
+    repeated: false,
+    rows: [
+      {
+        label: "a",
+        group: { "the \"region\"": "=SUM(1)" },
+        values: { count: { value: number(-3), interval: [number(-9), number(3)], utility: "lost in noise" } },
+      },
+      {
+        label: "b",
+        group: { "the \"region\"": { from: "0", to: "18" } },
+        values: { count: { value: number(12), interval: null, utility: null } },
+      },
+    ],
+  };
+  it("quotes what needs it, and gives a spreadsheet no formula", () => {
+    expect(csv(answer as unknown as Parameters<typeof csv>[0]).split("\r\n")).toEqual([
+      '"the ""region""",count,count_low,count_high,count_utility',
+      "'=SUM(1),-3,-9,3,lost in noise",
+      "0 to 18,12,,,",
+      "",
+    ]);
   });
 });

@@ -338,6 +338,15 @@ _RELEASES = (
         chart=True,
     ),
     Question(
+        "review",
+        "Show what was released, what all of it allows and what is proposed; decide on a proposal.",
+        "releases:review",
+        (
+            "--policy hospital/policy.yml",
+            '12 --approve --reviewer rita --remark "as agreed" --policy hospital/policy.yml',
+        ),
+    ),
+    Question(
         "budget",
         "Show what may be spent on each dataset, what was spent, and what is left.",
         "policies:budget",

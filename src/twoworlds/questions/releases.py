@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps, Table
-from twoworlds.errors import Interrupted, InvalidInput
+from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
 from twoworlds.files import check_place, write
 from twoworlds.numbers import show
-from twoworlds.questions import Name
+from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
     from twoworlds.release.costs import Cost
     from twoworlds.release.curator import Curator
     from twoworlds.release.forms import Released
+    from twoworlds.release.ledger.state import Proposal
     from twoworlds.release.sensitivity import NoiseKind
     from twoworlds.release.strategy import PaidStrategy
+    from twoworlds.release.warnings import ReleaseWarning
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
 _LONG = 1 << 20  # characters of a certificate
@@ -65,6 +69,10 @@ def release(
     strategy: Annotated[str | None, "ask as the next question of a strategy that is open"] = None,
     analyst: Analyst = None,
     dry_run: Annotated[bool, "say what it would cost and how exact it would be"] = False,
+    propose: Annotated[
+        str | None, "file it for review and say what it is for; nothing is charged"
+    ] = None,
+    yes: Annotated[bool, "pay without asking, whatever the warnings"] = False,
     certificate: Annotated[Path | None, "write a certificate, for `verify`"] = None,
     report: Annotated[Path | None, "write an HTML report"] = None,
 ) -> Result:
@@ -87,22 +95,43 @@ def release(
             told = Answer(said, blocks=(Said(["Nothing was charged."]),))
             return Told(told, {"within": within, "cost": cost})
         if strategy is not None:
-            if epsilon is None or each or delta or rho or certificate or len(asked) > 1:
+            if epsilon is None or each or delta or rho or certificate or propose or len(asked) > 1:
                 raise InvalidInput(
-                    "a strategy asks one query with --epsilon, without --each, --delta and --rho; "
+                    "a strategy asks one query with --epsilon, without --each, --delta, --rho and "
+                    "--propose; "
                     "its questions have no --certificate of their own: the ledger has them all"
                 )
             return _next_question(
-                curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run
+                curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run, yes=yes
             )
         price, noise = _cost(epsilon, each, delta, rho)
+        if propose is not None:
+            return _proposed(
+                curator,
+                curator.propose(asked, price, purpose=propose, analyst=analyst, noise=noise),
+            )
         if dry_run:
             return curator.plan(asked, price, analyst=analyst, noise=noise)
+        with suppress(TwoWorldsError):  # what is refused, the release itself refuses
+            _warn(curator.plan(asked, price, analyst=analyst, noise=noise).warnings, yes=yes)
         try:
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
     return _wrote(released, _save(released, certificate, report))
+
+
+def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:
+    """Print warnings on standard error; where somebody can answer, ask whether to go on."""
+    for one in found:
+        print(f"Warning: {one.words}", file=sys.stderr)
+    asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
+    if not (asks and any(one.confirm for one in found)):
+        return
+    from click import confirm
+
+    if not confirm("Pay for it all the same?", default=False, err=True):
+        raise Interrupted("nothing was charged; --yes pays without asking")
 
 
 def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -193,6 +222,7 @@ def _next_question(
     report: Path | None,
     *,
     dry_run: bool,
+    yes: bool,
 ) -> Result:
     """Ask the next question of a strategy, or the same one again."""
     from twoworlds.release.strategy import resumed
@@ -210,6 +240,8 @@ def _next_question(
             )
         costs = {"together": together, "one_by_one": one_by_one}
         return _beside(plan, said, strategy={**found.fields(), "with_question": costs})
+    with suppress(TwoWorldsError):
+        _warn(found.plan(query, epsilon).warnings, yes=yes)
     try:
         released = found.release(query, epsilon, once=True)
     except KeyboardInterrupt:
@@ -241,6 +273,54 @@ def _save(released: Released, certificate: Path | None, report: Path | None) -> 
 
         saved["report"] = write(report, review_released(released).html())
     return saved
+
+
+# --- review -------------------------------------------------------------------------------------
+
+
+def review(
+    proposal: Annotated[int | None, Place("the number of a proposal, to decide on it")] = None,
+    policy: PolicyFile = Path("policy.yml"),
+    dataset: OfDataset = None,
+    approve: Annotated[bool, "let it be released as it is planned"] = False,
+    send_back: Annotated[bool, "send it back, with a remark"] = False,
+    reviewer: Annotated[str | None, "who decides; never whose proposal it is"] = None,
+    remark: Annotated[str, "why; kept in the ledger"] = "",
+) -> Result:
+    """Show what was released, what all of it allows and what is proposed; decide on a proposal."""
+    from twoworlds.release.curator import Curator
+    from twoworlds.release.review import ReviewDesk
+
+    with Curator.open(policy) as curator:
+        if dataset is not None:
+            curator.policy.dataset(dataset)
+        if proposal is None:
+            if approve or send_back:
+                raise InvalidInput("name the proposal that is decided on, by its number")
+            desk = ReviewDesk(curator.ledger, dataset)
+            return Told(desk.answer(), desk.fields())
+        if approve == send_back:
+            raise InvalidInput(f"proposal {proposal}: say --approve or --send-back, one of them")
+        if reviewer is None:
+            raise InvalidInput(f"proposal {proposal}: say who decides, with --reviewer NAME")
+        decided = curator.ledger.decide(proposal, reviewer, approved=approve, remark=remark)
+        return _proposed(curator, decided)
+
+
+def _proposed(curator: Curator, proposal: Proposal) -> Result:
+    """Say how a proposal stands."""
+    from twoworlds.release.review import ReviewDesk
+
+    number = proposal.place.sequence
+    told = ReviewDesk(curator.ledger).proposal(proposal)
+    said = f"Proposal {number} waits for a reviewer. Nothing was charged."
+    if proposal.approved:
+        said = f"Proposal {number} is approved: {proposal.analyst} may release it as it is planned."
+    elif proposal.approved is False:
+        said = f"Proposal {number} is sent back: {proposal.analyst} may change it and propose anew."
+    warned = [f"Warning: {one['words']}" for one in told.get("warnings", ())]
+    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else []), *warned]
+    return Told(Answer.of(said, Said(lines)), told)
 
 
 # --- strategies ---------------------------------------------------------------------------------

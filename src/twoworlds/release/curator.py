@@ -35,12 +35,13 @@ from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import OverBudget, ReleaseFailed
 from twoworlds.release.forms import Prepared, Released, Request
 from twoworlds.release.ledger import Charge, Ledger
+from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.limits import check_size
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, Moments, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
-from twoworlds.release.statement import statement
+from twoworlds.release.statement import made_of, statement
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
     from twoworlds.release.forms import DryRun
-    from twoworlds.release.ledger.state import LedgerState
+    from twoworlds.release.ledger.state import LedgerState, Proposal
     from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import PaidStrategy
 
@@ -156,7 +157,34 @@ class Curator:
         except OverBudget as error:
             raise self._over(error, calibration, dataset.name, who) from None
         left = self._left(dataset.name, who)
-        return DryRun(tuple(resolved), calibration, price, left, known=known)
+        wanted = digest(canonical(said, "query"))
+        proposal = self.ledger.state().proposed.get((dataset.name, who, wanted))
+        return DryRun(tuple(resolved), calibration, price, left, known=known, proposal=proposal)
+
+    def propose(
+        self,
+        asked: Query | str | Sequence[Query | str],
+        cost: object,
+        *,
+        purpose: str,
+        analyst: str | None = None,
+        noise: NoiseKind = "laplace",
+    ) -> Proposal:
+        """File a planned release for review; nothing is charged.
+
+        A reviewer decides with `Ledger.decide`. What was approved is released by the same analyst
+        with the same queries and cost, under the policy as it is: anything else is another release.
+
+        Raises:
+            OverBudget: when it does not fit any more; what is approved later may not fit either.
+        """
+        request = Request(
+            [asked] if isinstance(asked, (Query, str)) else asked, cost, analyst, noise
+        )
+        one = self._prepare(request)
+        name, who, said, price, _ = one.to_charge
+        self.ledger.check(name, who, said, price)
+        return self.ledger.propose(name, who, said, price, purpose=purpose)
 
     def release(
         self,
@@ -234,6 +262,11 @@ class Curator:
         """
         from twoworlds.release.strategy import PaidStrategy
 
+        if self.policy.dataset(dataset).review:
+            raise InvalidInput(
+                f"the policy asks for a review of every release from {dataset!r}, and the "
+                "questions of a strategy are not known beforehand: propose single releases"
+            )
         return PaidStrategy(self, dataset, name, cost, self.analyst(dataset, analyst))
 
     def prepare(self, request: Request) -> Prepared:
@@ -242,9 +275,39 @@ class Curator:
         Raises:
             InvalidInput: for whatever can be refused; nothing is charged, and no row is read.
         """
+        prepared = self._prepare(request)
+        if prepared.dataset.review:
+            self._check_approved(prepared)
+        return prepared
+
+    def _prepare(self, request: Request) -> Prepared:
         resolved, calibration = self._calibrated(request.asked, request.cost, request.noise)
         who = self.analyst(resolved[0].dataset.name, request.analyst)
         return self._prepared(resolved, calibration, who)
+
+    def _check_approved(self, prepared: Prepared) -> None:
+        """Refuse a release that no reviewer has approved; an approval is never taken back."""
+        state, name, who = self.ledger.state(), prepared.dataset.name, prepared.analyst
+        wanted = digest(canonical(prepared.statement, "query"))
+        paid = state.find(name, who, wanted, None)
+        if paid is not None and who in paid.analysts:
+            return
+        known = state.proposed.get((name, who, wanted))
+        if known is not None and known.approved:
+            return
+        if known is None:
+            stands = "and this one was not proposed: propose it, with --propose 'what it is for'"
+        elif known.approved is None:
+            stands = f"and proposal {known.place.sequence} waits for a reviewer"
+        else:
+            stands = (
+                f"and proposal {known.place.sequence} was sent back: change it as the remark says, "
+                "and propose it again"
+            )
+        raise InvalidInput(
+            f"the policy asks for a review of every release from {name!r}, {stands}; nothing was "
+            "charged"
+        )
 
     def _prepared(
         self,
@@ -307,13 +370,56 @@ class Curator:
         self, prepared: Prepared, charge: Any, stored: Any, state: LedgerState
     ) -> Released:
         """Return what is shown, made from the stored answer alone."""
+        return self._shown(
+            prepared.resolved,
+            prepared.calibration,
+            prepared.statement,
+            charge,
+            stored,
+            state,
+            prepared.covered,
+        )
+
+    def released(self, entry: int, *, analyst: str | None = None) -> Released:
+        """Return a release that the ledger holds, by the number of the entry that charged it.
+
+        Args:
+            entry: As in the certificate, and in what `twoworlds review` lists.
+            analyst: Only if this analyst paid for it.
+
+        Raises:
+            InvalidInput: when there is none, or it is a strategy or a question of one.
+        """
+        state = self.ledger.state()
+        paid = state.charges.get(entry)
+        if paid is None or (analyst is not None and analyst not in paid.analysts):
+            raise InvalidInput(f"there is no release {entry}: give the number of its entry")
+        if paid.answer is None:
+            raise InvalidInput(f"release {entry} has no answer yet: ask the same again, for free")
+        said = self.ledger.entry(ChainPlace(paid.sequence, paid.hash))["query"]
+        if not isinstance(said, dict) or "strategy" in said:
+            raise InvalidInput(f"entry {entry} is of a strategy: see twoworlds strategy show")
+        resolved, calibration = made_of(said)
+        who = analyst or paid.analysts[0]
+        charge = self.ledger.charge(entry, who)
+        return self._shown(resolved, calibration, said, charge, charge.answer, state)
+
+    def _shown(
+        self,
+        resolved: Sequence[Resolved],
+        calibration: Calibration,
+        said: Mapping[str, Any],
+        charge: Charge,
+        stored: Any,
+        state: LedgerState,
+        covered: Cost | None = None,
+    ) -> Released:
         from twoworlds.release.answers import QueryAnswer
 
-        calibration, covered = prepared.calibration, prepared.covered
-        name = prepared.dataset.name
-        left, spent = self.ledger.accounts(name, prepared.analyst, state)
+        name = charge.dataset
+        left, spent = self.ledger.accounts(name, charge.analyst, state)
         context = AnswerContext(
-            prepared.dataset,
+            resolved[0].dataset,
             covered or calibration.price,
             charge.paid,
             left,
@@ -325,11 +431,9 @@ class Curator:
         )
         answers = tuple(
             QueryAnswer.of(one, calibration, part, context, query=index)
-            for index, (one, part) in enumerate(
-                zip(prepared.resolved, stored["answers"], strict=True)
-            )
+            for index, (one, part) in enumerate(zip(resolved, stored["answers"], strict=True))
         )
-        return Released(answers, prepared.statement, stored, charge, calibration)
+        return Released(answers, said, stored, charge, calibration)
 
     def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
         """Return the least epsilon at which 95% of the errors of every answer are at most this."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -24,6 +25,7 @@ from twoworlds.answer import Answer, Block, Said
 from twoworlds.charts import Bars
 from twoworlds.numbers import Number, decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
+from twoworlds.release.answers.cells import declared, excluded, group_label
 from twoworlds.release.answers.words import (
     asked,
     guess,
@@ -33,10 +35,11 @@ from twoworlds.release.answers.words import (
     protected,
 )
 from twoworlds.release.costs import Cost
-from twoworlds.release.ledger.state import PaidQuery
+from twoworlds.release.ledger.state import PaidQuery, Proposal
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
+from twoworlds.release.warnings import ReleaseWarning, warnings
 from twoworlds.show import Result
 
 if TYPE_CHECKING:
@@ -125,6 +128,7 @@ class DryRun(Result):
         left: What is left of each account before.
         covered: How a strategy covers it, if it is a question of one, which cost ``strategy``.
         known: The charge of the dataset for the same, by whomever, if there is one.
+        proposal: What the analyst proposed of the same, last, if anything.
     """
 
     resolved: tuple[Resolved, ...]
@@ -134,11 +138,32 @@ class DryRun(Result):
     covered: Covered | None = None
     known: PaidQuery | None = None
     strategy: Cost | None = None
+    proposal: Proposal | None = None
 
     @property
     def stored(self) -> bool:
         """Whether the answer is stored already, and would be repeated."""
         return self.known is not None and self.known.answer is not None
+
+    @cached_property
+    def warnings(self) -> tuple[ReleaseWarning, ...]:
+        """What looks like a mistake, by the queries, the policy and the ledger alone."""
+        if self.stored or self.covered == "asked before":
+            return ()
+        return warnings(self.resolved, self.calibration, self.price, self.left)
+
+    def cells(self) -> list[list[str] | None]:
+        """Return the groups of each query by name, as its answer will show them; None if open."""
+        return [
+            None
+            if one.discovers
+            else [
+                ", ".join(map(group_label, one.axes, cell)) or "all"
+                for cell in declared(one)
+                if cell not in {*excluded(one)}
+            ]
+            for one in self.resolved
+        ]
 
     def errors(self, size: int | None = None) -> list[tuple[Expected, ...]]:
         """Return the errors to be expected of every query, in groups of a size where it matters."""
@@ -151,6 +176,8 @@ class DryRun(Result):
         """Say what it would cost, how exact it would be, and what it means."""
         one = self.resolved[0].dataset
         blocks: list[Block] = []
+        if self.warnings:
+            blocks.append(Said([f"Warning: {one.words}" for one in self.warnings]))
         for i, part in enumerate(self.resolved):
             both = zip(*(self.errors(size)[i] for size in _SIZES), strict=True)
             blocks.append(
@@ -187,6 +214,13 @@ class DryRun(Result):
                 "whole": to_json(self.calibration.joint),
                 "sum_of_parts": to_json(self.calibration.naive),
             },
+            "review": {
+                "needed": one.review,
+                "proposal": self.proposal and self.proposal.place.sequence,
+                "status": self.proposal and self.proposal.status,
+            },
+            "warnings": [one.to_dict() for one in self.warnings],
+            "cells": self.cells(),
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
             "meaning": self._meaning(),
             "guess": self._guess,
@@ -222,7 +256,14 @@ class DryRun(Result):
             given = ", whose stored answer would be repeated" if self.stored else ""
             paid = self.resolved[0].dataset.name
             cost += f" of {[*self.left][-1]}, and nothing of {paid}: it has paid{given}"
-        return f"{cost}. Left before: {left}. Nothing was charged."
+        return f"{cost}. Left before: {left}. Nothing was charged.{self._reviewed()}"
+
+    def _reviewed(self) -> str:
+        """Say how its review stands, where there is one or one is needed."""
+        known = self.proposal
+        if known is not None:
+            return f" Proposal {known.place.sequence} for it is {known.status}."
+        return " It needs a review first." if self.resolved[0].dataset.review else ""
 
 
 def _batch(calibration: Calibration) -> dict[str, Any]:
@@ -267,4 +308,5 @@ def _data(expected: Expected) -> dict[str, Any]:
         "ranks": None if expected.ranks is None else to_json(expected.ranks),
         "group_size": expected.size if expected.needs_size else None,
         "certainty": expected.certainty,
+        "least_group": expected.least_group,
     }

@@ -48,17 +48,25 @@ def statement(asked: Sequence[Resolved], calibration: Calibration, source: str |
     }
 
 
-def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
-    """Work out queries and noise again from the first part of a statement."""
+def asked_of(data: Any) -> list[Resolved]:
+    """Return the queries of a statement, with what it says of the policy filled in."""
     try:
         if data["format"] != FORMAT:
             raise InvalidInput(f"the statement has format {data['format']!r}, not {FORMAT}")
         dataset = _read_dataset(data["dataset"])
-        asked = [resolve(query_of(query), dataset) for query in data["queries"]]
-        cost, noise = parse_cost(_text(data["cost"])), data["noise"]
+        return [resolve(query_of(query), dataset) for query in data["queries"]]
     except InvalidInput:
         raise
     except (KeyError, TypeError, AttributeError, ValueError):
+        raise InvalidInput("this is no statement of a release: a field is missing") from None
+
+
+def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
+    """Work out queries and noise again from the first part of a statement."""
+    asked = asked_of(data)
+    try:
+        cost, noise = parse_cost(_text(data["cost"])), data["noise"]
+    except (KeyError, TypeError):
         raise InvalidInput("this is no statement of a release: a field is missing") from None
     if noise not in ("laplace", "gaussian"):
         raise InvalidInput("the noise of a statement is laplace or gaussian")

@@ -21,6 +21,7 @@ from pydantic import (
 
 from twoworlds.errors import UnknownName
 from twoworlds.questions import QUESTIONS, Parameter
+from twoworlds.release.ledger.state import LONGEST_REMARK
 from twoworlds.web.attacks import ATTACKS, HELP
 from twoworlds.web.reading import LONGEST_TEXT, Numeral
 from twoworlds.web.refusals import Refused
@@ -71,6 +72,19 @@ Digits = Annotated[
 ]
 
 
+def _remark(value: Any) -> Any:
+    if isinstance(value, Numeral) or not isinstance(value, str):
+        raise ValueError("write it as text")
+    return _short(value, LONGEST_REMARK)
+
+
+Remark = Annotated[
+    str,
+    BeforeValidator(_remark),
+    WithJsonSchema({"type": "string", "maxLength": LONGEST_REMARK}),
+]
+
+
 def _query(value: Any) -> Any:
     if isinstance(value, Numeral) or not isinstance(value, (str, dict)):
         raise ValueError("a query is SQL, or a structured query")
@@ -95,6 +109,7 @@ class MechanismBody(Body):
 
     mechanism: Words
     neighbours: Words | None = None
+    delta: Digits | None = None
     definitions: StrictBool = True
 
 
@@ -146,6 +161,26 @@ class ReleaseBody(Body):
     epsilon: Digits | None = None
     cost: Words | None = None
     noise: Words | None = None
+
+
+class ProposeBody(ReleaseBody):
+    """A planned release, and what it is for."""
+
+    purpose: Words
+
+
+class DecideBody(Body):
+    """A proposal by its number, and the decision; what is sent back needs a remark."""
+
+    proposal: Digits
+    approve: StrictBool
+    remark: Remark = ""
+
+
+class ReportBody(Body):
+    """A release by the number of its entry in the ledger."""
+
+    entry: Digits
 
 
 # --- attacks: the options of their questions ------------------------------------------------------

@@ -6,8 +6,10 @@ plain data, made by the public API; `twoworlds.web.worker` runs it, within limit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from itertools import islice
+from math import ceil, floor, log10
 from typing import Any
 
 from twoworlds.definitions import DifferentialPrivacy, measure
@@ -20,6 +22,7 @@ from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.trade_off import SOME_LEVELS, Curve, misses, trade_off
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
+from twoworlds.laws.event import AtLeast, AtMost, Event
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
 from twoworlds.numbers import INFINITY, Number, at_most_one, exp, ln, number, show, to_json
@@ -39,6 +42,10 @@ _POINTS = 41
 _LEVELS = ("0", *SOME_LEVELS, "3/4", "9/10", "99/100", "1")
 _MOST_NUMBERS = 60_000
 _FEW_OUTPUTS = 4096  # whose event may be written out
+_TAIL = Fraction(1, 400)  # what a drawn law leaves out at each side, at most
+_POINTS_OF_A_LINE = 160
+_MOST_OF_LAWS = 1600  # numbers
+_TINY = 5e-324
 
 
 def read_mechanism(text: str) -> Mechanism:
@@ -51,15 +58,25 @@ def read_mechanism(text: str) -> Mechanism:
 
 
 def mechanism(
-    mechanism: str, neighbours: str | None = None, *, definitions: bool = True
+    mechanism: str,
+    neighbours: str | None = None,
+    delta: str | None = None,
+    *,
+    definitions: bool = True,
 ) -> dict[str, Any]:
-    """Return matrix, price, profile, trade-off and, if asked for, which definitions hold."""
+    """Return matrix, laws, price, profile, trade-off and, if asked for, which definitions hold.
+
+    The price is the epsilon at ``delta``, which is 0 if left out.
+    """
     built = read_mechanism(mechanism)
     with about("neighbours"):
         asked = DifferentialPrivacy(neighbours=_relation(neighbours))
         setting = asked.setting(built)
     with about("mechanism"):
-        price = asked.tightest(built)
+        pure = asked.tightest(built)
+    with about("delta"):
+        price = pure if delta is None else asked.ratio_at(built, delta)
+    with about("mechanism"):
         databases, outputs = _shown(built)
         around = setting.mechanism.universe.around
         places = {x: i for i, x in enumerate(databases)}
@@ -77,11 +94,12 @@ def mechanism(
             "databases": [built.universe.label(x) for x in databases],
             "outputs": [built.outputs.label(o) for o in outputs],
             "matrix": _matrix(built, databases, outputs),
+            "laws": _laws(built, pure),
             "pairs": sorted(map(list, pairs)),
             "price": price.to_dict(),
             "profile": _profile(asked, built, price),
-            "tradeoff": _trade_off(built, price),
-            "definitions": _definitions(built, price, neighbours) if definitions else None,
+            "tradeoff": _trade_off(built, pure),
+            "definitions": _definitions(built, pure, neighbours) if definitions else None,
         }
 
 
@@ -153,6 +171,67 @@ def _matrix(built: Mechanism, databases: list[Point], outputs: list[Point]) -> A
     if not databases:
         return None
     return [[to_json(built.probability(o, x)) for x in databases] for o in outputs]
+
+
+def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
+    """Return the laws of outputs that no whole matrix shows: on a line, or of too many databases.
+
+    Of all databases where they are few, else of the two that are told apart best. On the real line
+    they are densities, at evenly spaced outputs.
+    """
+    pair = getattr(price.witness, "databases", None)
+    few = built.universe.size is not None and built.universe.size <= _WIDEST
+    line = isinstance(built.outputs, (Reals, Integers)) and built.outputs.size is None
+    if pair is None or not (line or (not few and (built.outputs.size or _MOST_NUMBERS) <= _WIDEST)):
+        return None
+    databases = [*built.universe] if few else [*pair]
+    try:
+        outputs = _line(built, databases) if line else [*built.outputs]
+        values = [[_positive(built.probability(o, x)) for x in databases] for o in outputs]
+    except (TwoWorldsError, OverflowError):  # numbers that no arithmetic holds
+        return None
+    return {
+        "databases": [built.universe.label(x) for x in databases],
+        "outputs": [f"{float(o):.12g}" if line else built.outputs.label(o) for o in outputs],
+        "values": values,
+        "line": line,
+        "density": isinstance(built.outputs, Reals),
+    }
+
+
+def _positive(p: Number) -> float:
+    """Return the nearest double, which is 0 only for an exact 0."""
+    return 0.0 if p == 0 else max(float(to_json(p)["value"]), _TINY)
+
+
+def _line(built: Mechanism, databases: list[Point]) -> list[Point]:
+    """Return evenly spaced outputs that all but the tails of these databases' laws lie between."""
+
+    def outside(event: Callable[[Fraction], Event], far: float) -> bool:
+        """Whether only the tails lie beyond a place."""
+        place = Fraction(far)
+        return all(built.mass(event(place), x) < _TAIL for x in databases)
+
+    low, high = -_end(lambda t: outside(AtMost, -t)), _end(lambda t: outside(AtLeast, t))
+    most = min(_POINTS_OF_A_LINE, _MOST_OF_LAWS // len(databases))
+    wide = (high - low) / most
+    power = Fraction(10) ** floor(log10(wide))
+    step = next(n * power for n in (1, 2, 5, 10) if n * power >= wide)
+    if isinstance(built.outputs, Integers):
+        step = Fraction(ceil(step))
+    places = range(floor(low / step), ceil(high / step) + 1)
+    return [int(i * step) if isinstance(built.outputs, Integers) else i * step for i in places]
+
+
+def _end(beyond: Callable[[float], bool]) -> float:
+    """Return about where the tails begin, by doubling and halving."""
+    inside, outside = 0.0, 1.0
+    while not beyond(outside):
+        inside, outside = outside, 2 * outside
+    for _ in range(6):
+        middle = (inside + outside) / 2
+        inside, outside = (inside, middle) if beyond(middle) else (middle, outside)
+    return outside
 
 
 def _profile(asked: DifferentialPrivacy, built: Mechanism, price: Verdict) -> dict[str, Any] | None:

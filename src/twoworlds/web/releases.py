@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.numbers import exact_text
+from twoworlds.numbers import exact_text, whole
 from twoworlds.release.budget import Cap
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
@@ -24,11 +24,11 @@ from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
+from twoworlds.release.review import ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
 from twoworlds.web.refusals import Refused, about
 
-_LAST = 100
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -47,9 +47,12 @@ class Desk:
         self.jobs: dict[str, Callable[..., Any]] = {
             "budget": self.budget,
             "datasets": self.datasets,
+            "decide": self.decide,
             "ledger": self.ledger,
             "plan": self.plan,
+            "propose": self.propose,
             "ready": self.ready,
+            "report": self.report,
         }
         self.together = {"release": self.release_each}  # what is done for several at once
 
@@ -84,24 +87,37 @@ class Desk:
         return {"datasets": own}
 
     def ledger(self) -> dict[str, Any]:
-        """Return what all entries add up to, and the newest charges."""
-        state = self.curator.ledger.state()
-        newest = sorted(state.charges.values(), key=lambda one: one.sequence)[-_LAST:]
+        """Return what all entries add up to, the newest charges, and what is proposed."""
+        desk = ReviewDesk(self.curator.ledger)
         return {
             **self.curator.budget(),
-            "newest": [
-                {
-                    "entry": one.sequence,
-                    "hash": one.hash,
-                    "dataset": one.dataset,
-                    "analysts": [*one.analysts],
-                    "cost": one.cost.to_dict(),
-                    "answered": one.answer is not None,
-                    "expired": one.expired,
-                }
-                for one in reversed(newest)
-            ],
+            "datasets": desk.datasets,
+            "newest": desk.releases,
+            "proposals": desk.proposals,
         }
+
+    def propose(self, account: str, purpose: str, **asked: Any) -> dict[str, Any]:
+        """File a planned release for review; nothing is charged."""
+        queries, cost, noise = self._read(**asked)
+        who = self._analyst(queries, account)
+        with self._blaming(queries, asked):
+            made = self.curator.propose(queries, cost, purpose=purpose, analyst=who, noise=noise)
+        return ReviewDesk(self.curator.ledger).proposal(made)
+
+    def decide(self, account: str, proposal: str, *, approve: bool, remark: str) -> dict[str, Any]:
+        """Approve a proposal or send it back, in the name of the account."""
+        number = whole(proposal, "proposal")
+        with about("proposal" if approve or remark.strip() else "remark"):
+            made = self.curator.ledger.decide(number, account, approved=approve, remark=remark)
+        return ReviewDesk(self.curator.ledger).proposal(made)
+
+    def report(self, account: str | None, entry: str) -> dict[str, Any]:
+        """Return the report of a release, one page of HTML; of an analyst, the own ones."""
+        from twoworlds.report.review import review_released
+
+        with about("entry"):
+            released = self.curator.released(whole(entry, "entry"), analyst=account)
+        return {"entry": released.charge.entry, "html": review_released(released).html()}
 
     def plan(self, account: str, **asked: Any) -> dict[str, Any]:
         """Return what a release would cost and how exact it would be; nothing is charged."""
@@ -227,6 +243,7 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     return {
         "answers": answers,
         "meaning": answers[0]["meaning"],
+        "entry": released.charge.entry,
         "paid": released.charge.paid.to_dict(),
         **({} if batch is None else {"batch": batch.to_dict()}),
         "left": {name: cost.to_dict() for name, cost in context.left.items()},
@@ -240,6 +257,7 @@ def _declared(one: Dataset) -> dict[str, Any]:
         "neighbours": one.neighbours,
         "unit": {"person": one.unit.person, "rows": one.unit.rows, "groups": one.unit.groups},
         "version": one.version,
+        "review": one.review,
         "columns": [_column(column) for column in one.columns.values()],
         "public": [
             {

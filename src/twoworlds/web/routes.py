@@ -111,6 +111,7 @@ Here = Annotated[Service, Depends(_service)]
 Everybody = Annotated[Account, Depends(_allowed("curator", "analyst", "reviewer"))]
 Releasing = Annotated[Account, Depends(_allowed("curator", "analyst"))]
 Reading = Annotated[Account, Depends(_allowed("curator", "reviewer"))]
+Reviewing = Annotated[Account, Depends(_allowed("reviewer"))]
 
 
 def _json(reply: Reply) -> Response:
@@ -170,8 +171,8 @@ def _compute(path: str, kind: type[bodies.Body], summary: str, gives: Sequence[s
 _compute(
     "mechanism",
     bodies.MechanismBody,
-    "Matrix, price, profile, trade-off and definitions of a mechanism",
-    ("expression", "databases", "outputs", "matrix", "pairs", "price", "definitions"),
+    "Matrix, laws, price, profile, trade-off and definitions of a mechanism",
+    ("expression", "databases", "outputs", "matrix", "laws", "pairs", "price", "definitions"),
 )
 _compute(
     "posterior",
@@ -246,8 +247,8 @@ async def budget(service: Here, asking: Everybody) -> Response:
 
 @router.get(
     "/ledger",
-    summary="All charges",
-    response_model=answer_with("Ledger", "entries", "hash"),
+    summary="All charges, what they allow together, and what is proposed",
+    response_model=answer_with("Ledger", "entries", "hash", "newest", "proposals"),
     responses=_BY_TOKEN,
 )
 async def ledger(service: Here, asking: Reading) -> Response:
@@ -258,7 +259,9 @@ async def ledger(service: Here, asking: Reading) -> Response:
 @router.post(
     "/plan",
     summary="What a release would cost; nothing is charged",
-    response_model=answer_with("Plan", "cost", "price", "left", "errors", "meaning"),
+    response_model=answer_with(
+        "Plan", "cost", "price", "left", "warnings", "cells", "errors", "review", "meaning"
+    ),
     responses=_BY_TOKEN,
 )
 async def plan(service: Here, asking: Releasing, body: bodies.ReleaseBody) -> Response:
@@ -277,3 +280,40 @@ async def release(service: Here, asking: Releasing, body: bodies.ReleaseBody) ->
     """Charge queries, then answer them."""
     asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
     return _json(await service.paced("release", asked, asking))
+
+
+@router.post(
+    "/report",
+    summary="The report of a release, as one page of HTML",
+    response_model=answer_with("Report", "entry", "html"),
+    responses=_BY_TOKEN,
+)
+async def report(service: Here, asking: Everybody, body: bodies.ReportBody) -> Response:
+    """Return a report; to an analyst, of a release that they paid for."""
+    whose = asking.name if asking.role == "analyst" else None
+    return _json(await service.desk("report", {"account": whose, "entry": body.entry}, asking))
+
+
+@router.post(
+    "/propose",
+    summary="File a planned release for review; nothing is charged",
+    response_model=answer_with("Proposal", "entry", "status", "asked", "cost"),
+    responses=_BY_TOKEN,
+)
+async def propose(service: Here, asking: Releasing, body: bodies.ProposeBody) -> Response:
+    """File a proposal."""
+    asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
+    return _json(await service.desk("propose", asked, asking))
+
+
+@router.post(
+    "/decide",
+    summary="Approve a proposal, or send it back",
+    response_model=answer_with("Decision", "entry", "status", "decision"),
+    responses=_BY_TOKEN,
+)
+async def decide(service: Here, asking: Reviewing, body: bodies.DecideBody) -> Response:
+    """Decide on a proposal."""
+    return _json(
+        await service.desk("decide", {"account": asking.name, **body.model_dump()}, asking)
+    )

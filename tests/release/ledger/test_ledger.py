@@ -304,3 +304,66 @@ def test_who_begins_a_ledger_at_one_moment_with_another_opens_the_same(new_place
     with mock.patch.object(Mark, "create", late), open_ledger(policy) as ledger:
         ledger.set_cap("people", "1")
     assert verify(place)["ok"]
+
+
+def test_a_proposal_charges_nothing_and_is_decided_once_by_somebody_else(ledger, path):
+    made = ledger.propose("people", "ann", {"q": 1}, "0.1", purpose="the yearly table")
+    assert (made.status, ledger.spent("people")) == ("waiting", Cost())
+    assert ledger.propose("people", "ann", {"q": 1}, "0.1", purpose="again").place == made.place
+    number = made.place.sequence
+    with pytest.raises(InvalidInput, match="nobody reviews their own"):
+        ledger.decide(number, "ann", approved=True)
+    with pytest.raises(InvalidInput, match="with a remark"):
+        ledger.decide(number, "rita", approved=False, remark=" ")
+    for wrong in (number + 1, 1, 0, -1):
+        with pytest.raises(InvalidInput, match="there is no proposal"):
+            ledger.decide(wrong, "rita", approved=True)
+    decided = ledger.decide(number, "rita", approved=True, remark="as agreed")
+    assert decided.status == "approved"
+    with pytest.raises(InvalidInput, match="is decided, and approved"):
+        ledger.decide(number, "rob", approved=False, remark="no")
+    with Ledger.open(path) as other:  # as after a crash: nothing but the entries is left
+        again = other.state().proposals[number]
+        assert (again.status, again.cost, again.analyst) == ("approved", TENTH, "ann")
+        told = other.entry(again.decision)
+        assert (told["kind"], told["reviewer"], told["remark"]) == ("decide", "rita", "as agreed")
+        assert told["time"] >= other.entry(again.place)["time"]
+        assert other.entry(again.place)["purpose"] == "the yearly table"
+    assert ledger.spent("people") == Cost()
+    assert verify(path)["ok"]
+
+
+def test_what_was_sent_back_may_be_proposed_again_and_what_is_paid_may_not(ledger):
+    first = ledger.propose("people", "ann", "q", "0.1", purpose="p")
+    ledger.decide(first.place.sequence, "rita", approved=False, remark="say why")
+    second = ledger.propose("people", "ann", "q", "0.1", purpose="because")
+    assert second.place > first.place
+    assert second.status == "waiting"
+    assert ledger.propose("people", "bob", "q", "0.1", purpose="p").place > second.place
+    ledger.pay("people", "ann", "q", "0.1", lambda: 1)
+    with pytest.raises(InvalidInput, match="has paid for this release already"):
+        ledger.propose("people", "ann", "q", "0.1", purpose="p")
+    assert ledger.propose("people", "bob", "q", "0.1", purpose="p").status == "waiting"
+
+
+@pytest.mark.parametrize(
+    "bad", [{"purpose": ""}, {"purpose": "x" * 2001}, {"cost": "-1"}, {"analyst": ""}]
+)
+def test_a_proposal_that_breaks_a_rule_leaves_no_entry(ledger, bad):
+    before = ledger.state().point
+    given = {"dataset": "people", "analyst": "ann", "query": "q", "cost": "0.1", "purpose": "p"}
+    with pytest.raises(InvalidInput):
+        ledger.propose(**(given | bad))
+    assert ledger.state().point == before
+
+
+@pytest.mark.parametrize("field", ["approved", "reviewer", "remark", "proposal"])
+def test_a_decision_that_was_changed_afterwards_is_found(ledger, path, change, field):
+    made = ledger.propose("people", "ann", "q", "0.1", purpose="p")
+    ledger.decide(made.place.sequence, "rita", approved=False, remark="no")
+    [(body,)] = change(path, "SELECT body FROM entries ORDER BY sequence DESC LIMIT 1")
+    told = json.loads(body)
+    told[field] = {"approved": True, "reviewer": "rob", "remark": "yes", "proposal": 1}[field]
+    forged = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    change(path, "UPDATE entries SET body = ? WHERE sequence = ?", forged, told["sequence"])
+    assert verify(path)["entry"] == told["sequence"]

@@ -29,8 +29,19 @@ def _begin_at(part: Locator) -> None:
     part.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 40)")
 
 
+def _home(window: Window) -> None:
+    window.open("home")
+
+
+def _attack_at_home(window: Window) -> None:
+    window.open("home")
+    for words in ("Look for Alice in the first", "Look in the second", "Put both together"):
+        window.button(words).click()
+    _begin_at(window.page.get_by_role("heading", name="Now attack it", exact=True))
+
+
 def _mechanism(window: Window) -> None:
-    window.open("mechanism", mechanism="truncated-geometric(ratio=2, bits=3)")
+    window.open("mechanism", mechanism="gaussian(sigma=4)")
     expect(window.page.get_by_text("Holds").first).to_be_visible()
 
 
@@ -65,6 +76,8 @@ def _attacks(window: Window) -> None:
 
 
 PICTURES = {
+    "home": (_home, "light", DESK),
+    "home-attack": (_attack_at_home, "light", DESK),
     "mechanism": (_mechanism, "light", DESK),
     "attacker": (_attacker, "light", DESK),
     "guarantees": (_guarantees, "light", DESK),
@@ -72,7 +85,7 @@ PICTURES = {
     "release": (_release, "light", DESK),
     "attacks": (_attacks, "light", DESK),
     "dark": (_attacker, "dark", DESK),
-    "phone": (_attacker, "light", PHONE),
+    "phone": (_home, "light", PHONE),
 }
 
 

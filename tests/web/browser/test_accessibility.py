@@ -61,7 +61,11 @@ def axe() -> str:
 
 
 def look_through(new_window, service, **options):
-    """Open one view after the other in the same window."""
+    """Open one view after the other in the same window; a proposal waits for review."""
+    sql = "SELECT region, COUNT(*) FROM people WHERE region <> 'Nroth' GROUP BY region"
+    asked = {"queries": [sql], "epsilon": "1/1000", "purpose": "a table"}
+    with service.client(service.token) as client:
+        assert client.post("/api/v1/propose", json=asked).status_code == 200
     window: Window = new_window(service.token, reduced_motion="reduce", **options)
     for view in VIEWS:
         window.open(view, **({"name": "averaging"} if view == "attacks" else {}))

@@ -133,9 +133,31 @@ def test_a_mechanism_without_people_compares_two_databases(window: Window):
     assert Fraction(exact) == Fraction(2, 3)
 
 
+@pytest.mark.parametrize("text", ["laplace(scale=2, bits=3)", "gaussian(sigma=4, bits=3)"])
+def test_a_published_real_number(window: Window, text):
+    made = mechanism(text)
+    window.open("attacker", mechanism=text, value="1", output="3", others="0.2")
+    expect(window.figure("What may be published")).to_be_visible()
+    for you in ("0.5", "0.1"):
+        window.slide("Belief that your record is 1", you)
+        game = play(made, belief(f"independent({you}, 0.2, 0.2)", made.universe), "3")
+        chances = game.chances(secret("1=1", made.universe))
+        for name, own in (("With your data", "game 0"), ("Without your data", "game 1")):
+            shown = read_number(window.fact(name).inner_text())[1]
+            assert shown == pytest.approx(float(chances[own]), abs=6e-4)
+    window.slide("Published number", 0)
+    window.says(f"After output {window.field('Published number').get_attribute('aria-valuetext')}")
+
+
+def test_two_true_answers_with_a_density(window: Window):
+    window.open("attacker", mechanism="laplace(scale=2)", output="3")
+    window.says("After output 3 they are 1.649 to 1 (62.2%)")
+    expect(window.page.get_by_role("region", name="Command line")).to_contain_text("--database 1")
+
+
 def test_a_mechanism_without_a_table_says_so_beside_the_field(window: Window):
-    window.open("attacker", mechanism="laplace(scale=2)")
-    assert re.search("choose fewer people|no table", mistake(window.field("Mechanism")))
+    window.open("attacker", mechanism="compose(laplace(epsilon=1/10), times=2)")
+    assert "no table to show" in mistake(window.field("Mechanism"))
 
 
 def test_certain_is_only_what_is_exactly_so(window: Window):

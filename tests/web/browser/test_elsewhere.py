@@ -155,10 +155,13 @@ def test_back_and_forward(window: Window):
 @pytest.mark.parametrize("text", [SURVEY, "geometric(ratio=2)", "gaussian(sigma=4)"])
 def test_mechanism_elsewhere(window: Window, answered, printed, requested, text):
     window.open("mechanism", mechanism=text)
+    if text.startswith("gaussian"):
+        expect(window.fact("Delta")).to_contain_text("0.000001")
     found = answered(window.copied("Copy command line"))
     window.says(found["sentence"])
-    shown = window.fact("Price, epsilon").inner_text()
-    assert shown.startswith(found["epsilon"]["exact"] or "infinite")
+    exact, decimal = window.number("Price, epsilon")
+    assert exact == (found["epsilon"]["exact"] or exact)
+    assert decimal == pytest.approx(found["epsilon"]["value"], rel=1e-4)
     assert " ".join(found["sentence"].split()) in printed(window.copied("Copy Python"))
     assert requested(window.copied("Copy HTTP"))["price"] == found
 

@@ -110,8 +110,38 @@ def test_every_example_of_the_list_works(window: Window):
     for text in texts:
         example.select_option(text)
         expect(window.field("Mechanism")).to_have_value(text)
-        window.says(measure(text).sentence)
+        price = measure(text)
+        if price.to_dict()["epsilon"]["value"] is None and price.delta == 0:
+            price = measure(text, delta="1e-6")  # the page shows a finite price where there is one
+        window.says(price.sentence)
     assert not window.refused
+
+
+def test_an_infinite_price_comes_with_a_finite_one(window: Window):
+    window.open("mechanism", mechanism="gaussian(sigma=4)")
+    expect(window.fact("Delta")).to_have_text("1/1000000 (0.000001)")
+    wanted = measure("gaussian(sigma=4)", delta="1e-6").to_dict()["epsilon"]["value"]
+    assert window.number("Price, epsilon")[1] == pytest.approx(wanted, rel=1e-4)
+    window.slide("Delta that you accept", 12 - 9 + 1)
+    expect(window.fact("Delta")).to_have_text("1/1000000000 (1e-9)")
+    expect(window.page).to_have_url(re.compile("delta=1e-9"))
+    assert window.recipe("Command line").endswith("--delta 1e-9")
+    window.slide("Delta that you accept", 0)
+    expect(window.fact("Price, epsilon")).to_have_text("infinite")
+    window.slide("Standard deviation (sigma)", 2)
+    expect(window.fact("Price, epsilon")).to_have_text("infinite")
+
+
+@pytest.mark.parametrize("text", ["laplace(scale=2)", "gaussian(sigma=4, bits=2)"])
+def test_two_worlds_with_densities(window: Window, text):
+    made = mechanism(text)
+    window.open("mechanism", mechanism=text)
+    heads, *rows = window.numbers("The two worlds", "Density at each output")
+    databases = [made.universe.find(label) for label in heads[1:]]
+    for output, *shown in rows:
+        right = [float(made.probability(Fraction(output), x)) for x in databases]
+        assert [float(one) for one in shown] == pytest.approx(right, rel=1e-3, abs=1e-9)
+    expect(window.page.get_by_role("heading", name="Matrix", exact=True)).to_have_count(0)
 
 
 def test_numbers_beyond_doubles_keep_their_exact_text(window: Window):

@@ -111,6 +111,7 @@ def test_excluded_groups_are_left_out_and_what_is_lost_in_noise_is_marked(desk: 
     )
     ask_for(desk, sql, "0.001")
     desk.button(PAY).click()
+    desk.button("Pay epsilon 1/1000 all the same").click()
     expect(desk.page.get_by_text("Paid epsilon 1/1000.")).to_be_visible()
     [answer] = asked(service, "release", queries=[sql], epsilon="0.001")["answers"]
     _, *rows = desk.rows(ANSWERS)
@@ -228,3 +229,48 @@ def test_forgetting_the_token_forgets_everything(desk: Window):
     expect(desk.field("Dataset")).to_have_count(0)
     expect(desk.page.get_by_text("ann")).to_have_count(0)
     assert desk.page.evaluate("() => sessionStorage.length") == 0
+
+
+def test_warnings_stand_beside_the_button_and_are_confirmed_in_words(desk: Window, service):
+    sql = "SELECT COUNT(*) FROM people WHERE region = 'Nroth'"
+    ask_for(desk, sql, "0.002")
+    plan = asked(service, "plan", queries=[sql], epsilon="0.002", dataset="people")
+    shown = desk.page.get_by_role("list", name="Warnings").get_by_role("listitem")
+    expect(shown).to_have_text([one["words"] for one in plan["warnings"]])
+    before = left(desk)
+    desk.button(PAY).click()
+    desk.button("Do not pay").click()
+    expect(desk.button("Pay epsilon 1/500 all the same")).to_be_hidden()
+    assert left(desk) == before
+    assert desk.page.get_by_role("heading", name="Answers", exact=True).count() == 0
+    desk.button(PAY).click()
+    desk.button("Pay epsilon 1/500 all the same").click()
+    expect(desk.page.get_by_text("Paid epsilon 1/500.")).to_be_visible()
+    expect(shown).to_have_count(0)  # it is stored now
+
+
+def test_error_bars_are_drawn_before_anything_is_paid(desk: Window, service):
+    sql = "SELECT region, COUNT(*), AVG(age) FROM people WHERE age >= 37 GROUP BY region"
+    ask_for(desk, sql, "0.2")
+    bars = desk.page.get_by_role("img", name=re.compile("^Error bars of"))
+    expect(bars).to_have_count(2)
+    [plan] = asked(service, "plan", queries=[sql], epsilon="0.2", dataset="people")["errors"]
+    half = plan[0]["half_width"]["value"]
+    drawn = bars.first.locator("svg text").filter(has_text=f"±{half:g}")
+    expect(drawn).to_have_count(7)
+
+
+def test_answers_are_downloaded_as_csv_and_as_a_report(desk: Window):
+    ask_for(desk, "SELECT region, COUNT(*) FROM people WHERE age >= 38 GROUP BY region", "0.02")
+    desk.button(PAY).click()
+    expect(desk.table(ANSWERS)).to_be_visible()
+    with desk.page.expect_download() as saved:
+        desk.page.get_by_role("link", name="Download CSV").click()
+    text = saved.value.path().read_text()
+    heads, *rows = [line.split(",") for line in text.splitlines()]
+    assert heads == ["region", "count", "count_low", "count_high", "count_utility"]
+    assert [row[0] for row in rows] == [row[0] for row in desk.rows(ANSWERS)[1:]]
+    with desk.page.expect_download() as saved:
+        desk.button("Download report").click()
+    assert saved.value.suggested_filename.startswith("report-")
+    assert "<html" in saved.value.path().read_text()

@@ -34,16 +34,53 @@ def test_a_reviewer_reads_and_pays_nothing(new_window, account):
     window: Window = new_window(account("rita", "reviewer"))
     window.open("release")
     expect(window.page.get_by_text("You are rita (reviewer).")).to_be_visible()
+    expect(window.button(PAY)).to_have_count(0)
+    expect(window.field("Query (SQL)")).to_have_count(0)
+    window.page.get_by_role("link", name="See what was released, and what is proposed.").click()
     for dataset in ("people", "visits"):
         meters = window.page.get_by_role("meter", name=f"Budget of {dataset}")
         expect(meters.first).to_be_visible()
-    expect(window.button(PAY)).to_have_count(0)
-    expect(window.field("Query (SQL)")).to_have_count(0)
-    window.unfold("The ledger: what was charged")
-    expect(window.table("The newest charges")).to_be_visible()
     window.unfold("What the policy says of people")
     expect(window.table("Columns of people")).to_be_visible()
     assert not window.refused
+
+
+def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, account):
+    analyst: Window = new_window(account("bob", "analyst"))
+    reviewer: Window = new_window(account("rita", "reviewer"))
+    for sql, decision, stands in (
+        ("SELECT COUNT(*) FROM people WHERE age >= 51", "Send back", "was sent back"),
+        ("SELECT COUNT(*) FROM people WHERE age >= 52", "Approve", "is approved"),
+    ):
+        analyst.open("release", dataset="people", sql=sql, epsilon="0.01")
+        analyst.unfold("Let a reviewer see it first")
+        analyst.write("What it is for", "the yearly table")
+        analyst.button("Propose for review").click()
+        expect(analyst.page.get_by_text("waits for a reviewer")).to_be_visible()
+        reviewer.open("mechanism")
+        reviewer.open("review")
+        card = reviewer.page.get_by_role("article").filter(has_text=sql[-2:]).first
+        expect(card).to_contain_text("the yearly table")
+        expect(card).to_contain_text("With everything released before.")
+        if decision == "Send back":
+            card.get_by_role("button", name=decision).click()
+            assert "with a remark" in mistake(card.get_by_label("Remark"))
+        card.get_by_label("Remark").fill("as agreed")
+        card.get_by_role("button", name=decision).click()
+        expect(reviewer.page.get_by_role("article").filter(has_text=sql[-2:])).to_have_count(0)
+        analyst.open("mechanism")
+        analyst.open("release", dataset="people", sql=sql, epsilon="0.01")
+        expect(analyst.page.get_by_text(stands)).to_be_visible()
+    analyst.button(PAY).click()
+    expect(analyst.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    reviewer.open("mechanism")
+    reviewer.open("review")
+    newest = reviewer.page.get_by_role("list", name="Everything released from people").first
+    expect(newest.get_by_role("listitem").first).to_contain_text("age >= 52")
+    with reviewer.page.expect_download():
+        newest.get_by_role("button", name="Download report").first.click()
+    analyst.open("review")
+    expect(analyst.page.get_by_text("The ledger is for reviewers and curators.")).to_be_visible()
 
 
 def test_an_analyst_asks_and_sees_the_own_part_only(new_window, account):

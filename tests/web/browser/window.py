@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 __all__ = ["VIEWS", "Window", "mistake", "open_browser", "read_number"]
 
-VIEWS = ("mechanism", "attacker", "guarantees", "no-noise", "release", "attacks")
+VIEWS = ("home", "release", "review", "mechanism", "attacker", "guarantees", "no-noise", "attacks")
 MILLISECONDS = 30_000  # never waited for in full, unless something is broken
 expect.set_options(timeout=MILLISECONDS)
 

@@ -109,11 +109,11 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
       typeof found[name] === "number" ? found[name] : null;
     const best = (found["best_chance"] as Numeral | undefined)?.value ?? null;
     const lines: [string, number | null, string][] = [
-      ["Members called members", share("members_called_members"), "without"],
-      ["Outsiders called members", share("outsiders_called_members"), "without"],
-      ["Told right", share("told_right"), "without"],
-      ["Told right by a coin", 0.5, "with"],
-      ["Told right by the best test, at this price", best, "with"],
+      ["Members called members", share("members_called_members"), ""],
+      ["Outsiders called members", share("outsiders_called_members"), ""],
+      ["Told right", share("told_right"), ""],
+      ["Told right by a coin", 0.5, "bound"],
+      ["Told right by the best test, at this price", best, "bound"],
     ];
     return [
       table(
@@ -174,7 +174,7 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
 };
 
 /** A share as a bar; its number stands beside it. */
-function bar(share: number, kind = "without"): HTMLElement {
+function bar(share: number, kind = ""): HTMLElement {
   const filled = h("i");
   filled.style.width = `${Math.min(Math.max(share, 0), 1) * 100}%`;
   return h("span", { class: `share ${kind}`, "aria-hidden": "true" }, filled);

@@ -1,13 +1,14 @@
 /** Attacker: move what somebody believed; see what they conclude with your data, and without. */
 
 import { debounce, type MechanismAnswer, post, type PosteriorAnswer, ServiceError } from "../api";
-import { type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
+import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
 import { figure, h, replace } from "../dom";
 import { picker } from "../picker";
 import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
 import { beliefControls } from "./attacker_belief";
+import { outputLine } from "./attacker_line";
 import { type OutputTable, outputTable } from "./attacker_table";
 import { asked, asState, assumed, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
@@ -22,12 +23,11 @@ export const attacker: View = {
 };
 
 const NO_TABLE =
-  "This mechanism has no table to show (it publishes a real number or a list of numbers, or has " +
-  "more than 64 databases or outputs): choose fewer people, or noise on whole numbers, such as " +
-  "geometric(ratio=2).";
+  "This mechanism has no table to show: it publishes a list of numbers, or has more than 64 outputs. " +
+  "Choose fewer people, or a single number, such as laplace(scale=2, bits=3).";
 
 /** The mechanisms without a table, by their names. */
-const NO_TABLES = ["gaussian", "laplace", "adaptive", "batch"];
+const NO_TABLES = ["adaptive", "batch", "compose"];
 
 /** With more databases than these, exact fractions wait until the hand rests. */
 const FEW = 16;
@@ -48,6 +48,7 @@ function mount(root: HTMLElement, place: Place): void {
     { mechanism: chosen.field },
     belief,
     chosen.root,
+    said,
   );
   let scene: Scene | null = null;
   let found: MechanismAnswer | null = null;
@@ -86,8 +87,9 @@ function mount(root: HTMLElement, place: Place): void {
   /** Lay out sliders and rows for a new table. */
   function build(now: Scene): void {
     believe();
-    rows = outputTable(now, (output) => change({ output }));
-    frame.answer.show(
+    rows = now.line ? outputLine(now) : outputTable(now, (output) => change({ output }));
+    replace(
+      frame.result,
       h(
         "div",
         { class: "beside" },
@@ -98,6 +100,8 @@ function mount(root: HTMLElement, place: Place): void {
           curve.root,
         ),
       ),
+    );
+    frame.answer.show(
       overall,
       rows.root,
       found ? assumptions(assumed(now, found)) : null,
@@ -106,7 +110,7 @@ function mount(root: HTMLElement, place: Place): void {
 
   function believe(): void {
     if (scene && position)
-      replace(belief, ...beliefControls(scene, position, change, worst, said));
+      replace(belief, ...beliefControls(scene, position, change, worst));
   }
 
   function change(changed: Partial<Position>, rebuild = false): void {
@@ -128,9 +132,9 @@ function mount(root: HTMLElement, place: Place): void {
     const [now, at] = [scene, position];
     const sides = view(now, at);
     const here = sides[at.output] as Side;
-    rows.show(sides, at.output);
+    rows.show(sides, at.output, at);
     replace(frame.sentence, ...told(now, at, here));
-    replace(exact, now.databases.length > FEW ? nearly(now, here) : numbers(now, at));
+    replace(exact, now.databases.length > FEW ? nearly(now, here) : numbers(now, at, here));
     overall.textContent = worstOver(now, sides);
     drawCurve(now, at, here);
     remember();
@@ -156,7 +160,7 @@ function mount(root: HTMLElement, place: Place): void {
   const remember = debounce(150, () => {
     if (!scene || !position) return;
     rows?.rest();
-    replace(exact, numbers(scene, position));
+    if (dots) replace(exact, numbers(scene, position, dots));
     place.save({ mechanism: chosen.value(), ...asState(scene, position) });
     frame.recipes.show(...asked(chosen.value(), scene, position));
   });
@@ -164,8 +168,11 @@ function mount(root: HTMLElement, place: Place): void {
   function worst(): void {
     const now = scene;
     if (!now || !found || !position) return;
-    if (!now.people) {
-      Object.assign(position, settle(now, { you: "0.5" }, found.price.witness ?? null));
+    if (!now.people || now.line) {
+      const apart = settle(now, { you: "0.5", mode: "two" }, found.price.witness ?? null);
+      const [a, b] = [now.databases.indexOf(apart.a), now.databases.indexOf(apart.b)];
+      if (now.line) apart.output = highest(now, (row) => (row[a] ?? 0) / (row[b] ?? 1));
+      Object.assign(position, apart);
       believe();
       replace(said, ...worstSet(now, position, found.price.sentence));
       move();

@@ -12,7 +12,6 @@ export function beliefControls(
   at: Position,
   set: Change,
   worst: () => void,
-  said: HTMLElement,
 ): Child[] {
   const { people } = scene;
   const kinds: [string, string][] = [
@@ -61,6 +60,17 @@ export function beliefControls(
             set({ others }),
           ).root
         : null,
+      scene.line
+        ? slider({
+            label: "Published number",
+            least: 0,
+            most: scene.outputs.length - 1,
+            step: 1,
+            value: at.output,
+            show: (i) => scene.outputs[i] ?? "",
+            oninput: (output) => set({ output }),
+          }).root
+        : null,
     ),
     h(
       "div",
@@ -68,7 +78,6 @@ export function beliefControls(
       button("Show the worst belief", worst),
       button("Even odds", () => set({ you: 0.5, others: 0.5 }, true), "plain"),
     ),
-    said,
   ];
 }
 
@@ -82,6 +91,6 @@ function choice(
 }
 
 function chance(label: string, value: number, oninput: (value: number) => void): Field {
-  const show = (p: number): string => `${percent(p)}, ${odds(p)}`;
-  return slider({ label, least: 0, most: 1, step: 0.005, value, show, oninput });
+  const tell = (p: number): string => `${percent(p)}, ${odds(p)}`;
+  return slider({ label, least: 0, most: 1, step: 0.005, value, show: percent, tell, oninput });
 }

@@ -1,6 +1,6 @@
 /** One line for each output: what was believed before, and what is concluded with you and without. */
 
-import type { Scene, Side } from "../attacker";
+import type { Position, Scene, Side } from "../attacker";
 import { button, h } from "../dom";
 import { percent } from "../words";
 
@@ -16,7 +16,7 @@ interface Row {
 export interface OutputTable {
   readonly root: HTMLElement;
   /** Show what follows now; where lines are many, in those that are in sight. */
-  show(sides: readonly Side[], chosen: number): void;
+  show(sides: readonly Side[], chosen: number, at: Position): void;
   /** Bring the other lines up to date, when the hand rests. */
   rest(): void;
 }

@@ -55,10 +55,10 @@ export function told(scene: Scene, at: Position, side: Side): Child[] {
   ];
 }
 
-/** The chosen output once more, as fractions. */
-export function numbers(scene: Scene, at: Position): HTMLElement | null {
+/** The chosen output once more, as fractions where it has them. */
+export function numbers(scene: Scene, at: Position, side: Side): HTMLElement {
   const found = scene.exactly(at);
-  if (!found) return null;
+  if (!found) return nearly(scene, side);
   const word = (value: Fraction | null): string =>
     value === null ? "cannot occur" : chanceWords(value);
   const both = scene.people && found.with && found.without;
@@ -74,8 +74,8 @@ export function nearly(scene: Scene, side: Side): HTMLElement {
   const word = (value: number | null): string => (value === null ? "cannot occur" : percent(value));
   return stated(
     scene,
-    [word(side.prior), word(side.with), word(side.without), word(side.likely)],
-    scene.people ? "…" : null,
+    [word(side.prior), word(side.with), word(side.without), scene.density ? "" : word(side.likely)],
+    scene.people && !scene.density ? "…" : null,
   );
 }
 
@@ -99,13 +99,14 @@ export function worstOver(scene: Scene, sides: readonly Side[]): string {
   const found = mostMoved(sides);
   if (!found) return "Whichever output comes out, your data makes no difference to this belief.";
   const output = scene.outputs[found.output] ?? "";
+  const over = scene.part ? "Worst over the outputs shown" : "Worst over all outputs";
   const { with: yes, without: no, odds: ratios } = sides[found.output] as Side;
   if (no === null)
-    return `Worst over all outputs: ${output}, which could not come out without your data.`;
+    return `${over}: ${output}, which could not come out without your data.`;
   if (yes === 0 || yes === 1 || no === 0 || no === 1)
-    return `Worst over all outputs: ${output}, which settles the question, and only with your data.`;
+    return `${over}: ${output}, which settles the question, and only with your data.`;
   return (
-    `Worst over all outputs: ${output}, where your data changes the odds by the factor ` +
+    `${over}: ${output}, where your data changes the odds by the factor ` +
     `${upTo(found.factor)}: ${odds(no, ratios.without ?? undefined)} without it, ` +
     `${odds(yes ?? 0, ratios.with ?? undefined)} with it.`
   );
@@ -131,9 +132,9 @@ export function assumed(scene: Scene, found: MechanismAnswer): string[] {
   return [
     people
       ? `without you: your record is replaced by ${people.fallback} before anything is computed`
-      : "the databases here are true answers, not lists of people: the two worlds are databases A and B",
+      : "the databases here are not lists of people: the two worlds are databases A and B",
     ...(found.price.assumptions ?? []),
-    ...(found.window ? ["outputs go on without end; those in the middle are shown"] : []),
+    ...(scene.part ? ["outputs go on without end; those in the middle are shown"] : []),
   ];
 }
 
@@ -150,7 +151,10 @@ export function asState(scene: Scene, at: Position): Record<string, string> {
 export function asked(text: string, scene: Scene, at: Position): [string, Given, Request] {
   const output = scene.outputs[at.output] ?? "";
   const body = { mechanism: text };
-  if (!scene.people) return ["show", { ...body, output }, { path: "mechanism", body }];
+  if (!scene.people) {
+    const one = scene.density ? { database: at.a } : {};
+    return ["show", { ...body, ...one, output }, { path: "mechanism", body }];
+  }
   const given = { ...body, belief: scene.belief(at), output };
   const secret = at.mode === "two" ? at.a : `${at.person + 1}=${at.value}`;
   return ["posterior", { ...given, secret }, { path: "posterior", body: given }];

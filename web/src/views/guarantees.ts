@@ -12,7 +12,10 @@ import { exactly, percent } from "../words";
 const MOST_SHOWN = 40;
 
 /** Mechanisms of which no list of guarantees can be made, by their names. */
-const NOT_LISTED = ["gaussian", "laplace", "adaptive", "batch", "integer-noise"];
+const NOT_LISTED = [
+  ...["gaussian", "laplace", "adaptive", "batch", "compose", "integer-noise"],
+  ...["fixed-sample", "poisson-sample", "shuffle"],
+];
 
 export const guarantees: View = {
   name: "guarantees",
@@ -223,7 +226,7 @@ function reading(columns: readonly string[]): HTMLElement {
     h(
       "ul",
       {},
-      ...[...parts, "The smaller the coloured part, the more is guaranteed."].map((words) =>
+      ...[...parts, "The smaller the shaded part, the more is guaranteed."].map((words) =>
         h("li", {}, words),
       ),
     ),
@@ -235,8 +238,8 @@ function drawn(rays: string[][], columns: string[]): HTMLElement {
   const extreme = numbers.map((row, i) => ({ label: (rays[i] ?? []).join(" : "), row: unit(row) }));
   const words =
     columns.length === 2
-      ? "Each output is a point: how likely it is on one database and on the other. All of them lie in the coloured part."
-      : "Each output is a point: the nearer to a corner, the more it speaks for that database. All of them lie in the coloured part.";
+      ? "Each output is a point: how likely it is on one database and on the other. All of them lie in the shaded part."
+      : "Each output is a point: the nearer to a corner, the more it speaks for that database. All of them lie in the shaded part.";
   return figure(
     "The picture",
     words,

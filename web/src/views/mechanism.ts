@@ -1,11 +1,13 @@
 /** Mechanism: choose and tune it; its matrix, its exact price, and which definitions hold. */
 
 import { debounce, latest, type MechanismAnswer, post } from "../api";
+import { readCall } from "../calls";
 import { chart } from "../chart";
-import { type Child, facts, figure, h, table } from "../dom";
+import { iconKey, icons, roundTicks, twoCurves } from "../curves";
+import { type Child, facts, figure, h, replace, slider, table } from "../dom";
 import { picker } from "../picker";
 import { Answer, assumptions, Frame, type Place, type View } from "../view";
-import { capital, exactly, numeral, percent, short } from "../words";
+import { capital, exactly, guess, numeral, percent, short, strength } from "../words";
 
 export const mechanism: View = {
   name: "mechanism",
@@ -17,16 +19,39 @@ export const mechanism: View = {
   mount,
 };
 
+/** The deltas that can be chosen; a mechanism without a finite price at 0 begins at the usual one. */
+const DELTAS = ["0", ...Array.from({ length: 11 }, (_, i) => `1e-${12 - i}`)];
+const USUAL = "1e-6";
+
 function mount(root: HTMLElement, place: Place): void {
   const ask = debounce(80, go);
-  const chosen = picker(place.params.get("mechanism"), () => ask());
-  const frame = new Frame(root, "Choose and tune", { mechanism: chosen.field }, chosen.root);
+  let picked = place.params.get("delta");
+  let needs = ""; // the name of a mechanism that has no finite price at delta 0
+  const name = (): string => readCall(chosen.value())?.name ?? "";
+  const delta = (): string => picked ?? (needs && needs === name() ? USUAL : "0");
+  const accepted = slider({
+    label: "Delta that you accept",
+    least: 0,
+    most: DELTAS.length - 1,
+    step: 1,
+    value: Math.max(0, DELTAS.indexOf(picked ?? "0")),
+    show: (i) => DELTAS[i] ?? "",
+    hint: "With probability delta, more than epsilon may be given away.",
+    oninput: (i) => {
+      picked = DELTAS[i] ?? null;
+      ask();
+    },
+  });
+  const chosen = picker(place.params.get("mechanism"), () => ask(), [], accepted.root);
+  const fields = { mechanism: chosen.field, delta: accepted };
+  const frame = new Frame(root, "Choose and tune", fields, chosen.root);
+  const figures = icons();
   const second = latest();
   const claims = new Answer();
   const pending = h("p", { class: "status", role: "status" });
   const section = h(
     "section",
-    {},
+    { class: "standings" },
     h("h2", {}, "Which definitions hold, and which fail against whom"),
     h(
       "p",
@@ -41,9 +66,11 @@ function mount(root: HTMLElement, place: Place): void {
 
   function go(): void {
     const text = chosen.value();
-    place.save({ mechanism: text });
+    const at = delta();
+    accepted.set(String(Math.max(0, DELTAS.indexOf(at))));
+    place.save({ mechanism: text, delta: picked });
     claims.wait();
-    const body = { mechanism: text };
+    const body = { mechanism: text, ...(Number(at) === 0 ? {} : { delta: at }) };
     frame.recipes.show("measure", body, { path: "mechanism", body });
     frame.ask(
       async (signal) => {
@@ -55,12 +82,36 @@ function mount(root: HTMLElement, place: Place): void {
         }
       },
       (found) => {
+        const { epsilon, delta: left } = found.price;
         frame.sentence.textContent = found.price.sentence;
+        replace(frame.result, ...stated(found));
         frame.answer.show(...described(found));
         section.hidden = false;
-        judge(body);
+        judge({ mechanism: text });
+        if (epsilon?.value === null && left?.value === 0 && picked === null && needs !== name()) {
+          needs = name(); // every delta above 0 has its epsilon: show one
+          go();
+        }
       },
     );
+  }
+
+  /** The price in numbers, and as people who are guessed right. */
+  function stated(found: MechanismAnswer): Child[] {
+    const { price, profile: curve } = found;
+    const pair = price.witness?.databases;
+    const chance = curve?.epsilon[0] === 0 ? (1 + (curve.delta[0] ?? 0)) / 2 : null;
+    if (chance !== null) figures.show(guess(chance), chance);
+    return [
+      facts([
+        ["Guessed right at even odds", chance === null ? null : guessed(chance)],
+        ["Price, epsilon", numeral(price.epsilon)],
+        ["Ratio, e to the epsilon", numeral(price.ratio)],
+        ["Delta", numeral(price.delta)],
+        ["Told apart best", pair && price.epsilon?.value !== 0 ? `${pair[0]} from ${pair[1]}` : null],
+      ]),
+      chance === null ? null : h("div", { class: "guessed" }, figures.root, iconKey()),
+    ];
   }
 
   /** The list of definitions takes longer than the rest, and follows it. */
@@ -82,21 +133,23 @@ function mount(root: HTMLElement, place: Place): void {
   go();
 }
 
+function guessed(chance: number): string {
+  const { right, of } = guess(chance);
+  if (right === null) return `${chance < 0.75 ? "just over half" : "practically all"} (${strength(chance)})`;
+  const most = chance > 0.5 ? "at most " : "";
+  return `${most}${right.toLocaleString("en")} of ${of.toLocaleString("en")} (${strength(chance)})`;
+}
+
 function described(found: MechanismAnswer): Child[] {
   const { price } = found;
   const pair = price.witness?.databases;
   const chances = price.witness?.probabilities;
   const apart = capital(price.witness?.event_in_words ?? "");
   return [
-    facts([
-      ["Price, epsilon", numeral(price.epsilon)],
-      ["Ratio, e to the epsilon", numeral(price.ratio)],
-      ["Delta", numeral(price.delta)],
-      ["Told apart best", pair && price.epsilon?.value !== 0 ? `${pair[0]} from ${pair[1]}` : null],
-    ]),
     h(
       "div",
       { class: "figures" },
+      laws(found),
       matrix(found),
       profile(found),
       tradeOff(found),
@@ -121,19 +174,39 @@ function described(found: MechanismAnswer): Child[] {
   ];
 }
 
-function matrix(found: MechanismAnswer): HTMLElement {
-  const { databases, outputs, matrix: rows } = found;
-  if (!rows || rows.length === 0)
-    return h(
-      "section",
-      {},
-      h("h2", {}, "Matrix"),
-      h(
-        "p",
-        { class: "caption" },
-        "Too large to show, or a density: its price is exact all the same.",
-      ),
-    );
+/** The two worlds that are told apart best, where outputs lie on a line. */
+function laws(found: MechanismAnswer): HTMLElement | null {
+  if (!found.laws?.line) return null;
+  const { databases, outputs, values, density } = found.laws;
+  const [a = databases[0] ?? "", b = databases[1] ?? ""] = found.price.witness?.databases ?? [];
+  const column = (label: string): number[] =>
+    values.map((row) => row[Math.max(0, databases.indexOf(label))] ?? 0);
+  const xs = outputs.map(Number);
+  const [yes, no] = [column(a), column(b)];
+  const curves = twoCurves("Two curves of how likely each output is; the numbers follow as a table", {
+    with: `on ${a}`,
+    without: `on ${b}`,
+  });
+  const ticks = roundTicks(xs[0] ?? 0, xs.at(-1) ?? 1).map((x) => ({ x, words: short(x) }));
+  curves.show({ xs, with: yes, without: no, ticks });
+  return figure(
+    "The two worlds",
+    `How likely each output is on the two databases that are told apart best${density ? " (densities)" : ""}.`,
+    curves.root,
+    table(
+      density ? "Density at each output" : "P(output | database) along the line",
+      ["output", a, b],
+      outputs.map((output, i) => [output, short(yes[i] ?? 0), short(no[i] ?? 0)]),
+    ),
+  );
+}
+
+function matrix(found: MechanismAnswer): HTMLElement | null {
+  const few = !found.matrix && found.laws && !found.laws.line ? found.laws : null;
+  const { databases, outputs } = few ?? found;
+  const rows =
+    found.matrix ?? few?.values.map((row) => row.map((value) => ({ exact: null, value }))) ?? [];
+  if (rows.length === 0) return null;
   const written = rows.map((row) => row.map(exactly));
   const values = rows.map((row) => row.map((cell) => cell.value ?? 0));
   const outside = found.window
@@ -141,7 +214,9 @@ function matrix(found: MechanismAnswer): HTMLElement {
     : "";
   const made = figure(
     "Matrix",
-    `How likely each output is on each database: ${outputs.length} outputs, ${databases.length} databases.${outside}`,
+    few
+      ? "How likely each output is on the two databases that are told apart best."
+      : `How likely each output is on each database: ${outputs.length} outputs, ${databases.length} databases.${outside}`,
     chart("Heat map of the matrix; the numbers follow as a table", (pictures, width) =>
       pictures.heatMap(width, databases, outputs, values, written),
     ),
@@ -159,7 +234,7 @@ function profile(found: MechanismAnswer): HTMLElement | null {
   if (!found.profile) return null;
   const { epsilon, delta } = found.profile;
   const every = Math.max(1, Math.floor(epsilon.length / 10));
-  const price = found.price.delta?.value === 0 ? (found.price.epsilon?.value ?? null) : null;
+  const price = found.price.epsilon?.value ?? null;
   return figure(
     "Privacy profile",
     "The probability delta that is left over when only a smaller epsilon is promised.",

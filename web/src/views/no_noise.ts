@@ -89,8 +89,8 @@ function mount(root: HTMLElement, place: Place): void {
   const caption = h("span");
   const breaks = h("p", { class: "said" });
   const assumed = h("div");
+  replace(frame.result, values);
   frame.answer.show(
-    values,
     figure("How delta falls, or rises", caption, picture.root, numbers),
     breaks,
     assumed,

@@ -1,12 +1,11 @@
 /** Release: build a query, see cost and expected error before paying, pay, read the answers. */
 
 import { ask, type ServiceError, setToken, token } from "../api";
-import { type Budget, budgetBar } from "../budget";
+import type { Budget } from "../budget";
 import { button, h, replace, textField } from "../dom";
 import type { Dataset } from "../query";
 import { controls, type Place, type View } from "../view";
 import { desk, type Me } from "./release_desk";
-import { described, ledger } from "./release_parts";
 
 export const release: View = {
   name: "release",
@@ -18,63 +17,55 @@ export const release: View = {
 };
 
 function mount(root: HTMLElement, place: Place): void {
+  signIn(root, place, async (view, me) => {
+    const [{ datasets }, budget] = await Promise.all([
+      ask<{ datasets: Dataset[] }>("GET", "datasets"),
+      ask<Budget>("GET", "budget"),
+    ]);
+    if (me.role === "reviewer")
+      replace(
+        view,
+        h(
+          "p",
+          { class: "lead" },
+          "A reviewer pays for nothing, so that nobody checks their own releases. ",
+          h("a", { href: "#/review" }, "See what was released, and what is proposed."),
+        ),
+      );
+    else
+      desk(view, place, me, datasets, budget, (params) => {
+        root.classList.remove("framed");
+        mount(root, { ...place, params });
+      });
+  });
+}
+
+/** Ask who it is, and go on with that; without a token, or with a wrong one, ask for one. */
+export function signIn(
+  root: HTMLElement,
+  place: Place,
+  enter: (view: HTMLElement, me: Me) => Promise<void>,
+): void {
+  const again = (next: Place): void => signIn(root, next, enter);
   if (!token()) {
-    entrance(root, place, null);
+    entrance(root, place, null, again);
     return;
   }
   replace(root, h("p", { class: "hint", role: "status" }, "Reading the policy …"));
-  enter(root, place).catch((error: ServiceError) => entrance(root, place, error));
+  ask<Me>("GET", "me") // first, so that a wrong token is tried once only
+    .then(async (me) => {
+      const view = h("div");
+      await enter(view, me);
+      replace(root, who(place, me, again), view);
+    })
+    .catch((error: ServiceError) => entrance(root, place, error, again));
 }
 
-async function enter(root: HTMLElement, place: Place): Promise<void> {
-  const me = await ask<Me>("GET", "me"); // first, so that a wrong token is tried once only
-  const [{ datasets }, budget] = await Promise.all([
-    ask<{ datasets: Dataset[] }>("GET", "datasets"),
-    ask<Budget>("GET", "budget"),
-  ]);
-  const view = h("div");
-  replace(root, who(root, place, me), view);
-  if (me.role === "reviewer") review(view, datasets, budget);
-  else
-    desk(view, place, me, datasets, budget, (params) => {
-      root.classList.remove("framed");
-      mount(root, { ...place, params });
-    });
-}
-
-/** A reviewer reads budgets, policies and the ledger, and asks nothing. */
-function review(root: HTMLElement, datasets: Dataset[], budget: Budget): void {
-  const bars = budget.datasets.flatMap((one) =>
-    [one, ...one.analysts].map((part) => {
-      const bar = budgetBar(
-        part === one ? `Budget of ${one.dataset}` : `Part of ${part.analyst} in ${one.dataset}`,
-      );
-      bar.show(part, 0);
-      return bar.root;
-    }),
-  );
-  const book = ledger();
-  book.root.open = true;
-  root.classList.add("stack");
-  replace(
-    root,
-    h(
-      "p",
-      { class: "lead" },
-      "You see what may be asked, what is left to spend, and what was charged. Paying is for " +
-        "analysts and curators: a reviewer spends nothing, so that nobody checks their own releases.",
-    ),
-    ...bars,
-    book.root,
-    ...datasets.map(described),
-  );
-}
-
-function who(root: HTMLElement, place: Place, me: Me): HTMLElement {
+function who(place: Place, me: Me, again: (next: Place) => void): HTMLElement {
   const forget = (): void => {
     setToken("");
     place.save({});
-    mount(root, { ...place, params: new URLSearchParams() });
+    again({ ...place, params: new URLSearchParams() });
   };
   return h(
     "p",
@@ -85,7 +76,12 @@ function who(root: HTMLElement, place: Place, me: Me): HTMLElement {
 }
 
 /** Ask for a token; it stays in this tab and goes nowhere but to the service. */
-function entrance(root: HTMLElement, place: Place, error: ServiceError | null): void {
+function entrance(
+  root: HTMLElement,
+  place: Place,
+  error: ServiceError | null,
+  again: (next: Place) => void,
+): void {
   const field = textField({
     label: "Token",
     kind: "password",
@@ -103,7 +99,7 @@ function entrance(root: HTMLElement, place: Place, error: ServiceError | null): 
       return;
     }
     setToken(given);
-    mount(root, place);
+    again(place);
   });
   root.classList.remove("framed");
   replace(

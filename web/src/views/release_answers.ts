@@ -1,7 +1,8 @@
 /** The answers of a release: charts with intervals, a table, what they mean, and the certificate. */
 
 import { chart } from "../chart";
-import { type Child, copyButton, downloadLink, figure, h, table } from "../dom";
+import { post } from "../api";
+import { type Child, copyButton, downloadLink, fetchButton, figure, h, table } from "../dom";
 import { exactly, LOST, type Numeral, short } from "../words";
 
 interface Value {
@@ -16,13 +17,15 @@ interface OneAnswer {
   columns: { name: string; kind: string; words: string }[];
   notes: string[];
   repeated: boolean;
-  rows: { label: string; values: Record<string, Value> }[];
+  rows: { label: string; group: Record<string, unknown>; values: Record<string, Value> }[];
 }
 
 export interface Released {
   answers: OneAnswer[];
   meaning: string[];
   paid: { epsilon?: Numeral };
+  /** the number of the entry that paid */
+  entry: number;
   certificate: unknown;
 }
 
@@ -46,6 +49,16 @@ export function answered(found: Released): Child[] {
     ),
     ...found.answers.flatMap((one) => oneAnswer(one)),
     h(
+      "div",
+      { class: "actions" },
+      ...found.answers.map((one, i) => {
+        const several = found.answers.length > 1;
+        const file = several ? `answers-${i + 1}.csv` : "answers.csv";
+        return downloadLink(several ? `Download CSV ${i + 1}` : "Download CSV", file, () => csv(one));
+      }),
+      reportButton(found.entry),
+    ),
+    h(
       "section",
       {},
       h("h3", {}, "What it means for a person"),
@@ -59,6 +72,44 @@ export function answered(found: Released): Child[] {
     ),
     certificate(JSON.stringify(found.certificate, null, 1)),
   ];
+}
+
+/** Save the report of a release, which the service makes from its ledger. */
+export function reportButton(entry: number): HTMLElement {
+  return fetchButton("Download report", `report-${entry}.html`, () =>
+    post<{ html: string }>("report", { entry }).then(({ html }) => html),
+  );
+}
+
+/** The answers as a table for other programs: groups, then value, interval and utility. */
+export function csv(one: OneAnswer): string {
+  const groups = Object.keys(one.rows[0]?.group ?? {});
+  const names = one.columns.map((column) => column.name);
+  const heads = names.flatMap((name) => [name, `${name}_low`, `${name}_high`, `${name}_utility`]);
+  const lines = one.rows.map((row) => [
+    ...groups.map((name) => keyText(row.group[name])),
+    ...names.flatMap((name) => {
+      const cell = row.values[name];
+      const ends = (cell?.interval ?? []).map((end) => end?.value ?? "");
+      return [cell?.value?.value ?? "", ends[0] ?? "", ends[1] ?? "", cell?.utility ?? ""];
+    }),
+  ]);
+  return [[...groups, ...heads], ...lines]
+    .map((line) => `${line.map((cell) => quoted(String(cell))).join(",")}\r\n`)
+    .join("");
+}
+
+function keyText(key: unknown): string {
+  const part = key as { from?: string; to?: string; other?: boolean } | null;
+  if (typeof key !== "object" || part === null) return String(key);
+  if (part.other) return "other";
+  return part.from === undefined ? Object.values(part).join(" ") : `${part.from} to ${part.to}`;
+}
+
+/** A cell that a spreadsheet would take for a formula is kept as text. */
+function quoted(cell: string): string {
+  const safe = /^[=+@\t\r]|^-(?!\d)/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function oneAnswer(one: OneAnswer): Child[] {
@@ -112,7 +163,12 @@ function picture(one: OneAnswer, column: OneAnswer["columns"][number]): HTMLElem
   return figure(column.name, `${words.charAt(0).toUpperCase()}${words.slice(1)}`, drawn, null, "h3");
 }
 
-function written(cell: Value | undefined): string {
+function written(cell: Value | undefined): Child {
+  const words = cellWords(cell);
+  return cell?.utility === LOST ? h("span", { class: "none" }, words) : words;
+}
+
+function cellWords(cell: Value | undefined): string {
   if (!cell?.value || cell.value.value === null) return "none";
   const [low, high] = cell.interval ?? [];
   const about = low && high ? ` (${short(low.value ?? 0)} to ${short(high.value ?? 0)})` : "";

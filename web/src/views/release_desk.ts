@@ -2,36 +2,22 @@
 
 import { ask, debounce, latest, post, ServiceError, token } from "../api";
 import { type Bar, type Budget, budgetBar, type Spent } from "../budget";
-import { button, type Child, facts, h, replace, selectField, slider, textField } from "../dom";
+import { button, h, replace, selectField, slider, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, sqlOf } from "../query";
 import { readAsked } from "../query_reading";
 import { Answer, Frame, type Place } from "../view";
-import { exactly, type Numeral, short } from "../words";
+import { exactly, short } from "../words";
 import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
 import { hand } from "./release_hand";
 import { lostToken, UNKNOWN } from "./release_lost";
 import { described, ledger } from "./release_parts";
+import { isStored, type Plan, planned, warningList } from "./release_plan";
+import { proposing } from "./release_review";
 
 export interface Me {
   name: string;
   role: string;
-}
-
-interface Expected {
-  name: string;
-  half_width: Numeral | null;
-  ranks?: Numeral | null;
-  group_size?: number | null;
-  certainty: string;
-}
-
-interface Plan {
-  cost: { epsilon?: Numeral };
-  /** what is to be paid for it: nothing if the answer is stored */
-  price: { epsilon?: Numeral };
-  errors: Expected[][];
-  meaning: string[];
 }
 
 const MOST = 4;
@@ -107,7 +93,11 @@ export function desk(
       plan();
     },
   });
-  const buy = button(PAY, purchase, "main");
+  let plannedNow: Plan | null = null;
+  const warned = h("div", { role: "status" });
+  const sure = h("div", { class: "confirm", role: "group", "aria-label": "Confirm", hidden: true });
+  const buy = button(PAY, () => (mustConfirm() ? confirm() : purchase()), "main");
+  const proposal = proposing(body, () => dryRun());
   const add = button("Ask something else besides", () => {
     also.push(sql.value().trim());
     listAlso();
@@ -125,7 +115,17 @@ export function desk(
   frame.sentence.classList.add("long");
   frame.recipes.remark("policy.yml stands for the path of your policy, $TOKEN for your token.");
   frame.answer.root.after(
-    h("div", { class: "pay" }, cost.root, bar, h("div", { class: "actions" }, buy), lost.root),
+    h(
+      "div",
+      { class: "pay" },
+      cost.root,
+      bar,
+      warned,
+      h("div", { class: "actions" }, buy),
+      sure,
+      lost.root,
+      proposal.root,
+    ),
     answer.root,
     policy,
     ...(book ? [book.root] : []),
@@ -216,6 +216,7 @@ export function desk(
 
   function dryRun(): void {
     save();
+    sure.hidden = true;
     buy.disabled = true; // until it is known what would be paid for
     if (!token()) {
       forgotten();
@@ -227,8 +228,11 @@ export function desk(
     frame.ask(
       (signal) => post<Plan>("plan", body(), signal),
       (found) => {
-        buy.disabled = false;
+        plannedNow = found;
+        buy.disabled = !isStored(found) && found.review.needed && found.review.status !== "approved";
         buy.textContent = isStored(found) ? STORED : PAY;
+        replace(warned, warningList(found.warnings));
+        proposal.show(isStored(found) ? null : found.review);
         showBars(found.price.epsilon?.value ?? 0);
         frame.sentence.textContent = found.meaning[0] ?? "";
         frame.answer.show(...planned(found));
@@ -250,7 +254,33 @@ export function desk(
     lost.show();
   }
 
+  function mustConfirm(): boolean {
+    return plannedNow?.warnings.some((one) => one.confirm) ?? false;
+  }
+
+  /** Ask once more, in words, before something is paid that looks like a mistake. */
+  function confirm(): void {
+    const price = plannedNow?.price.epsilon;
+    const yes = button(
+      `Pay epsilon ${price ? exactly(price) : epsilon} all the same`,
+      purchase,
+      "main",
+    );
+    const no = button("Do not pay", () => {
+      sure.hidden = true;
+      buy.focus();
+    });
+    replace(
+      sure,
+      h("p", {}, "This cannot be undone. Pay in spite of the warnings?"),
+      h("div", { class: "actions" }, yes, no),
+    );
+    sure.hidden = false;
+    no.focus();
+  }
+
   function purchase(): void {
+    sure.hidden = true;
     buy.disabled = true;
     bought = JSON.stringify(body());
     answer.wait();
@@ -324,31 +354,4 @@ function aboutMoney(error: ServiceError): ServiceError {
   return error.kind === "OverBudget"
     ? new ServiceError(error.message, error.kind, "epsilon", error.status)
     : error;
-}
-
-function isStored(found: Plan): boolean {
-  return found.price.epsilon?.value === 0 && found.cost.epsilon?.value !== 0;
-}
-
-function planned(found: Plan): Child[] {
-  const stored = isStored(found);
-  const costs = found.cost.epsilon ? exactly(found.cost.epsilon) : "0";
-  return [
-    facts([
-      ["Costs", stored ? "epsilon 0: the answer is stored" : `epsilon ${costs}`],
-      ...found.errors
-        .flat()
-        .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
-    ]),
-  ];
-}
-
-/** How far an answer will probably be off, in words. */
-export function expected(one: Expected): string {
-  const groups = one.group_size ? ` in groups of ${one.group_size.toLocaleString("en")}` : "";
-  if (one.half_width)
-    return `within ±${short(one.half_width.value ?? 0)} with probability ${one.certainty}${groups}`;
-  if (one.ranks)
-    return `at most ${short(one.ranks.value ?? 0)} ranks off, with probability ${one.certainty.replace(", in ranks", "")}`;
-  return "known after the answer";
 }

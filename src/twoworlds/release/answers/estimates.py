@@ -40,12 +40,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import ceil
 from math import sqrt as root
 from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, sqrt, whole
-from twoworlds.release.answers.widths import FAILURE, half_width, rank_error, variance
+from twoworlds.release.answers.widths import FAILURE, half_width, least, rank_error, variance
 from twoworlds.release.query.model import Kind
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
@@ -82,7 +83,8 @@ class Expected(NamedTuple):
     """The error to be expected before anything is paid, with what it is worth.
 
     The answer is off by at most ``half_width``, or in place of that ``ranks``. ``size`` is the
-    group size that was supposed; None when it does not matter or was not given.
+    group size that was supposed; None when it does not matter or was not given. In groups smaller
+    than ``least_group`` the answer is lost in noise.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Expected(NamedTuple):
     size: int | None
     needs_size: bool
     certainty: str
+    least_group: int
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,28 @@ class Estimator:
         """Half the width of all intervals of a count or a sum."""
         return self.unit * self.reaches[0]
 
+    @cached_property
+    def least_group(self) -> int:
+        """The least number of rows in a group whose answer need not be lost in noise.
+
+        A count or sum is lost where its standard error exceeds what so many rows can add up to; a
+        mean or variance where the bound on its error is no less than what the policy's bounds say
+        without any answer; a quantile where it may be off by more ranks than there are rows.
+        """
+        if self.certainty == EXACT:
+            return 1
+        if self.kind == "quantile":
+            return max(1, ceil(self.ranks or 0))
+        if self.linear:
+            measure = self.measures[0]
+            one = max(abs(measure.low), abs(measure.high), 1) * self.unit
+            guess = int(float(self.error) / float(one))
+            return least(lambda n: n > 0 and bool(self.error <= n * one), guess)
+        widest = self._off_by(0)
+        if widest == 0:
+            return 1
+        return least(lambda n: n > 0 and self._off_by(n) < widest, self.reaches[0])
+
     def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Return the estimate of a cell, from one integer for each measure of the query."""
         found = [noisy[place] for place in self.places]
@@ -178,7 +203,15 @@ class Estimator:
                 error = self._deviation(size, self._furthest, self._furthest**2)
         supposed = size if ratio else None
         return Expected(
-            self.name, self.kind, error, half, self.ranks, supposed, ratio, self.certainty
+            self.name,
+            self.kind,
+            error,
+            half,
+            self.ranks,
+            supposed,
+            ratio,
+            self.certainty,
+            self.least_group,
         )
 
     # --- means and variances, around the center and in units -----------------------------------

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.numbers import Number, decimal, show
+from twoworlds.numbers import Number, decimal, show, to_json
 from twoworlds.release.answers.cells import (
     LONGEST_KEY,
     MOST_DISCOVERED,
@@ -90,6 +90,11 @@ def unit_text(dataset: Dataset) -> str:
     )
 
 
+def related(unit: str | None) -> str | None:
+    """Return the neighbour relation of what `unit_text` says."""
+    return None if unit is None else unit.rpartition(", by ")[2]
+
+
 def learned(
     name: str, unit: str | None, cap: Cap | None, spent: Spent, *, released: bool
 ) -> dict[str, str | None]:
@@ -104,7 +109,7 @@ def learned(
         spent: What was paid.
         released: Whether anything was paid for at all.
     """
-    about = None if unit is None else unit.rpartition(", by ")[2]
+    about = related(unit)
     dataset, so_far, whole = printable(name), "", None
     if cap is None or not released:
         so_far = f"Nothing has been released from {dataset} so far."
@@ -117,19 +122,30 @@ def learned(
     return {"so_far": so_far, "whole_budget": whole, "you": you}
 
 
-def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
-    everything = f"Everything released from {name} so far, together"
+def together(cap: Cap, spent: Spent) -> tuple[Cost | None, bool]:
+    """Return what bounds all that was released, and whether it is the promise of the whole budget.
+
+    None where more was spent than the budget now allows, and only the budget would promise.
+    """
     found, most = cap.so_far(spent), cap.most
     promised = zcdp_to_epsilon(most.rho, STATED_DELTA) if most.rho else most.epsilon
     if cap.rule(spent) is not None and (found is None or found.epsilon > promised):
-        return (
-            f"{everything}, stays within its budget, if that was set before the first release: "
-            f"{_going_on(_guessed(most, about))}"
-        )
+        return most, True
+    return found, False
+
+
+def _so_far(name: str, cap: Cap, spent: Spent, about: str | None) -> str:
+    everything = f"Everything released from {name} so far, together"
+    found, whole = together(cap, spent)
     if found is None:
         return (
             f"More was spent on {name} than its budget now allows. So the budget promises nothing "
             "about what was released before it was set."
+        )
+    if whole:
+        return (
+            f"{everything}, stays within its budget, if that was set before the first release: "
+            f"{_going_on(_guessed(found, about))}"
         )
     allowed = ", with all of the delta that its budget allows" if found.delta else ""
     return f"{everything}{allowed}: {_going_on(_guessed(found, about))}"
@@ -147,6 +163,20 @@ def _guessed(cost: Cost, about: str | None) -> str:
     if chance is None:
         return f"{cost} promises nothing."
     return protection(Subject.of(1, about or EXPLICIT), chance, cost.delta)
+
+
+def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
+    """Return the chance of a right guess at even odds that a cost allows, and the sentence.
+
+    >>> from twoworlds.release.costs import parse_cost
+    >>> guess_data(parse_cost("0"), "add-remove")["chance"]["exact"]
+    '1/2'
+    """
+    chance = None if max(cost.epsilon, cost.rho) > _HUGE else guess(cost)
+    return {
+        "chance": to_json(Fraction(1) if chance is None else chance),
+        "words": _guessed(cost, about),
+    }
 
 
 def _going_on(sentence: str) -> str:
@@ -218,7 +248,7 @@ def notes(resolved: Resolved) -> list[str]:
 
     All of it follows from the query and the policy; nothing depends on the data.
     """
-    found = [*_bounds(resolved), *_in_no_group(resolved), *_left_out(resolved)]
+    found = [*_bounds(resolved), *_in_no_group(resolved), *left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
@@ -266,7 +296,7 @@ def _in_no_group(resolved: Resolved) -> Iterator[str]:
         yield printable(f"Rows whose {axis.column} is {which} are in no group.")
 
 
-def _left_out(resolved: Resolved) -> Iterator[str]:
+def left_out(resolved: Resolved) -> Iterator[str]:
     """Name the groups that the conditions exclude."""
     empty = excluded(resolved)
     if not empty:

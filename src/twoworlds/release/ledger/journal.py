@@ -122,17 +122,27 @@ class Journal:
         Only inside ``finish`` of `write`.
         """
         assert charge.answer is not None
-        row = self._store.row(charge.answer.sequence)
-        if row is None or row.hash != charge.answer.hash or digest(row.body) != row.hash:
-            raise LedgerDamaged(
-                f"ledger entry {charge.answer.sequence} does not verify: it was changed since it "
-                "was read; restore the newest backup in which it does",
-                entry=charge.answer.sequence,
-            )
+        body = self._body(charge.answer)
         synced = self._sign.read().synced
         if synced is None or synced.sequence < charge.answer.sequence:
             self._sign.sync(self._state.point)
-        return json.loads(row.body)["answer"]
+        return body["answer"]
+
+    def entry(self, place: ChainPlace) -> dict[str, Any]:
+        """Return what an entry holds, with its time and kind."""
+        with self._held():
+            return self._body(place)
+
+    def _body(self, place: ChainPlace) -> dict[str, Any]:
+        row = self._store.row(place.sequence)
+        if row is None or row.hash != place.hash or digest(row.body) != row.hash:
+            raise LedgerDamaged(
+                f"ledger entry {place.sequence} does not verify: it was changed since it was read; "
+                "restore the newest backup in which it does",
+                entry=place.sequence,
+            )
+        found: dict[str, Any] = json.loads(row.body)
+        return found
 
     def close(self) -> None:
         """Close store and mark; under the lock, since closing SQLite tidies its log."""

@@ -26,9 +26,15 @@ from typing import Any, Self, TypeVar
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.release.budget import Cap, ComposedCost, Spent, parse_cap
 from twoworlds.release.costs import Cost, parse_cost
-from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
-from twoworlds.release.ledger.state import Account, LedgerState, PaidQuery, check_name
+from twoworlds.release.ledger.state import (
+    Account,
+    LedgerState,
+    PaidQuery,
+    Proposal,
+    check_name,
+)
 
 _Result = TypeVar("_Result")
 Change = tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]
@@ -221,6 +227,67 @@ class Ledger:
         """
         paid = self.reserve(dataset, analyst, query, cost, request=request)
         return paid.answer if paid.answered else self.commit(paid, compute())
+
+    def propose(
+        self, dataset: str, analyst: str, query: Any, cost: object, *, purpose: str
+    ) -> Proposal:
+        """File a planned release for review; nothing is charged.
+
+        The same one that waits or is approved is returned as it is; one that was sent back may be
+        proposed again.
+
+        Raises:
+            InvalidInput: when the analyst has paid for it already.
+        """
+        price, wanted = parse_cost(cost), digest(canonical(query, "query"))
+        content = {"dataset": dataset, "analyst": analyst, "query": query, "cost": str(price)}
+
+        def decide(state: LedgerState) -> Decision:
+            paid = state.find(dataset, analyst, wanted, None)
+            if paid is not None and analyst in paid.analysts:
+                raise InvalidInput(
+                    f"{analyst} has paid for this release already: release it again, at no cost"
+                )
+            before = state.proposed.get((dataset, analyst, wanted))
+            if before is not None and before.approved is not False:
+                return None
+            return "propose", {**content, "purpose": purpose}
+
+        def finish(state: LedgerState) -> Proposal:
+            return state.proposed[dataset, analyst, wanted]
+
+        return self._journal.write(decide, finish)
+
+    def decide(self, proposal: int, reviewer: str, *, approved: bool, remark: str = "") -> Proposal:
+        """Approve a proposal, or send it back with a remark: once, and never one's own.
+
+        Raises:
+            InvalidInput: when there is none, it is decided, or the reviewer has made it.
+        """
+        if not approved and not remark.strip():
+            raise InvalidInput("a proposal is sent back with a remark: say what is to be changed")
+        content = {
+            "proposal": proposal,
+            "reviewer": reviewer,
+            "approved": approved,
+            "remark": remark,
+        }
+        return self._journal.write(
+            lambda _state: ("decide", content), lambda state: state.proposal(proposal)
+        )
+
+    def charge(self, entry: int, analyst: str) -> Charge:
+        """Return a charge that was made, with its answer; nothing is charged."""
+
+        def finish(state: LedgerState) -> Charge:
+            known = state.charges[entry]
+            return Charge.of(known, analyst, known.cost, self._journal)
+
+        return self._journal.write(lambda _state: None, finish)
+
+    def entry(self, place: ChainPlace) -> dict[str, Any]:
+        """Return what an entry holds, with its time, by its number and hash."""
+        return self._journal.entry(place)
 
     def spent(self, dataset: str, analyst: str | None = None) -> Cost:
         """Return what is spent, by all or by one analyst, in the kind of cost of their cap."""

@@ -16,6 +16,9 @@ Kinds of entry:
              since the dataset gives nothing away twice
     answer   the stored answer to a charge, before it is given to anybody
     expire   a charge that will never be answered; it stays charged
+    propose  a planned release, for review: dataset, analyst, query, cost and purpose; it charges
+             nothing
+    decide   a reviewer approves a proposal or sends it back, once; never the analyst who made it
     remark   a new high-water mark was made by hand; the reason says why
 
 There is no refund: whether a computation failed can depend on the data.
@@ -35,6 +38,7 @@ from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical, digest
 
 _LONGEST_NAME = 200
+LONGEST_REMARK = 2000
 Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole
 Content = Mapping[str, Any]
 
@@ -54,6 +58,24 @@ class PaidQuery:
 
 
 @dataclass
+class Proposal:
+    """A planned release, by the entry that filed it, and the entry that decided on it."""
+
+    place: ChainPlace
+    dataset: str
+    analyst: str
+    query: str
+    cost: Cost
+    approved: bool | None = None
+    decision: ChainPlace | None = None
+
+    @property
+    def status(self) -> str:
+        """``waiting``, ``approved`` or ``sent back``."""
+        return {None: "waiting", True: "approved", False: "sent back"}[self.approved]
+
+
+@dataclass
 class LedgerState:
     """Everything that the entries read so far say."""
 
@@ -66,6 +88,8 @@ class LedgerState:
     counts: Counter[str] = field(default_factory=Counter)  # of charges above 0, by dataset
     queries: dict[tuple[str, str], PaidQuery] = field(default_factory=dict)
     requests: dict[tuple[str, str, str], PaidQuery] = field(default_factory=dict)
+    proposals: dict[int, Proposal] = field(default_factory=dict)
+    proposed: dict[tuple[str, str, str], Proposal] = field(default_factory=dict)  # the newest
 
     def follow(self, entry: Entry) -> None:
         """Read the next entry."""
@@ -191,6 +215,47 @@ class LedgerState:
         charge.expired = True
         del self.queries[charge.dataset, charge.query]
 
+    def _propose(self, content: Content, point: ChainPlace) -> None:
+        dataset = check_name(content["dataset"], "dataset")
+        analyst = check_name(content["analyst"], "analyst")
+        check_name(content["purpose"], "purpose", most=LONGEST_REMARK)
+        cost, query = parse_cost(content["cost"]), digest(canonical(content["query"], "query"))
+        before = self.proposed.get((dataset, analyst, query))
+        if before is not None and before.approved is not False:
+            raise InvalidInput(
+                f"proposal {before.place.sequence} is the same and {before.status}: it needs no "
+                "other"
+            )
+        made = Proposal(point, dataset, analyst, query, cost)
+        self.proposals[point.sequence] = self.proposed[dataset, analyst, query] = made
+
+    def _decide(self, content: Content, point: ChainPlace) -> None:
+        proposal = self.proposal(content["proposal"])
+        reviewer = check_name(content["reviewer"], "reviewer")
+        approved, remark = content["approved"], content["remark"]
+        if type(approved) is not bool:
+            raise InvalidInput("a decision approves or sends back: approved is true or false")
+        if remark != "":
+            check_name(remark, "remark", most=LONGEST_REMARK)
+        if proposal.approved is not None:
+            raise InvalidInput(
+                f"proposal {proposal.place.sequence} is decided, and {proposal.status}: a decision "
+                "stands; the analyst may propose anew what was sent back"
+            )
+        if reviewer == proposal.analyst:
+            raise InvalidInput(
+                f"proposal {proposal.place.sequence} is by {reviewer!r}, and nobody reviews their "
+                "own: ask another reviewer"
+            )
+        proposal.approved, proposal.decision = approved, point
+
+    def proposal(self, number: object) -> Proposal:
+        """Return a proposal by the number of its entry."""
+        found = self.proposals.get(number) if type(number) is int else None
+        if found is None:
+            raise InvalidInput(f"there is no proposal {str(number)[:20]}: see those that there are")
+        return found
+
     def _remark(self, content: Content, _point: ChainPlace) -> None:
         check_name(content["reason"], "reason")
 
@@ -215,16 +280,18 @@ _KINDS: dict[str, Callable[[LedgerState, Content, ChainPlace], None]] = {
     "share": LedgerState._share,
     "answer": LedgerState._answer,
     "expire": LedgerState._expire,
+    "propose": LedgerState._propose,
+    "decide": LedgerState._decide,
     "remark": LedgerState._remark,
 }
 
 
-def check_name(name: object, what: str) -> str:
+def check_name(name: object, what: str, *, most: int = _LONGEST_NAME) -> str:
     """Return a name; any text will do, and it is never read as anything but a name."""
     if not isinstance(name, str):
         raise InvalidInput(f"{what} has type {type(name).__name__}: give it as text")
-    if not 1 <= len(name) <= _LONGEST_NAME:
-        raise InvalidInput(f"{what} has {len(name)} characters: give 1 to {_LONGEST_NAME} of them")
+    if not 1 <= len(name) <= most:
+        raise InvalidInput(f"{what} has {len(name)} characters: give 1 to {most} of them")
     return name
 
 

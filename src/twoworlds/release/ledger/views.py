@@ -116,17 +116,19 @@ def exported_state(exported: Iterable[Mapping[str, Any]]) -> LedgerState:
 
 def accounts(state: LedgerState, dataset: str) -> dict[str, Any]:
     """Return caps, what is spent, left and learned of a dataset, and of its analysts."""
-    from twoworlds.release.answers.words import learned
+    from twoworlds.release.answers.words import guess_data, learned, related, together
 
     analysts = [a for d, a in state.caps if d == dataset and a is not None]
     whole = _account(state, (dataset, None)) if (dataset, None) in state.caps else {}
     cap, spent = state.caps.get((dataset, None)), state.spent.get((dataset, None), Spent())
     released = any(charge.dataset == dataset for charge in state.charges.values())
     unit = state.units.get(dataset)
+    cost = None if cap is None or not released else together(cap, spent)[0]
     return {
         "dataset": dataset,
         **whole,
         "learned": learned(dataset, unit, cap, spent, released=released),
+        "guess": None if cost is None else guess_data(cost, related(unit)),
         "analysts": [{"analyst": a, **_account(state, (dataset, a))} for a in analysts],
     }
 

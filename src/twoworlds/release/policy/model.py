@@ -152,6 +152,7 @@ class Dataset:
             is read at different moments is of one table.
         cap: The most that may be spent on it in all; None when none is declared.
         analysts: The most that each analyst may spend on it.
+        review: Whether a release needs a proposal that a reviewer has approved.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Dataset:
     cap: Cap | None = None
     analysts: Mapping[str, Cap] = field(default_factory=dict)
     frozen: bool = False
+    review: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a column that cannot tell people apart exactly."""

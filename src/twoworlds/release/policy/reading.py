@@ -8,6 +8,7 @@
         unit: row                    # or {person: patient, rows: 3, groups: 2}
         version: "2026-01"
         frozen: true                 # optional: the data of this version never change
+        review: true                 # optional: a release needs a reviewer's approval
         columns:
           region: {kind: text, keys: [north, south, east, west]}
           age: {kind: integer, bounds: [0, 110], bins: [0, 18, 65, 110], grid: {step: 1}}
@@ -53,7 +54,7 @@ _LONGEST = 16 << 20
 _NUMERIC = ("integer", "number")
 _FIELDS = (
     *("source", "neighbours", "unit", "version", "frozen"),
-    *("columns", "public", "budget", "analysts"),
+    *("columns", "public", "budget", "analysts", "review"),
 )
 
 
@@ -258,6 +259,7 @@ def _dataset(name: str, policy: _Fields, given: Any) -> Dataset:
         None if budget is None else fields.gather(lambda: _cap("budget", fields, budget)),
         fields.each("analysts", lambda name, of, given: _cap(f"analysts: {name}", of, given)),
         fields.gather(lambda: fields.truth("frozen")) or False,
+        fields.gather(lambda: fields.truth("review")) or False,
     )
 
 

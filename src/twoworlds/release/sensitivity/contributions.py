@@ -42,6 +42,7 @@ from twoworlds.release.sensitivity.domain import (
     Place,
     compiled,
     constants,
+    declared_values,
     holds,
     labels,
     pieces,
@@ -260,13 +261,16 @@ def _check_size(count: int, conditions: int, filters: int) -> None:
         )
 
 
-def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
+def reachable(
+    asked: Resolved, measure: SummedMeasure, *, declared: bool = False
+) -> set[tuple[int, ...]]:
     """Return the declared cells in which a row that a measure counts can be.
 
     The row must meet the conditions of the query and of the measure, and have a value where one is
     needed. Values of a column with the same truths of these conditions are taken together; every
     combination of truths that meets them allows the groups of these values. Discovered keys are
-    no part of a cell here.
+    no part of a cell here. ``declared`` supposes that values are declared keys and lie within the
+    bounds: that is for warnings only, since the data may hold others.
     """
     axes = {axis.column: axis for axis in asked.axes if not axis.discover}
     wanted = [part for part in (asked.query.condition, measure.where) if part is not None]
@@ -283,7 +287,10 @@ def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
         return lambda truths: truths[name][number]
 
     met = compiled(condition, atom)
-    groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
+    groups = {
+        name: _by_truths(asked, name, of, axes.get(name), declared=declared)
+        for name, of in rules.items()
+    }
     rows = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
     parts = {
         tuple(
@@ -297,15 +304,25 @@ def reachable(asked: Resolved, measure: SummedMeasure) -> set[tuple[int, ...]]:
 
 
 def _by_truths(
-    asked: Resolved, name: str, of: Sequence[Condition], axis: GroupAxis | None
+    asked: Resolved,
+    name: str,
+    of: Sequence[Condition],
+    axis: GroupAxis | None,
+    *,
+    declared: bool,
 ) -> dict[tuple[bool, ...], set[int]]:
     """Return the declared groups along a column, by the truths of rules on it."""
-    kind, tests = asked.dataset.column(name).kind, [holds(part) for part in of]
+    column = asked.dataset.column(name)
+    kind, tests = column.kind, [holds(part) for part in of]
     keys = [] if axis is None else [*map(place, axis.keys)]
     edges = () if axis is None else axis.bins
     numbers: dict[Label, int] = {(g,): i for i, g in enumerate(keys or range(len(edges) - 1))}
     known, found = frozenset(keys), dict[tuple[bool, ...], set[int]]()
-    for piece in pieces(kind, [*(p for part in of for p in constants(part)), *keys, *edges]):
+    cuts = [*(p for part in of for p in constants(part)), *keys, *edges]
+    limits, expected = declared_values(column) if declared else ((), lambda _: True)
+    for piece in pieces(kind, [*cuts, *limits]):
+        if not expected(piece):
+            continue
         reached = found.setdefault(tuple(test(piece) for test in tests), set())
         if axis is not None:
             [group] = labels(axis, known, kind, piece)

@@ -26,7 +26,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import Literal, TypeVar
 
-from twoworlds.release.policy.model import ColumnKind, Value
+from twoworlds.release.policy.model import Column, ColumnKind, Value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -135,6 +135,35 @@ def pieces(kind: ColumnKind, places: Iterable[Place]) -> list[DomainPiece]:
         if not whole or low is None or high is None or ceil(high) - floor(low) > 1:
             found.append(DomainPiece("gap", low, high))
     return [*found, MISSING]
+
+
+def declared_values(column: Column) -> tuple[list[Place], Callable[[DomainPiece], bool]]:
+    """Return where to cut a column, and which pieces then hold values that the policy declares.
+
+    These are the values within the bounds, or the keys where there are none; and missing ones.
+    """
+    low, high = column.low, column.high
+    if low is not None and high is not None:
+        bounds = low, high
+        return (
+            [low, high],
+            lambda piece: (
+                piece.kind == "missing"
+                or (
+                    isinstance(piece.low, Fraction)
+                    and isinstance(piece.high, Fraction)
+                    and bounds[0] <= piece.low
+                    and piece.high <= bounds[1]
+                )
+            ),
+        )
+    if not column.keys:
+        return [], lambda _: True
+    keys = [place(key) for key in column.keys]
+    return (
+        keys,
+        lambda piece: piece.kind == "missing" or (piece.kind == "point" and piece.low in keys),
+    )
 
 
 def holds(rule: Condition, *, wanted: bool = True) -> Callable[[DomainPiece], bool]:

@@ -1,0 +1,193 @@
+r"""The reviewer's desk: what was released so far, what all of it allows, and what is proposed.
+
+An analyst proposes a release (`Curator.propose`), a reviewer approves it or sends it back
+(`Ledger.decide`), and what was approved is released exactly as it was planned. All three are
+entries of the ledger. What is shown here is made from the ledger alone: questions in the words of
+their statements, whatever the policy says today.
+
+What all releases together allow is composed for every adaptive choice (`twoworlds.release.budget`),
+and said as a guess at even odds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.release.answers.words import asked, guess_data, printable, related, together
+from twoworlds.release.budget import Spent
+from twoworlds.release.costs import Cost
+from twoworlds.release.forms import DryRun
+from twoworlds.release.ledger import Ledger
+from twoworlds.release.ledger.entries import ChainPlace
+from twoworlds.release.ledger.state import LedgerState, PaidQuery, Proposal
+from twoworlds.release.ledger.views import accounts
+from twoworlds.release.statement import asked_of, made_of
+from twoworlds.show import Result
+
+NEWEST = 100  # releases and proposals that are shown
+
+
+@dataclass(frozen=True)
+class ReviewDesk(Result):
+    """What the ledger says about the people of one dataset, or of all of them."""
+
+    ledger: Ledger
+    dataset: str | None = None
+
+    @cached_property
+    def state(self) -> LedgerState:
+        """What all entries add up to."""
+        return self.ledger.state()
+
+    @cached_property
+    def datasets(self) -> list[dict[str, Any]]:
+        """Accounts, and what everything together lets anyone learn, with the guess."""
+        names = sorted({name for name, _ in self.state.caps if self.dataset in (None, name)})
+        return [accounts(self.state, name) for name in names]
+
+    @cached_property
+    def releases(self) -> list[dict[str, Any]]:
+        """The newest releases first: what was asked, when, by whom, at which cost."""
+        found = [one for one in self.state.charges.values() if self.dataset in (None, one.dataset)]
+        return [self._release(one) for one in reversed(found[-NEWEST:])]
+
+    @cached_property
+    def proposals(self) -> list[dict[str, Any]]:
+        """The newest proposals first, those that wait before all others."""
+        every = self.state.proposals.values()
+        found = [one for one in every if self.dataset in (None, one.dataset)][-NEWEST:]
+        found.sort(key=lambda one: (one.approved is not None, -one.place.sequence))
+        return [self.proposal(one) for one in found]
+
+    def proposal(self, one: Proposal) -> dict[str, Any]:
+        """Return a proposal; one that waits with its plan, and what all would allow after it."""
+        body = self.ledger.entry(one.place)
+        planned: dict[str, Any] = {}
+        if one.approved is None:
+            resolved, calibration = made_of(body["query"])
+            plan = DryRun(tuple(resolved), calibration, one.cost, self._left(one)).fields()
+            planned = {name: plan[name] for name in ("warnings", "cells", "errors")}
+            planned["after"] = self._after(one)
+        decided = None if one.decision is None else self.ledger.entry(one.decision)
+        return {
+            "entry": one.place.sequence,
+            "dataset": one.dataset,
+            "analyst": one.analyst,
+            "time": body["time"],
+            "purpose": body["purpose"],
+            "status": one.status,
+            "decision": decided
+            and {name: decided[name] for name in ("reviewer", "time", "remark")},
+            "asked": _asked(body["query"]),
+            "cost": one.cost.to_dict(),
+            "meaning": self._alone(one.dataset, one.cost),
+            **planned,
+        }
+
+    def answer(self) -> Answer:
+        """Say what waits, what was released, and what all of it allows."""
+        waiting = sum(one["status"] == "waiting" for one in self.proposals)
+        count = sum(self.state.counts[one["dataset"]] for one in self.datasets)
+        proposals = "1 proposal waits" if waiting == 1 else f"{waiting} proposals wait"
+        releases = "1 release was" if count == 1 else f"{count:,} releases were"
+        blocks: list[Block] = [
+            Said([f"{one['dataset']}, everything together: {one['guess']['words']}"])
+            for one in self.datasets
+            if one["guess"]
+        ]
+        if self.proposals:
+            heads = ["proposal", "stands", "by", "cost", "asked", "for"]
+            rows = [
+                [
+                    str(one["entry"]),
+                    _stands(one),
+                    one["analyst"],
+                    _cost(one),
+                    " ".join(one["asked"]),
+                    one["purpose"],
+                ]
+                for one in self.proposals
+            ]
+            blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(4, 5)))
+        if self.releases:
+            heads = ["release", "time (UTC)", "by", "cost", "asked"]
+            rows = [
+                [
+                    str(one["entry"]),
+                    one["time"][:16].replace("T", " "),
+                    ", ".join(one["analysts"]),
+                    _cost(one),
+                    " ".join(one["asked"]),
+                ]
+                for one in self.releases
+            ]
+            blocks.append(Table(heads, _printable(rows), "Released so far:", prose=(4,)))
+        return Answer(f"{proposals} for review; {releases} paid for.", blocks=blocks)
+
+    def fields(self) -> dict[str, Any]:
+        """Return accounts, releases and proposals."""
+        return {
+            "datasets": self.datasets,
+            "releases": self.releases,
+            "proposals": self.proposals,
+        }
+
+    def _release(self, one: PaidQuery) -> dict[str, Any]:
+        body = self.ledger.entry(ChainPlace(one.sequence, one.hash))
+        said = body["query"]
+        single = isinstance(said, dict) and "queries" in said and "strategy" not in said
+        return {
+            "entry": one.sequence,
+            "hash": one.hash,
+            "time": body["time"],
+            "dataset": one.dataset,
+            "analysts": [*one.analysts],
+            "cost": one.cost.to_dict(),
+            "asked": _asked(said),
+            "meaning": self._alone(one.dataset, one.cost),
+            "answered": one.answer is not None,
+            "expired": one.expired,
+            "report": single and one.answer is not None,
+        }
+
+    def _alone(self, dataset: str, cost: Cost) -> str | None:
+        """Say what one cost alone allows."""
+        return None if cost == Cost() else str(guess_data(cost, self._about(dataset))["words"])
+
+    def _after(self, one: Proposal) -> dict[str, Any] | None:
+        """Return the guess that all releases would allow with a proposal, as number and words."""
+        account = (one.dataset, None)
+        spent = self.state.spent.get(account, Spent()).plus(one.cost)
+        cost = together(self.state.cap(account), spent)[0]
+        return None if cost is None else guess_data(cost, self._about(one.dataset))
+
+    def _about(self, dataset: str) -> str | None:
+        return related(self.state.units.get(dataset))
+
+    def _left(self, one: Proposal) -> dict[str, Cost]:
+        return self.ledger.accounts(one.dataset, one.analyst, self.state)[0]
+
+
+def _asked(said: Any) -> list[str]:
+    """Say what a statement asks; of a strategy, its name."""
+    if isinstance(said, dict) and "queries" in said:
+        return [asked(one) for one in asked_of(said)]
+    if isinstance(said, dict) and "strategy" in said:
+        return [printable(f"Strategy {said['strategy']!r}: questions chosen one after the other.")]
+    return ["A charge that no release of this program made."]
+
+
+def _stands(one: dict[str, Any]) -> str:
+    by = one["decision"]
+    return one["status"] if by is None else f"{one['status']} by {by['reviewer']}: {by['remark']}"
+
+
+def _cost(one: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {number['exact']}" for name, number in one["cost"].items())
+
+
+def _printable(rows: list[list[str]]) -> list[list[str]]:
+    return [[printable(cell) for cell in row] for row in rows]

@@ -1,0 +1,161 @@
+r"""Warnings: what looks like a mistake in a planned release, said before it is paid for.
+
+They are made from the queries, the policy, the noise and what is left in the ledger. No record is
+looked at, so that they tell nothing about the data and may be shown to anybody who may ask.
+
+    value    a condition or a group names a value that is no declared key, or lies beyond the bounds
+    empty    no row can be selected: by the conditions alone, or if the declarations are right
+    groups   the conditions exclude groups, which the answer leaves out
+    spend    the release takes more than half of what is left to the dataset, or to the analyst
+    noise    a group of 1,000 rows would be lost in noise
+
+A warning is no refusal. Keys and bounds are for grouping and for clamping: the data may hold other
+values, and who means them may ask for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Any, Literal, NamedTuple
+
+from twoworlds.errors import UnknownName
+from twoworlds.release.answers.estimates import estimators
+from twoworlds.release.answers.words import guess_data, left_out, printable
+from twoworlds.release.costs import Cost, pure_to_zcdp
+from twoworlds.release.policy.model import Column, Value, grouped, shown_value
+from twoworlds.release.query import Resolved
+from twoworlds.release.query.conditions import Compare, OneOf, leaves
+from twoworlds.release.sensitivity import Calibration
+from twoworlds.release.sensitivity.contributions import reachable
+
+SHARE = Fraction(1, 2)  # of what is left: to spend more takes a second thought
+ROWS = 1000  # a group of so many rows should be seen above the noise
+WarningKind = Literal["value", "empty", "groups", "spend", "noise"]
+
+
+class ReleaseWarning(NamedTuple):
+    """What looks like a mistake: its kind (see the module), and a sentence or two."""
+
+    kind: WarningKind
+    words: str
+
+    @property
+    def confirm(self) -> bool:
+        """Whether somebody should say yes before it is paid; groups are left out on purpose."""
+        return self.kind != "groups"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**self._asdict(), "confirm": self.confirm}
+
+
+def warnings(
+    asked: Sequence[Resolved], calibration: Calibration, price: Cost, left: Mapping[str, Cost]
+) -> tuple[ReleaseWarning, ...]:
+    """Return what looks like a mistake; ``price`` would be paid, and ``left`` is left before."""
+    found: list[tuple[WarningKind, str]] = []
+    for number, one in enumerate(asked):
+        found += [("value", words) for words in _values(one)]
+        empty = [*_empty(one)]
+        found += [("empty", words) for words in empty]
+        found += [("groups", words) for words in left_out(one)]
+        if not empty:
+            found += [("noise", words) for words in _noise(one, calibration, number)]
+    found += [("spend", words) for words in _spend(price, left, asked[0].dataset.neighbours)]
+    return tuple(ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found))
+
+
+def _values(asked: Resolved) -> Iterator[str]:
+    """Name the values that are not declared, where they are asked for."""
+    query, dataset = asked.query, asked.dataset
+    for condition in (query.condition, *(each.where for each in query.aggregates)):
+        for leaf in leaves(condition):
+            match leaf:
+                case Compare(name, operator, value):
+                    yield from _value(
+                        dataset.column(name), name, value, listed=operator in ("=", "!=")
+                    )
+                case OneOf(name, values):
+                    for value in values:
+                        yield from _value(dataset.column(name), name, value, listed=True)
+    for axis in asked.axes:
+        for key in axis.keys:
+            yield from _value(dataset.column(axis.column), axis.column, key, listed=True)
+
+
+def _value(column: Column, name: str, value: Value, *, listed: bool) -> Iterator[str]:
+    """Say of a value that it is beyond the bounds, or, if it is ``listed``, that it is no key."""
+    low, high = column.low, column.high
+    if low is not None and high is not None:
+        if isinstance(value, Fraction) and not low <= value <= high:
+            yield (
+                f"{grouped(value)} lies outside the declared bounds of {name}, {grouped(low)} to "
+                f"{grouped(high)}."
+            )
+    elif listed and column.keys and value not in column.keys:
+        keys = [shown_value(key) for key in column.keys]
+        near = UnknownName("key", shown_value(value), keys).nearest
+        hint = f"did you mean {near!r}?" if near else f"declared are {', '.join(keys)}."
+        yield f"{shown_value(value)!r} is not a declared key of {name}: {hint}"
+
+
+def _empty(asked: Resolved) -> Iterator[str]:
+    """Say which aggregates can count no row."""
+    never, hardly = [], []
+    for aggregate, recipe in zip(asked.query.aggregates, asked.recipes, strict=True):
+        measures = [asked.measures[i] for i in vars(recipe).values() if i is not None]
+        if not any(reachable(asked, one) for one in measures):
+            never.append(aggregate.name)
+        elif not any(reachable(asked, one, declared=True) for one in measures):
+            hardly.append(aggregate.name)
+    for names, why in (
+        (never, "The conditions contradict each other"),
+        (hardly, "No row meets the conditions if the declared keys and bounds are right"),
+    ):
+        if names:
+            all_of_them = len(names) == len(asked.query.aggregates)
+            which = "the answer" if all_of_them else " and ".join(names)
+            yield f"{why}: {which} would be about nobody."
+
+
+def _noise(asked: Resolved, calibration: Calibration, number: int) -> Iterator[str]:
+    """Say which aggregates would not show above their noise."""
+    for each in estimators(asked, calibration.noises[number]):
+        if each.least_group <= ROWS:
+            continue
+        small = f"a group of fewer than {each.least_group:,} rows"
+        if each.linear:
+            said = f"{each.name} of {small} would be lost in noise"
+        elif each.kind == "quantile":
+            said = f"{each.name} of {small} may be off by more ranks than the group has rows"
+        else:
+            said = f"{each.name} of {small} may be off by as much as the declared bounds allow"
+        yield f"{said}: spend more, or ask for less at once."
+
+
+def _spend(price: Cost, left: Mapping[str, Cost], neighbours: str) -> Iterator[str]:
+    """Say that a release takes more than a share of what is left, and what that buys anyone."""
+    shares = {account: _share(price, rest) for account, rest in left.items()}
+    account = max(shares, key=lambda one: shares[one], default=None)
+    if account is None or shares[account] <= SHARE:
+        return
+    share = shares[account]
+    part = "all" if share == 1 else f"{min(99, ceil(100 * share))}%"
+    rest = left[account] if price.delta else replace(left[account], delta=Fraction(0))
+    yield (
+        f"This takes {part} of what is left to {account}: {price.shown()} of "
+        f"{rest.shown('at least')}. {guess_data(price, neighbours)['words']}"
+    )
+
+
+def _share(price: Cost, left: Cost) -> Fraction:
+    """Return which part of what is left a price takes; costs that do not fit are refused before."""
+    parts = [(price.delta, left.delta)]
+    if left.rho:
+        parts.append((price.rho or pure_to_zcdp(price.epsilon), left.rho))
+    else:
+        parts.append((price.epsilon, left.epsilon))
+    return max(min(Fraction(1), taken / rest) if rest else Fraction(0) for taken, rest in parts)

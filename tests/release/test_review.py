@@ -1,0 +1,141 @@
+"""Proposals, decisions and the reviewer's desk, through the curator."""
+
+import math
+
+import pytest
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release import Curator, OverBudget, certify, check_certificate
+from twoworlds.release.costs import Cost
+from twoworlds.release.review import ReviewDesk
+
+BY_REGION = "SELECT region, COUNT(*) FROM people GROUP BY region"
+COUNT = "SELECT COUNT(*) FROM people"
+
+
+@pytest.fixture
+def reviewed(hospital):
+    """A curator whose policy asks for a review of every release from people."""
+    policy = hospital / "policy.yml"
+    policy.write_text(
+        policy.read_text().replace("frozen: true ", "review: true\n    frozen: true ")
+    )
+    with Curator.open(policy) as found:
+        yield found
+
+
+def propose(curator, sql=BY_REGION, cost="1", analyst="ann"):
+    return curator.propose(sql, cost, purpose="the yearly table", analyst=analyst)
+
+
+def approve(curator, proposal):
+    return curator.ledger.decide(proposal.place.sequence, "rita", approved=True)
+
+
+def test_without_an_approval_nothing_is_released_and_nothing_charged(reviewed):
+    with pytest.raises(InvalidInput, match="was not proposed: propose it"):
+        reviewed.release(BY_REGION, "1", analyst="ann")
+    proposal = propose(reviewed)
+    with pytest.raises(InvalidInput, match="waits for a reviewer"):
+        reviewed.release(BY_REGION, "1", analyst="ann")
+    reviewed.ledger.decide(proposal.place.sequence, "rita", approved=False, remark="too much")
+    with pytest.raises(InvalidInput, match="was sent back"):
+        reviewed.release(BY_REGION, "1", analyst="ann")
+    assert reviewed.ledger.spent("people") == Cost()
+
+
+def test_what_was_approved_is_released_exactly_as_planned(reviewed):
+    approve(reviewed, propose(reviewed))
+    for sql, cost, who in (
+        (BY_REGION, "1.01", "ann"),
+        (BY_REGION, "1", "bob"),
+        (f"{BY_REGION[:-16]} WHERE age > 17 GROUP BY region", "1", "ann"),
+    ):
+        with pytest.raises(InvalidInput, match="was not proposed"):
+            reviewed.release(sql, cost, analyst=who)
+    answer = reviewed.release(BY_REGION, "1", analyst="ann")
+    assert reviewed.release(BY_REGION, "1", analyst="ann").rows() == answer.rows()
+    assert reviewed.ledger.spent("people").epsilon == 1
+
+
+def test_an_approval_does_not_outlive_a_change_of_the_policy(hospital):
+    policy = hospital / "policy.yml"
+    text = policy.read_text().replace("frozen: true ", "review: true\n    frozen: true ")
+    policy.write_text(text)
+    with Curator.open(policy) as curator:
+        approve(curator, propose(curator))
+    policy.write_text(text.replace('"2026"', '"2027"'))
+    with Curator.open(policy) as curator, pytest.raises(InvalidInput, match="was not proposed"):
+        curator.release(BY_REGION, "1", analyst="ann")
+
+
+def test_an_approval_reserves_no_budget(reviewed):
+    approve(reviewed, propose(reviewed, cost="3"))
+    approve(reviewed, propose(reviewed, sql=COUNT, cost="3"))
+    reviewed.release(BY_REGION, "3", analyst="ann")
+    with pytest.raises(OverBudget):
+        reviewed.release(COUNT, "3", analyst="ann")
+    with pytest.raises(OverBudget):
+        propose(reviewed, cost="5")
+
+
+def test_a_strategy_cannot_be_reviewed_beforehand(reviewed):
+    with pytest.raises(InvalidInput, match="not known beforehand"):
+        reviewed.strategy("people", "1", analyst="ann")
+    assert reviewed.ledger.spent("people") == Cost()
+
+
+def test_other_datasets_need_no_review(reviewed):
+    reviewed.release("SELECT COUNT(*) FROM visits", "1/10", analyst="ann")
+
+
+def test_a_plan_says_how_its_review_stands(reviewed):
+    def stands():
+        plan = reviewed.plan(BY_REGION, "1", analyst="ann")
+        assert plan.to_dict()["review"]["needed"]
+        return plan.to_dict()["review"]["status"], plan.explain()
+
+    status, words = stands()
+    assert status is None
+    assert "It needs a review first." in words
+    proposal = propose(reviewed)
+    assert stands()[0] == "waiting"
+    approve(reviewed, proposal)
+    status, words = stands()
+    assert status == "approved"
+    assert f"Proposal {proposal.place.sequence} for it is approved." in words
+
+
+def test_the_desk_shows_every_question_and_what_all_of_them_allow(curator):
+    assert ReviewDesk(curator.ledger, "people").datasets[0]["guess"] is None
+    curator.release(BY_REGION, "1/2", analyst="ann")
+    curator.release(COUNT, "1/2", analyst="bob")
+    curator.strategy("people", "1", name="ill", analyst="bob").ask(COUNT, "1/4")
+    waiting = propose(curator, sql="SELECT COUNT(*) FROM people WHERE region = 'Nroth'", cost="2")
+    desk = ReviewDesk(curator.ledger, "people")
+    [people], [proposal] = desk.datasets, desk.proposals
+    question, opening, count, table = desk.releases
+    assert [one["report"] for one in desk.releases] == [False, False, True, True]
+    assert table["asked"] == ["Asked of people: the number of rows, by region (7 groups)."]
+    assert count["analysts"] == ["bob"]
+    assert "Strategy 'ill'" in opening["asked"][0]
+    assert question["meaning"] is None
+    assert "right about at most 63 (50" in table["meaning"]
+    assert people["guess"]["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-2)))
+    assert proposal["after"]["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-4)))
+    assert [one["kind"] for one in proposal["warnings"]] == ["value", "empty", "spend"]
+    assert (proposal["entry"], proposal["status"]) == (waiting.place.sequence, "waiting")
+    words = " ".join(desk.explain().split())
+    assert words.startswith("1 proposal waits for review; 3 releases were paid for.")
+
+
+def test_a_release_is_read_back_from_the_ledger_with_its_certificate(curator):
+    curator.release(BY_REGION, "1/2", analyst="ann")
+    [one] = ReviewDesk(curator.ledger, "people").releases
+    found = curator.released(one["entry"])
+    assert check_certificate(certify(found)).holds
+    assert found.answers[0].rows() == curator.release(BY_REGION, "1/2", analyst="ann").rows()
+    with pytest.raises(InvalidInput, match="there is no release"):
+        curator.released(one["entry"], analyst="bob")
+    with pytest.raises(InvalidInput, match="there is no release"):
+        curator.released(1)

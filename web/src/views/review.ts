@@ -1,0 +1,252 @@
+/** Review: what was released about these people, what all of it together allows, what is proposed. */
+
+import { ask, post, type ServiceError } from "../api";
+import { type Budget, budgetBar, type Spent } from "../budget";
+import { iconKey, icons } from "../curves";
+import { button, facts, h, replace, table, textField } from "../dom";
+import type { Dataset } from "../query";
+import type { Place, View } from "../view";
+import { exactly, guess, type Numeral, plural } from "../words";
+import { signIn } from "./release";
+import { reportButton } from "./release_answers";
+import type { Me } from "./release_desk";
+import { described } from "./release_parts";
+import { errorBars, type Expected, type Warned, warningList } from "./release_plan";
+
+export const review: View = {
+  name: "review",
+  tab: "Review",
+  title: "What all of it together lets anyone learn",
+  intro:
+    "Every release about these people, question by question, and the proposals that wait for a yes or no.",
+  mount,
+};
+
+interface Guessed {
+  chance: Numeral;
+  words: string;
+}
+
+interface Charge {
+  entry: number;
+  time: string;
+  dataset: string;
+  analysts: string[];
+  cost: Record<string, Numeral>;
+  asked: string[];
+  meaning: string | null;
+  answered: boolean;
+  report: boolean;
+}
+
+interface Proposal {
+  entry: number;
+  time: string;
+  dataset: string;
+  analyst: string;
+  purpose: string;
+  status: string;
+  decision: { reviewer: string; time: string; remark: string } | null;
+  asked: string[];
+  cost: Record<string, Numeral>;
+  meaning: string | null;
+  /** of those that wait: the plan, and what everything would allow after it */
+  after?: Guessed | null;
+  warnings?: Warned[];
+  cells?: (string[] | null)[];
+  errors?: Expected[][];
+}
+
+interface Learned {
+  learned: { so_far: string; whole_budget: string | null };
+  guess: Guessed | null;
+}
+
+interface Book {
+  datasets: (Budget["datasets"][number] & Learned)[];
+  newest: Charge[];
+  proposals: Proposal[];
+}
+
+function mount(root: HTMLElement, place: Place): void {
+  signIn(root, place, async (view, me) => {
+    if (me.role === "analyst") {
+      replace(
+        view,
+        h(
+          "p",
+          { class: "lead" },
+          "The ledger is for reviewers and curators. ",
+          h("a", { href: "#/release" }, "Plan a release, and propose it there."),
+        ),
+      );
+      return;
+    }
+    const { datasets } = await ask<{ datasets: Dataset[] }>("GET", "datasets");
+    const show = async (): Promise<void> => {
+      const book = await ask<Book>("GET", "ledger");
+      replace(view, ...datasets.map((one) => about(one, book, me, show)));
+    };
+    await show();
+  });
+}
+
+function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>): HTMLElement {
+  const account = book.datasets.find((one) => one.dataset === dataset.name);
+  const proposals = book.proposals.filter((one) => one.dataset === dataset.name);
+  const waiting = proposals.filter((one) => one.status === "waiting");
+  const decided = proposals.filter((one) => one.status !== "waiting");
+  const released = book.newest.filter((one) => one.dataset === dataset.name);
+  return h(
+    "section",
+    { class: "reviewed", "aria-label": dataset.name },
+    h("h2", {}, dataset.name),
+    account ? together(account) : null,
+    h("h3", {}, waiting.length ? `Waiting for a decision (${waiting.length})` : "Nothing waits for a decision"),
+    ...waiting.map((one) => card(one, me, again)),
+    h("h3", {}, released.length ? `Released so far (${plural(released.length, "release")})` : "Nothing was released so far"),
+    released.length ? releasedList(dataset.name, released) : null,
+    decided.length ? decisions(dataset.name, decided) : null,
+    described(dataset),
+  );
+}
+
+/** The guess that everything together allows, as people, and what is left to spend. */
+function together(account: Book["datasets"][number]): HTMLElement {
+  const bars = [account as Spent, ...account.analysts].map((part) => {
+    const bar = budgetBar(
+      part === account
+        ? `Budget of ${account.dataset}`
+        : `Part of ${part.analyst} in ${account.dataset}`,
+    );
+    bar.show(part, 0);
+    return bar.root;
+  });
+  const { guess: found, learned } = account;
+  return h(
+    "div",
+    { class: "together" },
+    found ? people(found) : null,
+    h(
+      "div",
+      { class: "stack" },
+      h("p", { class: "lead" }, learned.so_far),
+      learned.whole_budget ? h("p", { class: "caption" }, learned.whole_budget) : null,
+      ...bars,
+    ),
+  );
+}
+
+function people(found: Guessed): HTMLElement {
+  const figures = icons();
+  const chance = found.chance.value ?? 1;
+  figures.show(guess(chance), chance);
+  return h("div", { class: "guessed" }, figures.root, iconKey());
+}
+
+function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
+  return h(
+    "article",
+    { class: "proposal", "aria-label": `Proposal ${one.entry}` },
+    h("h4", {}, `Proposal ${one.entry} by ${one.analyst}`),
+    ...one.asked.map((words) => h("p", { class: "said" }, words)),
+    facts([
+      ["For", one.purpose],
+      ["Cost", costWords(one.cost)],
+      ["Proposed", when(one.time)],
+    ]),
+    warningList(one.warnings ?? []),
+    h(
+      "div",
+      { class: "together" },
+      one.after ? people(one.after) : null,
+      h(
+        "div",
+        { class: "stack" },
+        one.meaning ? h("p", {}, h("strong", {}, "This release alone. "), one.meaning) : null,
+        one.after
+          ? h("p", {}, h("strong", {}, "With everything released before. "), one.after.words)
+          : null,
+      ),
+    ),
+    one.errors && one.cells
+      ? h(
+          "details",
+          {},
+          h("summary", {}, "How exact it will be"),
+          errorBars({ errors: one.errors, cells: one.cells }),
+        )
+      : null,
+    me.role === "reviewer" ? decision(one, again) : h("p", { class: "hint" }, "A reviewer decides on it."),
+  );
+}
+
+function decision(one: Proposal, again: () => Promise<void>): HTMLElement {
+  const remark = textField({
+    label: "Remark",
+    hint: "Kept in the ledger with your name and the time. Needed to send it back.",
+  });
+  const decide = (approve: boolean): void => {
+    for (const each of [yes, no]) each.disabled = true;
+    post("decide", { proposal: one.entry, approve, remark: remark.value().trim() })
+      .then(again)
+      .catch((error: ServiceError) => {
+        remark.fail(error.message);
+        for (const each of [yes, no]) each.disabled = false;
+      });
+  };
+  const yes = button("Approve", () => decide(true), "main");
+  const no = button("Send back", () => decide(false));
+  return h("div", { class: "stack" }, remark.root, h("div", { class: "actions" }, yes, no));
+}
+
+function releasedList(name: string, released: readonly Charge[]): HTMLElement {
+  return h(
+    "ol",
+    { class: "released", "aria-label": `Everything released from ${name}, the newest first` },
+    ...released.map((one) =>
+      h(
+        "li",
+        {},
+        h(
+          "div",
+          {},
+          h("p", { class: "caption" }, `${when(one.time)} UTC, by ${one.analysts.join(", ")}, ${costWords(one.cost)}, entry ${one.entry}`),
+          ...one.asked.map((words) => h("p", {}, words)),
+          one.meaning ? h("p", { class: "none" }, one.meaning) : null,
+        ),
+        one.report
+          ? reportButton(one.entry)
+          : h("span", { class: "none" }, one.answered ? "part of a strategy" : "no answer yet"),
+      ),
+    ),
+  );
+}
+
+function decisions(name: string, decided: readonly Proposal[]): HTMLElement {
+  return h(
+    "details",
+    { class: "policy" },
+    h("summary", {}, `Decisions about ${name} (${decided.length})`),
+    table(
+      `Decisions about proposals on ${name}`,
+      ["proposal", "decision", "by", "time (UTC)", "remark", "what was proposed"],
+      decided.map((one) => [
+        String(one.entry),
+        one.status,
+        one.decision?.reviewer ?? "",
+        one.decision ? when(one.decision.time) : "",
+        one.decision?.remark ?? "",
+        one.asked.join(" "),
+      ]),
+    ),
+  );
+}
+
+function costWords(cost: Record<string, Numeral>): string {
+  return Object.entries(cost)
+    .map(([name, number]) => `${name} ${exactly(number)}`)
+    .join(", ");
+}
+
+const when = (time: string): string => time.slice(0, 16).replace("T", " ");
