@@ -29,7 +29,7 @@ def report(
     title: Annotated[str | None, "the title of the page"] = None,
     reviewer: Annotated[list[str] | None, "who will sign (repeat it)"] = None,
 ) -> Result:
-    """Write a report to hand to a review board: exit 1 if the claim or the certificate fails."""
+    """Write a report for a review board; exit 1 if the claim or the certificate fails."""
     from twoworlds.report.reading import time_limit
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
 

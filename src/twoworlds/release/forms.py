@@ -31,6 +31,7 @@ from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.show import Result
+from twoworlds.show.saving import Columns, together
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -98,6 +99,12 @@ class Released(Result):
         noise = _noise_lines(self.calibration, strategy=first.context.covered)
         blocks += [Said(first.meaning()), Said([first.protection(), *noise], quiet=True)]
         return Answer(first.heading(), blocks=(*blocks, Said([price(first.context)])))
+
+    def to_columns(self) -> Columns:
+        """Return the table of the answer; those of several queries as one, by their numbers."""
+        if len(self.answers) == 1:
+            return self.answers[0].to_columns()
+        return together([one.to_columns() for one in self.answers], "query")
 
     def fields(self) -> dict[str, Any]:
         """Return the answers, and how a batch fixed in advance was priced."""
