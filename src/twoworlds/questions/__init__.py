@@ -12,9 +12,19 @@ from dataclasses import replace
 from typing import Any
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.questions.question import Name, Parameter, Place, Question
+from twoworlds.questions.question import Name, Parameter, Place, Question, Value
 
-__all__ = ["DOORS", "FAMILIES", "QUESTIONS", "Name", "Parameter", "Place", "Question", "ask"]
+__all__ = [
+    "DOORS",
+    "FAMILIES",
+    "QUESTIONS",
+    "Name",
+    "Parameter",
+    "Place",
+    "Question",
+    "Value",
+    "ask",
+]
 
 
 def ask(question: str, *places: Any, **named: Any) -> Any:
@@ -130,21 +140,21 @@ _RELEASE = (
         ),
     ),
     Question(
-        "ledger verify",
-        "Verify every entry of a ledger; exit 1 at the first one that is wrong.",
-        "policies:ledger_verify",
-        (
-            "hospital/policy.yml",
-            "ledger.jsonl",
-        ),
-    ),
-    Question(
         "ledger export",
         "Export all entries, one JSON object to a line, for `verify` and for safekeeping.",
         "policies:ledger_export",
         (
             "hospital/policy.yml ledger.jsonl",
             "hospital/policy.yml copy.jsonl",
+        ),
+    ),
+    Question(
+        "ledger verify",
+        "Verify every entry of a ledger; exit 1 at the first one that is wrong.",
+        "policies:ledger_verify",
+        (
+            "hospital/policy.yml",
+            "ledger.jsonl",
         ),
     ),
     Question(

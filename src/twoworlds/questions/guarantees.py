@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from twoworlds.answer import Answer, Table
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
 
+if TYPE_CHECKING:
+    from twoworlds.mechanisms import Mechanism
+    from twoworlds.theorems import Guarantee
 
-def explain(
-    what: Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"],
-) -> Result:
+    Explained: TypeAlias = str | Guarantee | Mechanism  # in Python; who types has texts alone
+else:
+    Explained = Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"]
+
+
+def explain(what: Explained) -> Result:
     """Explain in plain words what a guarantee promises a person.
 
     >>> explain("dp(ratio=3)").answer().headline[-39:]
     'odds of 1 to 99 become at most 1 to 11.'
     """
     from twoworlds.report.promises import read_promise
+    from twoworlds.theorems import Guarantee
+    from twoworlds.theorems.promise import promise
 
-    return read_promise(what)
+    return promise(what) if isinstance(what, Guarantee) else read_promise(what)
 
 
 def implies(

@@ -6,22 +6,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from twoworlds.answer import Answer, Facts, Said, Table
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
-from twoworlds.questions import Name, Place
+from twoworlds.questions import Name, Place, Value
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
-    from twoworlds import Mechanism as Built
     from twoworlds import worlds
+    from twoworlds.mechanisms import Mechanism as Built
     from twoworlds.mechanisms.accuracy import Bound
     from twoworlds.worlds import Point
+    from twoworlds.worlds.belief import Belief
 
-Mechanism = Annotated[
-    str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
-]
+    Mechanism: TypeAlias = str | Built  # in Python; who types has texts alone
+    Believed: TypeAlias = str | Belief
+else:
+    Mechanism = Annotated[
+        str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
+    ]
+    Believed = Annotated[str, Name("the attacker's belief, such as 'independent(3/4)'")]
 Neighbours = Annotated[str | None, "substitute, add-remove, or listed pairs such as '11~10, 10~00'"]
 Times = Annotated[str, "how many outputs, each with noise of its own"]
 Width = Annotated[str | None, "how far two ends may be apart, as a share of epsilon: 1/1000"]
@@ -117,8 +122,8 @@ def check(
 
 def posterior(
     mechanism: Mechanism,
-    belief: Annotated[str, Name("the attacker's belief, such as 'independent(3/4)'")],
-    output: Annotated[str, Name("what was published")],
+    belief: Believed,
+    output: Annotated[Value, Name("what was published")],
     secret: Annotated[
         str | None, "parity, 1=value (record 1), or databases such as '11, 00'"
     ] = None,
