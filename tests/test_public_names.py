@@ -61,8 +61,18 @@ def test_every_name_at_the_top_has_an_example(name):
 
 def test_the_names_at_the_top_are_those_that_are_found():
     assert sorted(twoworlds._PLACES) == sorted(twoworlds.__all__)
-    assert set(twoworlds.__all__) <= set(dir(twoworlds))
+    assert dir(twoworlds) == sorted(twoworlds.__all__)
     assert not hasattr(twoworlds, "nothing")
+
+
+def test_every_named_mechanism_is_a_function_at_the_top():
+    from twoworlds.mechanisms.named.load import MECHANISMS
+
+    methods = {"then", "mix", "restrict", "pair"}  # of Mechanism; two are paired by compose
+    for one in MECHANISMS:
+        if one.name not in methods:
+            assert getattr(twoworlds, one.name.replace("-", "_")) is one.build
+    assert not methods & {*twoworlds.__all__}
 
 
 def test_the_version_is_that_of_the_distribution():

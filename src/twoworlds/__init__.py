@@ -1,15 +1,16 @@
 """What does this data release let anyone learn about a person?
 
-twoworlds compares two worlds, the one with a person's data and one without, exactly. Start with
-`mechanism`, which reads what you would type, and `measure`; `ask` asks whatever the command line
-can:
+twoworlds compares two worlds, the one with a person's data and one without, exactly. Make a
+mechanism by its name and `measure` it; `Curator` releases answers from your data; `ask` asks
+whatever the command line can. Every result can be printed, plotted and saved:
 
 >>> import twoworlds as tw
->>> survey = tw.mechanism("randomized-response(bits=40, keep=3/4)")
->>> tw.measure(survey).epsilon
+>>> tw.measure(tw.randomized_response(bits=40, keep="3/4")).epsilon
 Real(ln 3)
->>> tw.ask("check", "geometric(ratio=2)", "dp(epsilon=1)").holds
+>>> tw.check(tw.geometric(ratio=2), "dp(epsilon=1)").holds
 True
+>>> print(tw.ask("sensitivity", "count", universe="bits(3)", neighbours="substitute"))
+count: ...
 """
 
 from __future__ import annotations
@@ -23,28 +24,34 @@ if TYPE_CHECKING:
     from twoworlds.cones.certificates import verify
     from twoworlds.cones.design import design
     from twoworlds.cones.row_cone import RowCone, row_cone
-    from twoworlds.definitions import (
-        DifferentialPrivacy,
-        MutualInformation,
-        PointwiseIndistinguishability,
-        StatisticalDifference,
-        Verdict,
-        check,
-        definition,
-        measure,
-    )
+    from twoworlds.definitions import DifferentialPrivacy, Verdict, check, definition, measure
     from twoworlds.definitions.trade_off import trade_off
-    from twoworlds.errors import (
-        InvalidInput,
-        NotStochastic,
-        TooLarge,
-        TwoWorldsError,
-        Undecided,
-        UnknownName,
-        Unsupported,
+    from twoworlds.errors import InvalidInput, TwoWorldsError
+    from twoworlds.mechanisms import Dense, Mechanism
+    from twoworlds.mechanisms.named import (
+        compose,
+        constant,
+        differenced_negative_binomial,
+        discrete_gaussian,
+        exact,
+        fixed_sample,
+        gaussian,
+        geometric,
+        identity,
+        integer_noise,
+        laplace,
+        mechanism,
+        noisy_parity,
+        parity,
+        poisson_sample,
+        pram,
+        random_index,
+        randomized_response,
+        shuffle,
+        skellam,
+        truncated_geometric,
     )
-    from twoworlds.mechanisms import Dense, Mechanism, PerRecord
-    from twoworlds.mechanisms.named import compose, mechanism
+    from twoworlds.mechanisms.strategy.named import adaptive, batch
     from twoworlds.numbers import number
     from twoworlds.questions import ask
     from twoworlds.questions.calibration import calibrate
@@ -54,7 +61,7 @@ if TYPE_CHECKING:
     from twoworlds.release.policy import Policy
     from twoworlds.show import Result
     from twoworlds.theorems import Guarantee
-    from twoworlds.worlds import BitStrings, Integers, Reals, Records, Universe
+    from twoworlds.worlds import BitStrings, Records, Universe
     from twoworlds.worlds.belief import Belief
     from twoworlds.worlds.beliefs import belief
     from twoworlds.worlds.catalogue import universe
@@ -67,41 +74,51 @@ __all__ = [
     "Dense",
     "DifferentialPrivacy",
     "Guarantee",
-    "Integers",
     "InvalidInput",
     "Mechanism",
-    "MutualInformation",
-    "NotStochastic",
-    "PerRecord",
-    "PointwiseIndistinguishability",
     "Policy",
-    "Reals",
     "Records",
     "Result",
     "RowCone",
-    "StatisticalDifference",
-    "TooLarge",
     "TwoWorldsError",
-    "Undecided",
     "Universe",
-    "UnknownName",
-    "Unsupported",
     "Verdict",
+    "adaptive",
     "ask",
     "audit",
+    "batch",
     "belief",
     "calibrate",
     "check",
     "compose",
+    "constant",
     "definition",
     "design",
+    "differenced_negative_binomial",
+    "discrete_gaussian",
+    "exact",
     "explain",
+    "fixed_sample",
+    "gaussian",
+    "geometric",
+    "identity",
+    "integer_noise",
+    "laplace",
     "measure",
     "mechanism",
+    "noisy_parity",
     "number",
+    "parity",
+    "poisson_sample",
     "posterior",
+    "pram",
+    "random_index",
+    "randomized_response",
     "row_cone",
+    "shuffle",
+    "skellam",
     "trade_off",
+    "truncated_geometric",
     "universe",
     "verify",
 ]
@@ -117,41 +134,51 @@ _PLACES = {
     "Dense": "mechanisms",
     "DifferentialPrivacy": "definitions",
     "Guarantee": "theorems",
-    "Integers": "worlds",
     "InvalidInput": "errors",
     "Mechanism": "mechanisms",
-    "MutualInformation": "definitions",
-    "NotStochastic": "errors",
-    "PerRecord": "mechanisms",
-    "PointwiseIndistinguishability": "definitions",
     "Policy": "release.policy",
-    "Reals": "worlds",
     "Records": "worlds",
     "Result": "show",
     "RowCone": "cones.row_cone",
-    "StatisticalDifference": "definitions",
-    "TooLarge": "errors",
     "TwoWorldsError": "errors",
-    "Undecided": "errors",
     "Universe": "worlds",
-    "UnknownName": "errors",
-    "Unsupported": "errors",
     "Verdict": "definitions",
+    "adaptive": "mechanisms.strategy.named",
     "ask": "questions",
     "audit": "attacks.audit",
+    "batch": "mechanisms.strategy.named",
     "belief": "worlds.beliefs",
     "calibrate": "questions.calibration",
     "check": "definitions",
     "compose": "mechanisms.named",
+    "constant": "mechanisms.named",
     "definition": "definitions",
     "design": "cones.design",
+    "differenced_negative_binomial": "mechanisms.named",
+    "discrete_gaussian": "mechanisms.named",
+    "exact": "mechanisms.named",
     "explain": "questions.guarantees",
+    "fixed_sample": "mechanisms.named",
+    "gaussian": "mechanisms.named",
+    "geometric": "mechanisms.named",
+    "identity": "mechanisms.named",
+    "integer_noise": "mechanisms.named",
+    "laplace": "mechanisms.named",
     "measure": "definitions",
     "mechanism": "mechanisms.named",
+    "noisy_parity": "mechanisms.named",
     "number": "numbers",
+    "parity": "mechanisms.named",
+    "poisson_sample": "mechanisms.named",
     "posterior": "questions.mechanisms",
+    "pram": "mechanisms.named",
+    "random_index": "mechanisms.named",
+    "randomized_response": "mechanisms.named",
     "row_cone": "cones.row_cone",
+    "shuffle": "mechanisms.named",
+    "skellam": "mechanisms.named",
     "trade_off": "definitions.trade_off",
+    "truncated_geometric": "mechanisms.named",
     "universe": "worlds.catalogue",
     "verify": "cones.certificates",
 }
@@ -166,4 +193,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__]

@@ -45,24 +45,108 @@ class InvalidInput(TwoWorldsError, ValueError):
 
 
 class UnknownName(InvalidInput):
-    """A name that nothing answers to; the message suggests the nearest one.
+    """A name that nothing answers to; the message suggests what was meant.
 
     >>> print(UnknownName("mechanism", "laplase", ["gaussian", "laplace"]))
     unknown mechanism 'laplase': did you mean 'laplace'?
+    >>> print(UnknownName("mechanism", "normal", ["gaussian", "laplace"]))
+    unknown mechanism 'normal': did you mean 'gaussian'?
     """
 
-    def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, meant: str | None = None
-    ) -> None:
-        """Say which ``kind`` of thing was looked for and what the nearest known names are.
-
-        ``meant`` is the known name of the same thing, where the one given is another name of it.
-        """
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """Say which ``kind`` of thing was looked for, and which known name means the same."""
         names = sorted(known)
         self.kind, self.name = kind, name
-        self.nearest = meant or _nearest(name.lower(), names)
+        *meant, instead = _MEANT.get(name.lower().replace("_", "-").replace(" ", "-"), ("",))
+        self.nearest = next((one for one in (*meant, instead) if one in names), None)
+        if self.nearest is None and " " in instead and kind in _OURS:
+            super().__init__(f"unknown {kind} {name!r}: {instead}")
+            return
+        self.nearest = self.nearest or _nearest(name.lower(), names)
         hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
+
+
+# What people call what has another name here: the known names it may stand for; then, where none of
+# them is known, what to do instead. The kinds are those whose names are ours, not somebody's data.
+_OURS = {"mechanism", "noise to calibrate", "kind of guarantee", "definition", "command", "list"}
+_LAPLACE, _GAUSSIAN, _GEOMETRIC, _COIN, _BINOMIAL = (
+    ("laplace",),
+    ("gaussian",),
+    ("geometric",),
+    ("randomized-response",),
+    ("differenced-negative-binomial",),
+)
+_TABLES = ("anonymity", "it is a property of tables: twoworlds anonymity measures it")
+_SAMPLE = (
+    "poisson-sample",
+    "sampling is a mechanism: twoworlds measure 'poisson-sample(laplace(epsilon=1), rate=1/100)'",
+)
+_CHOICE = (
+    "it is not built in: twoworlds design finds the best mechanism for a loss, twoworlds release "
+    "uses it for MEDIAN; for noise, use laplace",
+)
+_MEANT: dict[str, tuple[str, ...]] = {
+    "laplacian": _LAPLACE,
+    "double-exponential": _LAPLACE,
+    "normal": _GAUSSIAN,
+    "gauss": _GAUSSIAN,
+    "discrete-normal": ("discrete-gaussian",),
+    "discrete-laplace": _GEOMETRIC,
+    "two-sided-geometric": _GEOMETRIC,
+    "truncated-geometric": _GEOMETRIC,
+    "poisson": ("skellam",),
+    "negative-binomial": _BINOMIAL,
+    "pascal": _BINOMIAL,
+    "coin": _COIN,
+    "survey": _COIN,
+    "warner": _COIN,
+    "rr": _COIN,
+    "krr": _COIN,
+    "pram": _COIN,
+    "exponential": _CHOICE,
+    "exponential-mechanism": _CHOICE,
+    "noisy-max": _CHOICE,
+    "report-noisy-max": _CHOICE,
+    "sparse-vector": (
+        "adaptive",
+        "it is not built in: adaptive asks a second query chosen by the first answer",
+    ),
+    "subsample": _SAMPLE,
+    "subsampling": _SAMPLE,
+    "subsampled": _SAMPLE,
+    "dp-sgd": (
+        "its noise is a composition: twoworlds measure "
+        "'poisson-sample(gaussian(sigma=1), rate=1/100)' --times 100 --delta 1e-6",
+    ),
+    "histogram": (
+        "a histogram is a query: twoworlds release answers SELECT ..., COUNT(*) ... GROUP BY",
+    ),
+    "noise": (
+        "calibrate",
+        "mechanisms",
+        "name its law, such as laplace; twoworlds list mechanisms has all",
+    ),
+    "k-anonymity": _TABLES,
+    "l-diversity": _TABLES,
+    "t-closeness": _TABLES,
+    "attacks": ("attack", "attacks are commands: twoworlds attack --help has all"),
+    "commands": ("commands are listed by twoworlds --help",),
+    "renyi": ("rdp", "it is a definition: twoworlds measure MECHANISM --definition 'rdp(order=2)'"),
+    "differential-privacy": ("dp", "it is a definition: twoworlds explain 'dp(epsilon=1)'"),
+    "ldp": ("randomize", "dp"),
+    "accountant": ("compose",),
+    "composition": ("compose",),
+    "epsilon": ("measure",),
+    "attacker": ("posterior",),
+    "bayes": ("posterior",),
+    "roc": ("tradeoff",),
+    "query": ("release",),
+    "sql": ("release",),
+    "tutorial": ("demo",),
+    "web": ("serve",),
+    "ui": ("serve",),
+}
 
 
 def _nearest(name: str, known: list[str]) -> str | None:

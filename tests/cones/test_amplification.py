@@ -6,17 +6,7 @@ from itertools import permutations, product
 
 import pytest
 
-from twoworlds import (
-    Dense,
-    InvalidInput,
-    PerRecord,
-    TooLarge,
-    Universe,
-    Unsupported,
-    check,
-    measure,
-    mechanism,
-)
+from twoworlds import Dense, InvalidInput, Universe, check, measure, mechanism
 from twoworlds.cones.amplification import (
     Frapp,
     frapp_row_cone,
@@ -28,6 +18,8 @@ from twoworlds.cones.cone import Cone
 from twoworlds.cones.per_record import kronecker
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.definitions import definition
+from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.mechanisms import PerRecord
 from twoworlds.worlds import Explicit, Records
 
 ONLY_IN_THE_APPROXIMATION = (3, 5, 6, 5, 3, 6, 6, 6, 15)

@@ -8,20 +8,11 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 
-from twoworlds import (
-    BitStrings,
-    Dense,
-    InvalidInput,
-    TooLarge,
-    Universe,
-    Unsupported,
-    check,
-    definition,
-    mechanism,
-)
+from twoworlds import BitStrings, Dense, InvalidInput, Universe, check, definition, mechanism
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import LinearDefinition, read_constraints
 from twoworlds.cones.row_cone import row_cone
+from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.numbers import INFINITY
 from twoworlds.testing import strategies
 from twoworlds.testing.conformance import DefinitionConformance

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from twoworlds import InvalidInput, TooLarge, Undecided, Unsupported, mechanism
+from twoworlds import InvalidInput, mechanism
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel._compiled import transform
 from twoworlds.cones.per_record import (
@@ -17,6 +17,7 @@ from twoworlds.cones.per_record import (
     kronecker,
 )
 from twoworlds.cones.row_cone import row_cone
+from twoworlds.errors import TooLarge, Undecided, Unsupported
 
 
 def response(bits, keep):

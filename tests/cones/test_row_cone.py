@@ -7,16 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds import (
-    BitStrings,
-    DifferentialPrivacy,
-    InvalidInput,
-    Records,
-    TooLarge,
-    Universe,
-    Unsupported,
-    mechanism,
-)
+from twoworlds import BitStrings, DifferentialPrivacy, InvalidInput, Records, Universe, mechanism
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import (
@@ -27,6 +18,7 @@ from twoworlds.cones.row_cone import (
     row_cone,
     row_of_mixture,
 )
+from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.testing import strategies
 from twoworlds.worlds import pairs
 

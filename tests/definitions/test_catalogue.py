@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 import twoworlds as tw
+from twoworlds import definitions
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.errors import InvalidInput, UnknownName
 
@@ -22,9 +23,9 @@ SURVEY = "randomized-response(bits=1, keep=3/4)"
             "dp(ratio=3, neighbours=add-remove, group=2)",
             tw.DifferentialPrivacy(ratio=3, neighbours="add-remove", group=2),
         ),
-        ("pointwise(ratio=3)", tw.PointwiseIndistinguishability(ratio=3)),
-        ("statistical-difference(1/4)", tw.StatisticalDifference(epsilon="1/4")),
-        ("mutual-information(nats=ln 2)", tw.MutualInformation(nats="ln 2")),
+        ("pointwise(ratio=3)", definitions.PointwiseIndistinguishability(ratio=3)),
+        ("statistical-difference(1/4)", definitions.StatisticalDifference(epsilon="1/4")),
+        ("mutual-information(nats=ln 2)", definitions.MutualInformation(nats="ln 2")),
     ],
 )
 def test_a_definition_is_read_from_its_call(text, definition):

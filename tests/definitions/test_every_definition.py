@@ -4,18 +4,14 @@ from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 
-from twoworlds import (
-    BitStrings,
-    Dense,
-    DifferentialPrivacy,
+from twoworlds import BitStrings, Dense, DifferentialPrivacy, Universe, definition, mechanism
+from twoworlds.definitions import (
+    DEFINITIONS,
     MutualInformation,
     PointwiseIndistinguishability,
     StatisticalDifference,
-    Universe,
-    definition,
-    mechanism,
+    Witness,
 )
-from twoworlds.definitions import DEFINITIONS, Witness
 from twoworlds.definitions.concentrated import ConcentratedDifferentialPrivacy
 from twoworlds.definitions.coupled import (
     CoupledWorlds,

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import PointwiseIndistinguishability, StatisticalDifference
-from twoworlds.definitions import TwoLaws
+from twoworlds.definitions import PointwiseIndistinguishability, StatisticalDifference, TwoLaws
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms import Listed
 from twoworlds.numbers import INFINITY, Order, compare, exp, ln

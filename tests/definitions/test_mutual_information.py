@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import BitStrings, Dense, MutualInformation, Records
-from twoworlds.definitions import capacity, information
+from twoworlds import BitStrings, Dense, Records
+from twoworlds.definitions import MutualInformation, capacity, information
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.numbers import bounds, exact_text
 from twoworlds.testing import enumeration as brute

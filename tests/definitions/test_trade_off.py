@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds import DifferentialPrivacy, StatisticalDifference, mechanism
+from twoworlds import DifferentialPrivacy, mechanism
+from twoworlds.definitions import StatisticalDifference
 from twoworlds.definitions.record_trade_off import record_trade_off
 from twoworlds.definitions.trade_off import trade_off
 from twoworlds.errors import InvalidInput, Unsupported

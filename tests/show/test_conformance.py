@@ -16,6 +16,7 @@ from tests.show.reading import read
 from twoworlds import mechanism
 from twoworlds.answer import Answer, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart
+from twoworlds.errors import Unsupported
 from twoworlds.show import Result
 from twoworlds.show.html import card
 from twoworlds.show.html import chart as drawn
@@ -156,5 +157,30 @@ def test_every_chart_has_words_and_is_drawn(gallery):
                     text for key, text in tags.attributes if key == "aria-label" and text.strip()
                 ]
                 assert "nan" not in shown.split()
+
+    each(gallery, check)
+
+
+def test_every_result_prints_its_words(gallery):
+    def check(result):
+        assert str(result) in (result.explain(), getattr(result, "text", lambda: None)())
+
+    each(
+        {name: one for name, one in gallery.items() if name != "definitions.profile.Profile"}, check
+    )
+
+
+def test_every_result_with_a_table_is_a_frame(gallery):
+    pandas = pytest.importorskip("pandas")
+
+    def check(result):
+        tables = [block for block in result.answer().blocks if isinstance(block, Table)]
+        if tables:
+            frame = result.to_frame()
+            assert isinstance(frame, pandas.DataFrame)
+            assert frame.columns.is_unique
+        else:
+            with pytest.raises(Unsupported, match="has no table"):
+                result.to_frame()
 
     each(gallery, check)

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds import BitStrings, Integers, Records, Universe, mechanism
+from twoworlds import BitStrings, Records, Universe, mechanism
 from twoworlds.testing import enumeration as brute
-from twoworlds.worlds import Part
+from twoworlds.worlds import Integers, Part
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 ONE, NIL = Fraction(1), Fraction(0)

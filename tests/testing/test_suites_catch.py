@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds import BitStrings, Dense, StatisticalDifference, Universe
+from twoworlds import BitStrings, Dense, Universe
+from twoworlds.definitions import StatisticalDifference
 from twoworlds.mechanisms import Each, FiniteComparison, PerRecord
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.testing.conformance import DefinitionConformance, MechanismConformance

@@ -18,9 +18,10 @@ from typing import Annotated, Any
 import typer
 
 from twoworlds import __version__
-from twoworlds.cli.asking import Questions
-from twoworlds.cli.render import undrawn
+from twoworlds.cli.asking import APP, Questions
+from twoworlds.cli.render import unsaved
 from twoworlds.errors import Interrupted, TwoWorldsError, UnknownName
+from twoworlds.questions import DOORS
 
 __all__ = ["main"]
 
@@ -51,15 +52,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.path.insert(0, "")  # python:module:name looks in the current folder first
     if sys.stdout is None:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
-    undrawn()  # what an earlier call left
+    unsaved()  # what an earlier call left
     try:
-        code = _command().main(args=arguments, prog_name="twoworlds", standalone_mode=False)
+        typed = sys.argv[1:] if arguments is None else [*arguments]
+        if typed[:1] == ["help"]:  # `help measure` is `measure --help`
+            typed = [*typed[1:], "--help"]
+        code = _command().main(args=typed, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # what the option parser makes of Ctrl-C
             return _complain("interrupted; nothing was written", _INTERRUPTED)
-        missing = undrawn()
+        missing = unsaved()
         if missing:
-            return _complain(f"no picture was drawn: {'; '.join(missing)}", _BAD_INPUT)
+            return _complain("; ".join(missing), _BAD_INPUT)
         return code if isinstance(code, int) else 0
     except typer.Exit as exit_:
         return exit_.exit_code
@@ -98,10 +102,8 @@ def _command() -> Any:
         cls=Questions,
         help="What does this data release let anyone learn about a person? Exact answers.",
         invoke_without_command=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"max_content_width": 120},
+        **APP | {"add_completion": True},
     )
     app.callback()(_main)
     return typer.main.get_command(app)
@@ -121,7 +123,22 @@ def _main(
 ) -> None:
     del version  # its callback has answered
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        print(_doors())
+
+
+def _doors() -> str:
+    """Return the three ways in, each with a command to begin with."""
+    lines = ["What does this data release let anyone learn about a person?", ""]
+    for name, (line, example) in DOORS.items():
+        lines += [f"{name:<9}{line}", f"{'':<9}$ twoworlds {example}", ""]
+    return "\n".join(
+        [
+            *lines,
+            "twoworlds serve          the same in a browser",
+            "twoworlds help           all commands",
+            "twoworlds help measure   one of them, with examples",
+        ]
+    )
 
 
 def _internal(error: Exception) -> int:
@@ -138,20 +155,25 @@ def _usage(error: Any) -> str:
 
 
 def _known_elsewhere(error: UnknownName) -> str | None:
-    """Say that a definition stands where a mechanism is asked for, or the other way round."""
+    """Say that a definition stands where a mechanism is asked for, and the like."""
     from twoworlds.definitions.catalogue import DEFINITIONS
     from twoworlds.mechanisms.named.load import MECHANISMS
 
-    if error.kind == "mechanism" and error.name in DEFINITIONS:
+    kind, name = error.kind, error.name
+    if kind == "mechanism" and name in DEFINITIONS:
         return (
-            f"{error.name} is a definition, and a mechanism is asked for here, such as "
+            f"{name} is a definition, and a mechanism is asked for here, such as "
             "'randomized-response(bits=2, keep=3/4)'; twoworlds explain takes both"
         )
-    if error.kind == "kind of guarantee" and error.name in MECHANISMS:
+    if kind == "kind of guarantee" and name in MECHANISMS:
         return (
-            f"{error.name} is a mechanism, and a guarantee is asked for here, such as "
+            f"{name} is a mechanism, and a guarantee is asked for here, such as "
             "'dp(ratio=2)'; twoworlds measure says what a mechanism guarantees"
         )
+    if kind == "command" and name in MECHANISMS:
+        return f"{name} is a mechanism, for commands such as measure: {MECHANISMS[name].usage}"
+    if kind == "command" and name in DEFINITIONS:
+        return f"{name} is a definition, for commands such as check: {DEFINITIONS[name].usage}"
     return None
 
 

@@ -1,6 +1,7 @@
 """Commands made from the list of questions: each is built when it is called, and loads its own.
 
-Every command takes ``--json`` and ``--more``; one whose question has charts takes ``--picture``.
+Every command takes ``--json``, ``--more`` and ``-o FILE``; one whose question has charts takes
+``--picture``.
 What a function returns is printed as its answer. The exit code is 1 where a claim fails, 2 where it
 is undecided.
 """
@@ -16,12 +17,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.questions import FAMILIES, QUESTIONS, Parameter, Question
 
-_APP: dict[str, Any] = {
+APP: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
-    "context_settings": {"max_content_width": 120},
+    "context_settings": {"max_content_width": 120, "help_option_names": ["-h", "--help"]},
 }
 
 
@@ -32,11 +34,28 @@ def _writable(path: Path | None) -> Path | None:
     return None if path is None else check_path(path)
 
 
+def _free(path: Path | None) -> Path | None:
+    """Refuse a file that is there, or cannot be written, before anything is charged."""
+    from twoworlds.show.saving import check_path
+
+    return None if path is None else check_path(path)
+
+
 Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]
 More = Annotated[bool, typer.Option("--more", help="say what stands behind the answer, too")]
 Picture = Annotated[
     Path | None,
     typer.Option(metavar="FILE", callback=_writable, help="draw it, into an .svg or .png file"),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--out",
+        metavar="FILE",
+        callback=_free,
+        help="write the answer to a .csv, .parquet, .json or .html file",
+    ),
 ]
 
 
@@ -62,6 +81,13 @@ class Questions(TyperGroup):
             with formatter.section(group):
                 formatter.write_dl([*lines.items()])
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is asked for, or say which was meant."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            kind = " of ".join(["command", *self.prefix.split()])
+            raise UnknownName(kind, args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Build one command."""
         name = f"{self.prefix}{cmd_name}"
@@ -69,7 +95,7 @@ class Questions(TyperGroup):
             return command(QUESTIONS[name])
         if any(one.startswith(f"{name} ") for one in QUESTIONS):
             inside = type("Inside", (Questions,), {"prefix": f"{name} "})
-            app = typer.Typer(cls=inside, help=FAMILIES[name], no_args_is_help=True, **_APP)
+            app = typer.Typer(cls=inside, help=FAMILIES[name], no_args_is_help=True, **APP)
             app.callback()(lambda: None)
             return typer.main.get_command(app)
         return None
@@ -77,7 +103,7 @@ class Questions(TyperGroup):
 
 def command(question: Question) -> Any:
     """Return the command of a question, with the parameters of its function."""
-    app = typer.Typer(**_APP)
+    app = typer.Typer(**APP)
     app.command(question.name.rpartition(" ")[2], help=question.line)(_asked(question))
     made = typer.main.get_command(app)
     made.epilog = "\b\nExamples:\n" + "\n".join(f"  {one}" for one in question.typed())
@@ -90,16 +116,21 @@ def _asked(question: Question) -> Callable[..., Any]:
     silent = known.pop("json", None) is None  # only what prints by itself asks for --json
 
     def ask(**given: Any) -> int:
-        from twoworlds.cli.render import print_result, print_saved, progress, save_picture
+        from twoworlds.cli.render import print_result, print_saved, progress, saved_files
 
-        as_json, picture, more = given["json_"], given.pop("picture", None), given.pop("more_")
+        as_json, more = given["json_"], given.pop("more_")
+        picture, out = given.pop("picture", None), given.pop("out", None)
         if silent:
             del given["json_"]
+        if out is not None and any(
+            isinstance(one, Path) and one.absolute() == out.absolute() for one in given.values()
+        ):
+            raise InvalidInput(f"{out} is named twice: give -o a file of its own")
         with progress():
             result = function(**given)
         if result is None:
             return 0
-        saved = save_picture(picture, result.plot)
+        saved = saved_files(result, picture, out)
         said = result.answer()
         with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
             print_result(result, as_json=as_json, more=more, **saved)
@@ -110,11 +141,18 @@ def _asked(question: Question) -> Callable[..., Any]:
     listed = [_keyword(one.key, _typed(one), one.default, one.needed) for one in known.values()]
     if question.chart:
         listed.append(_keyword("picture", Picture, None))
+    if silent and not any(map(_is_file, known.values())):
+        listed.append(_keyword("out", Out, None))
     listed.append(_keyword("more_", More, False))
     listed.append(_keyword("json_", Json, False))
     ask.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
     ask.__annotations__ = {one.name: one.annotation for one in listed}
     return ask
+
+
+def _is_file(one: Parameter) -> bool:
+    """Tell whether a question writes its own file, such as a report: then ``-o`` means that."""
+    return one.name == "output" and one.kind is Path
 
 
 def _keyword(name: str, kind: Any, default: object, needed: bool = False) -> inspect.Parameter:
@@ -131,6 +169,6 @@ def _typed(one: Parameter) -> Any:
     elif one.kind is bool and one.open:  # said, denied, or left open
         read = typer.Option(f"{one.option}/--no-{one.option[2:]}", help=one.help)
     else:
-        short = ["-o"] if one.name == "output" else []
+        short = ["-o"] if _is_file(one) else []
         read = typer.Option(*short, one.option, help=one.help)
     return Annotated[one.kind | None if one.open else one.kind, read]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
@@ -18,12 +18,9 @@ from twoworlds.show.figure import save
 from twoworlds.show.result import Result
 from twoworlds.show.terminal import console, print_answer
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
 
-_undrawn: list[str] = []  # why pictures that were asked for are missing
+_unsaved: list[str] = []  # why files that were asked for are missing
 
 
 def print_json(data: Any) -> None:
@@ -41,24 +38,29 @@ def print_result(
         print_answer(result.answer(), more=more)
 
 
-def save_picture(path: Path | None, draw: Callable[[], Figure]) -> dict[str, str]:
-    """Draw and save a picture if a file was named; return what JSON says of it.
+def saved_files(result: Result, picture: Path | None, out: Path | None) -> dict[str, str]:
+    """Write the files that were asked for; return what JSON says of them.
 
-    A picture that cannot be drawn does not lose the answer: `undrawn` gives the reason afterwards.
+    A file that cannot be written does not lose the answer: `unsaved` gives the reason afterwards.
     """
-    if path is None:
-        return {}
-    try:
-        return {"picture": str(save(draw(), path))}
-    except TwoWorldsError as error:
-        _undrawn.append(str(error))
-        return {}
+    found = {}
+    for name, path, write in (
+        ("picture", picture, lambda path: save(result.plot(), path)),
+        ("out", out, result.save),
+    ):
+        if path is not None:
+            try:
+                found[name] = str(write(path))
+            except TwoWorldsError as error:
+                what = "no picture was drawn" if name == "picture" else f"{path} was not written"
+                _unsaved.append(f"{what}: {error}")
+    return found
 
 
-def undrawn() -> list[str]:
-    """Return, once, why pictures that were asked for are missing."""
-    reasons = _undrawn[:]
-    _undrawn.clear()
+def unsaved() -> list[str]:
+    """Return, once, why files that were asked for are missing."""
+    reasons = _unsaved[:]
+    _unsaved.clear()
     return reasons
 
 

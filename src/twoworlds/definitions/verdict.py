@@ -259,9 +259,6 @@ class Verdict(Result):
             )
         return self.holds
 
-    def __str__(self) -> str:
-        return self.explain()
-
     def __getattr__(self, name: str) -> Number:
         values = self.__dict__.get("values", {})
         if name in values:

@@ -1,4 +1,4 @@
-"""Matrices in files: CSV and JSON in exact numbers, NPY in floats.
+"""Matrices in files, CSV and JSON in exact numbers, NPY in floats; and in Python.
 
 CSV: the header names the databases (``11,10,01,00``), each further line is an output. A first
 column with the labels of the outputs is recognised when the header starts with an empty cell or
@@ -49,6 +49,39 @@ def read_table(path: Path, *, universe: str | Universe | None = None) -> Dense:
         order = [databases.index(where.label(x)) for x in where]
         rows = [[row[i] for i in order] for row in rows]
     return Dense(where, Explicit(tuple(outputs)), rows, expression=str(path))
+
+
+def read_matrix(matrix: Any, *, universe: str | Universe | None = None) -> Mechanism:
+    """Read a matrix with a row for each output: lists, an array of numpy, or a data frame.
+
+    The columns of a frame name the databases, and the index of pandas the outputs. Without names
+    and without a universe each column is another value of one record, so that all are neighbours.
+    Floats of numpy are taken as an .npy file has them; all other numbers are exact.
+
+    >>> read_matrix([["3/4", "1/4"], ["1/4", "3/4"]]).universe
+    Records(values=(0, 1), n=1)
+    """
+    framed = hasattr(matrix, "columns") and hasattr(matrix, "to_numpy")
+    databases = [str(name) for name in matrix.columns] if framed else None
+    index = [str(name) for name in getattr(matrix, "index", ())] if framed else []
+    values = matrix.to_numpy() if framed else matrix
+    floats = hasattr(values, "dtype") and values.dtype.kind == "f"
+    rows = values.tolist() if hasattr(values, "tolist") else values
+    if not rows or not all(isinstance(row, (list, tuple)) and row for row in rows):
+        raise InvalidInput("a matrix has a row for each output, such as [['3/4', '1/4'], ...]")
+    chosen = universe if universe is not None or databases is None else _inferred(databases)
+    if chosen is None and databases is None:
+        chosen = Records(range(len(rows[0])), 1)
+    where = _universe(databases, chosen, Path("the matrix"))
+    if databases is not None and chosen is not None:
+        order = [databases.index(where.label(x)) for x in where]
+        rows = [[row[i] for i in order] for row in rows]
+    outputs = Explicit(tuple(index or range(1, len(rows) + 1)))
+    if not floats:
+        return Dense(where, outputs, rows)
+    from twoworlds.mechanisms.float_matrix import FloatMatrix
+
+    return FloatMatrix(where, outputs, rows)
 
 
 def write_table(mechanism: Mechanism, path: Path) -> None:

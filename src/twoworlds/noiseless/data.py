@@ -58,9 +58,6 @@ class ExactRelease(Result):
     rows: int | None = None
     threshold: int = 0
 
-    def __str__(self) -> str:
-        return self.explain()
-
     def answer(self) -> Answer:
         """Say the belief that it rests on first, then the verdict, then the statistic."""
         said = self.verdict.answer()

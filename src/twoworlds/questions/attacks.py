@@ -54,7 +54,7 @@ def attack_auxiliary(
     published: Annotated[str | None, "the count that it publishes"] = None,
     ratio: Annotated[str | None, "e^epsilon of the noise in it; 'none' for no noise"] = None,
 ) -> Result:
-    """Run Dwork's impossibility theorem: a remark worthless alone, a breach with a release."""
+    """Breach privacy with a remark that is worthless alone (Dwork's impossibility theorem)."""
     given = {name: value for name, value in locals().items() if value is not None}
     given.pop("topic", None)
     return _auxiliary(topic, given)
@@ -178,7 +178,7 @@ def attack_differencing(
         str | None, "for the engine: what the attack may cost; 1 if left out"
     ] = None,
 ) -> Result:
-    """Find out one person's secret from counts that look harmless, past any limit on size."""
+    """Subtract harmless-looking counts to find out one person's secret."""
     from twoworlds.attacks.queries import ExactServer, equal, single_out
     from twoworlds.attacks.queries.differencing import against_engine
 
@@ -205,7 +205,7 @@ def attack_averaging(
     count: Annotated[str | None, "for the engine: whom of FILE to count, as COLUMN=VALUE"] = None,
     cap: Annotated[str | None, "for the engine: the budget, an epsilon; 2 if left out"] = None,
 ) -> Result:
-    """Ask a noisy count again and again until the noise is gone, and see the engine hold."""
+    """Ask a noisy count again and again until the noise averages out."""
     from twoworlds.attacks.queries import ExactServer, average_out, equal
     from twoworlds.attacks.queries.averaging import against_engine
 
@@ -256,7 +256,7 @@ def attack_membership(
         str | None, "the probability of having taken part, beforehand; 1/2 if left out"
     ] = None,
 ) -> Result:
-    """Test whether a person took part in a study, from its published counts or histogram."""
+    """Test whether a person took part in a study, from its published counts."""
     from twoworlds.attacks.queries import histogram_study, membership_in_histogram, study
     from twoworlds.attacks.queries.membership import cell_noise, read_study
     from twoworlds.numbers import positive
@@ -330,7 +330,7 @@ def attack_reconstruct(
     engine: Annotated[bool, "attack our own release engine, with real noise"] = False,
     epsilon: Annotated[str | None, "the budget of the table under --engine: 1 if not"] = None,
 ) -> Result:
-    """Read a secret 0/1 column back from noisy answers to subset sums."""
+    """Reconstruct a secret 0/1 column from noisy answers to subset sums."""
     given = {n: value for n, value in locals().items() if value is not None and value is not False}
     modes = [name for name in _MODES if name in given]
     if len(modes) > 1:
@@ -421,7 +421,7 @@ def audit(
     repeat: Annotated[bool, "the command answers each line of its input"] = False,
     state: Annotated[Path | None, "go on from this file, and keep it up to date"] = None,
 ) -> Result:
-    """Look for an event that shows a mechanism to be less private than it claims."""
+    """Audit a mechanism: search for an event that breaks its privacy claim."""
     import sys
 
     from twoworlds.attacks.audit import audit as run
@@ -464,7 +464,7 @@ def selftest(
     dataset: Annotated[str | None, "the dataset of the service that may be asked about"] = None,
     spend: Annotated[str | None, "the epsilon that may be spent on it, such as 1/100"] = None,
 ) -> Result:
-    """Attack the installed release engine in the known ways. Takes about a minute."""
+    """Attack the installed release engine in every known way (about a minute)."""
     import os
     import sys
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Block, Facts, Said, Table
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.questions import Value
 from twoworlds.questions.mechanisms import told_errors
 from twoworlds.show import Result, Told
 
@@ -26,19 +27,19 @@ _SHORT = 24
 
 def calibrate(
     noise: Annotated[str, "a law, such as gaussian, or a call with its other arguments"],
-    sensitivity: Annotated[str, "how far one person moves the answer"] = "1",
-    epsilon: Annotated[str | None, "what all answers may cost together"] = None,
-    ratio: Annotated[str | None, "the same, as e^epsilon"] = None,
-    delta: Annotated[str | None, "with epsilon: the delta that is allowed"] = None,
-    rho: Annotated[str | None, "instead of epsilon: rho of zCDP"] = None,
-    mu: Annotated[str | None, "instead of epsilon: mu of Gaussian differential privacy"] = None,
-    error: Annotated[str | None, "instead: the expected absolute error wanted"] = None,
-    times: Annotated[str, "how many answers, each with noise of its own"] = "1",
-    rate: Annotated[str | None, "every record is drawn into a sample so likely"] = None,
+    sensitivity: Annotated[Value, "how far one person moves the answer"] = "1",
+    epsilon: Annotated[Value | None, "what all answers may cost together"] = None,
+    ratio: Annotated[Value | None, "the same, as e^epsilon"] = None,
+    delta: Annotated[Value | None, "with epsilon: the delta that is allowed"] = None,
+    rho: Annotated[Value | None, "instead of epsilon: rho of zCDP"] = None,
+    mu: Annotated[Value | None, "instead of epsilon: mu of Gaussian differential privacy"] = None,
+    error: Annotated[Value | None, "instead: the expected absolute error wanted"] = None,
+    times: Annotated[Value, "how many answers, each with noise of its own"] = "1",
+    rate: Annotated[Value | None, "every record is drawn into a sample so likely"] = None,
 ) -> Result:
     """Find the noise for an epsilon, or the epsilon for the error you can accept.
 
-    >>> calibrate("laplace", epsilon="1").answer().headline
+    >>> calibrate("laplace", epsilon=1).answer().headline
     'Laplace noise of scale 1 on an answer that one person moves by at most 1 gives epsilon 1.'
     """
     from twoworlds.mechanisms.named import calibrated
@@ -276,7 +277,7 @@ def _table(rules: Sequence[dict[str, Any]]) -> Iterator[Block]:
 # --- the epsilon for an error ---------------------------------------------------------------------
 
 
-def _for_error(noise: str, error: str, sensitivity: str) -> Told:
+def _for_error(noise: str, error: object, sensitivity: object) -> Told:
     """Find the epsilon at which the expected absolute error is the one wanted."""
     from twoworlds.mechanisms.accuracy import errors_of
     from twoworlds.mechanisms.calibration import (

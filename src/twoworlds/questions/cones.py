@@ -39,7 +39,7 @@ def cone(
     inverse: Annotated[bool, "the inverse matrix, and the norms of its columns"] = False,
     save: SaveCone = None,
 ) -> Result:
-    """List the likelihood rows that can occur: guarantees (facets) and extreme rows (rays)."""
+    """List the likelihood rows a guarantee allows, as facets and rays."""
     from twoworlds.cones import PerRecordCone, RowCone
     from twoworlds.cones import inverse as inverted
 
@@ -146,7 +146,7 @@ def statements(
     universe: Universe = None,
     all_: Annotated[bool, "every statement, not one of each kind"] = False,
 ) -> Result:
-    """Say in words which attackers a mechanism or definition protects from learning what."""
+    """Say in words which attackers are kept from learning what."""
     from twoworlds.cones import (
         NoiseCone,
         PerRecordCone,
@@ -205,7 +205,7 @@ def odds(
     universe: Universe = None,
     save: Proof = None,
 ) -> Result:
-    """Say how far the odds between two secrets can move at most, and the row that does it."""
+    """Find how far the odds between two secrets can move, and the row that moves them."""
     from twoworlds.cones import largest_odds
 
     check_files(save)
@@ -223,7 +223,7 @@ def relax(
     save: SaveCone = None,
     proof: Proof = None,
 ) -> Result:
-    """Drop guarantees that nobody needs, and show how each remaining one follows."""
+    """Drop the guarantees nobody needs, and show how each remaining one follows."""
     from twoworlds.cones import eliminate as eliminated
     from twoworlds.cones import relax as relaxed
 
@@ -249,7 +249,7 @@ def compare(
     universe: Universe = None,
     save: Proof = None,
 ) -> Result:
-    """Say which of two definitions promises more, with a mechanism that tells them apart."""
+    """Compare two definitions: which promises more, and a mechanism that shows it."""
     from twoworlds.cones import compare as compared
 
     check_files(save)
@@ -274,7 +274,7 @@ def design(
     save: Annotated[Path | None, "write the mechanism to a .csv or .json"] = None,
     proof: Proof = None,
 ) -> Result:
-    """Find the most accurate mechanism that a definition allows, with a proof that it is."""
+    """Find the most accurate mechanism a definition allows, with a proof."""
     from twoworlds.cones import design as best
     from twoworlds.cones import saving
     from twoworlds.mechanisms.files import write_table
@@ -306,7 +306,7 @@ def verify(
         Path | None, "an exported ledger (.jsonl), to find a release's charge in"
     ] = None,
 ) -> Result:
-    """Check a saved certificate by exact arithmetic: without any solver, without the data."""
+    """Verify a saved certificate in exact arithmetic, without a solver and without the data."""
     from twoworlds.cones.certificates import MEANINGS
     from twoworlds.definitions.coupled._certificate import UNCHECKED
     from twoworlds.report.reading import holds, proved_numbers, read_certificate, time_limit

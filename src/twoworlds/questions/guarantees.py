@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from twoworlds.answer import Answer, Table
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
 
+if TYPE_CHECKING:
+    from twoworlds.mechanisms import Mechanism
+    from twoworlds.theorems import Guarantee
 
-def explain(
-    what: Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"],
-) -> Result:
-    """Say what a guarantee promises a person.
+    Explained: TypeAlias = str | Guarantee | Mechanism  # in Python; who types has texts alone
+else:
+    Explained = Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"]
+
+
+def explain(what: Explained) -> Result:
+    """Explain in plain words what a guarantee promises a person.
 
     >>> explain("dp(ratio=3)").answer().headline[-53:]
     'at most 75 (50 without your data): strong protection.'
     """
     from twoworlds.report.promises import read_promise
+    from twoworlds.theorems import Guarantee
+    from twoworlds.theorems.promise import promise
 
-    return read_promise(what)
+    return promise(what) if isinstance(what, Guarantee) else read_promise(what)
 
 
 def implies(
@@ -33,7 +41,7 @@ def implies(
     tagged: Annotated[bool, "simulators are told whose record is missing"] = False,
     decided: Annotated[bool, "every secret is true or false, never undecided"] = False,
 ) -> Result:
-    """Say what follows from a guarantee, by which theorems, and which of them are false."""
+    """Find what follows from a guarantee, and by which theorems."""
     from twoworlds.theorems import Guarantee
 
     facts = {"symmetric": symmetric, "tagged": tagged, "decided": decided}
@@ -45,7 +53,7 @@ def implies(
 
 
 def theorems(name: Annotated[str | None, Place("one of them, in full")] = None) -> Result:
-    """List the theorems: as printed, corrected, and tight."""
+    """List the theorems: as printed, corrected and tight."""
     from twoworlds.theorems import THEOREMS
 
     if name is not None:
@@ -79,7 +87,7 @@ def local(
     universe: Annotated[str | None, "its databases"] = None,
     threshold: Annotated[str | None, "a sensitivity that most databases do not exceed"] = None,
 ) -> Result:
-    """Say what holds for one belief because most databases are good, and which are not."""
+    """Bound what an attacker with one belief learns, when most databases are good."""
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.theorems import calibrate_locally, good_databases
     from twoworlds.worlds.beliefs import belief as build_belief
@@ -106,7 +114,7 @@ def condition(
     ratio: Annotated[str | None, "e^epsilon"] = None,
     epsilon: Annotated[str | None, "the same, as epsilon"] = None,
 ) -> Result:
-    """Say how often two laws of pairs are told apart given the second coordinate."""
+    """Compute how often two laws of pairs can be told apart, given the second coordinate."""
     from twoworlds.theorems import condition as find
 
     laws = _joint(first), _joint(second)

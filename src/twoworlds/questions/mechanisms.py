@@ -6,22 +6,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from twoworlds.answer import Answer, Facts, Said, Table
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
-from twoworlds.questions import Name, Place
+from twoworlds.questions import Name, Place, Value
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
-    from twoworlds import Mechanism as Built
     from twoworlds import worlds
+    from twoworlds.mechanisms import Mechanism as Built
     from twoworlds.mechanisms.accuracy import Bound
     from twoworlds.worlds import Point
+    from twoworlds.worlds.belief import Belief
 
-Mechanism = Annotated[
-    str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
-]
+    Mechanism: TypeAlias = str | Built  # in Python; who types has texts alone
+    Believed: TypeAlias = str | Belief
+else:
+    Mechanism = Annotated[
+        str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
+    ]
+    Believed = Annotated[str, Name("the attacker's belief, such as 'independent(3/4)'")]
 Neighbours = Annotated[str | None, "substitute, add-remove, or listed pairs such as '11~10, 10~00'"]
 Times = Annotated[str, "how many outputs, each with noise of its own"]
 Width = Annotated[str | None, "how far two ends may be apart, as a share of epsilon: 1/1000"]
@@ -44,7 +49,7 @@ def measure(
     times: Times = "1",
     width: Width = None,
 ) -> Result:
-    """Say what a mechanism costs: the exact ratio, epsilon or delta, and the worst case."""
+    """Measure what a mechanism gives away: its exact epsilon and delta, and the worst case."""
     from twoworlds.definitions import DifferentialPrivacy
     from twoworlds.definitions import measure as find
     from twoworlds.mechanisms.named import compose as several
@@ -84,7 +89,7 @@ def compose(
     group: Annotated[str | None, "how many people may differ at once"] = None,
     width: Width = None,
 ) -> Result:
-    """Say what several outputs about the same people cost together, beside the plain sum."""
+    """Measure what several outputs about the same people give away together."""
     from twoworlds.definitions.together import together
 
     return together(
@@ -106,7 +111,7 @@ def check(
     group: Annotated[str | None, "how many people may differ at once"] = None,
     universe: Universe = None,
 ) -> Result:
-    """Decide whether a claim holds: exit 0 if it does, exit 1 with a witness if not."""
+    """Check a privacy claim: exit 0 if it holds, exit 1 with a counterexample if not."""
     from twoworlds.definitions import check as decide
     from twoworlds.mechanisms.named import mechanism as build
 
@@ -117,14 +122,14 @@ def check(
 
 def posterior(
     mechanism: Mechanism,
-    belief: Annotated[str, Name("the attacker's belief, such as 'independent(3/4)'")],
-    output: Annotated[str, Name("what was published")],
+    belief: Believed,
+    output: Annotated[Value, Name("what was published")],
     secret: Annotated[
         str | None, "parity, 1=value (record 1), or databases such as '11, 00'"
     ] = None,
     default: Annotated[str | None, "the value that stands for no data"] = None,
 ) -> Result:
-    """Say what an attacker concludes from an output, with everyone and without each person.
+    """Compute what an attacker concludes from an output, with and without each person's data.
 
     >>> found = posterior("randomized-response(bits=2, keep=3/4)", "uniform", "11", secret="11")
     >>> found.to_dict()["chances"]["game 0"]["exact"]
@@ -158,7 +163,7 @@ def tradeoff(
     null: Annotated[str | None, "the values they are told from (all others if left out)"] = None,
     level: Annotated[str | None, "the best power at this false alarm rate"] = None,
 ) -> Result:
-    """Say how well any test can tell two databases, or values of one record, apart."""
+    """Compute how well any test can tell two databases, or two values of a record, apart."""
     from twoworlds.definitions.record_trade_off import record_trade_off
     from twoworlds.definitions.trade_off import Curve, trade_off
     from twoworlds.mechanisms.named import mechanism as build
@@ -200,7 +205,7 @@ def sensitivity(
     at: Annotated[str | None, "a database: its local sensitivity"] = None,
     group: Annotated[str, "how many people may differ at once"] = "1",
 ) -> Result:
-    """Say how far one person can move a statistic, and show the pair of databases."""
+    """Compute how far one person can move a statistic, and show the pair that does."""
     from twoworlds.worlds import check_group
     from twoworlds.worlds.catalogue import statistic as build_statistic
     from twoworlds.worlds.catalogue import universe as build_universe
@@ -246,7 +251,7 @@ def show(
     save: Annotated[Path | None, "write the exact matrix to a .csv or .json file"] = None,
     universe: Universe = None,
 ) -> Result:
-    """Print a mechanism's matrix: one row per output, one column per database."""
+    """Show the matrix of a mechanism: a row for each output, a column for each database."""
     from twoworlds.mechanisms.files import write_table
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import decimal, exact_text
@@ -321,7 +326,7 @@ def error(
     dimension: Annotated[str, "how many independent answers"] = "1",
     t: Annotated[str, "the tails are those beyond t"] = "1",
 ) -> Result:
-    """Say how wrong the answer will be: exact errors next to the printed bounds."""
+    """Compute how wrong a noisy answer will be, exactly, next to the bounds in the papers."""
     from twoworlds.mechanisms.accuracy import errors_of
     from twoworlds.mechanisms.named import mechanism as build
 
@@ -367,7 +372,7 @@ def list_(
         ),
     ] = None,
 ) -> Result:
-    """List what can be named, with one line each."""
+    """List everything that has a name: mechanisms, definitions, universes and more."""
     from twoworlds.definitions import DEFINITIONS
     from twoworlds.mechanisms.named.load import MECHANISMS
     from twoworlds.noiseless.histograms.size_laws import SIZES

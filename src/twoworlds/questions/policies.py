@@ -38,7 +38,7 @@ def budget(
     policy: PolicyFile = Path("policy.yml"),
     dataset: Annotated[str | None, "only this dataset"] = None,
 ) -> Result:
-    """Show what may be spent on each dataset, what was spent, and what is left."""
+    """Show what each dataset may spend, what was spent and what is left."""
     from twoworlds.release.accounts import account_table, budgets, learned_lines
     from twoworlds.release.policy import read_policy
 
@@ -58,7 +58,7 @@ def _left(table: Table) -> str:
 
 
 def ledger_show(where: Ledger) -> Result:
-    """Show accounts and the number of charges and answers, after checking the chain."""
+    """Show the accounts, and how many releases were charged and answered."""
     from twoworlds.release.accounts import account_table, learned_lines
     from twoworlds.release.ledger.views import show as summary
 
@@ -78,7 +78,7 @@ def _entries(count: int) -> str:
 
 
 def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
-    """Check every entry, every rule and the mark; exit 1 at the first entry that is wrong."""
+    """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
     from twoworlds.release.ledger.views import read_export, verify, verify_export
 
@@ -103,7 +103,7 @@ def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"
 
 
 def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]) -> Result:
-    """Write all entries, one JSON object to a line, for `verify` and for safekeeping."""
+    """Export all entries, one JSON object to a line, for `verify` and for safekeeping."""
     from twoworlds.release.ledger.views import export, write_export
 
     check_place(file)
@@ -115,7 +115,7 @@ def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]
 def ledger_remark(
     where: Ledger, reason: Annotated[str, Name("why the mark is missing; kept in the ledger")]
 ) -> Result:
-    """Make a new mark for a ledger that lost it, if you know that this is its newest copy."""
+    """Make a new mark for a ledger that lost its own, if you know this is the newest copy."""
     from twoworlds.release.ledger.journal import remark
 
     place, mark = _located(where)
@@ -140,7 +140,7 @@ def policy_check(
     file: Annotated[Path, "the policy file"],
     data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
 ) -> Result:
-    """Check a policy, and its columns against the data; say what it declares, or all faults."""
+    """Check a policy against the data: list what it declares, or everything that is wrong."""
     from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.reading import read_with_faults
 
@@ -168,7 +168,7 @@ def policy_new(
     skip_unreadable: Skip = False,
     replace: Replace = False,
 ) -> Result:
-    """Begin a policy from the names and types of the columns; a text file is imported first."""
+    """Write a first policy from the names and types of the columns, importing a text file."""
     from twoworlds.release.backends.sources import text_file_of
     from twoworlds.release.policy.checking import draft
     from twoworlds.release.policy.imports import import_text
@@ -227,7 +227,7 @@ def policy_import(
     skip_unreadable: Skip = False,
     replace: Replace = False,
 ) -> Result:
-    """Write the typed Parquet file of a text file beside it, as a policy declares it."""
+    """Import a text file as typed Parquet, as a policy declares its columns."""
     from twoworlds.release.backends.sources import text_file_of
     from twoworlds.release.policy.examination import as_dataset
     from twoworlds.release.policy.imports import import_text

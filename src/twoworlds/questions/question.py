@@ -11,9 +11,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
+from numbers import Number
+from pathlib import Path, PurePath
 from types import NoneType
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin
+
+if TYPE_CHECKING:
+    Value = object  # who writes Python gives numbers, and objects
+else:
+    Value = str  # who types has texts alone
 
 
 class Place(str):
@@ -61,7 +67,7 @@ class Parameter(NamedTuple):
         return get_origin(self.kind) is list
 
     def read(self, value: Any) -> Any:
-        """Return a value as the function takes it: texts stay, numbers become texts."""
+        """Return a value as the function takes it: numbers become texts, objects stay."""
         if self.many:
             of = self._replace(kind=get_args(self.kind)[0])
             return [of.read(one) for one in ([value] if isinstance(value, str) else value)]
@@ -72,7 +78,9 @@ class Parameter(NamedTuple):
 
             text = str(value)
             return whole(text, self.name) if self.kind is int else float(number(text))
-        return Path(value) if self.kind is Path else str(value)
+        if self.kind is Path and isinstance(value, str):
+            return Path(value)
+        return str(value) if isinstance(value, (Number, PurePath)) else value
 
 
 @dataclass(frozen=True)

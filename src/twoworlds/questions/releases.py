@@ -45,7 +45,7 @@ def _wrote(result: Result, files: Mapping[str, object], **more: Any) -> Result:
     said = result.answer()
     notes = (*said.notes, *(f"wrote {path}" for path in files.values()))
     data = {**result.fields(), **more, **{name: str(path) for name, path in files.items()}}
-    return Told(replace(said, notes=notes), data)
+    return Told(replace(said, notes=notes), data, of=result)
 
 
 # --- releases -----------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def release(
     certificate: Annotated[Path | None, "write a certificate, for `verify`"] = None,
     report: Annotated[Path | None, "write an HTML report"] = None,
 ) -> Result:
-    """Answer a query with noise set to the sensitivity of all of it, charged before it is shown."""
+    """Answer SQL queries with calibrated noise, and charge the budget first."""
     data, asked = _split(queries)
     outputs: dict[Kind, Path | None] = {
         "certificate": _ending(certificate, ".json"),
@@ -254,7 +254,7 @@ def _beside(result: Result, sentence: str, **more: Any) -> Result:
     """Add a sentence and further data to a result."""
     said = result.answer()
     told = replace(said, blocks=(*said.blocks, Said([sentence])))
-    return Told(told, {**result.fields(), **more})
+    return Told(told, {**result.fields(), **more}, of=result)
 
 
 def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
@@ -336,7 +336,7 @@ def strategy_open(
     analyst: Analyst = None,
     dry_run: Annotated[bool, "say what it would cost; nothing is charged"] = False,
 ) -> Result:
-    """Pay for a strategy, or find that it was paid; of --may-ask say what all together cost."""
+    """Pay once for questions that may each depend on the answers before."""
     from twoworlds.release.costs import Cost, parse_cost
     from twoworlds.release.curator import Curator
     from twoworlds.release.ledger.state import check_name
@@ -396,7 +396,7 @@ def strategy_show(
     dataset: OfDataset = None,
     analyst: Analyst = None,
 ) -> Result:
-    """Show the questions so far, and what they cost together and one by one."""
+    """Show the questions of a strategy, and what they cost together and one by one."""
     from twoworlds.release.answers.words import asked
     from twoworlds.release.curator import Curator
     from twoworlds.release.strategy import resumed
@@ -474,7 +474,7 @@ def estimate(
         bool, "also give the nearest numbers of at least 0 with the same sum"
     ] = False,
 ) -> Result:
-    """Estimate true counts from a randomized column, without bias."""
+    """Estimate the true counts behind a randomized column, without bias."""
     from twoworlds.release.local import Randomizer, estimate_file
     from twoworlds.release.local.estimates import shown
 

@@ -45,7 +45,7 @@ def anonymity(
         Path | None, "where --make writes; a table that fails a claim is not written"
     ] = None,
 ) -> Result:
-    """Measure the anonymity of a table, name whom it exposes, or make it anonymous."""
+    """Measure how anonymous a table is and whom it exposes, or make it k-anonymous."""
     from twoworlds.attacks.tables.anonymity import check_extent, examine
     from twoworlds.attacks.tables.measures import read_claims
     from twoworlds.attacks.tables.table import named_columns
@@ -125,7 +125,7 @@ def composition(
     ] = None,
     details: Annotated[bool, "with --json: print all of it, not only candidates"] = False,
 ) -> Result:
-    """Put several anonymised tables together, and see what they say of a person in all of them."""
+    """Combine several anonymised tables to find out about a person who is in all of them."""
     if everyone is not None:
         from twoworlds.attacks.tables.exposure import expose
 
@@ -154,7 +154,7 @@ def linkage(
     ],
     sensitive: Annotated[str | None, "a column of the table that is attacked"] = None,
 ) -> Result:
-    """Link a register to a published table, and count whom it leaves alone with how many rows."""
+    """Link a register of names to a published table, and count who is found."""
     from twoworlds.attacks.tables.linkage import link
 
     return _with_notes(link(register, table, on, sensitive=sensitive), [register, table])

@@ -34,7 +34,7 @@ def worlds(
     file: Annotated[str | None, Place("a YAML file, or the name of a built-in example")] = None,
     text: Annotated[bool, "print the file instead, to start your own from it"] = False,
 ) -> Result:
-    """Build a scenario of beliefs, side information and a release, and check what it claims."""
+    """Check the claims of a scenario: beliefs, side information and a release."""
     from twoworlds.definitions.scenario import Scenario
 
     if file is None:
@@ -105,7 +105,7 @@ def simulator(
     epsilon: Annotated[str | None, "the same, as epsilon"] = None,
     proof: Annotated[Path | None, "write simulator and proof to a .json file, for `verify`"] = None,
 ) -> Result:
-    """Find the simulator that comes nearest to a release, and prove that none comes nearer."""
+    """Find the simulator that comes nearest to a release, with a proof that none is nearer."""
     from twoworlds.definitions.coupled.measures import worst
     from twoworlds.definitions.coupled.optimal import optimal
     from twoworlds.definitions.coupled.scene import canonical, scene
@@ -170,7 +170,7 @@ def coupled_compose(
     ratio: Annotated[str | None, "e^epsilon of each release"] = None,
     epsilon: Annotated[str | None, "the same, as epsilon"] = None,
 ) -> Result:
-    """Say how private two releases of one database are together (Theorem 6)."""
+    """Bound how private two releases of one database are together (Theorem 6)."""
     from twoworlds.definitions.coupled.operations import Coupled
     from twoworlds.definitions.coupled.operations import compose as together
     from twoworlds.definitions.coupled.optimal import optimal
@@ -225,7 +225,7 @@ def noiseless_sum(
     column: Column = None,
     missing: Missing = "refuse",
 ) -> Result:
-    """Judge an exact total of independent entries, some of which the attacker knows."""
+    """Judge an exact total of independent entries, when an attacker knows some of them."""
     from twoworlds import noiseless
 
     law = _laws(values, people, solve)
@@ -290,7 +290,7 @@ def noiseless_histogram(
     bins: Annotated[str | None, "with --data: the declared bins, 'a, b'"] = None,
     missing: Missing = "refuse",
 ) -> Result:
-    """Judge a table of a random sample in which counts below a threshold are left out."""
+    """Judge a table of a random sample that leaves small counts out."""
     from twoworlds import noiseless
 
     numbers: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
@@ -347,7 +347,7 @@ def noiseless_map(
     column: Column = None,
     missing: Missing = "refuse",
 ) -> Result:
-    """Judge naming the likeliest of several laws (the MAP estimator)."""
+    """Judge a release that names the likeliest of several laws (the MAP estimator)."""
     from twoworlds import noiseless
 
     claimed = delta is not None and (ratio is not None or epsilon is not None)
@@ -400,7 +400,7 @@ def noiseless_size(
     ratio: Ratio = None,
     delta: Delta = None,
 ) -> Result:
-    """Say how often the size of a sample gives away that one more is in it (equation 2)."""
+    """Compute how often the size of a sample reveals one more person in it (equation 2)."""
     from twoworlds import noiseless
 
     found = noiseless.size_condition(law, ratio=ratio, epsilon=epsilon, delta=delta)

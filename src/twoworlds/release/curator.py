@@ -18,26 +18,31 @@ A curator may be used from any thread. After a fork it says that it cannot be us
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from threading import Lock
 from time import monotonic, sleep
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import finalize
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
 from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
 from twoworlds.release.answers.words import AnswerContext, unit_text
+from twoworlds.release.backends.frames import from_lists
 from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Spent
-from twoworlds.release.costs import Cost, parse_cost
+from twoworlds.release.costs import Cost, parse_cost, read_number
 from twoworlds.release.errors import OverBudget, ReleaseFailed
 from twoworlds.release.forms import Prepared, Released, Request
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.limits import check_size
-from twoworlds.release.policy import Dataset, Policy
+from twoworlds.release.policy import Dataset, Policy, declare
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, Moments, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
@@ -55,42 +60,88 @@ if TYPE_CHECKING:
 
 
 class Curator:
-    """Answers queries about the datasets of a policy.
+    """Answers queries about a table, within a budget; nothing is ever read off the data.
 
     Args:
-        policy: What the owner of the data declares.
-        ledger: Where charges and answers are kept.
-        sources: The place of a dataset, by its name, where the policy leaves it open: a path, a
+        data: The table: a data frame of pandas, polars or pyarrow, a dictionary of lists, or the
+            path of a Parquet file. Or a `Policy`, which declares all that follows up to version;
+            `Curator.open` reads one from a file.
+        ledger: Where charges and answers are kept: a path, or a `Ledger`. Without one the budget
+            lives only as long as this curator: a new one on the same data starts from nothing,
+            although what was released before still counts for the people in it.
+        name: What queries call the table.
+        budget: The most that may be spent in all: an epsilon, or ``"epsilon=3, delta=1e-6"``.
+        unit: Whose data is protected: ``"row"`` if every row is another person, or
+            ``{"person": "patient", "rows": 3}`` with the column that tells people apart, and the
+            number of their rows that a query may use.
+        bounds: The smallest and the largest value of a column of numbers; others are clamped. Say
+            what you know without looking at the data, since bounds are not kept secret.
+        keys: The values of a column by which queries may group; each of them is answered.
+        columns: Further fields of a column, as a policy file has them: kind, missing, bins, grid.
+        neighbours: The two worlds: ``add-remove`` one unit, or ``substitute`` one for another.
+        version: Of the data: a stored answer is repeated only for the same version.
+        sources: The place of a dataset, by its name, where a policy leaves it open: a path, a
             data frame, a connection; see `twoworlds.release.backends.open_backend`.
         pace: Answers and failures come back at multiples of so many seconds after the question, so
             that their time tells less about the data; 0 for at once.
 
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from twoworlds.release.examples import lay_out
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = lay_out(Path(folder))
-    ...     with Curator.open(f"{folder}/policy.yml") as curator:
-    ...         len(curator.release("SELECT COUNT(*) FROM people", "1/10", analyst="ann").rows())
-    1
+    >>> table = {"region": ["north", "south", "north"], "age": [31, 64, 57]}
+    >>> keys, bounds = {"region": ["north", "south"]}, {"age": (0, 110)}
+    >>> with Curator(table, budget=3, unit="row", keys=keys, bounds=bounds) as curator:
+    ...     asked = "SELECT region, COUNT(*) FROM people GROUP BY region"
+    ...     found = curator.release(asked, epsilon=1)
+    >>> [row["region"] for row in found.rows()]
+    ['north', 'south']
     """
 
     def __init__(
         self,
-        policy: Policy,
-        ledger: Ledger,
+        data: Any,
+        ledger: Ledger | Path | str | None = None,
         *,
+        name: str = "people",
+        budget: object = None,
+        unit: object = None,
+        bounds: Mapping[str, Iterable[object]] | None = None,
+        keys: Mapping[str, Iterable[object]] | None = None,
+        columns: Mapping[str, Mapping[str, object]] | None = None,
+        neighbours: str = "add-remove",
+        version: str = "1",
         sources: Mapping[str, Any] | None = None,
         pace: float = 0.0,
     ) -> None:
         """Set the caps of the policy in the ledger."""
-        self.policy, self.ledger, self.pace = policy, ledger, pace
         self._sources = {**(sources or {})}
+        if isinstance(data, Policy):
+            if any(one is not None for one in (budget, unit, bounds, keys, columns)):
+                raise InvalidInput("the policy declares the data: leave the declarations out")
+            policy = data
+        else:
+            policy = declare(
+                name,
+                budget=budget,
+                unit=unit,
+                bounds=bounds,
+                keys=keys,
+                columns=columns,
+                neighbours=neighbours,
+                version=version,
+            )
+            self._sources[name] = from_lists(data) if isinstance(data, dict) else data
+        self.policy, self.pace = policy, pace
+        self._end: Callable[[], object] | None = None
+        if isinstance(ledger, Ledger):
+            self.ledger = ledger
+        elif ledger is not None or policy.ledger is not None:
+            self.ledger = open_ledger(replace(policy, ledger=str(ledger or policy.ledger)))
+        else:
+            self.ledger, folder = _without_file()
+            self._end = finalize(self, _end, self.ledger, folder)
         self._engines: dict[str, tuple[Backend, exp.Table]] = {}
         self._opening = Lock()
         self._process = os.getpid()
-        for name in self._sources:
-            policy.dataset(name)
+        for dataset in self._sources:
+            policy.dataset(dataset)
         declared = {name: one.source for name, one in policy.datasets.items()}
         check_distinct(declared | self._sources, policy.folder, "the policy and the sources")
         self._set_caps()
@@ -140,15 +191,19 @@ class Curator:
     def plan(
         self,
         asked: Query | str | Sequence[Query | str],
-        cost: object,
+        cost: object = None,
         *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
         analyst: str | None = None,
-        noise: NoiseKind = "laplace",
+        noise: NoiseKind | None = None,
     ) -> DryRun:
         """Return what a release would cost and how exact it would be; nothing is charged."""
         from twoworlds.release.forms import DryRun
 
-        resolved, calibration = self._calibrated(asked, cost, noise)
+        price, law = _price(cost, noise, epsilon=epsilon, delta=delta, rho=rho)
+        resolved, calibration = self._calibrated(asked, price, law)
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
@@ -189,10 +244,13 @@ class Curator:
     def release(
         self,
         asked: Query | str,
-        cost: object,
+        cost: object = None,
         *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
         analyst: str | None = None,
-        noise: NoiseKind = "laplace",
+        noise: NoiseKind | None = None,
     ) -> QueryAnswer:
         """Answer a query, and charge it unless it is paid already.
 
@@ -200,6 +258,9 @@ class Curator:
             asked: A query, or SQL.
             cost: What to spend, such as ``"1"``, ``"epsilon=1, delta=1e-6"`` or ``"rho=1/8"``;
                 of a batch also ``"each=1/10, delta=1e-6"``, see `release_all`.
+            epsilon: The same by name, with a ``delta`` or without; or ``rho``, for Gaussian noise.
+            delta: Beside an epsilon.
+            rho: Instead of an epsilon.
             analyst: Who asks; may be left out when the policy names one at most.
             noise: ``laplace``, or ``gaussian`` for a cost with rho or delta.
 
@@ -207,7 +268,8 @@ class Curator:
             OverBudget: when the budget has not enough left; nothing is charged.
             ReleaseFailed: when it was charged, and the engine failed.
         """
-        return self.release_all([asked], cost, analyst=analyst, noise=noise).answers[0]
+        price, law = _price(cost, noise, epsilon=epsilon, delta=delta, rho=rho)
+        return self.release_all([asked], price, analyst=analyst, noise=law).answers[0]
 
     def release_all(
         self,
@@ -470,6 +532,8 @@ class Curator:
             engine.close()
         self._engines.clear()
         self.ledger.close()
+        if self._end is not None:
+            self._end()
 
     def __enter__(self) -> Self:
         """Return the curator itself."""
@@ -515,15 +579,20 @@ class Curator:
         several = [asked] if isinstance(asked, (Query, str)) else list(asked)
         if not several:
             raise InvalidInput("nothing is asked: give a query")
-        queries = [self.query(one) for one in several]
-        names = {query.dataset for query in queries}
-        if len(names) > 1:
-            raise InvalidInput(
-                f"a batch asks one dataset, not {' and '.join(sorted(names))}: "
-                "release them one after the other"
-            )
-        dataset = self.policy.dataset(names.pop())
-        return [resolve(query, dataset) for query in queries]
+        try:
+            queries = [self.query(one) for one in several]
+            names = {query.dataset for query in queries}
+            if len(names) > 1:
+                raise InvalidInput(
+                    f"a batch asks one dataset, not {' and '.join(sorted(names))}: "
+                    "release them one after the other"
+                )
+            dataset = self.policy.dataset(names.pop())
+            return [resolve(query, dataset) for query in queries]
+        except UnknownName as error:
+            if error.kind == "column" and error.nearest is None:
+                error.args = (f"{error}; declare it before it is used, with bounds or keys",)
+            raise
 
     def _plans(self, resolved: Sequence[Resolved]) -> tuple[Backend, list[Plan]]:
         """Return the engine and the plan of each query, after checking the schema."""
@@ -615,3 +684,27 @@ class Curator:
     def _wait(self, started: float) -> None:
         if self.pace > 0:
             sleep(self.pace - (monotonic() - started) % self.pace)
+
+
+def _without_file() -> tuple[Ledger, str]:
+    """Return a ledger in a folder of its own, which is removed with its curator."""
+    folder = mkdtemp(prefix="twoworlds-")
+    return Ledger.create(Path(folder, "ledger.db")), folder
+
+
+def _end(ledger: Ledger, folder: str) -> None:
+    ledger.close()
+    rmtree(folder, ignore_errors=True)
+
+
+def _price(cost: object, noise: NoiseKind | None, **named: object) -> tuple[object, NoiseKind]:
+    """Return what to spend, given as a cost or by name, and the law of the noise."""
+    given = {name: value for name, value in named.items() if value is not None}
+    law: NoiseKind = noise or ("gaussian" if "rho" in given else "laplace")
+    if cost is not None:
+        if given:
+            raise InvalidInput(f"the cost is given twice, also as {', '.join(given)}: give it once")
+        return cost, law
+    if not {"epsilon", "rho"} & given.keys():
+        raise InvalidInput('say what to spend: epsilon=1, or rho="1/8" for Gaussian noise')
+    return Cost(**{name: read_number(value, name, "up") for name, value in given.items()}), law

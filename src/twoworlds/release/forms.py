@@ -41,6 +41,7 @@ from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.release.warnings import ReleaseWarning, warnings
 from twoworlds.show import Result
+from twoworlds.show.saving import Columns, together
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -108,6 +109,12 @@ class Released(Result):
         blocks += [Said([means]), Said([first.protection(), *noise], quiet=True)]
         blocks += [Said([price(first.context)]), *guess_chart(first.guess, means)]
         return Answer(first.heading(), blocks=blocks, more=(Said(more),))
+
+    def to_columns(self) -> Columns:
+        """Return the table of the answer; those of several queries as one, by their numbers."""
+        if len(self.answers) == 1:
+            return self.answers[0].to_columns()
+        return together([one.to_columns() for one in self.answers], "query")
 
     def fields(self) -> dict[str, Any]:
         """Return the answers, and how a batch fixed in advance was priced."""

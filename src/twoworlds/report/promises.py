@@ -37,6 +37,7 @@ from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject, largest_posterior, percent, protection
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
@@ -48,12 +49,14 @@ _MOST_CONSTRAINTS = 12
 _NOTHING = "It promises nothing: every mechanism satisfies it, even one that publishes the data."
 
 
-def read_promise(text: str) -> Promise:
+def read_promise(text: str | Mechanism) -> Promise:
     """Read a guarantee, a definition or a mechanism, and say what it promises.
 
     >>> read_promise("linear('x1 <= 3 x0')").sentences[0]
     'The answer multiplies the odds of database 1 against database 0 by at most 3.'
     """
+    if isinstance(text, Mechanism):
+        return _measured(text)
     try:
         call = parse(text)
     except InvalidInput:
@@ -78,7 +81,7 @@ def read_promise(text: str) -> Promise:
     return found
 
 
-def _measured(text: str) -> Promise:
+def _measured(text: str | Mechanism) -> Promise:
     """Measure a mechanism, and how far its own answers move odds, where that is known."""
     built = build_mechanism(text)
     verdict = measure(built)

@@ -14,6 +14,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,7 @@ def canvas(
     total = top + height + bottom
     figure = Figure(figsize=(_WIDTH, total), facecolor="white")
     figure.set_label(words)
+    vars(figure)["_repr_svg_"] = partial(svg, figure)  # what a notebook asks for
     x = _EDGE / _WIDTH
     figure.suptitle(
         "\n".join(heading), x=x, y=1 - _EDGE / total, ha="left", va="top", size=12, weight="bold"

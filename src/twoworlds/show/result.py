@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from twoworlds.show.saving import Columns
 
 
 class Result:
@@ -18,8 +21,10 @@ class Result:
     >>> class Count(Result):
     ...     def answer(self):
     ...         return Answer("a < b")
-    >>> Count().explain(), "<b>a &lt; b</b>" in Count()._repr_html_()
-    ('a < b', True)
+    >>> print(Count())
+    a < b
+    >>> "<b>a &lt; b</b>" in Count()._repr_html_()
+    True
     """
 
     def answer(self) -> Answer:
@@ -43,8 +48,39 @@ class Result:
 
         return {name: plain(value) for name, value in self.fields().items()}
 
+    def to_columns(self) -> Columns:
+        """Return the table of the answer, as files and data frames have it: in texts, as shown.
+
+        Raises:
+            Unsupported: when the answer has no table.
+        """
+        from twoworlds.show.saving import first_table
+
+        return first_table(self.answer())
+
+    def to_frame(self) -> Any:
+        """Return the table of the answer as a data frame of pandas.
+
+        Raises:
+            Unsupported: when the answer has no table, or pandas is not installed.
+        """
+        from twoworlds.show.saving import frame
+
+        return frame(self.to_columns())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result: its table as .csv or .parquet, all of it as .json or .html.
+
+        Raises:
+            InvalidInput: when the file is there already, or cannot be written.
+            Unsupported: when the suffix asks for a table, and the answer has none.
+        """
+        from twoworlds.show.saving import save
+
+        return save(self, Path(path))
+
     def plot(self) -> Figure:
-        """Return the first chart of the answer as a figure of matplotlib.
+        """Return the first chart of the answer as a figure of matplotlib; notebooks show it as SVG.
 
         Raises:
             Unsupported: when the answer has no chart, or matplotlib is not installed.
@@ -52,6 +88,10 @@ class Result:
         from twoworlds.show.figure import figure
 
         return figure(self.answer())
+
+    def __str__(self) -> str:
+        """Return the answer in words."""
+        return self.explain()
 
     def _repr_html_(self) -> str:
         """Show a card in a notebook."""
@@ -62,10 +102,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Told(Result):
-    """An answer with the data that JSON has of it, where no result has a class of its own."""
+    """An answer with the data that JSON has of it, where no result has a class of its own.
+
+    ``of`` is the result that it tells with more beside it: then it has the table of that one.
+    """
 
     said: Answer
     data: Mapping[str, Any]
+    of: Result | None = field(default=None, repr=False)
 
     def answer(self) -> Answer:
         """Return what is said."""
@@ -74,3 +118,7 @@ class Told(Result):
     def fields(self) -> Mapping[str, Any]:
         """Return the data."""
         return self.data
+
+    def to_columns(self) -> Columns:
+        """Return the table of the result that it tells, or the one in its answer."""
+        return super().to_columns() if self.of is None else self.of.to_columns()

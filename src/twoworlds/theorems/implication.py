@@ -146,10 +146,6 @@ class Implication(Result):
             assumptions=self.assumptions,
         )
 
-    def __str__(self) -> str:
-        """Return the explanation."""
-        return self.explain()
-
     def _headline(self) -> str:
         asked = _asked(self.context, self.given)
         best = "" if self.best is None else self.best.text(beside=self.given)

@@ -35,7 +35,7 @@ def serve(
     *,
     json_: bool = False,
 ) -> None:
-    """Start the service and its page on this machine, and print where, with a one-time token.
+    """Start the web page and service on this machine, and print its address and token.
 
     Mathematics is open to whoever can reach the address; releases need a token. A lasting one:
     twoworlds account add NAME --role analyst --policy FILE. Ctrl-C stops it, after the releases
@@ -96,7 +96,7 @@ def account_add(
     role: Annotated[str, Name("curator, analyst or reviewer")],
     policy: Policy = Path("policy.yml"),
 ) -> Result:
-    """Add an account and print its token, once: only a hash of it is kept."""
+    """Add an account and print its token once: only a hash is kept."""
     accounts, read = _accounts(policy)
     token = accounts.add(name, role)
     named = {analyst for dataset in read.datasets.values() for analyst in dataset.analysts}
@@ -112,7 +112,7 @@ def account_add(
 
 
 def account_list(policy: Policy = Path("policy.yml")) -> Result:
-    """List the accounts, without their tokens, which nobody has but their owners."""
+    """List the accounts; tokens are known to their owners alone."""
     listed = _accounts(policy)[0].listed()
     data = {"accounts": [{**one.to_dict(), "created": one.created} for one in listed]}
     if not listed:
@@ -126,7 +126,7 @@ def account_list(policy: Policy = Path("policy.yml")) -> Result:
 def account_remove(
     name: Annotated[str, "whose account it is"], policy: Policy = Path("policy.yml")
 ) -> Result:
-    """Remove an account: its token is refused from now on, by a running service too."""
+    """Remove an account: its token stops working at once."""
     _accounts(policy)[0].remove(name)
     return Told(Answer(f"The account of {name} is removed."), {"removed": name})
 

@@ -208,7 +208,7 @@ def test_a_data_frame_has_the_same_types_whatever_the_data():
     resolved = everything()
     stored = stored_for(resolved)
     lost = {"cells": None, "values": [[3] * 4 for _ in stored["values"]]}
-    one, two = (answered(resolved, data).frame() for data in (stored, lost))
+    one, two = (answered(resolved, data).to_frame() for data in (stored, lost))
     assert isinstance(one, pandas.DataFrame)
     assert list(one.dtypes) == list(two.dtypes)
     assert str(one["count"].dtype) == "int64"
@@ -216,8 +216,8 @@ def test_a_data_frame_has_the_same_types_whatever_the_data():
     assert two["mean_income_error"].isna().all()
     discovered = asked(Query("people").by("city", discover=True).count())
     noise = calibrated(discovered, threshold=3)
-    empty = answered(discovered, {"cells": [], "values": [[]]}, noise).frame()
-    full = answered(discovered, {"cells": [["x"]], "values": [[7]]}, noise).frame()
+    empty = answered(discovered, {"cells": [], "values": [[]]}, noise).to_frame()
+    full = answered(discovered, {"cells": [["x"]], "values": [[7]]}, noise).to_frame()
     assert list(empty.dtypes) == list(full.dtypes)
 
 

@@ -34,7 +34,7 @@ def form(answer):
             return {name: of(part) for name, part in value.items()}
         return [of(part) for part in value] if isinstance(value, list) else type(value).__name__
 
-    frame = answer.frame()
+    frame = answer.to_frame()
     kinds = [(name, str(kind)) for name, kind in frame.dtypes.items()]
     groups = [row["group"] for row in answer.to_dict()["rows"]]
     return kinds, len(frame), groups, [list(of(row)) for row in answer.to_dict()["rows"]]
@@ -117,7 +117,7 @@ def test_failure_7_empty_groups_are_answered_like_all_others(tmp_path, noiseless
     assert exact(answer, "sum_x") == [0, 0, 0]
     present = [sum(row[0] == key for row in rows) for key in "abc"]
     assert exact(answer, "count") == present
-    assert len(answer.rows()) == len(answer.frame()) == 3
+    assert len(answer.rows()) == len(answer.to_frame()) == 3
     assert str(answer)
     assert answer.explain()
 

@@ -36,24 +36,6 @@ from twoworlds.numbers import (
 )
 
 _MOST_TIMES = 1_000_000
-_MEANT = {  # other names of the laws
-    "normal": "gaussian",
-    "gauss": "gaussian",
-    "discrete-normal": "discrete-gaussian",
-    "double-exponential": "laplace",
-    "exponential": "laplace",
-    "discrete-laplace": "geometric",
-    "two-sided-geometric": "geometric",
-    "truncated-geometric": "geometric",
-    "poisson": "skellam",
-    "negative-binomial": "differenced-negative-binomial",
-    "pascal": "differenced-negative-binomial",
-    "coin": "randomized-response",
-    "survey": "randomized-response",
-    "warner": "randomized-response",
-    "krr": "randomized-response",
-    "pram": "randomized-response",
-}
 
 
 @dataclass(frozen=True)
@@ -170,8 +152,7 @@ def _read(noise: str, sensitivity: object) -> tuple[str, dict[str, Any], Number]
     """Read a law, its other arguments, and how far one person moves the answer."""
     call = parse(noise)
     if call.name not in AMOUNTS:
-        meant = _MEANT.get(call.name.lower().replace("_", "-"))
-        raise UnknownName("noise to calibrate", call.name, AMOUNTS, meant=meant)
+        raise UnknownName("noise to calibrate", call.name, AMOUNTS)
     if call.positional:
         raise InvalidInput(f"{noise!r}: name the arguments, as in {call.name}(sensitivity=2)")
     others: dict[str, Any] = dict(call.named)

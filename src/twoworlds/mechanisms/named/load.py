@@ -15,7 +15,7 @@ from twoworlds.calls import Registry, Text, is_python, load
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.laws.composition import WIDTH
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
+from twoworlds.mechanisms.files import SUFFIXES, read_matrix, read_mechanism
 from twoworlds.mechanisms.sampled import Sampled, Shuffled
 from twoworlds.mechanisms.several import composed
 from twoworlds.numbers import exact_text, number, whole
@@ -24,18 +24,27 @@ from twoworlds.worlds import Universe
 MECHANISMS: Registry[Mechanism] = Registry(
     "mechanism", late=("twoworlds.mechanisms.strategy.named",)
 )
+Matrix = Any  # rows of numbers, an array of numpy, or a data frame
 named = MECHANISMS.register
 _MOST_TIMES = 1_000_000
 
 
-def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) -> Mechanism:
-    """Build a mechanism from what one would type.
+def mechanism(
+    text: str | Mechanism | Matrix, *, universe: str | Universe | None = None
+) -> Mechanism:
+    """Build a mechanism from what one would type, or from its matrix, a row for each output.
+
+    A matrix is a list of rows, an array of numpy or a data frame whose columns name databases.
 
     >>> mechanism("randomized-response(bits=40, keep=3/4)").universe.size
     1099511627776
+    >>> mechanism([["3/4", "1/4"], ["1/4", "3/4"]], universe="bits(1)").probability(1, (1,))
+    Fraction(1, 4)
     """
     if isinstance(text, Mechanism):
         return text
+    if isinstance(text, (list, tuple)) or hasattr(text, "__array__"):
+        return read_matrix(text, universe=universe)
     if not isinstance(text, str):
         raise InvalidInput(f"{text!r} is no mechanism: write a call such as geometric(ratio=2)")
     if text.lower().endswith(SUFFIXES):
@@ -102,20 +111,32 @@ def pair(first: str | Mechanism, second: str | Mechanism) -> Mechanism:
 
 @named("poisson-sample")
 def poisson_sample(noise: str | Mechanism, rate: object) -> Sampled:
-    """Run noise on an answer over a sample: every record is drawn on its own with a probability."""
+    """Run noise on an answer over a sample: every record is drawn on its own with a probability.
+
+    >>> poisson_sample("laplace(epsilon=1)", rate="1/100").expression
+    'poisson-sample(laplace(scale=1), rate=1/100)'
+    """
     return Sampled.poisson(mechanism(noise), rate)
 
 
 @named("fixed-sample")
 def fixed_sample(noise: str | Mechanism, size: object, of: object) -> Sampled:
-    """Run noise on an answer over a sample of fixed size, drawn without replacement."""
+    """Run noise on an answer over a sample of fixed size, drawn without replacement.
+
+    >>> fixed_sample("laplace(epsilon=1)", size=10, of=1000).expression
+    'fixed-sample(laplace(scale=1), size=10, of=1000)'
+    """
     records = whole(of, "of", at_least=1)
     return Sampled.fixed(mechanism(noise), whole(size, "size", at_least=1), records)
 
 
 @named("shuffle")
 def shuffle(local: str | Mechanism) -> Shuffled:
-    """Count randomized reports without their senders."""
+    """Count randomized reports without their senders.
+
+    >>> shuffle("randomized-response(bits=100, keep=3/4)").expression
+    'shuffle(randomized-response(bits=100, keep=3/4))'
+    """
     return Shuffled(mechanism(local))
 
 

@@ -10,7 +10,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.files import read_table
 from twoworlds.mechanisms.least_noise import AMOUNTS, least, read_claim
-from twoworlds.mechanisms.named.load import named, spelled_rows, spelled_values
+from twoworlds.mechanisms.named.load import Matrix, named, spelled_rows, spelled_values
 from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
 from twoworlds.mechanisms.per_record import PerRecord, RandomIndex
 from twoworlds.numbers import (
@@ -43,7 +43,11 @@ _MOST_LISTED = 1 << 16
 
 @named("identity")
 def identity(bits: object = None, values: Text | None = None, records: object = None) -> PerRecord:
-    """Publish the database as it is: no protection at all."""
+    """Publish the database as it is: no protection at all.
+
+    >>> identity(bits=2).probability((1, 0), (1, 0))
+    Fraction(1, 1)
+    """
     if (bits is None) == (values is None):
         raise InvalidInput("identity takes either bits=, or values= and records=")
     same = randomized_response(bits=bits, values=values, records=records, keep=1)
@@ -57,7 +61,11 @@ def identity(bits: object = None, values: Text | None = None, records: object = 
 
 @named("constant")
 def constant(bits: object = None, universe: str | Universe | None = None) -> OnStatistic:
-    """Publish the same thing whatever the database: perfect protection."""
+    """Publish the same thing whatever the database: perfect protection.
+
+    >>> constant(bits=2).outputs.size
+    1
+    """
     if bits is not None and universe is not None:
         raise InvalidInput("constant takes bits= or universe=, not both")
     length = 1 if bits is None else bits
@@ -68,7 +76,11 @@ def constant(bits: object = None, universe: str | Universe | None = None) -> OnS
 
 @named("parity")
 def parity(bits: object) -> OnStatistic:
-    """Publish whether the number of ones is odd (1) or even (0)."""
+    """Publish whether the number of ones is odd (1) or even (0).
+
+    >>> parity(bits=2).probability(1, (1, 0))
+    Fraction(1, 1)
+    """
     n = whole(bits, "bits", at_least=1)
     channel = Deterministic(Explicit((1, 0)))
     return OnStatistic(BitStrings(n), _parity(), channel, expression=f"parity(bits={n})")
@@ -128,7 +140,11 @@ def noisy_parity(bits: object, keep: object) -> OnStatistic:
 
 @named("random-index")
 def random_index(records: object, values: Text = "2") -> RandomIndex:
-    """Publish the record of one person chosen at random, in the clear."""
+    """Publish the record of one person chosen at random, in the clear.
+
+    >>> random_index(records=4).universe.size
+    16
+    """
     made = RandomIndex(whole(records, "records", at_least=1), read_values(values))
     n, listed = made.universe.n, made.universe.values
     text = f"random-index(records={n}, values={spelled_values(listed)})"
@@ -238,10 +254,11 @@ def exp_of(epsilon: object) -> Number:
 
 
 @named("pram")
-def pram(matrix: Text, records: object = 1, values: Text | None = None) -> PerRecord:
+def pram(matrix: Matrix, records: object = 1, values: Text | None = None) -> PerRecord:
     """Each record passes through the same stochastic matrix (rows: reports, columns: true values).
 
-    The matrix is a list of rows, ``[[3/5, 1/5], [2/5, 4/5]]``, or the path of a CSV or JSON file.
+    The matrix is a list of rows, ``[[3/5, 1/5], [2/5, 4/5]]``, an array of numpy, a data frame, or
+    the path of a CSV or JSON file.
 
     >>> pram([["3/5", "1/7"], ["2/5", "6/7"]], records=2).probability((0, 1), (1, 1))
     Fraction(6, 49)
@@ -249,6 +266,8 @@ def pram(matrix: Text, records: object = 1, values: Text | None = None) -> PerRe
     if isinstance(matrix, (str, Path)):
         table = read_table(Path(matrix))
         return PerRecord(table, records, expression=f"pram({matrix}, records={records})")
+    if hasattr(matrix, "__array__"):
+        matrix = matrix.__array__().tolist()
     if not matrix or not all(isinstance(row, (list, tuple)) for row in matrix):
         raise InvalidInput("pram: matrix is a list of rows such as [[3/5, 1/5], [2/5, 4/5]]")
     width = len(matrix[0])

@@ -163,6 +163,9 @@ def skellam(
     """Add the difference of two Poisson variables with means l1 and l2.
 
     They are equal where they are computed from epsilon and delta.
+
+    >>> skellam(l1=2, l2=2).expression
+    'skellam(2, 2)'
     """
     _one_way("skellam", {"l1": l1, "epsilon": epsilon}, delta)
     if (l1 is None) != (l2 is None):

@@ -28,13 +28,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from math import ceil, floor, inf, log10
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import ErrorBar, Intervals
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, Side, decimal, to_json
 from twoworlds.release.answers.cells import (
     Cell,
@@ -69,6 +68,7 @@ from twoworlds.release.query.model import GroupAxis
 from twoworlds.release.query.resolve import Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.show import Result
+from twoworlds.show.saving import Column, Kind
 
 MOST_ROWS = 500
 _MOST_DRAWN, _CHARTS = 24, 2
@@ -258,26 +258,15 @@ class QueryAnswer(Result):
             found.append(row)
         return found
 
-    def frame(self) -> Any:
-        """Return `rows` as a pandas data frame; its types do not depend on the data."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise Unsupported(
-                "a data frame needs pandas: pip install 'twoworlds[frames]', or use rows()"
-            ) from None
-        rows = self.rows()
-        series: dict[str, Any] = {
-            axis.column: pandas.Series([row[axis.column] for row in rows], dtype="object")
-            for axis in self.resolved.axes
-        }
+    def to_columns(self) -> dict[str, Column]:
+        """Return `rows` by columns; their kinds are declared, and do not depend on the data."""
+        kinds: dict[str, Kind] = {axis.column: self._kind(axis) for axis in self.resolved.axes}
         for column, names in zip(self.columns, self._headings, strict=True):
-            for i, name in enumerate(names):
-                # Python's integers where 64 bits might not do: by what the column is, not by values
-                whole = column.whole and not i
-                kind = ("int64" if _short(column) else "object") if whole else "float64"
-                series[name] = pandas.Series([row[name] for row in rows], dtype=kind)
-        return pandas.DataFrame(series)
+            kinds |= dict.fromkeys(names, "number")
+            if column.whole:  # texts where 64 bits might not do: by what it is, not by values
+                kinds[names[0]] = "integer" if _short(column) else "text"
+        rows = self.rows()
+        return {name: Column(kind, [row[name] for row in rows]) for name, kind in kinds.items()}
 
     def utility(self, cell: int, place: int) -> str | None:
         """Return what noise leaves of an aggregate in a cell; None if that is open."""
@@ -351,10 +340,6 @@ class QueryAnswer(Result):
             "guess": self.guess,
         }
 
-    def __str__(self) -> str:
-        """Return the answer in words."""
-        return self.explain()
-
     @cached_property
     def _headings(self) -> tuple[tuple[str, ...], ...]:
         """For each aggregate, the names of its columns in `rows`, all different."""
@@ -371,6 +356,11 @@ class QueryAnswer(Result):
                 own.append(name)
             found.append(tuple(own))
         return tuple(found)
+
+    def _kind(self, axis: GroupAxis) -> Kind:
+        """Return what the groups of an axis are: as declared, or texts where they are named."""
+        named = (axis.bins or axis.other) and not axis.discover
+        return "text" if named else self.resolved.dataset.column(axis.column).kind
 
     def _key(self, axis: GroupAxis, part: int | Value) -> str | bool | int | float | date:
         """Return a group as Python has it: texts, dates, truth values and numbers."""

@@ -12,7 +12,7 @@ them is missing, and whole numbers beyond 2^53 are rounded then, of all rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from numbers import Integral, Real
@@ -42,13 +42,30 @@ def library_of(frame: object) -> str | None:
     return next((library for library, name in classes if (library, name) in _FRAMES), None)
 
 
-def as_arrow(frame: Any) -> pa.Table:
-    """Return a frame as a table of Arrow; a type that DuckDB lacks becomes one without values."""
+def from_lists(columns: Mapping[Any, Iterable[Any]]) -> pa.Table:
+    """Return lists of values, by the names of their columns, as a table of Arrow.
+
+    >>> from_lists({"age": [31, None], "name": ["Ada", 3]}).num_rows
+    2
+    """
+    pa = _pyarrow()
+    arrays = [_objects(values) for values in columns.values()]
+    if len({len(one) for one in arrays}) > 1:
+        raise InvalidInput("the lists of a table are of different lengths: give each row a value")
+    return pa.Table.from_arrays(arrays, names=[str(name) for name in columns])
+
+
+def _pyarrow() -> Any:
     try:
         import pyarrow as pa
     except ImportError:
         raise InvalidInput("data frames need pyarrow: pip install 'twoworlds[frames]'") from None
+    return pa
 
+
+def as_arrow(frame: Any) -> pa.Table:
+    """Return a frame as a table of Arrow; a type that DuckDB lacks becomes one without values."""
+    pa = _pyarrow()
     match library_of(frame):
         case "pandas":
             frame = frame.copy()  # it may be changed while it is read

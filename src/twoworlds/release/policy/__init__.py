@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from twoworlds.release.policy.model import Column, Dataset, Policy, PublicTable, Unit
-from twoworlds.release.policy.reading import parse_policy, read_policy
+from twoworlds.release.policy.reading import declare, parse_policy, read_policy
 
-__all__ = ["Column", "Dataset", "Policy", "PublicTable", "Unit", "parse_policy", "read_policy"]
+__all__ = [
+    "Column",
+    "Dataset",
+    "Policy",
+    "PublicTable",
+    "Unit",
+    "declare",
+    "parse_policy",
+    "read_policy",
+]

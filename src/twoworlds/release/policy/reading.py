@@ -24,11 +24,12 @@ All that is wrong with a policy is said at once, a line for each fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -108,6 +109,85 @@ def _parsed(
     text: str, source: str, folder: Path, *, text_sources: bool = False
 ) -> tuple[Policy, list[str]]:
     data = read_yaml(text, source, "'datasets:'")
+    return _read(data, source, folder, text, text_sources=text_sources)
+
+
+def declare(
+    name: str,
+    *,
+    budget: object,
+    unit: object,
+    bounds: Mapping[str, Iterable[object]] | None = None,
+    keys: Mapping[str, Iterable[object]] | None = None,
+    columns: Mapping[str, Mapping[str, object]] | None = None,
+    neighbours: str = "add-remove",
+    version: str = "1",
+    ledger: Path | str | None = None,
+) -> Policy:
+    """Return the policy of one dataset that is declared in Python; `Curator` has the arguments.
+
+    >>> one = declare("people", budget=3, unit="row", bounds={"age": (0, 110)}).dataset("people")
+    >>> one.cap.most.epsilon, one.column("age").kind
+    (Fraction(3, 1), 'number')
+    """
+    if budget is None:
+        raise InvalidInput("say what may be spent on the data in all, such as budget=3")
+    if unit is None:
+        raise InvalidInput(
+            'say whose data is protected: unit="row" if every row is another person, else '
+            'unit={"person": "patient", "rows": 3} with the column that tells people apart'
+        )
+    said = {column: dict(given) for column, given in (columns or {}).items()}
+    for what, listed in (("bounds", bounds), ("keys", keys)):
+        for column, values in (listed or {}).items():
+            own = said.setdefault(column, {})
+            if what in own:
+                raise InvalidInput(f"{what} of {column!r} are given twice: give them once")
+            own[what] = [*values]
+    if not said:
+        raise InvalidInput(
+            "declare the columns that queries may use, because nothing is read off the data: "
+            'bounds={"age": (0, 110)} for numbers, keys={"region": ["north", "south"]} for groups'
+        )
+    for column, own in said.items():
+        if "kind" not in own:
+            own["kind"] = _kind_of(column, own)
+    dataset = {"columns": said, "budget": budget, "unit": unit}
+    dataset |= {"neighbours": neighbours, "version": version}
+    place = {} if ledger is None else {"ledger": ledger}
+    data = _texts({**place, "datasets": {name: dataset}})
+    return _faultless(*_read(data, "the declaration", Path(), ""))
+
+
+def _kind_of(column: str, own: Mapping[str, Any]) -> str:
+    """Return the kind of a column by its declared keys; one that has bounds alone has numbers.
+
+    Whole bounds do not mean whole numbers: of an integer column all others would be missing.
+    """
+    keys = own.get("keys", ())
+    for kind, types in (("text", str), ("boolean", bool), ("integer", Integral), ("date", date)):
+        if keys and all(isinstance(key, types) for key in keys):
+            return kind
+    if "bounds" in own or keys:
+        return "number"
+    raise InvalidInput(
+        f"say of which kind {column!r} is, such as columns={{{column!r}: {{'kind': 'text'}}}}: "
+        f"{', '.join(get_args(ColumnKind))}"
+    )
+
+
+def _texts(value: Any) -> Any:
+    """Return what was given in Python as a policy file has it: mappings and lists of texts."""
+    if isinstance(value, Mapping):
+        return {str(name): _texts(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [_texts(one) for one in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(
+    data: Mapping[str, Any], source: str, folder: Path, text: str, *, text_sources: bool = False
+) -> tuple[Policy, list[str]]:
     fields = _Fields(data, source, [])
     fields.only("ledger", "mark", "datasets")
     datasets = fields.each("datasets", _dataset)

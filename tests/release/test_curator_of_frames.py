@@ -1,0 +1,206 @@
+"""A curator straight from a data frame: what a policy file declares is given as arguments."""
+
+import gc
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import twoworlds as tw
+from twoworlds.release import Curator, OverBudget, parse_policy
+from twoworlds.release.policy import declare
+
+TABLE = {
+    "region": ["north", "south", "north", None] * 50,
+    "age": [31, 64, 57, float("nan")] * 50,
+    "income": [100.5, 200.25, 1e9, 3] * 50,
+    "patient": [1, 1, 2, 3] * 50,
+}
+KEYS, BOUNDS = {"region": ["north", "south"]}, {"age": (0, 110), "income": (0, 1000)}
+DECLARED = {"budget": 10_000, "unit": "row", "keys": KEYS, "bounds": BOUNDS}
+BY_REGION = "SELECT region, COUNT(*), COUNT(age), SUM(income) FROM people GROUP BY region"
+
+
+def pandas_frame():
+    return pytest.importorskip("pandas").DataFrame(TABLE)
+
+
+def frames():
+    yield "dict", lambda: TABLE
+    yield "pandas", pandas_frame
+    yield "polars", lambda: pytest.importorskip("polars").DataFrame(TABLE, strict=False)
+    yield "pyarrow", lambda: pytest.importorskip("pyarrow").Table.from_pandas(pandas_frame())
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in frames()])
+def test_every_kind_of_frame_answers_alike(make):
+    with Curator(make(), **DECLARED) as curator:
+        found = curator.release(BY_REGION, epsilon=5000)
+    assert [row["region"] for row in found.rows()] == ["north", "south"]
+    # So little noise that the answer is the truth: NaN and None are missing, 10^9 counts as 1000.
+    assert [row["count"] for row in found.rows()] == [100, 50]
+    assert [row["count_age"] for row in found.rows()] == [100, 50]
+    assert [row["sum_income"] for row in found.rows()] == pytest.approx(
+        [50 * 1100.5, 50 * 200.25], abs=20
+    )
+
+
+def test_the_arguments_declare_what_a_policy_file_would():
+    text = """
+datasets:
+  people:
+    neighbours: substitute
+    unit: {person: patient, rows: 3, groups: 2}
+    version: "2026"
+    columns:
+      patient: {kind: integer}
+      region: {kind: text, keys: [north, south]}
+      age: {kind: integer, bounds: [0, 110], missing: 0}
+      born: {kind: date, keys: [2020-01-31]}
+      share: {kind: number, bounds: [0, 0.1]}
+      smoker: {kind: boolean, keys: ["true", "false"]}
+    budget: epsilon=3, delta=1e-6
+"""
+    given = declare(
+        "people",
+        budget={"epsilon": 3, "delta": 1e-6},
+        unit={"person": "patient", "rows": 3, "groups": 2},
+        neighbours="substitute",
+        version="2026",
+        keys={"region": ("north", "south"), "born": [date(2020, 1, 31)], "smoker": [True, False]},
+        bounds={"age": range(0, 111, 110), "share": (0, 0.1)},
+        columns={"patient": {"kind": "integer"}, "age": {"kind": "integer", "missing": 0}},
+    )
+    assert given.dataset("people") == parse_policy(text).dataset("people")
+    assert given.dataset("people").column("share").high == Fraction(1, 10)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"budget": None}, "such as budget=3"),
+        ({"unit": None}, 'unit="row" if every row is another person'),
+        ({"unit": "person"}, "unit must say whose data is protected"),
+        ({"keys": None, "bounds": None}, "nothing is read off the data"),
+        ({"bounds": {"age": (0, float("nan"))}}, "bounds='nan' is not a number"),
+        ({"bounds": {"age": (0, float("inf"))}}, "age"),
+        ({"bounds": {"age": (5, 1)}}, r"bounds must be \[smallest, largest\]"),
+        ({"bounds": {"age": (1,)}}, r"bounds must be \[smallest, largest\]"),
+        ({"keys": {"region": ["a", "a"]}}, "a key is given twice"),
+        ({"budget": "much"}, "budget: epsilon='much' is not a number"),
+        ({"columns": {"ward": {}}}, "say of which kind 'ward' is"),
+        ({"columns": {"age": {"bounds": (0, 1)}}}, "bounds of 'age' are given twice"),
+        ({"columns": {"age": {"bound": (0, 1)}}}, "unknown field 'bound': did you mean 'bounds'"),
+        ({"unit": {"person": "patient", "rows": 2}}, "'patient' identifies a person and is not"),
+        ({"neighbours": "close"}, "say add-remove or substitute"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_refused_with_what_to_give(changed, said):
+    with pytest.raises(tw.InvalidInput, match=said):
+        Curator(TABLE, **{**DECLARED, **changed})
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT ward, COUNT(*) FROM people GROUP BY ward", "declare it before it is used"),
+        ("SELECT SUM(height) FROM people", "declare it before it is used"),
+        ("SELECT age, COUNT(*) FROM people GROUP BY age", "keys"),
+        ("SELECT SUM(region) FROM people", "region"),
+        ("SELECT COUNT(*) FROM others", "others"),
+    ],
+)
+def test_what_is_not_declared_cannot_be_asked(query, said):
+    table = {**TABLE, "ward": ["a"] * 200, "height": [1.8] * 200}
+    with Curator(table, **DECLARED) as curator:
+        with pytest.raises(tw.InvalidInput, match=said):
+            curator.release(query, epsilon=1)
+        assert str(curator.ledger.left("people")) == "epsilon=10000"
+
+
+def test_a_declared_column_that_the_table_lacks_is_refused_before_the_charge():
+    with Curator({"age": [1]}, **DECLARED) as curator:
+        with pytest.raises(tw.InvalidInput, match="region"):
+            curator.release(BY_REGION, epsilon=1)
+        assert str(curator.ledger.left("people")) == "epsilon=10000"
+
+
+def test_lists_of_different_lengths_are_no_table():
+    with pytest.raises(tw.InvalidInput, match="different lengths"):
+        Curator({"age": [1, 2], "income": [1]}, budget=1, unit="row", bounds={"age": (0, 1)})
+
+
+def test_the_budget_is_spent_and_then_refused():
+    with Curator(TABLE, **{**DECLARED, "budget": 1}) as curator:
+        curator.release("SELECT COUNT(*) FROM people", epsilon="0.6")
+        with pytest.raises(OverBudget, match="nothing was charged"):
+            curator.release("SELECT SUM(age) FROM people", epsilon="0.6")
+        assert curator.plan("SELECT SUM(age) FROM people", epsilon="2/5").price.epsilon == (
+            Fraction(2, 5)
+        )
+
+
+def test_a_ledger_outlives_the_curator_and_none_does_not(tmp_path):
+    asked = "SELECT COUNT(*) FROM people"
+    found = []
+    for _ in range(2):
+        with Curator(TABLE, tmp_path / "ledger.db", **{**DECLARED, "budget": 1}) as curator:
+            found.append(curator.release(asked, epsilon=1).rows())
+            with pytest.raises(OverBudget):
+                curator.release("SELECT SUM(age) FROM people", epsilon=1)
+    assert found[0] == found[1]  # the stored answer
+    with Curator(TABLE, **{**DECLARED, "budget": 1}) as curator:
+        folder = curator.ledger.location.path.parent
+        curator.release(asked, epsilon=1)
+        assert folder.is_dir()
+    assert not folder.exists()
+
+
+def test_a_curator_that_is_forgotten_leaves_nothing_behind():
+    curator = Curator(TABLE, **DECLARED)
+    folder = Path(curator.ledger.location.path).parent
+    del curator
+    gc.collect()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({}, "say what to spend: epsilon=1"),
+        ({"delta": "1e-6"}, "say what to spend: epsilon=1"),
+        ({"cost": 1, "epsilon": 1}, "the cost is given twice, also as epsilon"),
+        ({"epsilon": -1}, "negative"),
+        ({"epsilon": float("nan")}, "not a number"),
+        ({"epsilon": 1, "rho": 1}, "either epsilon"),
+    ],
+)
+def test_the_cost_is_given_once_and_by_its_name(named, said):
+    with Curator(TABLE, **DECLARED) as curator, pytest.raises(tw.InvalidInput, match=said):
+        curator.release("SELECT COUNT(*) FROM people", **named)
+
+
+def test_a_cost_by_name_is_the_cost_in_a_text():
+    budget = "epsilon=30, delta=1e-6, composition=tighter"
+    asked = "SELECT COUNT(*) FROM people"
+    with Curator(TABLE, **{**DECLARED, "budget": budget}) as curator:
+        for text, named, noise in (
+            (
+                "epsilon=1, delta=1e-9",
+                {"epsilon": 1, "delta": 1e-9, "noise": "gaussian"},
+                "gaussian",
+            ),
+            ("rho=1/8", {"rho": "1/8"}, "gaussian"),
+            ("ln 3", {"epsilon": tw.number("ln 3")}, "laplace"),
+        ):
+            by_text = curator.plan(asked, text, noise=noise)
+            assert curator.plan(asked, **named).calibration == by_text.calibration
+
+
+def test_a_policy_leaves_no_room_for_declarations():
+    policy = declare("people", budget=1, unit="row", bounds={"age": (0, 110)})
+    with Curator(policy, sources={"people": pandas_frame()}) as curator:
+        assert len(curator.release("SELECT COUNT(*) FROM people", epsilon=1).rows()) == 1
+    with pytest.raises(tw.InvalidInput, match="leave the declarations out"):
+        Curator(policy, budget=1)
