@@ -16,7 +16,7 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run serve test test-all test-slow test-anywhere golden coverage check format bench docs docs-examples \
-    services spark-where-java browser-where-allowed lock clean \
+    services spark-where-java browser-where-allowed lock dist clean \
     page page-check page-test screenshots
 
 help:  ## show this list
@@ -128,6 +128,9 @@ lock: $(READY)  ## choose new versions and write requirements*.lock
 	$(COMPILE) pyproject.toml --upgrade --output-file requirements-spark.lock \
 	    --constraint requirements-dev.lock --extra spark
 	$(COMPILE) --group page --upgrade --output-file requirements-page.lock
+
+dist: $(READY)  ## build the wheel and the source archive, into dist/
+	$(BIN)/python -m hatchling build
 
 clean:  ## remove .venv and everything that was generated
 	rm -rf $(VENV) web/node_modules docs/_build build dist .coverage htmlcov

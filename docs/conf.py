@@ -51,11 +51,11 @@ nitpick_ignore_regex = [
     # Types of packages whose own documentation is not linked: linking needs the network.
     (
         "py:.*",
-        r"(abc|builtins|collections|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*",
+        r"(abc|builtins|collections|contextlib|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*",
     ),
     ("py:.*", r"(duckdb|flint|hypothesis|numpy|np|numba|rich|sqlglot|typer|uvicorn)\..*"),
     # Bases that classes share, and that nobody else needs.
-    ("py:class", r"twoworlds\.(\w+\.)+_\w+"),
+    ("py:class", r"twoworlds\.(\w+\.)+_\w+(\.\w+)?"),
     # Names of the standard library, and type variables, as annotations spell them.
     ("py:class", r"[A-Za-z]+"),
     ("py:obj", r"twoworlds\.calls\.T"),

@@ -26,7 +26,7 @@ from twoworlds.release.examples import lay_out
 REWRITE = "TWOWORLDS_REWRITE_EXAMPLES" in os.environ
 
 
-WHOLE = ("README.md", "docs/guide/first-answers.md")  # of other pages, all but the first is slow
+WHOLE = ("README.md", "docs/tutorials/learn.md")  # of other pages, all but the first is slow
 
 
 def blocks_to_run():

@@ -38,13 +38,13 @@ def in_backticks(page: str, name: str) -> bool:
 
 
 def test_every_mechanism_has_a_section():
-    page = text("guide/mechanisms.md")
+    page = text("reference/mechanisms.md")
     assert [name for name in names(MECHANISMS) if not has_section(page, name)] == []
 
 
 @pytest.mark.parametrize("name", names(MECHANISMS))
 def test_the_section_of_a_mechanism_names_its_arguments(name):
-    sections = re.split(r"^#+ ", text("guide/mechanisms.md"), flags=re.MULTILINE)
+    sections = re.split(r"^#+ ", text("reference/mechanisms.md"), flags=re.MULTILINE)
     [section] = [section for section in sections if section.startswith(f"{name}\n")]
     arguments = set(inspect.signature(MECHANISMS[name].build).parameters)
     inherited = {  # said once, above the sections of combinations and of noise with a range
@@ -59,24 +59,24 @@ def test_the_section_of_a_mechanism_names_its_arguments(name):
 
 
 def test_every_definition_has_a_section():
-    page = text("guide/definitions.md")
+    page = text("reference/definitions.md")
     assert [name for name in names(DEFINITIONS) if not has_section(page, name)] == []
 
 
 def test_every_universe_and_statistic_is_explained():
-    page, all_names = text("guide/worlds.md"), [*names(UNIVERSES), *names(STATISTICS)]
+    page, all_names = text("reference/worlds.md"), [*names(UNIVERSES), *names(STATISTICS)]
     assert [name for name in all_names if not in_backticks(page, name)] == []
 
 
 def test_every_question_has_a_section_with_its_own_help():
-    page = text("command-line.md")
+    page = text("reference/command-line.md")
     for name in COMMANDS:
         assert has_section(page, name), name
         assert f"```{{command-help}} {name}\n```" in page, name
 
 
 def test_no_help_is_shown_of_questions_that_do_not_exist():
-    shown = re.findall(r"^```\{command-help\} (.+)$", text("command-line.md"), re.MULTILINE)
+    shown = re.findall(r"^```\{command-help\} (.+)$", text("reference/command-line.md"), re.MULTILINE)
     assert sorted(shown) == COMMANDS
 
 
@@ -84,7 +84,7 @@ def test_the_page_of_the_service_names_every_path():
     app = create_app()
     app.state.service.close()
     paths = {path.removeprefix("/api/v1/") for path in app.openapi()["paths"]}
-    listed = re.search(r"^\| path under.*?\n\n", text("guide/service.md"), re.M | re.S).group()
+    listed = re.search(r"^\| path under.*?\n\n", text("how-to/service.md"), re.M | re.S).group()
     named = {
         name for cell in re.findall(r"^\| (`.*?) \|", listed, re.M) for name in cell.split(", ")
     }

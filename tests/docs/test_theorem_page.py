@@ -22,7 +22,7 @@ def extension():
 
 
 def test_the_page_shows_all_registries():
-    page = (DOCS / "theorems.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference/theorems.md").read_text(encoding="utf-8")
     for name in ("theorems", "non-implications", "kinds"):
         assert f"```{{theorem-list}} {name}\n```" in page
 
