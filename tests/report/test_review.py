@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from fractions import Fraction
 from html import unescape
 from html.parser import HTMLParser
@@ -45,12 +45,13 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1] in ("h1", "h2"):
+        if self.open and self.open[-1] in ("h1", "h2", "h3"):
             self.heads.append(data)
 
 
 def words(html: str) -> str:
-    return unescape(re.sub(r"<[^>]+>", " ", html.partition("<body>")[2]))
+    body = html.partition("<body>")[2].partition("<script>")[0]
+    return unescape(re.sub(r"<[^>]+>", " ", body))
 
 
 def test_a_refuted_claim_comes_with_its_witness_and_its_price():
@@ -63,24 +64,70 @@ def test_a_refuted_claim_comes_with_its_witness_and_its_price():
     assert found.data["price"]["ratio"]["exact"] == "3"
 
 
-def test_the_order_is_question_verdict_assumptions_then_the_rest():
+def test_what_a_board_needs_comes_first_then_the_decision_then_the_appendix():
     page = Page(REFUTED.html())
     assert page.heads[1:] == [
+        "What is asked",
+        "What was released before, and the total",
+        "What it lets anyone learn",
         "What this rests on",
-        "What it means to a person",
         "What is not promised",
+        "Decision",
+        "Appendix",
+        "The same in odds and beliefs",
         "The worst case",
         "In pictures",
         "One attacker",
         "Other definitions, and against whom they protect",
         "By which theorems",
         "The mechanism itself",
-        "To check it again",
-        "Decision",
+        "The certificate",
     ]
     told = words(REFUTED.html())
-    places = [told.index(x) for x in ("satisfies dp(epsilon=1)?", "does NOT hold", "Neighbours by")]
+    places = [
+        told.index(x)
+        for x in ("satisfies dp(epsilon=1)?", "does NOT hold", "Of 100 people", "Neighbours by")
+    ]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "word", "warned"),
+    [
+        ("laplace(epsilon=1/2)", "strong", None),
+        ("laplace(epsilon=2)", "moderate", None),
+        ("laplace(epsilon=6)", "weak", "This is weak"),
+        ("laplace(epsilon=20)", "none", "hardly a protection at all"),
+        ("identity(bits=1)", "none", "hardly a protection at all"),
+        ("random-index(records=2)", "", "no word on a scale says that"),
+        ("constant(bits=1)", "strong", None),
+    ],
+)
+def test_a_weak_protection_does_not_look_calm(mechanism, word, warned):
+    """A word, a mark on a scale and a warning say it, not a colour alone."""
+    review = review_mechanism(mechanism)
+    page = review.html()
+    assert review.strength == word
+    assert f'<section class="verdict {word or "none"}"' in page
+    marked = re.findall(r"<li class=\"(\w+)\" aria-current=true>", page)
+    assert marked == ([word] if word else [])
+    assert ("Warning." in words(page)) == (warned is not None)
+    assert warned is None or warned in words(page)
+
+
+def test_purpose_names_and_date_are_given_or_left_as_lines():
+    empty = review_mechanism(SURVEY).html()
+    assert empty.count('<dd><span class="line">') == 3
+    given = review_mechanism(SURVEY).to_sign(
+        purpose="Counts by ward", prepared_by="Ann", date="2026-03-01", title="The survey"
+    )
+    page = given.html()
+    assert "<h1>The survey</h1>" in page
+    for text in ("Counts by ward", "Ann", "2026-03-01"):
+        assert f"<dd>{text}</dd>" in page
+    found = given.to_dict()
+    assert (found["purpose"], found["prepared_by"]) == ("Counts by ward", "Ann")
+    assert found["guess"] in words(page)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +146,15 @@ def test_the_order_is_question_verdict_assumptions_then_the_rest():
     ],
     ids=lambda review: review.headline[:40],
 )
-def test_the_page_is_one_file_that_runs_and_fetches_nothing(review):
-    page = Page(review.html())
-    assert {"script", "link", "img", "iframe", "object", "base"}.isdisjoint(page.tags)
+def test_the_page_is_one_file_that_fetches_nothing_and_runs_only_the_checker(review):
+    html = review.html()
+    page = Page(html)
+    assert {"link", "img", "iframe", "object", "base"}.isdisjoint(page.tags)
+    scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    assert len(scripts) == page.tags.count("script") == review.proof.is_certificate
+    allowed = [b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts]
+    assert re.findall("'sha256-([^']*)'", html) == allowed
+    assert ("script-src" in html) == bool(scripts)
     for tag, name, value in page.attributes:
         assert not name.startswith("on")
         if name in ("href", "src"):
@@ -110,7 +163,7 @@ def test_the_page_is_one_file_that_runs_and_fetches_nothing(review):
     assert "url(" not in review.html()
     assert page.tags.count("h1") == page.tags.count("main") == 1
     assert ("html", "lang", "en") in page.attributes
-    assert page.tags.count("svg") == page.tags.count("figure")
+    assert page.tags.count("svg") == page.tags.count("figure") + 1  # people, as figures
     json.dumps(review.to_dict(), allow_nan=False)
 
 
@@ -193,12 +246,17 @@ def test_theorems_come_with_citations_and_errata():
 
 def test_what_people_type_is_escaped():
     hostile = "<script>alert(1)</script>"
-    found = review_mechanism(
-        SURVEY, title=hostile, reviewers=(hostile, "Ada"), command=f"twoworlds {hostile}"
+    found = review_mechanism(SURVEY).to_sign(
+        title=hostile,
+        purpose=hostile,
+        prepared_by=hostile,
+        date=hostile,
+        reviewers=(hostile, "Ada"),
+        command=f"twoworlds {hostile}",
     )
     page = Page(found.html())
-    assert "script" not in page.tags
-    assert found.html().count("&lt;script&gt;") == 4  # title twice, reviewer, command
+    assert page.tags.count("script") == 1  # the checker
+    assert found.html().count("&lt;script&gt;") == 7  # twice the title
 
 
 @pytest.mark.parametrize(
@@ -243,7 +301,7 @@ GOOD = {"kind": "violates", "claim": "<i>it</i>", "vector": [3, 1], "inequality"
 
 
 def test_a_certificate_is_checked_and_its_description_is_called_one(tmp_path):
-    found = review_certificate(saved(tmp_path / "proof.json", GOOD), reviewers=("Ada",))
+    found = review_certificate(saved(tmp_path / "proof.json", GOOD)).to_sign(reviewers=("Ada",))
     assert (found.outcome, found.holds) == ("holds", True)
     told = words(found.html())
     assert "<i>it</i> (a description, which is not checked)" in told

@@ -19,7 +19,8 @@ QUERIES = [
 
 
 def words(html: str) -> str:
-    return unescape(re.sub(r"<[^>]+>", " ", html.partition("<body>")[2]))
+    body = html.partition("<body>")[2].partition("<script>")[0]
+    return unescape(re.sub(r"<[^>]+>", " ", body))
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +39,13 @@ def certificate(released, tmp_path_factory):
 
 
 def test_the_answers_on_the_page_are_those_that_were_released(released, certificate):
-    found = review_certificate(certificate, reviewers=("Ada",))
+    found = review_certificate(certificate)
     assert (found.outcome, found.holds) == ("holds", True)
     told = words(found.html())
     for answer in released.answers:
         for row in table(answer).rows:
             assert all(cell.lstrip("█░ ") in told for cell in row)
-    assert found.html().count("<svg") == 3  # two columns with groups, and the odds
+    assert found.html().count("<svg") == 4  # people, two columns with groups, and the odds
     assert released.charge.hash in told
     assert "add-remove" in told
     assert found.data["answers"][0]["rows"] == released.answers[0].to_dict()["rows"]
@@ -77,7 +78,7 @@ def test_a_certificate_that_was_touched_makes_a_page_in_red(certificate, tmp_pat
     assert (found.outcome, found.holds) == ("broken", False)
     page = found.html()
     assert 'class="verdict broken"' in page
-    assert "<script" not in page
+    assert page.count("<script") == 1  # the checker
     assert "answers" not in found.data
     assert [title for title, _ in found.sections] == ["What was checked"]
 
@@ -96,9 +97,8 @@ def test_other_prices_are_reviewed_too_and_found_in_the_ledger(tmp_path, query, 
     file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
     file.write_text(json.dumps(certify(made)), encoding="utf-8")
     assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
-    found = review_certificate(file, ledger=exported, title="A second look")
+    found = review_certificate(file, ledger=exported)
     assert found.holds
-    assert found.title == "A second look"
     told = words(found.html())
     assert "Gaussian" in told
     assert "are in the ledger, whose chain of hashes is whole" in told
@@ -120,16 +120,22 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
     assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
     with_ledger = words(review_certificate(file, ledger=exported).html())
     total = f"with this one it comes to epsilon {earlier}.5 by basic composition"
-    odds = {0: "1.649", 1: "4.482", 2: "12.19"}[earlier]  # e^0.5, e^1.5, e^2.5, rounded up
-    learned = "Everything released from people so far, together: someone who knows all other"
+    right = {0: "63", 1: "82", 2: "93"}[earlier]  # of 100, r / (1 + r), r = e^0.5, e^1.5, e^2.5
+    word = {0: "strong", 1: "moderate", 2: "weak"}[earlier]
+    learned = "Everything released from people so far, together: of 100 people in your position"
     for told in (with_ledger, words(review_released(made).html())):
         assert "is assumed, since the ledger was not looked at" not in told
         assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
         assert (total in told) == (earlier > 0)
-        assert f"can end up at odds of at most {odds} to 1" in told.partition(learned)[2]
-        assert "If the whole budget of people is spent: for someone who knows all" in told
+        assert f"right about at most {right} (50 without" in told.partition(learned)[2]
+        assert f"{word} protection" in told.partition(learned)[2].partition(".")[0]
+        assert ("Together with what was released before" in told) == (word == "weak")
+        assert "If the whole budget of people is spent: " in told
         assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
+    rows = [f"the number of rows, where age > {number}." for number in range(earlier)]
+    assert [row in with_ledger for row in rows] == [True] * earlier
     without = words(review_certificate(file).html())
+    assert "No ledger was given, so this report counts this release alone." in without
     assert "is assumed, since the ledger was not looked at" in without
     assert "it comes to" not in without
     assert "Everything released" not in without

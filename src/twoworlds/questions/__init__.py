@@ -345,11 +345,11 @@ _REVIEW = (
     ),
     Question(
         "report",
-        "Write a report for a review board; exit 1 if the claim or the certificate fails.",
+        "Write two pages for a review board to sign, with the proof in an appendix.",
         "reports:report",
         (
             '"randomized-response(bits=2, keep=3/4)" --claim "dp(epsilon=1)" -o report.html',
-            '"laplace(epsilon=1/2)" --title "The survey of 2026" -o report.html',
+            '"laplace(epsilon=1/2)" --purpose "The survey of 2026" -o report.html',
         ),
     ),
     Question(

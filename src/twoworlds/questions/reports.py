@@ -60,7 +60,8 @@ def report(
     else:
         found = review_mechanism(subject, **given)
     form = {"purpose": purpose, "prepared_by": prepared_by, "date": date, "title": title}
-    typed = _typed(subject, {**given, "ledger": ledger and ledger.name, **form}, reviewer, output)
+    looked = {} if ledger is None else {"ledger": ledger.name}
+    typed = _typed(subject, {**given, **looked, **form}, reviewer, output)
     found = found.to_sign(**form, reviewers=tuple(reviewer or ()), command=typed)
     return found if output is None else replace(found, written=str(write(output, found.html())))
 
@@ -69,8 +70,8 @@ def _check(path: Path) -> None:
     """Refuse a file that cannot be written before the work starts."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(
-            f"{path}: a report is an HTML page, so its name ends in .html. For a PDF, open the page "
-            "in a browser and print it"
+            f"{path}: a report is an HTML page, so its name ends in .html. For a PDF, open the "
+            "page in a browser and print it"
         )
     check_place(path)
 

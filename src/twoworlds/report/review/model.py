@@ -86,7 +86,7 @@ class Review(Result):
         sections: the appendix.
         data: what the sections were made of, as JSON has it.
         subject: what is asked about, as named facts.
-        guess: the one sentence, and ``chance``, its number; empty where nothing is learned of people.
+        guess: the one sentence, and ``chance``, its number; empty where no person is concerned.
         before: what was released before about the same people; empty if unknown.
         total: the one sentence about all of it together; empty if unknown.
         meaning: the same promise in odds and beliefs.

@@ -1,9 +1,9 @@
 """A review as HTML: two printed pages for a board to sign, then an appendix, in one file.
 
 The two pages hold what is asked, what was released before, the one sentence with its picture, what
-it rests on, what is not promised, and the decision. The appendix holds the rest, last the proof. One
-script may run, the checker of certificates (web/src/verify.ts), named by its hash in the policy of
-the page; nothing comes from elsewhere. The browser's print makes the PDF. Every text is escaped;
+it rests on, what is not promised, and the decision. The appendix holds the rest, last the proof.
+One script may run, the checker of certificates (web/src/verify.ts), named by its hash in the policy
+of the page; nothing comes from elsewhere. The browser's print makes the PDF. Every text is escaped;
 only charts are put in as they are.
 """
 
@@ -42,9 +42,10 @@ _SCALE = {  # of the strength of a protection: how often a guess at even odds ma
     "none": "more often than that",
 }
 _WARNINGS = {
-    "weak": "This is weak. Whoever guesses is seldom wrong: ask for more noise, or for a reason.",
-    "none": "This is hardly a protection at all. Approve it only if you would also approve "
-    "publishing these people's records.",
+    "weak": "This is weak: more than 90 of 100 guesses may be right. Ask for more noise, or for a "
+    "reason.",
+    "none": "This is hardly a protection at all: more than 99 of 100 guesses may be right. Approve "
+    "it only if you would also approve publishing these people's records.",
     "": "Some outputs give a person away with certainty, and no word on a scale says that. Approve "
     "it only if you would accept such a case.",
 }
@@ -56,6 +57,9 @@ _TOGETHER = {
 _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
     "before about the same people, and who keeps count."
+)
+_NO_CERTIFICATE = (
+    "No finite certificate proves this. The appendix has the command that computes it again."
 )
 _DECISIONS = ("Approve", "Approve with conditions", "Send back")
 _LINE = '<span class="line"></span>'
@@ -124,13 +128,13 @@ def _parts(review: Review) -> Iterator[str]:
 
 def _form(review: Review) -> str:
     given = (
-        ("Purpose", review.purpose),
-        ("Prepared by", review.prepared_by),
-        ("Date", review.date),
+        ("wide", "Purpose", review.purpose),
+        ("", "Prepared by", review.prepared_by),
+        ("", "Date", review.date),
     )
     rows = (
-        f'<div class="{name.split()[0].lower()}"><dt>{name}</dt><dd>{escape(text) or _LINE}</dd></div>'
-        for name, text in given
+        f'<div class="{style}"><dt>{name}</dt><dd>{escape(text) or _LINE}</dd></div>'
+        for style, name, text in given
     )
     return f'<dl class="form">{"".join(rows)}</dl>'
 
@@ -149,8 +153,8 @@ def _answer(review: Review) -> Iterator[str]:
     worst = max(review.strength or "none", total, key=words.index)
     style = worst if review.holds and review.guess else review.outcome
     yield f'<section class="verdict {style}" aria-label="Verdict">'
-    yield f'<p class="headline"><span class="word {review.outcome}">{_WORDS[review.outcome]}</span> '
-    yield f"{escape(review.headline)}</p>"
+    word = f'<span class="word {review.outcome}">{_WORDS[review.outcome]}</span>'
+    yield f'<p class="headline">{word} {escape(review.headline)}</p>'
     yield from (f"<p>{escape(said)}</p>" for said in review.sentences)
     if review.guess and review.chance is not None:
         yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
@@ -181,7 +185,7 @@ def _scale(strength: str) -> str:
 def _checked(review: Review) -> str:
     """Say who checked what; where a script may run, it adds what the browser found."""
     if not review.proof.is_certificate:
-        return "No finite certificate proves this. The appendix has the command that computes it again."
+        return _NO_CERTIFICATE
     proves = "The certificate proves that the claim fails. " if review.outcome == "refuted" else ""
     return f"{proves}twoworlds checked the certificate when it made this page."
 

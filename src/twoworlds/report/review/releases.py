@@ -279,7 +279,7 @@ def _reviewed(
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
     everything = made.context.learned
-    chance = guess(made.cost, made.context.dataset)
+    chance = guess(made.cost)
     data = {
         "kind": "release",
         "answers": [answer.to_dict() for answer in made.answers],

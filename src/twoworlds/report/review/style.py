@@ -51,7 +51,7 @@ summary:focus-visible, a:focus-visible { outline: 3px solid #d55e00; outline-off
 _SUMMARY = """
 .form { display: grid; grid-template-columns: 3fr 2fr; gap: .45rem 2rem; margin: 0 }
 .form div { display: flex; gap: .8rem; align-items: baseline; border-bottom: 1px solid var(--rule);
-  padding: .2rem 0 } .form .purpose { grid-column: 1 / -1 }
+  padding: .2rem 0 } .form .wide { grid-column: 1 / -1 }
 dt { color: var(--soft); font-size: .9rem; white-space: nowrap } dd { margin: 0; flex: 1 }
 .line { display: inline-block; min-height: 1.3em }
 .fill { display: flex; gap: .6rem; align-items: baseline } .fill .line { flex: 1;
@@ -70,7 +70,8 @@ dt { color: var(--soft); font-size: .9rem; white-space: nowrap } dd { margin: 0;
   font-size: .78rem; line-height: 1.25; color: var(--soft) } .scale b { display: block;
   font-size: .9rem; font-weight: 500 }
 .scale [aria-current] { border: 2px solid var(--now); color: var(--ink) }
-.scale [aria-current] b { font-weight: 700 } .scale [aria-current] b::before { content: "\\25B6\\A0" }
+.scale [aria-current] b { font-weight: 700 }
+.scale [aria-current] b::before { content: "\\25B6\\A0" }
 .strong { --now: var(--strong); --now-tint: var(--strong-tint) }
 .moderate { --now: var(--moderate); --now-tint: var(--moderate-tint) }
 .weak { --now: var(--weak); --now-tint: var(--weak-tint) }
@@ -137,7 +138,8 @@ _PAPER = """
     font: 8.5pt "Segoe UI", "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
     color: #4d5a6b } }
 @media print {
-  html { font-size: 9.6pt } .summary { font-size: 10.6pt } .summary + .summary { break-before: page }
+  html { font-size: 9.6pt }
+  .summary { font-size: 10.6pt } .summary + .summary { break-before: page }
   body { font-size: 1rem; line-height: 1.38; margin: 0; max-width: none; padding: 0 }
   .verdict, .word, pre, .guess svg { print-color-adjust: exact; -webkit-print-color-adjust: exact }
   .screen { display: none } .paper { display: block } .scroll { overflow: visible }
