@@ -5,6 +5,7 @@ That it is what its source gives is checked where Node.js is at hand: `make page
 
 from __future__ import annotations
 
+import gzip
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 STATIC = Path(str(files("twoworlds.web") / "static"))
 LOCK = Path(__file__).parents[2] / "web" / "package-lock.json"
-MOST_BYTES = 300_000
+MOST_BYTES = 150_000  # as the service sends them
 
 
 def _assets() -> list[Path]:
@@ -44,9 +45,9 @@ def test_no_file_names_another_machine_to_load_from(path: Path) -> None:
     assert not re.search(r"""(?:src|href)=["'](?:https?:)?//|@import|url\(["']?https?:""", text)
 
 
-def test_the_page_is_small_even_before_compression() -> None:
+def test_the_page_is_small() -> None:
     loaded = [path for path in _assets() if path.suffix != ".txt"]
-    assert sum(path.stat().st_size for path in loaded) < MOST_BYTES
+    assert sum(len(gzip.compress(path.read_bytes())) for path in loaded) < MOST_BYTES
 
 
 def test_licences_of_the_work_of_others_are_shipped() -> None:
