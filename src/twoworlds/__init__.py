@@ -10,7 +10,7 @@ Real(ln 3)
 >>> tw.check(tw.geometric(ratio=2), "dp(epsilon=1)").holds
 True
 >>> print(tw.ask("sensitivity", "count", universe="bits(3)", neighbours="substitute"))
-count: ...
+The global L1 sensitivity of the count of 1 is 1 under substitute ...
 """
 
 from __future__ import annotations

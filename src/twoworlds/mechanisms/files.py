@@ -58,8 +58,8 @@ def read_matrix(matrix: Any, *, universe: str | Universe | None = None) -> Mecha
     and without a universe each column is another value of one record, so that all are neighbours.
     Floats of numpy are taken as an .npy file has them; all other numbers are exact.
 
-    >>> read_matrix([["3/4", "1/4"], ["1/4", "3/4"]]).universe
-    Records(values=(0, 1), n=1)
+    >>> read_matrix([["3/4", "1/4"], ["1/4", "3/4"]]).universe.expression
+    'records(values=2, n=1)'
     """
     framed = hasattr(matrix, "columns") and hasattr(matrix, "to_numpy")
     databases = [str(name) for name in matrix.columns] if framed else None

@@ -38,8 +38,8 @@ def mechanism(
 
     >>> mechanism("randomized-response(bits=40, keep=3/4)").universe.size
     1099511627776
-    >>> mechanism([["3/4", "1/4"], ["1/4", "3/4"]], universe="bits(1)").probability(1, (1,))
-    Fraction(1, 4)
+    >>> mechanism([["3/4", "1/4"], ["1/4", "3/4"]]).probability(1, (0,))
+    Fraction(3, 4)
     """
     if isinstance(text, Mechanism):
         return text

@@ -165,7 +165,7 @@ def skellam(
     They are equal where they are computed from epsilon and delta.
 
     >>> skellam(l1=2, l2=2).expression
-    'skellam(2, 2)'
+    'skellam(l1=2, l2=2)'
     """
     _one_way("skellam", {"l1": l1, "epsilon": epsilon}, delta)
     if (l1 is None) != (l2 is None):
