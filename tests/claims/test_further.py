@@ -32,7 +32,7 @@ def test_a_group_of_two(ask_json, tmp_path, seed):
     single = max(ratio(law[x], law[y]) for x, y in neighbours(BITS))
     told = ask_json("measure", name, "--group", 2)
     _, (odds, half, rare) = fit(
-        told["sentence"],
+        told["more"][0],
         "Someone who knows every record but those of 2 people and gives even odds to two "
         "possibilities for these can end up at odds of at most # to 1: 50% becomes at most #%, and "
         "1% at most #%.",

@@ -138,7 +138,7 @@ def test_one_row_and_one_group_of_a_person_are_said_in_the_singular(capsys, in_h
     policy.write_text(text.replace("rows: 4", "rows: 1").replace("groups: 2", "groups: 1"))
     assert policy.read_text() != text
     _, out, _ = call(capsys, "policy", "check", "policy.yml")
-    assert "uses at most 1 row in at most 1 group;" in " ".join(out.split())
+    assert "uses at most 1 row of each, in at most 1 group;" in " ".join(out.split())
 
 
 def test_a_new_policy_names_the_columns_and_must_be_filled_in(capsys, in_hospital):

@@ -67,7 +67,7 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     assert "costs epsilon 1; one by one its questions would cost 2" in words
     assert "the question fits" in words
     assert "The strategy covers this" in words
-    assert "paid before" not in words
+    assert "paid for before" not in words
     told = data(capsys, *ask(OLD), "--dry-run")
     assert (told["covered"], exact(told["price"]["epsilon"])) == ("next question", "0")
     with_question = told["strategy"]["with_question"]
@@ -130,7 +130,7 @@ def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):
     assert "Nothing was charged" in words
     assert call(capsys, *listed)[0] == 0
     assert spent() == 0.5
-    assert "paid before" in call(capsys, *listed, "--dry-run")[1]
+    assert "paid for before" in call(capsys, *listed, "--dry-run")[1]
     for query in (YOUNG, OLD):
         assert call(capsys, *ask(query, "1/2", "list"))[0] == 0
     assert spent() == 0.5
