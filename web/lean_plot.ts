@@ -1,5 +1,6 @@
-/** Leave out the parts of Observable Plot that the page never uses: maps, times, legends, schemes of
- * colours, and tips under the pointer. They are half of its size. Whoever draws with one of them gets an error at once. */
+/** Leave out the parts of Observable Plot that the page never uses: maps, times, bins, legends,
+ * schemes of colours, and tips under the pointer. They are half of its size. Whoever draws with one of
+ * them gets an error at once. */
 
 import { readFileSync } from "node:fs";
 import type { Plugin } from "vite";
@@ -35,6 +36,13 @@ const PARTS: Record<string, string> = {
   "tip.js": `
     export class Tip {}
     export const tip = () => { throw new Error("tips are left out of this page"); };`,
+  "bin.js": `
+    export const bin = () => { throw new Error("bins are left out of this page"); };
+    export const binX = bin;
+    export const binY = bin;
+    export const maybeThresholds = bin;
+    export const maybeDenseIntervalX = (options) => options;
+    export const maybeDenseIntervalY = maybeDenseIntervalX;`,
   "pointer.js": `
     const none = () => { throw new Error("tips are left out of this page"); };
     export const pointer = none;
@@ -42,13 +50,20 @@ const PARTS: Record<string, string> = {
     export const pointerY = none;`,
 };
 
-/** Whole packages below it: what they export is still there, and fails when it is called. */
-const PACKAGES = /node_modules\/d3-(geo|time|time-format)\/dist\/[\w-]+\.mjs$/;
+/** Whole files: what they export is still there, and fails when it is called. */
+const WHOLE = [
+  /node_modules\/d3-(color|geo|time|time-format)\/dist\/[\w-]+\.mjs$/,
+  /@observablehq\/plot\/src\/(time|scales\/diverging)\.js$/,
+];
 
 function failing(file: string): string {
-  const [exported = ""] = /^export \{[^}]*\}/m.exec(readFileSync(file, "utf8")) ?? [];
-  const names = exported.match(/\w+(?=\s*[,}])/g) ?? [];
-  const none = 'const none = () => { throw new Error("maps and times are left out of this page"); };';
+  const text = readFileSync(file, "utf8");
+  const [listed = ""] = /^export \{[^}]*\}/m.exec(text) ?? [];
+  const names = [
+    ...(listed.match(/\w+(?=\s*[,}])/g) ?? []),
+    ...[...text.matchAll(/^export (?:function|const) (\w+)/gm)].map((found) => found[1]),
+  ];
+  const none = `function none() { throw new Error("left out of this page; see lean_plot.ts"); }`;
   return `${none}\nexport { ${names.map((name) => `none as ${name}`).join(", ")} };`;
 }
 
@@ -57,9 +72,9 @@ export function leanPlot(): Plugin {
     name: "lean-plot",
     enforce: "pre",
     load(id) {
-      if (PACKAGES.test(id)) return failing(id);
+      if (WHOLE.some((one) => one.test(id))) return failing(id);
       const found =
-        /@observablehq\/plot\/src\/(?:\w+\/)?(projection|legends|schemes|tip|pointer)\.js$/.exec(id);
+        /@observablehq\/plot\/src\/(?:\w+\/)?(projection|legends|schemes|tip|pointer|bin)\.js$/.exec(id);
       return found ? PARTS[`${found[1]}.js`] : undefined;
     },
   };
