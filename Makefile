@@ -67,7 +67,8 @@ docs: $(READY)  ## build docs/_build/html; any warning is an error
 	$(BIN)/sphinx-build -W -n --keep-going -b html docs docs/_build/html
 
 docs-examples: $(READY)  ## run the console examples and write what they print into the pages
-	TWOWORLDS_REWRITE_EXAMPLES=1 $(BIN)/python -m pytest tests/docs/test_console_examples.py $(ARGS)
+	TWOWORLDS_REWRITE_EXAMPLES=1 $(BIN)/python -m pytest -m "" \
+	    tests/docs/test_console_examples.py tests/docs/test_notebooks.py $(ARGS)
 
 page: $(PAGE_TOOLS)  ## build the explorer page from web/, and run its tests
 	sh web/npm.sh run build

@@ -1,5 +1,9 @@
-"""The notebooks run from the first cell to the last, and are kept without their outputs."""
+"""The notebooks run from the first cell to the last, and are kept with what they show.
 
+`make docs-examples` runs them and keeps the new outputs.
+"""
+
+import os
 import re
 from pathlib import Path
 
@@ -22,10 +26,10 @@ def test_there_is_one_for_curators_and_one_for_reviewers():
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_without_outputs(path):
-    for cell in read(path).cells:
-        assert cell.get("outputs", []) == []
-        assert cell.get("execution_count") is None
+def test_a_notebook_is_kept_with_what_it_shows(path):
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    assert sum(bool(cell.outputs) for cell in cells) >= len(cells) / 2
+    assert all(cell.execution_count for cell in cells)
     assert not re.search(r"/(home|work|root|Users|tmp)/", path.read_text(encoding="utf-8"))
 
 
@@ -41,6 +45,10 @@ def test_a_notebook_runs_and_shows_cards(path, tmp_path, monkeypatch):
         resources={"metadata": {"path": str(tmp_path)}},
     )
     client.execute()
+    if os.environ.get("TWOWORLDS_REWRITE_EXAMPLES"):
+        for cell in notebook.cells:
+            cell.metadata.pop("execution", None)
+        nbformat.write(notebook, path)
     shown = [
         output.data["text/html"]
         for cell in notebook.cells
