@@ -132,8 +132,8 @@ def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
         f"~ Everything released from people so far, together: {TOGETHER}: moderate protection. If "
         f"the whole budget of people is spent: {TOGETHER}: practically no protection. Here you are "
         "one row, and your record is that row. Nothing has been released from visits so far. If "
-        f"the whole budget of visits is spent: {TOGETHER}: weak protection; with probability up to # "
-        "the output gives it away. Here you are one person, and your record is all your rows."
+        f"the whole budget of visits is spent: {TOGETHER}: weak protection; with probability "
+        "up to # the output gives it away. Here you are one person, and your record is all your rows."
     )
     for words, end in ((("budget", "--policy"), ""), (("ledger", "show"), " note last hash ~")):
         _, holes = fit(ask(*words, "hospital/policy.yml")[1], template + end)
@@ -183,7 +183,8 @@ def test_randomized_columns_move_odds_so_far(ask, tmp_path, keep):
         "between two values of that record, whatever else they know, by a factor of at most "
         "#: of two values that seemed equally likely, one gets a probability of at most #. Where "
         "records go together, the reports of others tell about it as well. Cells with none of "
-        "these values are first replaced by one of them, chosen evenly. No other column was copied. "
+        "these values are first replaced by one of them, chosen evenly. No other column was "
+        "copied. "
         "Randomizing this column again would be a second look at every record: both together move "
         "odds by a factor of up to #. Keep this file instead. note wrote out.csv note wrote "
         "out.csv.certificate.json",
