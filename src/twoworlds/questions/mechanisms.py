@@ -335,24 +335,24 @@ def error(
 
 
 def told_errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: str = "1") -> Told:
-    """Put exact errors beside the printed bounds, and a remark of randomized response."""
+    """Put errors beside the bounds in print, in decimals; JSON has them exactly."""
     from twoworlds.mechanisms import PerRecord
     from twoworlds.mechanisms.accuracy import laplace_crossover
-    from twoworlds.numbers import INFINITY
-    from twoworlds.numbers import show as written
+    from twoworlds.numbers import INFINITY, decimal
 
     rows = [
         (
             bound.name,
-            written(bound.exact),
-            "" if bound.printed is None else written(bound.printed),
+            decimal(bound.exact),
+            "" if bound.printed is None else decimal(bound.printed),
             "; ".join(part for part in (bound.citation, bound.note) if part),
         )
         for bound in found
     ]
     said = Answer(
-        f"{built.expression}: exact errors (dimension d = {dimension}, t = {t})",
-        blocks=(Table(("quantity", "exact", "printed", "remarks"), rows, prose=(0, 3)),),
+        f"The errors of {built.expression}, computed exactly and rounded up (dimension d = {dimension}, "
+        f"t = {t}):",
+        blocks=(Table(("quantity", "error", "in the paper", "remarks"), rows, prose=(0, 3)),),
     )
     data = {"mechanism": built, "errors": found}
     ratio = built.family("substitute").peak()[1].ratio if isinstance(built, PerRecord) else 1
