@@ -30,6 +30,7 @@ _INTERRUPTED = 130
 _INTERNAL = 70
 _UNWRITTEN = 74
 _LONGEST_INTEGER = 1_000_000
+_COMPLETION = "_TWOWORLDS_COMPLETE"  # where a shell asks what may come next
 _LONG = re.compile(r"\d{60,}")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -55,6 +56,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     unsaved()  # what an earlier call left
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]
+        if not typed and _COMPLETION not in os.environ:
+            print(_doors())
+            return 0
         if typed[:1] == ["help"]:  # `help measure` is `measure --help`
             typed = [*typed[1:], "--help"]
         code = _command().main(args=typed, prog_name="twoworlds", standalone_mode=False)
@@ -101,7 +105,6 @@ def _command() -> Any:
         name="twoworlds",
         cls=Questions,
         help="What does this data release let anyone learn about a person? Exact answers.",
-        invoke_without_command=True,
         pretty_exceptions_enable=False,
         **APP | {"add_completion": True},
     )
@@ -116,14 +119,11 @@ def _version(wanted: bool) -> None:
 
 
 def _main(
-    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
     del version  # its callback has answered
-    if context.invoked_subcommand is None:
-        print(_doors())
 
 
 def _doors() -> str:

@@ -350,8 +350,8 @@ def told_errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: s
         for bound in found
     ]
     said = Answer(
-        f"The errors of {built.expression}, exact and rounded up (dimension d = {dimension}, "
-        f"t = {t}):",
+        f"The errors of {built.expression}, computed exactly and rounded up "
+        f"(dimension d = {dimension}, t = {t}):",
         blocks=(Table(("quantity", "error", "in the paper", "remarks"), rows, prose=(0, 3)),),
     )
     data = {"mechanism": built, "errors": found}

@@ -187,5 +187,6 @@ def _parquet(columns: Columns) -> bytes:
                 f"INSERT INTO answer VALUES ({', '.join('?' * len(names))})", rows
             )
         place = Path(folder, "answer.parquet")
-        connection.execute(f"COPY answer TO '{place}' (FORMAT parquet)")
+        quoted = str(place).replace("'", "''")
+        connection.execute(f"COPY answer TO '{quoted}' (FORMAT parquet)")
         return place.read_bytes()
