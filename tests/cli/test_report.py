@@ -22,6 +22,16 @@ def test_a_claim_that_holds_exits_with_0_and_writes_the_page(capsys, tmp_path):
     assert str(tmp_path) not in page
 
 
+def test_purpose_names_and_date_are_on_the_page_and_in_its_command(capsys, tmp_path):
+    file = tmp_path / "report.html"
+    form = ("--purpose", "Counts by ward", "--prepared-by", "Ann", "--date", "2026-03-01")
+    assert call(capsys, "report", SURVEY, *form, "-o", str(file))[0] == 0
+    page = file.read_text(encoding="utf-8")
+    for text in ("<dd>Counts by ward</dd>", "<dd>Ann</dd>", "<dd>2026-03-01</dd>"):
+        assert text in page
+    assert "--purpose &#x27;Counts by ward&#x27; --prepared-by Ann --date 2026-03-01" in page
+
+
 def test_a_refuted_claim_exits_with_1_and_writes_the_page_all_the_same(capsys, tmp_path):
     file = tmp_path / "report.html"
     code, out, _ = call(capsys, "report", SURVEY, "--claim", "dp(epsilon=1)", "-o", str(file))

@@ -1,4 +1,4 @@
-"""Reviews: a planned release, or a certificate, as one page that a review board can sign.
+"""Reviews: a planned release, or a certificate, as two pages that a review board can sign.
 
 >>> from twoworlds.report.review import review_mechanism
 >>> found = review_mechanism("randomized-response(bits=2, keep=3/4)", claim="dp(epsilon=1)")
@@ -7,8 +7,9 @@
 >>> print(found.headline)
 The claim does NOT hold: randomized-response(bits=2, keep=3/4) is not dp(epsilon=1).
 
-`Review.html` gives the page, one file without scripts and without anything from elsewhere;
-`Review.to_dict` gives what is on it as data.
+`Review.to_sign` adds purpose, date and names; `Review.html` gives the page, one file with nothing
+from elsewhere and no script but the checker of its certificate; `Review.to_dict` gives what is on
+it as data.
 """
 
 from __future__ import annotations
