@@ -133,7 +133,8 @@ def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
         f"the whole budget of people is spent: {TOGETHER}: practically no protection. Here you are "
         "one row, and your record is that row. Nothing has been released from visits so far. If "
         f"the whole budget of visits is spent: {TOGETHER}: weak protection; with probability "
-        "up to # the output gives it away. Here you are one person, and your record is all your rows."
+        "up to # the output gives it away. Here you are one person, and your record is all your "
+        "rows."
     )
     for words, end in ((("budget", "--policy"), ""), (("ledger", "show"), " note last hash ~")):
         _, holes = fit(ask(*words, "hospital/policy.yml")[1], template + end)

@@ -120,14 +120,14 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
     assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
     with_ledger = words(review_certificate(file, ledger=exported).html())
     total = f"with this one it comes to epsilon {earlier}.5 by basic composition"
-    odds = {0: "1.649", 1: "4.482", 2: "12.19"}[earlier]  # e^0.5, e^1.5, e^2.5, rounded up
-    learned = "Everything released from people so far, together: someone who knows all other"
+    right = {0: 63, 1: 82, 2: 93}[earlier]  # of 100, r/(1 + r) for e^0.5, e^1.5, e^2.5, rounded up
+    learned = "Everything released from people so far, together: of 100 people in your position"
     for told in (with_ledger, words(review_released(made).html())):
         assert "is assumed, since the ledger was not looked at" not in told
         assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
         assert (total in told) == (earlier > 0)
-        assert f"can end up at odds of at most {odds} to 1" in told.partition(learned)[2]
-        assert "If the whole budget of people is spent: for someone who knows all" in told
+        assert f"would be right about at most {right} (50" in told.partition(learned)[2]
+        assert "If the whole budget of people is spent: of 1,000 people in your" in told
         assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
     without = words(review_certificate(file).html())
     assert "is assumed, since the ledger was not looked at" in without
