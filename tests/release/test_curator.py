@@ -56,7 +56,7 @@ def test_a_dry_run_says_what_this_analyst_would_pay(curator):
         parse_cost("1"),
     ]
     assert [one.to_dict()["stored"] for one in (first, again, other)] == [False, True, True]
-    assert "paid before (the stored answer): it would cost nothing" in again.explain()
+    assert "paid for before (the stored answer), so it costs nothing" in again.explain()
     assert "It would cost epsilon 1 of bob, and nothing of people: it has paid" in other.explain()
     told = curator.release(BY_REGION, "1", analyst="bob")
     assert told.context.paid == other.price
@@ -304,7 +304,7 @@ def test_what_gives_nothing_away_is_free(hospital):
         answer = curator.release("SELECT COUNT(*) FROM people", "1", analyst="ann")
         assert answer.rows()[0]["count"] == 6000
         assert spent(curator) == 0
-        assert "says nothing about any one person" in answer.explain()
+        assert "says nothing about whether you are in the data" in answer.explain()
         released = curator.release_all(["SELECT COUNT(*) FROM people"], "1", analyst="ann")
         assert check_certificate(certify(released)).holds
 

@@ -148,7 +148,7 @@ def test_gaussian_noise_is_paid_by_epsilon_and_delta_too():
         ("rho=1", "gaussian", True, "need a delta"),
         ("rho=1", "laplace", False, "noise='gaussian'"),
         ("1", "gaussian", False, "pure"),
-        ("epsilon=1, delta=1e-6", "laplace", False, "for nothing"),
+        ("epsilon=1, delta=1e-6", "laplace", False, "would be wasted"),
         ("0", "laplace", False, "more than 0"),
         ("epsilon=0, delta=1e-6", "laplace", True, "more than 0"),
         ("1", "laplac", False, "laplace"),
