@@ -291,6 +291,11 @@ def test_the_maximum_is_the_larger_one(x, y):
         assert agrees(maximum(x, y), bx.max(by))
 
 
+def test_the_maximum_of_one_formula_twice_keeps_how_it_binds():
+    first, second = (1 - exp(Fraction(-1, 2)) for _ in range(2))
+    assert (1 - maximum(first, second)).formula == "e^(-1/2)"
+
+
 def test_the_maximum_of_a_tie_is_an_enclosure():
     root = sqrt(Fraction(2))
     largest = maximum(root * root, Fraction(2))

@@ -304,7 +304,7 @@ def test_what_gives_nothing_away_is_free(hospital):
         answer = curator.release("SELECT COUNT(*) FROM people", "1", analyst="ann")
         assert answer.rows()[0]["count"] == 6000
         assert spent(curator) == 0
-        assert "says nothing about whether you are in the data" in answer.explain()
+        assert "says nothing about your record" in answer.explain()
         released = curator.release_all(["SELECT COUNT(*) FROM people"], "1", analyst="ann")
         assert check_certificate(certify(released)).holds
 

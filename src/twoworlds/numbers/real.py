@@ -282,12 +282,9 @@ def maximum(a: Number, b: Number) -> Number:
     order = compare(a, b, limit=_START_BITS)
     if order is not Order.UNDECIDED:
         return b if order is Order.LESS else a
-    text = (
-        a.formula
-        if isinstance(a, Real) and isinstance(b, Real) and a.formula == b.formula
-        else None
-    )
-    return Real(lambda bits: ball(a, bits).max(ball(b, bits)), text)
+    if isinstance(a, Real) and isinstance(b, Real) and a.formula and a.formula == b.formula:
+        return a  # the same number, and how its formula binds is kept
+    return Real(lambda bits: ball(a, bits).max(ball(b, bits)))
 
 
 def positive_part(x: Number) -> Number:
