@@ -76,7 +76,9 @@ def test_every_question_has_a_section_with_its_own_help():
 
 
 def test_no_help_is_shown_of_questions_that_do_not_exist():
-    shown = re.findall(r"^```\{command-help\} (.+)$", text("reference/command-line.md"), re.MULTILINE)
+    shown = re.findall(
+        r"^```\{command-help\} (.+)$", text("reference/command-line.md"), re.MULTILINE
+    )
     assert sorted(shown) == COMMANDS
 
 

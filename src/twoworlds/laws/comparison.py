@@ -114,6 +114,10 @@ class Comparison(ABC):
     def gap(self, ratio: Number) -> Gap:
         """Return H_a(P || Q) at a = ratio."""
 
+    def roughly(self, ratio: Number) -> tuple[Fraction, Fraction]:
+        """Return two ends of the gap that are found with little work."""
+        return Fraction(0), Fraction(1)
+
     @abstractmethod
     def ratio_for(self, delta: Number) -> Number:
         """Return the smallest a >= 1 with H_a(P || Q) <= delta, or infinity."""
@@ -435,10 +439,16 @@ class Each(Family):
         return comparison, gap._replace(delta=delta)
 
     def _near(self, ratio: Number) -> Iterable[Comparison]:
-        """Leave out tables that are surely not the worst, found in whole numbers alone."""
+        """Leave out what is surely not the worst: of tables, found in whole numbers alone."""
         tables = [c for c in self._comparisons if isinstance(c, FiniteComparison) and c.whole]
-        if ratio == INFINITY or len(tables) < len(self._comparisons):
+        if ratio == INFINITY or len(self._comparisons) == 1:
             return self
+        if len(tables) < len(self._comparisons):
+            ends = [c.roughly(ratio) for c in self._comparisons]
+            least = max(low for low, _ in ends)
+            return [
+                c for c, (_, high) in zip(self._comparisons, ends, strict=True) if high >= least
+            ]
         low, high = bounds(ratio)
         best, most = tables[0], tables[0].excess(high)
         for table in tables:
