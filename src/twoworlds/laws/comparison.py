@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property, cmp_to_key
 from typing import Any, NamedTuple, TypeVar
 
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import Event, Listed, Point
 from twoworlds.laws.renyi import divergence
 from twoworlds.numbers import (
@@ -33,6 +33,7 @@ from twoworlds.numbers import (
     Real,
     bounds,
     compare,
+    exact_text,
     exp,
     maximum,
     positive_part,
@@ -42,6 +43,7 @@ from twoworlds.progress import track
 _MOST_KEYED = 1 << 12  # cells that are looked at to tell whether two comparisons are alike
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
+_LARGEST_LOSS = Fraction(100_000)  # of which e to the power is kept
 _ROUNDING = 1 << 32  # ends that differ by less than such a share of a number are one
 
 
@@ -519,7 +521,12 @@ def solved(comparison: Comparison, delta: Number, steps: int | None = None) -> N
     def halved(bits: int) -> tuple[Fraction, Fraction]:
         low, high = Fraction(0), Fraction(1)
         while larger(comparison.gap(exp(high)).delta, delta):
-            low, high = high, 2 * high
+            if high == _LARGEST_LOSS:
+                raise TooLarge(
+                    f"the epsilon for delta {exact_text(delta)} is above {_LARGEST_LOSS}: this "
+                    "noise hides nothing, and no ratio is written out; take more noise"
+                )
+            low, high = high, min(2 * high, _LARGEST_LOSS)
         for _ in range(bits):
             middle = (low + high) / 2
             if larger(comparison.gap(exp(middle)).delta, delta):
