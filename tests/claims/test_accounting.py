@@ -1,6 +1,7 @@
 """What is said of rdp, zcdp, gdp and f-dp; against sums over outputs, events and normal tails."""
 
 import math
+import re
 from fractions import Fraction
 from itertools import combinations
 from random import Random
@@ -18,6 +19,7 @@ from tests.claims.reading import (
     random_mechanism,
     refusal,
 )
+from tests.cli.calling import call
 from tests.laws import divergences as plain
 
 pytestmark = pytest.mark.few(4)
@@ -278,3 +280,68 @@ def test_what_a_curve_promises(ask_json):
     assert "It promises nothing" in ask_json("explain", "f-dp('0:0, 1:0')")["sentences"][0]
     for stated in ("gdp(mu=0)", "zcdp(rho=0)", "rdp(order=2, epsilon=0)"):
         assert NOTHING in behind(ask_json("explain", stated))
+
+
+# --- two ends -------------------------------------------------------------------------------------
+
+
+def test_a_claim_between_two_ends_is_said_to_lie_there_with_a_way_out_that_decides_it(
+    ask, tmp_path, capsys
+):
+    epsilon = "dp(epsilon=4.69265, delta=1e-6)"
+    code, _, refused = call(capsys, "check", "compose(laplace(scale=10), times=100)", epsilon)
+    assert code == 2
+    found = re.search(
+        r"true delta lies between (\S+) and (\S+), and the claim allows 1/1000000 .* '(.*)'$",
+        refused.strip(),
+    )
+    low, high, way_out = found.groups()
+    assert float(low) < 1e-6 < float(high)
+    code, words = ask("check", way_out, epsilon)
+    assert code == 1
+    assert "delta between 0.00000100007 and 0.00000100011" in words
+
+
+def test_ends_by_domination_are_said_not_to_meet_and_the_upper_one_may_be_claimed(ask, capsys):
+    both = "compose(skellam(30, 3), skellam(3, 30))"
+    assert "both ends need not meet, whatever the width" in ask("measure", both, "--epsilon", 1)[1]
+    code, _, refused = call(capsys, "check", both, "dp(epsilon=1, delta=1e-5)")
+    assert code == 2
+    assert "width" not in refused
+    high = re.search(r"a claim that allows (\S+) holds", refused)[1]
+    assert ask("check", both, f"dp(epsilon=1, delta={high})")[0] == 0
+
+
+def test_ends_that_meet_have_no_such_note(ask):
+    words = ask("compose", "laplace(scale=3)", "geometric(ratio=2)", "--epsilon", 1)[1]
+    assert "need not meet" not in words
+
+
+def test_probabilities_of_a_witness_have_digits_enough_to_tell_them_apart(ask):
+    words = ask("measure", "gaussian(sigma=1e9)", "--delta", "1e-12")[1]
+    p, q = re.search(r"probability at least (\S+) against at most (\S+)", words).groups()
+    assert Fraction(q) < Fraction(p) < Fraction(q) * (1 + Fraction(1, 10**8))
+
+
+def test_a_ratio_beyond_all_floats_is_given_in_decimals(ask_json):
+    found = ask_json("measure", "laplace(epsilon=700)", "--times", 2, "--delta", "1e-6")
+    assert found["ratio"]["value"] is None
+    assert math.isclose(float(found["ratio"]["decimal"][:7]), 1.02867)
+    assert found["epsilon"]["upper"] == 1400
+    assert found["guess"]["upper"] == 1
+
+
+def test_noise_that_hides_nothing_is_refused_in_terms_of_what_was_typed(capsys):
+    code, _, refused = call(capsys, "measure", "gaussian(sigma=1e-6)", "--delta", "1e-6")
+    assert code == 2
+    assert "the epsilon for delta 1/1000000 is above 100000" in refused
+    assert "131072" not in refused
+
+
+@pytest.mark.parametrize(("asked", "code"), [("gdp", 2), ("gdp(mu=5)", 2), ("gdp(mu=1/2)", 1)])
+def test_what_is_neither_proved_nor_refuted_is_undecided_with_or_without_numbers(
+    capsys, asked, code
+):
+    found, words, _ = call(capsys, "implies", "zcdp(rho=1/8)", "--to", asked)
+    assert found == code
+    assert ("counterexample" in words) == (code == 1)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.laws import divergences, losses
 from tests.laws.losses import Names, compared, encloses, independent
 from twoworlds.errors import TooLarge
-from twoworlds.laws.comparison import FiniteComparison
+from twoworlds.laws.comparison import Each, FiniteComparison
 from twoworlds.laws.composition import WIDTH, Composed, commensurable, compose, finite
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.grid import Part
 from twoworlds.laws.line import GaussianPair, LaplacePair
-from twoworlds.laws.noise import GeometricNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.laws.shifted import Shifted
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 
@@ -393,3 +393,57 @@ def test_a_tiny_delta_is_enclosed_by_positive_ends():
 def test_losses_beyond_all_numbers_are_refused():
     with pytest.raises(TooLarge, match=r"losses beyond 90000.*ask about fewer"):
         on_grid((laplace(10_000), 40)).ratio_for(Fraction(1, 10))
+
+
+def narrow(sigma2):
+    return Shifted("x", "y", 1, 0, DiscreteGaussianNoise(Fraction(sigma2)))
+
+
+def test_ends_of_a_huge_ratio_have_ends_of_their_logarithm_and_an_event():
+    """One output is all but certain in each world: the ratio is (1 - 10^-6) e^25000."""
+    found = on_grid((narrow("1/10000"), 5))
+    ratio = found.ratio_for(Fraction(1, 10**6))
+    low, high = bounds(ln(ratio))
+    assert 24_900 < low < 25_000 + math.log1p(-1e-6) < high < 25_100
+    assert bounds(ratio)[0] > 1
+    assert 0 < bounds(found.gap(ratio).delta)[1] <= 1
+
+
+def test_no_ratio_is_above_the_product_of_the_largest():
+    found = on_grid((laplace(700), 2))
+    assert bounds(ln(found.ratio_for(Fraction(1, 10**6))))[1] == 1400
+
+
+def test_the_ends_of_a_maximum_stay_those_of_a_huge_ratio():
+    one, other = on_grid((laplace(700), 2)), on_grid((laplace(699), 1), (laplace(701), 1))
+    ratio = Each([one, other], "").ratio_for(Fraction(1, 10**6))[1]
+    low, high = bounds(ln(ratio))
+    assert 1390 < low < high == 1400
+
+
+def test_the_event_of_a_ratio_between_two_ends_needs_no_finer_grid():
+    """At the upper end the gap may be next to 0: no grid would enclose it as nearly as asked."""
+    found = on_grid((narrow("1/900"), 2))
+    ratio = found.ratio_for(Fraction(1, 10**6))
+    grids = len(found._known)
+    found.gap(ratio)
+    assert len(found._known) == grids
+
+
+def test_a_gap_that_is_surely_not_the_worst_is_not_refined():
+    """Next to its largest ratio, a gap of 10^-60 would need a fine grid."""
+    worst, other = on_grid((gaussian(1), 5)), on_grid((laplace("1/10"), 5))
+    shown, gap = Each([worst, other], "").gap(exp(Fraction(49, 100)))
+    assert shown is worst
+    assert bounds(gap.delta)[0] > Fraction(1, 10)
+    assert len(other._known) == 1
+
+
+def test_both_ends_ask_for_the_same_tests_only_once(monkeypatch):
+    asked = []
+    real = LaplacePair.best_tests
+    monkeypatch.setattr(
+        LaplacePair, "best_tests", lambda self, at: asked.append(len(at)) or real(self, at)
+    )
+    on_grid((laplace(1), 3)).roughly(Fraction(2))
+    assert len([number for number in asked if number > 2]) == 1

@@ -2,8 +2,9 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -216,6 +217,46 @@ def test_rounded_losses_hold_for_the_outputs_that_their_masses_count(one, other,
         assert "privacy losses" in event.describe(both.outputs)
 
 
+def skellam(mean, outputs):
+    """Return the law of a difference of two Poisson numbers of equal means."""
+    return {o: float(mpmath.exp(-2 * mean) * mpmath.besseli(o, 2 * mean)) for o in outputs}
+
+
+def rounded(loss, unit, ranges):
+    """Round a loss as the event says: by the marks of its cell."""
+    marks = sorted({mark for low, high, step in ranges for mark in range(low, high + 1, step)})
+    if loss <= marks[0] * unit:
+        return marks[0]
+    cells = ((low, high) for low, high in pairwise(marks) if low * unit < loss <= high * unit)
+    low, high = next(cells, (marks[-1], marks[-1] + 2))
+    return (low + high + 1) // 2
+
+
+def test_the_rounding_that_is_said_gives_the_probabilities_that_are_said():
+    """Two Skellam answers: what the JSON says of the event is enough to add up all outputs."""
+    both = tw.compose("skellam(3, 3)", "skellam(4, 4)")
+    found = tw.measure(both, epsilon=1).to_dict()["witness"]
+    assert "each rounded up to a multiple of" in found["event_in_words"]
+    assert "(rare ones to the middle of up to" in found["event_in_words"]
+    event, unit = found["event"], float(Fraction(found["event"]["unit"]["exact"]))
+    x, y = map(int, found["databases"])
+    totals = [0.0, 0.0]
+    laws = [skellam(mean, range(-60, 61)) for mean in (3, 4)]
+    places = []
+    for law, ranges in zip(laws, event["marks"], strict=True):
+        cells = {}
+        for o in range(-50, 51):
+            p, q = law[o - x], law[o - y]
+            cells[o] = rounded(math.log(p / q), unit, ranges), p, q
+        places.append(cells.values())
+    for (a, p, q), (b, r, s) in product(*places):
+        if a + b >= event["at_least"]:
+            totals[0] += p * r
+            totals[1] += q * s
+    for total, said in zip(totals, found["probabilities"], strict=True):
+        assert said["lower"] * (1 - 1e-9) <= total <= said["upper"] * (1 + 1e-9)
+
+
 @given(tables(BITS))
 def test_answers_impossible_in_the_other_world_are_an_event(one):
     both = Several([(one, 9)])
@@ -276,6 +317,8 @@ def test_drawn_outputs_are_outputs():
     ("call", "message"),
     [
         (lambda: Several([]), "nothing to compose: name at least one"),
+        (lambda: Several([(tw.mechanism("laplace(scale=1)"), 0)]), "times=0 must be at least 1"),
+        (lambda: Several([(tw.mechanism("laplace(scale=1)"), -2)]), "times=-2 must be at least 1"),
         (lambda: tw.compose("laplace(scale=1)", times=0), "times=0 must be a whole number"),
         (lambda: tw.compose("laplace(scale=1)", times="1/2"), "times=1/2 must be a whole number"),
         (lambda: tw.compose("laplace(scale=1)", width=0), "width=0 must lie between 0 and 1"),

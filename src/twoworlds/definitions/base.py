@@ -181,7 +181,7 @@ class Compared(PrivacyDefinition):
         notes: tuple[str, ...] = (),
     ) -> Verdict:
         """Return the verdict that says a guess at even odds first, and keeps the rest behind."""
-        chance = at_most_one(1 - (1 - family.gap(Fraction(1))[1].delta) / 2)
+        chance = at_most_one(1 - (1 - at_most_one(family.gap(Fraction(1))[1].delta)) / 2)
         certain = family.gap(INFINITY)[1].delta
         return self.found(
             mechanism,

@@ -18,10 +18,11 @@ from fractions import Fraction
 
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.profile import Profile
-from twoworlds.definitions.verdict import Verdict, Witness, within
+from twoworlds.definitions.verdict import Verdict, Witness, apart, left_open, within
 from twoworlds.definitions.words import odds_sentences, outweighed
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
+from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -34,6 +35,7 @@ from twoworlds.numbers import (
 from twoworlds.worlds import Point, Universe, pairs, resolve
 
 _LARGEST_BOUND = 1000
+_FINER = 100  # times, where two ends do not decide a claim
 
 
 @dataclass(frozen=True, init=False)
@@ -91,6 +93,7 @@ class DifferentialPrivacy(RatioAndDelta):
             {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
             _sentences(setting, family, a, gap.delta),
             witness=_gap_witness(setting, family, comparison, gap),
+            notes=_ends_note(comparison, gap.delta),
         )
 
     def ratio_at(self, mechanism: Mechanism, delta: object) -> Verdict:
@@ -98,7 +101,7 @@ class DifferentialPrivacy(RatioAndDelta):
         d = read_delta(delta)
         setting, family = self._asked(mechanism)
         comparison, ratio = family.ratio_for(d)
-        notes: tuple[str, ...] = ()
+        notes = _ends_note(comparison, ratio)
         sentences = odds_sentences(setting.subject, ratio, d)
         if ratio == INFINITY:
             comparison, gap = family.gap(INFINITY)
@@ -138,6 +141,7 @@ class DifferentialPrivacy(RatioAndDelta):
         witness = _gap_witness(setting, family, comparison, gap)
         if holds is False:
             notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
+        notes += _ends_note(comparison, delta)
         found = self.guessed(
             mechanism,
             setting,
@@ -147,11 +151,18 @@ class DifferentialPrivacy(RatioAndDelta):
             witness=witness,
             notes=notes,
         )
-        broken = ""
+        broken = undecided = ""
+        if holds is None:
+            finer = "" if _ends_note(comparison, delta) else _finer(mechanism)
+            undecided = left_open(delta, self.delta, "delta", finer)
         if holds is False:
             broken = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} "
         return replace(
-            found, definition=self.claim, holds=holds, sentence=f"{broken}{found.sentence}"
+            found,
+            definition=self.claim,
+            holds=holds,
+            sentence=f"{broken}{found.sentence}",
+            undecided=undecided,
         )
 
     def _asked(self, mechanism: Mechanism) -> tuple[Setting, Family]:
@@ -218,6 +229,27 @@ def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:
         return ("no finite ratio holds with delta 0: ask for the ratio at the delta you accept",)
     least = show(delta, side="down")
     return (f"delta stays at least {least} however large the ratio",)
+
+
+def _ends_note(comparison: Comparison, value: Number) -> tuple[str, ...]:
+    """Say that the ends of a composition need not meet, where the upper one is by domination."""
+    parts = comparison.factors
+    dominated = any(one.dominating is not one for one, _ in parts if one is not comparison)
+    if not dominated or not apart(value):
+        return ()
+    return (
+        "both ends need not meet, whatever the width: the lower one is of one pair of databases; "
+        "the upper one bounds each output on its own, over all pairs, and no pair need be the "
+        "worst for every output",
+    )
+
+
+def _finer(mechanism: Mechanism) -> str:
+    """Say how the ends of a composition come nearer to each other."""
+    if not isinstance(mechanism, Several):
+        return ""
+    width = f"{float(mechanism.width / _FINER):.0e}".replace("e-0", "e-")
+    return f"ask with a smaller width: '{mechanism.expression[:-1]}, width={width})'"
 
 
 def _ratio_witness(

@@ -39,6 +39,9 @@ from twoworlds.worlds import Point
 
 _LONGEST_LABEL, _KEPT = 44, 8
 _LARGEST_DRAWN = 1e15
+_DIGITS, _MOST_DIGITS = 6, 96
+_APART = Fraction(1, 1 << 32)  # of a number: digits that can be computed are nearer
+_ENDS: tuple[Side, Side] = ("down", "up")
 
 
 class Proof(Protocol):
@@ -122,7 +125,7 @@ class Witness(Proof):
         what = self.event.describe(self.mechanism.outputs)
         p, q = self.probabilities
         near = "" if self.attained else " (further out the ratio grows towards its limit)"
-        low, high = show(p, side="at least"), show(q, side="at most")
+        low, high = _written(p, q)
         return f"{what} has probability {low} on {first} and {high} on {second}{near}"
 
     def facts(self) -> Iterator[tuple[str, str]]:
@@ -201,6 +204,7 @@ class Verdict(Result):
         notes: further facts, such as the nearest claim that does hold.
         exact: False when the mechanism itself is known in floats only.
         more: the same in odds and beliefs, for those who want to know.
+        undecided: why a claim is neither proved nor refuted, and what to do.
 
     >>> from twoworlds import check
     >>> verdict = check("geometric(ratio=2)", "dp(ratio=3/2)")
@@ -219,6 +223,7 @@ class Verdict(Result):
     notes: tuple[str, ...] = ()
     exact: bool = True
     more: tuple[str, ...] = ()
+    undecided: str = ""
 
     def __post_init__(self) -> None:
         if self.witness is not None and not self.witness.verify():
@@ -244,14 +249,12 @@ class Verdict(Result):
             holds=holds,
             sentence=sentence,
             notes=(f"the claim allows {show(allowed)}", *self.notes),
+            undecided=left_open(value, allowed) if holds is None else "",
         )
 
     def __bool__(self) -> bool:
         if self.holds is None and "(" in self.definition:
-            raise Undecided(
-                f"undecided: {self.definition} on {self.mechanism} agrees with its limit to "
-                f"{LIMIT_BITS} bits; give the inputs as exact fractions"
-            )
+            raise Undecided(f"undecided: {self.definition} on {self.mechanism}: {self.undecided}")
         if self.holds is None:
             raise Undecided(
                 f"this verdict on {self.mechanism} claims nothing: "
@@ -336,6 +339,23 @@ def within(value: Number, allowed: Number) -> bool | None:
     return None if order is Order.UNDECIDED else order is not Order.GREATER
 
 
+def apart(value: Number) -> bool:
+    """Tell whether a number is known between two ends only, which no digits bring together."""
+    low, high = (value, value) if value == INFINITY else bounds(value)
+    return high - low > high * _APART
+
+
+def left_open(value: Number, allowed: Number, name: str = "number", way_out: str = "") -> str:
+    """Say why it is not known whether a value is at most what is allowed, and what to do."""
+    if not apart(value):
+        return f"it agrees with its limit to {LIMIT_BITS} bits; give the inputs as exact fractions"
+    low, high = (decimal(end, side=side) for end, side in zip(bounds(value), _ENDS, strict=True))
+    return (
+        f"the true {name} lies between {low} and {high}, and the claim allows {show(allowed)}; "
+        f"{way_out or f'a claim that allows {high} holds'}"
+    )
+
+
 def _mass(mechanism: Mechanism, event: Event, database: Point) -> Number:
     """Return the mass of an event, part by part where it has parts that exclude each other."""
     if isinstance(event, Either):
@@ -348,7 +368,18 @@ def _written(p: Number, q: Number) -> tuple[str, str]:
     """Write both, rounded so that the printed quotient is no more than the true one."""
     if p != 0 and bounds(p)[0] <= 0:  # too small to enclose away from 0
         return f"below {decimal(p)}", f"below {decimal(q)}"
-    return show(p, side="at least"), show(q, side="at most")
+    first, second = show(p, side="at least"), show(q, side="at most")
+    digits = _DIGITS
+    while digits < _MOST_DIGITS and _backwards(first, second) and compare(p, q) is Order.GREATER:
+        digits *= 2
+        first, second = decimal(p, digits, "at least"), decimal(q, digits, "at most")
+    return first, second
+
+
+def _backwards(first: str, second: str) -> bool:
+    """Tell whether two decimals are rounded so far that the first does not look larger."""
+    low, high = first.removeprefix("at least "), second.removeprefix("at most ")
+    return low != first and high != second and Fraction(low) <= Fraction(high)
 
 
 def shortened(label: str) -> str:

@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property, cmp_to_key
 from typing import Any, NamedTuple, TypeVar
 
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import Event, Listed, Point
 from twoworlds.laws.renyi import divergence
 from twoworlds.numbers import (
@@ -33,6 +33,7 @@ from twoworlds.numbers import (
     Real,
     bounds,
     compare,
+    exact_text,
     exp,
     maximum,
     positive_part,
@@ -42,6 +43,7 @@ from twoworlds.progress import track
 _MOST_KEYED = 1 << 12  # cells that are looked at to tell whether two comparisons are alike
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
+_LARGEST_LOSS = Fraction(100_000)  # of which e to the power is kept
 _ROUNDING = 1 << 32  # ends that differ by less than such a share of a number are one
 
 
@@ -113,6 +115,10 @@ class Comparison(ABC):
     @abstractmethod
     def gap(self, ratio: Number) -> Gap:
         """Return H_a(P || Q) at a = ratio."""
+
+    def roughly(self, ratio: Number) -> tuple[Fraction, Fraction]:
+        """Return two ends of the gap that are found with little work."""
+        return Fraction(0), Fraction(1)
 
     @abstractmethod
     def ratio_for(self, delta: Number) -> Number:
@@ -435,10 +441,16 @@ class Each(Family):
         return comparison, gap._replace(delta=delta)
 
     def _near(self, ratio: Number) -> Iterable[Comparison]:
-        """Leave out tables that are surely not the worst, found in whole numbers alone."""
+        """Leave out what is surely not the worst: of tables, found in whole numbers alone."""
         tables = [c for c in self._comparisons if isinstance(c, FiniteComparison) and c.whole]
-        if ratio == INFINITY or len(tables) < len(self._comparisons):
+        if ratio == INFINITY or len(self._comparisons) == 1:
             return self
+        if len(tables) < len(self._comparisons):
+            ends = [c.roughly(ratio) for c in self._comparisons]
+            least = max(low for low, _ in ends)
+            return [
+                c for c, (_, high) in zip(self._comparisons, ends, strict=True) if high >= least
+            ]
         low, high = bounds(ratio)
         best, most = tables[0], tables[0].excess(high)
         for table in tables:
@@ -509,7 +521,12 @@ def solved(comparison: Comparison, delta: Number, steps: int | None = None) -> N
     def halved(bits: int) -> tuple[Fraction, Fraction]:
         low, high = Fraction(0), Fraction(1)
         while larger(comparison.gap(exp(high)).delta, delta):
-            low, high = high, 2 * high
+            if high == _LARGEST_LOSS:
+                raise TooLarge(
+                    f"the epsilon for delta {exact_text(delta)} is above {_LARGEST_LOSS}: this "
+                    "noise hides nothing, and no ratio is written out; take more noise"
+                )
+            low, high = high, min(2 * high, _LARGEST_LOSS)
         for _ in range(bits):
             middle = (low + high) / 2
             if larger(comparison.gap(exp(middle)).delta, delta):

@@ -62,6 +62,7 @@ from twoworlds.numbers import (
     Real,
     at_most_one,
     bounds,
+    exp,
     ln,
     power,
     sqrt,
@@ -78,6 +79,7 @@ _EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
 _MOST_RATIOS = 1 << 12
 _STALLED = 0.7  # a finer grid that leaves more than this share of the width does not help
 _TELLING = Fraction(100)
+_VAGUE = Fraction(1, 1 << 32)  # a ratio is known between two ends only if they are further apart
 _UNIT_BITS, _SELDOM, _SMALLEST = 20, 2.0**-16, 1e-9
 
 
@@ -189,18 +191,31 @@ class Composed(Comparison):
             return Gap(Fraction(0), Listed.of(()))
         if self.limit() == 1:
             return Gap(Fraction(1), self.events.likelier(INFINITY))
-        high_ratio = bounds(ratio)[1]
+        found, known = self._search(self._gap_ends(ratio))
+        event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
+        return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
+
+    def roughly(self, ratio: Number) -> tuple[Fraction, Fraction]:
+        """Enclose the gap by one grid, however far its ends are apart."""
+        if ratio == INFINITY or not larger(self._largest(), ratio) or self.limit() == 1:
+            return super().roughly(ratio)
+        found, _ = self._search(self._gap_ends(ratio), rounds=1)
+        return found.low, bounds(found.high)[1]
+
+    def _gap_ends(self, ratio: Number) -> Callable[[Above, Below], _Ends]:
+        low_ratio, high_ratio = bounds(ratio)
+        vague = high_ratio - low_ratio > low_ratio * _VAGUE
 
         def ends(above: Above, below: Below) -> _Ends:
             high = min(Fraction(1), above.gap(ratio))
             low, threshold = below.gap(high_ratio)
             low = max(Fraction(0), low)
+            if vague:  # a finer grid does not help; what shows most at the least ratio is shown
+                return _Ends(low, high, below.gap(low_ratio)[1], 0.0, 0)
             width = float(1 - low / high) / _STEEP if high else 0.0
             return _Ends(low, high, threshold, width, _MARGIN_BITS - _size(high))
 
-        found, known = self._search(ends)
-        event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
-        return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
+        return ends
 
     def ratio_for(self, delta: Number) -> Number:
         """Enclose the ratio."""
@@ -213,7 +228,8 @@ class Composed(Comparison):
             return Fraction(1)
 
         def ends(above: Above, below: Below) -> _Ends:
-            high = above.ratio_for(allowed)
+            high, largest = above.ratio_for(allowed), self._largest()
+            high = largest if high == INFINITY or larger(high, largest) else high
             low, threshold = below.ratio_for(least)
             low = max(Fraction(1), low)
             width = 0.0 if high == 1 else math.inf
@@ -226,8 +242,7 @@ class Composed(Comparison):
             raise TooLarge(
                 "the ratio for this delta is too large to be computed: ask for a larger delta"
             )
-        high = bounds(found.high)[1]
-        return high if found.low == high else Real.between(found.low, high)
+        return _ratio_between(found.low, found.high)
 
     def power(self, level: Number) -> Number:
         """Enclose the largest P(alarm) of a test with Q(alarm) = level."""
@@ -252,7 +267,9 @@ class Composed(Comparison):
         ratios = (part.comparison.dominating.peak().ratio ** part.times for part in self.parts)
         return prod(ratios, start=Fraction(1))
 
-    def _search(self, ends: Callable[[Above, Below], _Ends]) -> tuple[_Ends, _Known]:
+    def _search(
+        self, ends: Callable[[Above, Below], _Ends], rounds: int = _MOST_ROUNDS
+    ) -> tuple[_Ends, _Known]:
         """Refine the grid until both ends are as near as asked, or it would be too large."""
         tables = _tables(self.parts)
         lattice = tables and commensurable([ln(r) for table in tables for r in table.masses])
@@ -261,7 +278,7 @@ class Composed(Comparison):
             unit, bits = self._known[-1].unit, self._known[-1].bits
         bounded = any(part.comparison.dominating is not part.comparison for part in self.parts)
         best: tuple[_Ends, _Known] | None = None
-        for _ in track(range(_MOST_ROUNDS), "bringing both ends together"):
+        for _ in track(range(rounds), "bringing both ends together"):
             known = self._lines(unit, bits)
             if known is None:
                 break
@@ -323,6 +340,18 @@ def _reach(comparison: Comparison) -> float:
     while reach > _SMALLEST and seldom(reach / 2):
         reach /= 2
     return reach
+
+
+def _ratio_between(low: Fraction, high: Number) -> Number:
+    """Return a ratio of which two ends are known, with those of its loss: they may be large."""
+    if low == high:
+        return high
+    loss = Real.between(bounds(ln(low))[0], bounds(ln(high))[1])
+    loss.cap = bounds(ln(high))[1]
+    found = exp(loss)
+    assert isinstance(found, Real)
+    found.floor, found.cap = low, bounds(high)[1]
+    return found
 
 
 def _log(x: Fraction) -> float:

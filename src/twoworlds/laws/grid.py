@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
@@ -48,6 +48,7 @@ _SCAN = 64  # points at which the mass beyond is looked at, to space the marks
 _WIDEST, _FEW = 4, 16  # cells are up to 2^4 units wide, from a mass beyond of 2^-16 on
 
 Marks = tuple[int, ...]
+_Tested = tuple[Comparison, Marks, int, list[tuple[arb, arb]]]
 
 
 class Part(NamedTuple):
@@ -111,7 +112,7 @@ class Above(Lines):
     def gap(self, ratio: Number) -> Fraction:
         """Return a bound on the gap from above."""
         loss = ln(ratio)
-        threshold = floor(float(loss) / float(self.unit)) - 1
+        threshold = floor(float(bounds(loss)[0]) / float(self.unit)) - 1
         while not larger(self.unit * threshold, loss):
             threshold += 1
         return self._height(threshold, bounds(ratio)[0])
@@ -227,6 +228,8 @@ class Grid:
 
     parts: tuple[Part, ...]
     unit: Number
+    _marked: list[tuple[Part, int, Marks]] = field(default_factory=list, repr=False)
+    _tested: list[_Tested] = field(default_factory=list, repr=False)
 
     def above(self, spare: int) -> Above:
         """Return lines from above; next to 2^-spare nothing is lost."""
@@ -269,6 +272,13 @@ class Grid:
 
     def marks(self, part: Part, spare: int) -> Marks:
         """Choose marks: up to where next to nothing lies beyond, denser where there is much."""
+        for known, bits, marks in self._marked:
+            if known.comparison is part.comparison and (known.times, bits) == (part.times, spare):
+                return marks
+        self._marked.append((part, spare, self._choose(part, spare)))
+        return self._marked[-1][2]
+
+    def _choose(self, part: Part, spare: int) -> Marks:
         goal = Fraction(1, part.times << spare + 1)
         certain = bounds(part.comparison.limit())[1]  # of infinite loss
         low = -self._reach(lambda j: 1 - self._mass(part.comparison, -j), goal)
@@ -299,8 +309,13 @@ class Grid:
         return min(Fraction(1), bounds(test.p)[1])
 
     def _tests(self, comparison: Comparison, marks: Marks, bits: int) -> list[tuple[arb, arb]]:
+        for known in self._tested:  # above and below ask for the same ones
+            if known[0] is comparison and known[1:3] == (marks, bits):
+                return known[3]
         found = comparison.best_tests([self.unit * mark for mark in marks])
-        return [(ball(p, bits), ball(q, bits)) for p, q in found]
+        tests = [(ball(p, bits), ball(q, bits)) for p, q in found]
+        self._tested.append((comparison, marks, bits, tests))
+        return tests
 
     def _shrink(self, bits: int) -> tuple[fmpz, fmpz]:
         """Return e^-unit, rounded down and up."""

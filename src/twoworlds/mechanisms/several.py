@@ -23,9 +23,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, pairwise, product
 from math import ceil, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, larger, unlike
@@ -35,7 +35,7 @@ from twoworlds.laws.event import Event
 from twoworlds.laws.grid import Grid, Marks, Part, rounded_places
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, ln, rational, show
+from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, ln, rational, show, to_json
 from twoworlds.worlds import MIXED, Integers, Point, Product, Reals, Universe, pairs
 
 if TYPE_CHECKING:
@@ -333,6 +333,8 @@ def _flat(parts: Sequence[tuple[Mechanism, int]]) -> tuple[tuple[Mechanism, int]
     """Take compositions apart, and count mechanisms that are the same object."""
     counts: dict[int, tuple[Mechanism, int]] = {}
     for mechanism, times in parts:
+        if times < 1:
+            raise InvalidInput(f"times={times} must be at least 1: so often a mechanism runs")
         inner = mechanism.parts if isinstance(mechanism, Several) else ((mechanism, 1),)
         for one, more in inner:
             counts[id(one)] = one, counts.get(id(one), (one, 0))[1] + times * more
@@ -474,7 +476,12 @@ class LikelyAnswers(_TwoWorlds):
 
 @dataclass(frozen=True)
 class RoundedLosses(_TwoWorlds):
-    """Answers whose losses ln P/Q, each rounded to a grid, add up to at least so many units."""
+    """Answers whose losses ln P/Q, each rounded to a grid, add up to at least so many units.
+
+    A loss in a cell between two marks is rounded to its middle, upwards: in a cell of one unit, to
+    its upper mark. What lies up to the first mark is rounded to it, and what lies beyond the last
+    one, to one unit more.
+    """
 
     unit: Number
     marks: tuple[Marks, ...]
@@ -507,6 +514,31 @@ class RoundedLosses(_TwoWorlds):
         return grid.below(self.spare, self.marks).masses(self.least)
 
     def describe(self, outputs: Universe) -> str:
-        """Say to what the losses add up."""
-        least = decimal(self.unit * self.least, 6, "about")
-        return f"answers whose privacy losses, each rounded on a grid, add up to {least} or more"
+        """Say how the losses are rounded, and to what they add up."""
+        cells = (high - low for marks in self.marks for low, high in pairwise(marks))
+        widest = max(cells, default=1)
+        rare = "" if widest == 1 else f" (rare ones to the middle of up to {widest} such steps)"
+        return (
+            "answers whose privacy losses, each rounded up to a multiple of "
+            f"{show(self.unit)}{rare}, add up to at least {self.least} such steps "
+            f"({decimal(self.unit * self.least, 6, 'about')})"
+        )
+
+    def to_json(self, outputs: Universe) -> Any:
+        """Return the labels of a small event, or all that the rounding needs."""
+        found = super().to_json(outputs)
+        if isinstance(found, list):
+            return found
+        marks = [_runs(marks) for marks in self.marks]
+        return {"unit": to_json(self.unit), "marks": marks, "at_least": self.least}
+
+
+def _runs(marks: Marks) -> list[tuple[int, int, int]]:
+    """Return marks as ranges: the first one, the last one and the step, in units.
+
+    >>> _runs((-8, -4, 0, 1, 2))
+    [(-8, 0, 4), (0, 2, 1)]
+    """
+    ends = groupby(pairwise(marks), key=lambda cell: cell[1] - cell[0])
+    found = ((step, list(cells)) for step, cells in ends)
+    return [(cells[0][0], cells[-1][1], step) for step, cells in found]

@@ -174,6 +174,8 @@ def ln(x: Number) -> Number:
         return x.of
     if x == INFINITY:
         return INFINITY
+    if x.logarithm is not None:
+        return x.logarithm
     text = f"ln({x.formula})" if x.formula else None
     result = Real(lambda bits: x.ball(bits).log(), text, PRODUCT)
     result.exponential = x
@@ -199,7 +201,9 @@ def exp(x: Number) -> Number:
     if x == INFINITY:
         return INFINITY
     text = f"e^({x.formula})" if x.formula else None
-    return Real(lambda bits: x.ball(bits).exp(), text, PRODUCT)
+    result = Real(lambda bits: x.ball(bits).exp(), text, PRODUCT)
+    result.logarithm = x
+    return result
 
 
 def power(base: Number, exponent: Fraction | int) -> Number:

@@ -58,6 +58,7 @@ class Real:
         "exponential",
         "floor",
         "formula",
+        "logarithm",
         "parts",
         "radicand",
         "scaled",
@@ -69,6 +70,7 @@ class Real:
         """Wrap ``evaluate(bits)``, which must return a ball that holds the number."""
         self._evaluate = evaluate
         self.exponential: Real | None = None  # e to this number, where that is what it came from
+        self.logarithm: Real | None = None  # what it is e to the power of, where it is known
         self.parts: tuple[Number, Number] | None = None  # numerator and positive denominator
         self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
         self.complement: tuple[Fraction, Real] | None = None  # a rational minus another real
@@ -284,7 +286,15 @@ def maximum(a: Number, b: Number) -> Number:
         return b if order is Order.LESS else a
     if isinstance(a, Real) and isinstance(b, Real) and a.formula and a.formula == b.formula:
         return a  # the same number, and how its formula binds is kept
-    return Real(lambda bits: ball(a, bits).max(ball(b, bits)))
+    found = Real(lambda bits: ball(a, bits).max(ball(b, bits)))
+    if isinstance(a, Real) and isinstance(b, Real):
+        found.floor = max((x.floor for x in (a, b) if x.floor is not None), default=None)
+        if a.cap is not None and b.cap is not None:
+            found.cap = max(a.cap, b.cap)
+        if a.logarithm is not None and b.logarithm is not None:
+            larger = maximum(a.logarithm, b.logarithm)
+            found.logarithm = larger if isinstance(larger, Real) else None
+    return found
 
 
 def positive_part(x: Number) -> Number:

@@ -383,20 +383,23 @@ def to_json(x: Number, *, side: Side = "up") -> dict[str, Any]:
     """Return ``{"exact": ..., "value": ...}``, with ``lower`` and ``upper`` for irrationals.
 
     ``value`` of a rational is its nearest float; of an irrational, the end of the enclosure on
-    the safe side. An infinite number has exact ``"inf"`` and no float, since JSON has none.
+    the safe side. An infinite number has exact ``"inf"`` and no float, since JSON has none. A
+    number beyond all floats has a ``decimal`` instead, rounded to the safe side.
     """
     if x == INFINITY:
         return {"exact": "inf", "value": None}
     if isinstance(x, Fraction):
-        return {"exact": exact_text(x), "value": _finite(_nearest(x))}
+        found = {"exact": exact_text(x), "value": _finite(_nearest(x))}
+        return found if found["value"] is not None else {**found, "decimal": decimal(x, side=side)}
     low, high = below(x), above(x)
     value = high if side == "up" else low
-    return {
+    found = {
         "exact": x.formula,
         "value": _finite(value),
         "lower": _finite(low),
         "upper": _finite(high),
     }
+    return found if found["value"] is not None else {**found, "decimal": decimal(x, side=side)}
 
 
 def _finite(x: float) -> float | None:

@@ -141,7 +141,7 @@ class Implication(Result):
         return Answer(
             self._headline(),
             holds=self.holds,
-            undecided=self.holds is None and bool(self.context.goal),
+            undecided=self.holds is None,
             blocks=(*([Steps(steps)] if steps else []), *([Facts(others)] if others else [])),
             assumptions=self.assumptions,
         )
