@@ -68,7 +68,9 @@ def read_matrix(matrix: Any, *, universe: str | Universe | None = None) -> Mecha
     floats = hasattr(values, "dtype") and values.dtype.kind == "f"
     rows = values.tolist() if hasattr(values, "tolist") else values
     if not rows or not all(isinstance(row, (list, tuple)) and row for row in rows):
-        raise InvalidInput("a matrix has a row for each output, such as [['3/4', '1/4'], ...]")
+        raise InvalidInput(
+            "this is no matrix: give a row for each output, such as [['3/4', '1/4'], ...]"
+        )
     chosen = universe if universe is not None or databases is None else _inferred(databases)
     if chosen is None and databases is None:
         chosen = Records(range(len(rows[0])), 1)

@@ -352,7 +352,7 @@ def told_errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: s
     said = Answer(
         f"The errors of {built.expression}, computed exactly and rounded up "
         f"(dimension d = {dimension}, t = {t}):",
-        blocks=(Table(("quantity", "error", "in the paper", "remarks"), rows, prose=(0, 3)),),
+        blocks=(Table(("quantity", "at most", "in the paper", "remarks"), rows, prose=(0, 3)),),
     )
     data = {"mechanism": built, "errors": found}
     ratio = built.family("substitute").peak()[1].ratio if isinstance(built, PerRecord) else 1
