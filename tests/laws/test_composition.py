@@ -17,7 +17,11 @@ from twoworlds.laws.composition import WIDTH, Composed, commensurable, compose, 
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.grid import Part
 from twoworlds.laws.line import GaussianPair, LaplacePair
-from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.laws.noise import (
+    DiscreteGaussianNoise,
+    GeometricNoise,
+    NegativeBinomialDifference,
+)
 from twoworlds.laws.shifted import Shifted
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 
@@ -447,3 +451,14 @@ def test_both_ends_ask_for_the_same_tests_only_once(monkeypatch):
     )
     on_grid((laplace(1), 3)).roughly(Fraction(2))
     assert len([number for number in asked if number > 2]) == 1
+
+
+def test_a_largest_ratio_that_is_only_neared_is_shown_by_the_first_grid_that_shows_it():
+    found = on_grid((Shifted("x", "y", 1, 0, NegativeBinomialDifference(Fraction(3, 5), 4)), 2))
+    ratio, event, attained = found.peak()
+    assert not attained
+    goal = 1 + (ratio - 1) * Fraction(9, 10)
+    *before, last = found._known
+    p, q = last.below.line(event.made_of[2])
+    assert p > goal * q
+    assert all(known.below.gap(goal)[0] <= 0 for known in before)

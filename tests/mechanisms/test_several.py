@@ -332,3 +332,13 @@ def test_drawn_outputs_are_outputs():
 def test_what_cannot_be_composed_is_refused_with_a_way_out(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def test_both_probabilities_of_an_event_are_computed_at_once(monkeypatch):
+    """Once for the witness, and once more to verify it."""
+    real, asked = several.RoundedLosses.masses, []
+    monkeypatch.setattr(
+        several.RoundedLosses, "masses", lambda self: asked.append(self) or real(self)
+    )
+    tw.measure(tw.compose("laplace(scale=1)", times=3), delta="1e-3")
+    assert len(asked) == 2

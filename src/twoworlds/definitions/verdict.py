@@ -90,8 +90,8 @@ class Witness(Proof):
         output: Point | None = None,
     ) -> Witness:
         """Compute the two probabilities of the event."""
-        p, q = (_mass(mechanism, event, database) for database in databases)
-        return Witness(mechanism, databases, event, (p, q), attained, output)
+        found = _masses(mechanism, event, databases)
+        return Witness(mechanism, databases, event, found, attained, output)
 
     def ratio(self) -> Number:
         """Return how many times likelier the event is in the first world."""
@@ -109,9 +109,9 @@ class Witness(Proof):
         """Recompute both probabilities from the mechanism and compare them with those stated."""
         return all(agree(a, b) for a, b in zip(self.again(), self.probabilities, strict=True))
 
-    def again(self) -> Iterator[Number]:
+    def again(self) -> tuple[Number, Number]:
         """Compute both probabilities from the mechanism."""
-        return (_mass(self.mechanism, self.event, database) for database in self.databases)
+        return _masses(self.mechanism, self.event, self.databases)
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -356,12 +356,16 @@ def left_open(value: Number, allowed: Number, name: str = "number", way_out: str
     )
 
 
-def _mass(mechanism: Mechanism, event: Event, database: Point) -> Number:
-    """Return the mass of an event, part by part where it has parts that exclude each other."""
+def _masses(
+    mechanism: Mechanism, event: Event, databases: tuple[Point, Point]
+) -> tuple[Number, Number]:
+    """Return both masses of an event, part by part where it has parts that exclude each other."""
     if isinstance(event, Either):
-        parts = (_mass(mechanism, part, database) for part in (event.first, event.second))
-        return sum(parts, start=Fraction(0))
-    return mechanism.mass(event, database)
+        (p, q), (r, s) = (
+            _masses(mechanism, part, databases) for part in (event.first, event.second)
+        )
+        return p + r, q + s
+    return mechanism.masses(event, databases)
 
 
 def _written(p: Number, q: Number) -> tuple[str, str]:

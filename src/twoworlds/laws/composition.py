@@ -176,7 +176,13 @@ class Composed(Comparison):
         if all(peak.attained for peak in peaks):
             return Peak(ratio, self.events.every([peak.event for peak in peaks]))
         goal = _TELLING if ratio == INFINITY else 1 + (ratio - 1) * Fraction(9, 10)
-        return Peak(ratio, self.gap(goal).event, attained=False)
+        ends = self._gap_ends(goal)
+
+        def shown(above: Above, below: Below) -> _Ends:
+            found = ends(above, below)  # any event of a larger ratio will do
+            return found._replace(width=0.0, bits=0) if found.low > 0 else found
+
+        return Peak(ratio, self._gap(goal, shown).event, attained=False)
 
     def limit(self) -> Number:
         """Return the chance that some output is one that Q cannot produce."""
@@ -187,11 +193,14 @@ class Composed(Comparison):
         """Enclose the gap; the event attains its lower end."""
         if ratio == INFINITY:
             return Gap(self.limit(), self.events.likelier(INFINITY))
+        return self._gap(ratio, self._gap_ends(ratio))
+
+    def _gap(self, ratio: Number, ends: Callable[[Above, Below], _Ends]) -> Gap:
         if not larger(self._largest(), ratio):
             return Gap(Fraction(0), Listed.of(()))
         if self.limit() == 1:
             return Gap(Fraction(1), self.events.likelier(INFINITY))
-        found, known = self._search(self._gap_ends(ratio))
+        found, known = self._search(ends)
         event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
         return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor
 
 from twoworlds.errors import Unsupported
@@ -230,7 +231,12 @@ class _Upward:
         threshold = self.first(lambda o: larger(self.likelihood(o), goal))
         return ratio, self.v if threshold is None else threshold, False
 
-    def first_above(self, ratio: Number, near: int | None = None) -> int | None:
+    def first_above(
+        self,
+        ratio: Number,
+        near: int | None = None,
+        likelihood: Callable[[int], Number] | None = None,
+    ) -> int | None:
         """Return the smallest output with likelihood above the ratio, or None."""
         if ratio == INFINITY:  # what Q cannot produce, where it ends
             beyond = (
@@ -242,17 +248,18 @@ class _Upward:
             supremum = self.noise.supremum(self.u - self.v)
             if not larger(supremum.ratio, ratio):
                 return None
-        return self.first(lambda o: larger(self.likelihood(o), ratio), near)
+        found = likelihood or self.likelihood
+        return self.first(lambda o: larger(found(o), ratio), near)
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
         """Move the threshold up as the losses rise."""
-        place, tails = self.v, {}
+        place, tails, likelihood = self.v, {}, cache(self.likelihood)
         for loss in losses:
             ratio = exp(loss)
             if self._everything(ratio):
                 yield ProfileLine(Fraction(1), Fraction(1))
                 continue
-            threshold = self.first_above(ratio, place)
+            threshold = self.first_above(ratio, place, likelihood)
             if threshold is None:
                 yield ProfileLine(Fraction(0), Fraction(0))
                 continue

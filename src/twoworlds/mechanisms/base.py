@@ -101,6 +101,10 @@ class Mechanism(ABC):
             start=Fraction(0),
         )
 
+    def masses(self, event: Event, databases: tuple[Point, Point]) -> tuple[Number, Number]:
+        """Return the probabilities of an event on two databases."""
+        return self.mass(event, databases[0]), self.mass(event, databases[1])
+
     def example(self, event: Event, database: Point) -> Point | None:
         """Return one output of the event that can occur, or None where only densities exist."""
         if isinstance(event, (AtLeast, AtMost)):

@@ -203,6 +203,12 @@ class Several(Mechanism):
             )
         return super().mass(event, database)
 
+    def masses(self, event: Event, databases: tuple[Point, Point]) -> tuple[Number, Number]:
+        """Compute both at once, where the event knows these two worlds."""
+        if isinstance(event, _TwoWorlds) and databases == (event.x, event.y):
+            return event.masses()
+        return super().masses(event, databases)
+
     def example(self, event: Event, database: Point) -> Point | None:
         """Take an output of each part, where there are few of them."""
         if not isinstance(event, EveryAnswer) or len(self.outputs.parts) > _SHOWN:
