@@ -115,7 +115,7 @@ def test_explain_says_when_only_the_price_of_a_mechanism_is_known(capsys, monkey
     monkeypatch.setattr(promises, "measure", measure)
     _, out, _ = call(capsys, "explain", "randomized-response(bits=2, keep=3/4)", "--more")
     assert "50 percentage points" in out
-    assert "these are the words for every mechanism with dp(ratio=3)" in out
+    assert "odds and beliefs are those of every mechanism with dp(ratio=3)" in out
 
 
 def test_explain_takes_definitions_with_a_belief(capsys):

@@ -479,6 +479,7 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
         (("--approve",), "say who decides"),
         (("--reviewer", "rita"), "say --approve or --send-back"),
         (("--approve", "--reviewer", "ann"), "nobody reviews their own"),
+        (("--approve", "--reviewer", " Ann "), "nobody reviews their own"),
     ):
         code, _, err = call(capsys, "review", number, *wrong)
         assert code == 2
@@ -491,3 +492,13 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     words = " ".join(out.split())
     assert words.startswith("0 proposals wait for review; 1 release was paid for.")
     assert call(capsys, "ledger", "verify", "policy.yml")[0] == 0
+
+
+def test_a_reviewer_reads_the_warnings_and_a_dry_run_files_nothing(capsys):
+    code, _, err = call(capsys, "release", NROTH, *SPENT, "--propose", "a typo", "--dry-run")
+    assert code == 2
+    assert "leave out --dry-run" in err
+    assert as_json(capsys, "review")[1]["proposals"] == []
+    assert call(capsys, "release", NROTH, *SPENT, "--propose", "a typo")[0] == 0
+    words = " ".join(call(capsys, "review")[1].split())
+    assert "'Nroth' is not a declared key of region" in words

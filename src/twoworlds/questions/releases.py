@@ -106,6 +106,8 @@ def release(
             )
         price, noise = _cost(epsilon, each, delta, rho)
         if propose is not None:
+            if dry_run:
+                raise InvalidInput("--propose files a plan in the ledger: leave out --dry-run")
             return _proposed(
                 curator,
                 curator.propose(asked, price, purpose=propose, analyst=analyst, noise=noise),

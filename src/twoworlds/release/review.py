@@ -112,6 +112,13 @@ class ReviewDesk(Result):
                 for one in self.proposals
             ]
             blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(4, 5)))
+        warned = [
+            printable(f"Warning of proposal {one['entry']}: {warning['words']}")
+            for one in self.proposals
+            for warning in one.get("warnings", ())
+        ]
+        if warned:
+            blocks.append(Said(warned))
         if self.releases:
             heads = ["release", "time (UTC)", "by", "cost", "asked"]
             rows = [
@@ -182,7 +189,10 @@ def _asked(said: Any) -> list[str]:
 
 def _stands(one: dict[str, Any]) -> str:
     by = one["decision"]
-    return one["status"] if by is None else f"{one['status']} by {by['reviewer']}: {by['remark']}"
+    if by is None:
+        return str(one["status"])
+    remark = f": {by['remark']}" if by["remark"] else ""
+    return f"{one['status']} by {by['reviewer']}{remark}"
 
 
 def _cost(one: dict[str, Any]) -> str:

@@ -91,7 +91,7 @@ def _measured(text: str | Mechanism) -> Promise:
     try:
         swing = measure(built, definition="semantic").values["swing"]
     except TwoWorldsError:
-        note = f"these are the words for every mechanism with {given}; this one may move less"
+        note = f"odds and beliefs are those of every mechanism with {given}; this one may move less"
         return replace(_of_mechanism(verdict, promise(given)), note=note)
     return _of_mechanism(verdict, promise(given, swing=swing))
 

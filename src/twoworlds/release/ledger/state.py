@@ -242,7 +242,7 @@ class LedgerState:
                 f"proposal {proposal.place.sequence} is decided, and {proposal.status}: a decision "
                 "stands; the analyst may propose anew what was sent back"
             )
-        if reviewer == proposal.analyst:
+        if reviewer.strip().casefold() == proposal.analyst.strip().casefold():
             raise InvalidInput(
                 f"proposal {proposal.place.sequence} is by {reviewer!r}, and nobody reviews their "
                 "own: ask another reviewer"
