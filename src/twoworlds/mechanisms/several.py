@@ -35,7 +35,18 @@ from twoworlds.laws.event import Event
 from twoworlds.laws.grid import Grid, Marks, Part, rounded_places
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, ln, rational, show, to_json
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    compare,
+    decimal,
+    exact_text,
+    ln,
+    rational,
+    show,
+    to_json,
+)
 from twoworlds.worlds import MIXED, Integers, Point, Product, Reals, Universe, pairs
 
 if TYPE_CHECKING:
@@ -162,7 +173,7 @@ class Several(Mechanism):
         self.outputs: Product = Product(
             tuple(one.outputs for one, times in self.parts for _ in range(times))
         )
-        self.expression = _expression(self.parts)
+        self.expression = _expression(self.parts, self.width)
 
     def _own(self, database: Point) -> Iterator[tuple[Mechanism, int, Point]]:
         """Yield the parts with what each of them looks at."""
@@ -349,14 +360,15 @@ def _flat(parts: Sequence[tuple[Mechanism, int]]) -> tuple[tuple[Mechanism, int]
     return tuple(counts.values())
 
 
-def _expression(parts: Sequence[tuple[Mechanism, int]]) -> str:
+def _expression(parts: Sequence[tuple[Mechanism, int]], width: Fraction) -> str:
+    wide = "" if width == WIDTH else f", width={exact_text(width)}"
     if len(parts) == 1:
         ((one, times),) = parts
-        return f"compose({one.expression}, times={times})"
+        return f"compose({one.expression}, times={times}{wide})"
     texts = [
         one.expression if n == 1 else f"compose({one.expression}, times={n})" for one, n in parts
     ]
-    return f"compose({', '.join(texts)})"
+    return f"compose({', '.join(texts)}{wide})"
 
 
 # --- events ---------------------------------------------------------------------------------------

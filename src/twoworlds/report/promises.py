@@ -44,6 +44,7 @@ from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.promise import PRIORS, Promise, guess_of, promise, sentences, table
 from twoworlds.worlds import SUBSTITUTE
 
+_STATED_DELTA = Fraction(1, 10**6)  # where no epsilon holds without one
 _BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
 _MOST_CONSTRAINTS = 12
 _NOTHING = "It promises nothing: every mechanism satisfies it, even one that publishes the data."
@@ -85,6 +86,8 @@ def _measured(text: str | Mechanism) -> Promise:
     """Measure a mechanism, and how far its own answers move odds, where that is known."""
     built = build_mechanism(text)
     verdict = measure(built)
+    if verdict.ratio == INFINITY and verdict.delta == 0:  # every delta above 0 has its epsilon
+        verdict = measure(built, delta=_STATED_DELTA)
     given = Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta)
     if not table(given) or verdict.ratio == INFINITY:
         return _of_mechanism(verdict, promise(given))
