@@ -55,8 +55,8 @@ def offences(text: str, known: list[tuple[Fraction, Fraction]]) -> list[str]:
     found = []
     for seen in NUMBER.finditer(text):
         before, number = text[: seen.start()], Decimal(seen[1].replace(",", ""))
-        if len(number.as_tuple().digits) < 3:
-            continue
+        if len(number.as_tuple().digits) < 3 or before.endswith("the claim allows at most "):
+            continue  # what a claim allows is none of the numbers found
         scale = 100 if seen[2] else 1
         x, unit = Fraction(number) / scale, Fraction(10) ** number.as_tuple().exponent / scale
         near = [(low, high) for low, high in known if low - unit < x < high + unit]

@@ -178,7 +178,7 @@ def test_explain_needs_the_number_of_a_definition(capsys, text):
         ("dp(epsilon=0.2)", "dp(epsilon=0.1)", 1),
         ("dp(epsilon=0.1, delta=1e-9, records=1000)", "semantic(epsilon=0.0517, delta=1e-5)", 1),
         ("dp(epsilon=0.1, delta=1e-9)", "semantic(epsilon=0.0517, delta=1e-5)", 2),
-        ("dp(epsilon=0.1, delta=1e-9)", "semantic", 0),
+        ("dp(epsilon=0.1, delta=1e-9)", "semantic", 2),
         ("dp(epsilon=1, neighbours=add-remove)", "dp(epsilon=1)", 1),
         ("dp(epsilon=1, neighbours=add-remove)", "dp(epsilon=2)", 0),
         ("dp(epsilon=1, neighbours=add-remove)", "dp(epsilon=1, neighbours=add-remove)", 0),

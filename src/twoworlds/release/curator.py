@@ -579,20 +579,15 @@ class Curator:
         several = [asked] if isinstance(asked, (Query, str)) else list(asked)
         if not several:
             raise InvalidInput("nothing is asked: give a query")
-        try:
-            queries = [self.query(one) for one in several]
-            names = {query.dataset for query in queries}
-            if len(names) > 1:
-                raise InvalidInput(
-                    f"a batch asks one dataset, not {' and '.join(sorted(names))}: "
-                    "release them one after the other"
-                )
-            dataset = self.policy.dataset(names.pop())
-            return [resolve(query, dataset) for query in queries]
-        except UnknownName as error:
-            if error.kind == "column" and error.nearest is None:
-                error.args = (f"{error}; declare it before it is used, with bounds or keys",)
-            raise
+        queries = [self.query(one) for one in several]
+        names = {query.dataset for query in queries}
+        if len(names) > 1:
+            raise InvalidInput(
+                f"a batch asks one dataset, not {' and '.join(sorted(names))}: "
+                "release them one after the other"
+            )
+        dataset = self.policy.dataset(names.pop())
+        return [resolve(query, dataset) for query in queries]
 
     def _plans(self, resolved: Sequence[Resolved]) -> tuple[Backend, list[Plan]]:
         """Return the engine and the plan of each query, after checking the schema."""
