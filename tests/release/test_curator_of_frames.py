@@ -104,8 +104,8 @@ def test_what_is_missing_or_wrong_is_refused_with_what_to_give(changed, said):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("SELECT ward, COUNT(*) FROM people GROUP BY ward", "declare it before it is used"),
-        ("SELECT SUM(height) FROM people", "declare it before it is used"),
+        ("SELECT ward, COUNT(*) FROM people GROUP BY ward", "known: age, income, region"),
+        ("SELECT SUM(height) FROM people", "known: age, income, region"),
         ("SELECT age, COUNT(*) FROM people GROUP BY age", "keys"),
         ("SELECT SUM(region) FROM people", "region"),
         ("SELECT COUNT(*) FROM others", "others"),
