@@ -302,6 +302,7 @@ def test_a_claim_between_two_ends_is_said_to_lie_there_with_a_way_out_that_decid
     assert "delta between 0.00000100007 and 0.00000100011" in words
 
 
+@pytest.mark.slow
 def test_ends_by_domination_are_said_not_to_meet_and_the_upper_one_may_be_claimed(ask, capsys):
     both = "compose(skellam(30, 3), skellam(3, 30))"
     assert "both ends need not meet, whatever the width" in ask("measure", both, "--epsilon", 1)[1]

@@ -22,10 +22,15 @@ def examples(page: Path) -> doctest.DocTest:
     return doctest.DocTestParser().get_doctest(text, names, name(page), str(page), 0)
 
 
-PAGES_WITH_EXAMPLES = [page for page in markdown_pages() if examples(page).examples]
+SLOW = ("docs/reference/definitions.md",)  # a minute, of which the definitions' own tests do most
+PAGES_WITH_EXAMPLES = [
+    pytest.param(page, id=name(page), marks=pytest.mark.slow if name(page) in SLOW else ())
+    for page in markdown_pages()
+    if examples(page).examples
+]
 
 
-@pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES, ids=name)
+@pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES)
 def test_python_examples_print_what_the_page_says(page: Path):
     complaints: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.REPORT_NDIFF)
