@@ -31,7 +31,10 @@ _KINDS: dict[str, Registry[Any]] = {
 # One call of each that works as it is; a test builds them all.
 EXAMPLES = {
     "mechanisms": {
-        "adaptive": "adaptive(sum, [1], [count(1), count(0)], geometric(ratio=2), bits(2))",
+        "adaptive": (
+            "adaptive(sum, cuts=[1], then=[count(1), count(0)], noise=geometric(ratio=2), "
+            "universe=bits(2))"
+        ),
         "batch": "batch(count(1), parity, noise=geometric(ratio=2), universe=bits(2))",
         "compose": "compose(laplace(epsilon=1/10), times=10)",
         "constant": "constant(bits=2)",

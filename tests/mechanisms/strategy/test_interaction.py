@@ -320,9 +320,6 @@ def test_a_clamped_strategy_is_the_table_of_its_transcripts():
         ("batch(count, noise=randomized-response(bits=1, keep=3/4), universe=bits(2))", "noise="),
         ("batch(sum, noise=laplace(scale=1), universe=integers())", "sum failed on 0"),
         ("batch(cuont, noise=geometric(ratio=2), universe=bits(2))", "did you mean"),
-        ("adaptive(count, [1], [count], geometric(ratio=2), bits(1))", "one query for each"),
-        ("adaptive(count, 1, [count, count], geometric(ratio=2), bits(1))", "give a list"),
-        ("adaptive(count, [2, 1], [count, count, count], geometric(ratio=2), bits(1))", "rise"),
     ],
 )
 def test_bad_calls_are_refused(text, said):
