@@ -1,16 +1,17 @@
 """Graphs: the universe, node neighbours, random edges, and what is refused."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.worlds import Graph, Graphs, pairs
+from twoworlds.worlds import Computed, Graph, Graphs, pairs
 from twoworlds.worlds import graphs as module
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.catalogue import statistic, universe
 from twoworlds.worlds.graphs import random_edges
+from twoworlds.worlds.sensitivity import global_sensitivity
 
 THREE = Graphs((1, 2, 3), ("ill", "well"))
 
@@ -82,3 +83,78 @@ def test_too_many_graphs_are_refused_with_the_limit(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_SUPPORT", 63)
     with pytest.raises(TooLarge, match=r"64 graphs, more than 63.*fewer nodes"):
         random_edges(THREE, "1/2")
+
+
+def moves(name, where, differences):
+    """Return by how much a statistic moves; lists of degrees in any order of the nodes."""
+    found = set()
+    for difference in differences:
+        if name == "degrees":
+            one, other = sorted(difference), sorted(-d for d in difference)
+            difference = max(tuple(one), tuple(other))
+        found.add(difference)
+    return found
+
+
+@pytest.mark.parametrize("name", ["edges", "triangles", "max-degree", "degrees"])
+@pytest.mark.parametrize("protect", ["node", "edge"])
+@pytest.mark.parametrize(
+    ("nodes", "degree"),
+    [(1, None), (2, None), (3, None), (3, 1), (4, None), (4, 0), (4, 1), (4, 2)],
+)
+def test_graph_statistics_move_by_what_enumeration_finds(name, protect, nodes, degree):
+    where = Graphs(tuple(range(nodes)), degree=degree, protect=protect)
+    f = statistic(name, where)
+    by_structure = [change.difference for change in f.differences(where, "substitute")]
+    listed = list(Computed(f, name).differences(where, "substitute")) if where.size > 1 else []
+    expected = moves(name, where, [change.difference for change in listed])
+    assert moves(name, where, by_structure) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["edges", "triangles", "max-degree", "degrees"])
+@pytest.mark.parametrize("protect", ["node", "edge"])
+@pytest.mark.parametrize("degree", [None, 1, 2, 3])
+def test_graph_statistics_of_five_nodes_move_by_what_enumeration_finds(name, protect, degree):
+    test_graph_statistics_move_by_what_enumeration_finds(name, protect, 5, degree)
+
+
+def test_every_pair_shown_is_one_of_neighbours():
+    for protect, name in product(("node", "edge"), ("edges", "triangles", "max-degree", "degrees")):
+        where = Graphs(tuple(range(6)), degree=4, protect=protect)
+        for change in statistic(name, where).differences(where, "substitute"):
+            assert change.x in where
+            assert change.y in set(where.around(change.x, "substitute"))
+
+
+def test_bounded_degree_counts_and_lists_the_same_graphs():
+    every = set(Graphs((1, 2, 3, 4)))
+    some = Graphs((1, 2, 3, 4), degree=2)
+    assert set(some) == {graph for graph in every if max(graph.degrees) <= 2}
+    assert some.size == len(list(some))
+    assert all((graph in some) == (max(graph.degrees) <= 2) for graph in every)
+    assert universe("graphs(nodes=4, degree=2, protect=edge)").expression == (
+        "graphs(nodes=4, degree=2, protect=edge)"
+    )
+
+
+def test_graphs_of_a_thousand_nodes_have_exact_sensitivities():
+    for text, expected in {
+        "graphs(nodes=1000, degree=20)": 190,
+        "graphs(nodes=1000, degree=20, protect=edge)": 19,
+    }.items():
+        where = universe(text)
+        assert global_sensitivity(statistic("triangles", where), where).value == expected
+
+
+def test_what_is_no_graph_and_what_is_too_much_is_refused():
+    with pytest.raises(InvalidInput, match="unknown thing to protect"):
+        Graphs((1, 2), protect="people")
+    with pytest.raises(TooLarge, match="bound their degree"):
+        list(
+            statistic("triangles", Graphs((1,))).differences(
+                Graphs(tuple(range(999))), "substitute"
+            )
+        )
+    with pytest.raises(InvalidInput, match="asked of graphs"):
+        statistic("triangles", Graphs((1,)))((1, 0))

@@ -3,29 +3,52 @@
 The nodes are people under fixed names; a graph says each one's label and who is joined to whom.
 What a node contributes is its label and its edges, so that taking it out removes both (Bassily,
 Groce, Katz & Smith, Section II-C, node-level privacy). The others keep their names, so that it
-shows who was taken out; it does not show to whom they were joined.
+shows who was taken out; it does not show to whom they were joined. Where ``protect`` is ``edge``,
+neighbours differ in one edge only, and what is hidden is who knows whom.
+
+**Sensitivity.** Let D be the largest degree that a graph may have (n - 1 if nothing is said), and
+let d range over what a statistic can move by. With more than D nodes, exactly these occur:
+
+    statistic     one edge              one node
+    edges         1                     1, ..., D                   of the node's edges
+    triangles     1, ..., D - 1         1, ..., D (D - 1) / 2
+    max-degree    1                     1, ..., D
+    degrees       two entries by 1      b - a at the node, 1 up at b others, 1 down at a others,
+                                        for a, b <= D and a + b <= n - 1
+
+*Proof.* An edge between u and v lies in as many triangles as the two have common neighbours, of
+which each has at most D - 1 beside the other. The triangles at a node are the edges among its at
+most D neighbours; without the node the rest is the same, so two graphs differ by at most the
+triangles at it, in one or the other. Taking out a node or an edge never raises a degree, and lowers
+others by at most 1. The graphs that `GraphStatistic` yields attain each number, and none has a
+degree above D. If a node drops its edges to a others and is joined to b new ones, these move by 1,
+and it moves by b - a.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, islice, product
+from math import comb
 from typing import ClassVar
 
 from twoworlds.calls import Text
-from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import Number, probability
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.numbers import Number, probability, whole
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import UNIVERSES, read_names
-from twoworlds.worlds.statistic import Computed, Statistic
+from twoworlds.worlds.statistic import Change, Statistic, Value
 from twoworlds.worlds.statistics import STATISTICS
 from twoworlds.worlds.universe import SUBSTITUTE, Point, Universe
 
 Edge = tuple[Hashable, Hashable]
+_Move = tuple[Sequence[Edge], Sequence[Edge], Sequence[Edge]]
+_MOST_LISTED = 1 << 16  # graphs of bounded degree that are counted
+_MOST_NODES = 1 << 20  # of all graphs that show how a statistic moves
 
 
 @dataclass(frozen=True)
@@ -66,6 +89,30 @@ class Graph:
         kept = tuple(entry for entry in self.labels if entry[0] != node)
         return Graph(kept, frozenset(edge for edge in self.edges if node not in edge))
 
+    @cached_property
+    def degrees(self) -> tuple[int, ...]:
+        """To how many others each node is joined."""
+        found = dict.fromkeys(self.nodes, 0)
+        for a, b in self.edges:
+            found[a] += 1
+            found[b] += 1
+        return tuple(found.values())
+
+    @property
+    def triangles(self) -> int:
+        """How many sets of three nodes are joined to each other."""
+        near: dict[Hashable, set[Hashable]] = {node: set() for node in self.nodes}
+        for a, b in self.edges:
+            near[a].add(b)
+            near[b].add(a)
+        return sum(len(near[a] & near[b]) for a, b in self.edges) // 3
+
+    @property
+    def size(self) -> str:
+        """How many nodes and edges there are."""
+        edges = "1 edge" if len(self.edges) == 1 else f"{len(self.edges)} edges"
+        return f"{len(self.labels)} nodes and {edges}"
+
     def __str__(self) -> str:
         shown = (f"{n}" if label == "" else f"{n}:{label}" for n, label in self.labels)
         order = {node: i for i, node in enumerate(self.nodes)}
@@ -76,14 +123,18 @@ class Graph:
 
 @dataclass(frozen=True)
 class Graphs(Universe):
-    """All graphs on these nodes, each with one of the labels.
+    """All graphs on these nodes, each with one of the labels, of no degree above ``degree``.
 
-    >>> Graphs((1, 2, 3)).size, Graphs((1, 2), ("ill", "well")).size
-    (8, 8)
+    Neighbours differ in one node's label and edges, or, with ``protect="edge"``, in one edge.
+
+    >>> Graphs((1, 2, 3)).size, Graphs((1, 2, 3), degree=1).size, Graphs((1, 2), ("a", "b")).size
+    (8, 4, 8)
     """
 
     nodes: tuple[Hashable, ...]
     labels: tuple[Hashable, ...] = ("",)
+    degree: int | None = None
+    protect: str = "node"
     noun: ClassVar[str] = "node"
     entry: ClassVar[tuple[str, str]] = ("label and edges", "labels and edges")
     shows_missing: ClassVar[bool] = True
@@ -94,6 +145,14 @@ class Graphs(Universe):
                 raise InvalidInput(f"graphs need at least one {what}")
             if len({str(one).strip() for one in given}) != len(given):
                 raise InvalidInput(f"{given} repeats a {what}: each must be named once")
+        if self.protect not in ("node", "edge"):
+            raise UnknownName("thing to protect", self.protect, ["node", "edge"])
+
+    @property
+    def largest_degree(self) -> int:
+        """To how many others a node may be joined."""
+        most = len(self.nodes) - 1
+        return most if self.degree is None else min(self.degree, most)
 
     @property
     def members(self) -> tuple[Hashable, ...]:
@@ -116,26 +175,33 @@ class Graphs(Universe):
         """All pairs of nodes."""
         return tuple(combinations(self.nodes, 2))
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """The number of graphs."""
-        return int(len(self.labels) ** len(self.nodes) * 2 ** len(self.pairs))
+        """The number of graphs; with a bound on degrees and too many to count, that without it."""
+        every = len(self.labels) ** len(self.nodes) * 2 ** comb(len(self.nodes), 2)
+        bounded = self.largest_degree < len(self.nodes) - 1 and every <= _MOST_LISTED
+        return sum(1 for _ in self) if bounded else every
 
     def __iter__(self) -> Iterator[Point]:
+        choices = (True, False) if self.degree is None else (False, True)
         for labels in product(self.labels, repeat=len(self.nodes)):
-            for edges in product((True, False), repeat=len(self.pairs)):
-                yield self._graph(labels, edges)
+            for edges in product(choices, repeat=len(self.pairs)):
+                graph = self._graph(labels, edges)
+                if max(graph.degrees) <= self.largest_degree:
+                    yield graph
 
     def _graph(self, labels: Iterable[Hashable], edges: Iterable[bool]) -> Graph:
         chosen = (edge for edge, there in zip(self.pairs, edges, strict=True) if there)
         return Graph(tuple(zip(self.nodes, labels, strict=True)), frozenset(chosen))
 
     def __contains__(self, point: object) -> bool:
+        if not (isinstance(point, Graph) and point.nodes == self.nodes):
+            return False
+        place = {node: i for i, node in enumerate(self.nodes)}
         return (
-            isinstance(point, Graph)
-            and point.nodes == self.nodes
-            and all(label in self.labels for _, label in point.labels)
-            and point.edges <= set(self.pairs)
+            all(label in self.labels for _, label in point.labels)
+            and all(place.get(a, 0) < place.get(b, -1) for a, b in point.edges)
+            and max(point.degrees) <= self.largest_degree
         )
 
     @property
@@ -144,17 +210,28 @@ class Graphs(Universe):
         plain = self.nodes == tuple(range(1, len(self.nodes) + 1))
         nodes = str(len(self.nodes)) if plain else f"[{', '.join(map(str, self.nodes))}]"
         labels = "" if self.labels == ("",) else f", labels=[{', '.join(map(str, self.labels))}]"
-        return f"graphs(nodes={nodes}{labels})"
+        degree = "" if self.degree is None else f", degree={self.degree}"
+        protect = "" if self.protect == "node" else f", protect={self.protect}"
+        return f"graphs(nodes={nodes}{labels}{degree}{protect})"
 
     def explain(self, relation: str) -> str:
         """Say when two graphs are neighbours."""
-        return "the graphs differ in one node's label and edges"
+        bound = "" if self.degree is None else f"; no degree is above {self.degree}"
+        if self.protect == "edge":
+            return f"the graphs differ in one edge{bound}"
+        return f"the graphs differ in one node's label and edges{bound}"
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
-        """Yield the graphs in which one node has another label or other edges."""
+        """Yield the graphs in which one node has another label or other edges, or one edge."""
         if relation != SUBSTITUTE:
             raise InvalidInput(f"all of {self.expression} have the same nodes: use {SUBSTITUTE}")
-        graph: Graph = point
+        near = self._one_edge(point) if self.protect == "edge" else self._one_node(point)
+        return (graph for graph in near if max(graph.degrees) <= self.largest_degree)
+
+    def _one_edge(self, graph: Graph) -> Iterator[Graph]:
+        return (Graph(graph.labels, graph.edges ^ {edge}) for edge in self.pairs)
+
+    def _one_node(self, graph: Graph) -> Iterator[Graph]:
         seen = {graph}
         for node in self.nodes:
             rest = frozenset(edge for edge in graph.edges if node not in edge)
@@ -189,19 +266,120 @@ def random_edges(universe: Graphs, chance: object) -> Belief:
     return Belief(universe, masses)
 
 
-@UNIVERSES.register("graphs")
-def graphs(nodes: Text | int, labels: Text | None = None) -> Universe:
-    """All graphs on the nodes (how many, or a list of names), each with one of the labels."""
-    if isinstance(labels, str):
-        raise InvalidInput(f"labels={labels}: give a list such as [ill, well]")
-    chosen = ("",) if labels is None else read_names(labels, "labels")
-    return Graphs(read_names(nodes, "nodes"), chosen)
+@dataclass(frozen=True)
+class GraphStatistic(Statistic):
+    """A function of graphs, and two graphs for each of its moves (see the module's proof).
+
+    ``moves`` lists edges that two neighbours share, those of the first alone, and of the second.
+
+    >>> found = triangles().differences(Graphs(tuple(range(1, 1001)), degree=20), "substitute")
+    >>> max(change.difference for change in found)
+    190
+    """
+
+    value: Callable[[Graph], Value]
+    name: str
+    moves: Callable[[Graphs], Iterator[_Move]]
+
+    def __call__(self, database: Point) -> Value:
+        """Return the value of a graph."""
+        if not isinstance(database, Graph):
+            raise InvalidInput(f"the {self.name} is asked of graphs, not of {database!r}")
+        return self.value(database)
+
+    def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Yield each move both ways, by structure where one person differs."""
+        if not isinstance(universe, Graphs) or relation != SUBSTITUTE or group > 1:
+            yield from super().differences(universe, relation, group)
+            return
+        listed = [*islice(self.moves(universe), _MOST_NODES // len(universe.nodes) + 1)]
+        if len(listed) * len(universe.nodes) > _MOST_NODES:
+            raise TooLarge(
+                f"the {self.name} can move in too many ways on {universe.expression} to list two "
+                "graphs for each: give fewer nodes, or bound their degree, as in "
+                "graphs(nodes=1000, degree=20)"
+            )
+        labels = dict.fromkeys(universe.nodes, universe.labels[0])
+        for others, before, after in listed:
+            x, y = (Graph.of(labels, [*others, *own]) for own in (before, after))
+            yield Change(self(x), self(y), x, y)
+            yield Change(self(y), self(x), y, x)
+
+
+def _joined(universe: Graphs) -> Iterator[_Move]:
+    """Join the first node to one more, or to 1, 2, ... others that have no edges."""
+    node, *others = universe.nodes
+    most = (
+        min(1, universe.largest_degree) if universe.protect == "edge" else universe.largest_degree
+    )
+    for d in range(1, most + 1):
+        yield (), (), [(node, other) for other in others[:d]]
+
+
+def _in_triangles(universe: Graphs) -> Iterator[_Move]:
+    """Join two nodes with d common neighbours, or one node to others with d edges among them."""
+    node, *others = universe.nodes
+    if universe.protect == "edge":
+        for d in range(1, universe.largest_degree):
+            shared = others[1 : d + 1]
+            yield list(product((node, others[0]), shared)), (), [(node, others[0])]
+        return
+    near = others[: universe.largest_degree]
+    among = list(combinations(near, 2))
+    for d in range(1, len(among) + 1):
+        yield among[:d], (), [(node, other) for other in near]
+
+
+def _rejoined(universe: Graphs) -> Iterator[_Move]:
+    """Drop the edges of the first node to a others, and join it to b new ones, a <= b."""
+    node, *others = universe.nodes
+    most = universe.largest_degree
+    if universe.protect == "edge":
+        yield from _joined(universe)
+        return
+    for b in range(1, most + 1):
+        for a in range(min(b, len(others) - b) + 1):
+            edges = [(node, other) for other in others[: a + b]]
+            yield (), edges[:a], edges[a:]
 
 
 @STATISTICS.register("edges")
 def edges() -> Statistic:
     """How many edges a graph has."""
-    return Computed(lambda graph: len(graph.edges), "number of edges")
+    return GraphStatistic(lambda graph: len(graph.edges), "number of edges", _joined)
+
+
+@STATISTICS.register("triangles")
+def triangles() -> Statistic:
+    """How many triangles a graph has."""
+    return GraphStatistic(lambda graph: graph.triangles, "number of triangles", _in_triangles)
+
+
+@STATISTICS.register("max-degree")
+def max_degree() -> Statistic:
+    """The largest degree in a graph."""
+    return GraphStatistic(lambda graph: max(graph.degrees), "largest degree", _joined)
+
+
+@STATISTICS.register("degrees")
+def degrees() -> Statistic:
+    """The degree of every node of a graph."""
+    return GraphStatistic(lambda graph: graph.degrees, "list of degrees", _rejoined)
+
+
+@UNIVERSES.register("graphs")
+def graphs(
+    nodes: Text | int,
+    labels: Text | None = None,
+    degree: object = None,
+    protect: str = "node",
+) -> Universe:
+    """All graphs on the nodes (how many, or a list of names), with labels or a largest degree."""
+    if isinstance(labels, str):
+        raise InvalidInput(f"labels={labels}: give a list such as [ill, well]")
+    chosen = ("",) if labels is None else read_names(labels, "labels")
+    bound = None if degree is None else whole(degree, "degree", at_least=0)
+    return Graphs(read_names(nodes, "nodes"), chosen, bound, protect)
 
 
 @BELIEFS.register("random-edges")

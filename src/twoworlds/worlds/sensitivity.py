@@ -27,6 +27,7 @@ from twoworlds.charts import Dots
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, exact_text, show, sqrt
 from twoworlds.show import Result
+from twoworlds.worlds.graphs import Graph
 from twoworlds.worlds.records import Records, check_group, pairs, resolve
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import Explicit, Part, Point, Universe
@@ -123,6 +124,8 @@ class Sensitivity(Result):
         text = self.universe.label(point)
         if len(text) <= _LONGEST_LABEL:
             return text
+        if isinstance(point, Graph):
+            return f"a graph of {point.size}"
         size = f"{len(point)} records" if isinstance(point, tuple) else f"{len(text)} characters"
         return f"{text[:_KEPT]}...{text[-_KEPT:]} ({size})"
 
@@ -298,7 +301,8 @@ def _check_norm(norm: str) -> None:
 
 def _text(value: Value) -> str:
     if isinstance(value, tuple):
-        return f"({', '.join(map(_text, value))})"
+        more = f", ... {len(value)} numbers" if len(value) > _KEPT else ""
+        return f"({', '.join(map(_text, value[:_KEPT]))}{more})"
     return str(exact_text(Fraction(value)))
 
 

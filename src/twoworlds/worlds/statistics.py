@@ -271,7 +271,10 @@ class Batch(Statistic):
         return map(self._read, together.changes(universe, relation, group))
 
     def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
-        """Look at the differing records only, where that is possible."""
+        """Look at the differing records only, where that is possible; or ask the only part."""
+        if len(self.parts) == 1:
+            alone = self.parts[0].differences(universe, relation, group)
+            return (Change(_flat(c.before), _flat(c.after), c.x, c.y) for c in alone)
         together = self._together(universe)
         if together is None:
             return super().differences(universe, relation, group)
