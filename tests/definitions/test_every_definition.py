@@ -12,7 +12,6 @@ from twoworlds.definitions import (
     StatisticalDifference,
     Witness,
 )
-from twoworlds.definitions.concentrated import ConcentratedDifferentialPrivacy
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
     DistributionalPrivacy,
@@ -23,7 +22,10 @@ from twoworlds.definitions.coupled import (
     Pufferfish,
 )
 from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
-from twoworlds.definitions.renyi import RenyiDifferentialPrivacy
+from twoworlds.definitions.renyi import (
+    ConcentratedDifferentialPrivacy,
+    RenyiDifferentialPrivacy,
+)
 from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import twoworlds as tw
 from tests.laws import divergences as plain
-from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy, power_at, said
+from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy, power_at
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, bounds
@@ -116,5 +116,5 @@ def test_the_power_of_a_test_with_few_false_alarms():
     ],
 )
 def test_the_sentence_names_what_is_told_apart(subject, words):
-    assert words in said(subject, Fraction(2))
-    assert "says nothing" in said(subject, Fraction(0))
+    assert words in GaussianDifferentialPrivacy().means(subject, Fraction(2))
+    assert "says nothing" in GaussianDifferentialPrivacy().means(subject, Fraction(0))
