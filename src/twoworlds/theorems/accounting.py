@@ -60,7 +60,7 @@ from twoworlds.theorems.common import (
 from twoworlds.theorems.formulas import brief
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import kind_of
-from twoworlds.theorems.statements import Check, Context, Rule, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE
 
 _MIRONOV, _BUN = "Mironov 2017", "Bun & Steinke 2016"
@@ -109,67 +109,59 @@ def _smaller_order_wanted(given: Guarantee, context: Context) -> Check:
 
 # --- one kind to another --------------------------------------------------------------------------
 
-Curve = Callable[[Number], Number]
+_Curve = Callable[[Number], Number]
+_Formula = Callable[..., Any]
 
 
-def _one_number(kind: str, name: str, formula: Callable[[Guarantee], Number]) -> Rule:
-    """Conclude the one number that the kind has."""
-    return lambda given, _: given.to(kind, **{name: formula(given)})
+def _number(given: Guarantee, _context: Context, *, kind: str, formula: _Formula) -> Guarantee:
+    """Conclude the one number of the kind."""
+    return given.to(kind, **{kind_of(kind).amounts[-1]: formula(given)})
 
 
-def _divergence(formula: Callable[[Guarantee, Fraction], Number]) -> Rule:
+def _divergence(given: Guarantee, context: Context, *, formula: _Formula) -> Guarantee:
     """Conclude a bound on the divergence of the order that is wanted."""
-
-    def conclude(given: Guarantee, context: Context) -> Guarantee:
-        order = context.aim("rdp", "order")
-        assert isinstance(order, Fraction), "orders are rational"
-        return given.to("rdp", order=order, epsilon=formula(given, order))
-
-    return conclude
+    order = context.aim("rdp", "order")
+    return given.to("rdp", order=order, epsilon=formula(given, order))
 
 
-def _approximate(curves: Callable[[Guarantee], tuple[Curve, Curve]]) -> Rule:
+def _approximate(given: Guarantee, context: Context, *, formula: _Formula) -> Guarantee:
     """Conclude the epsilon of the wanted delta, else the delta of the wanted epsilon.
 
-    The curves of a guarantee are the epsilon of each delta, and the delta of each epsilon.
+    The formula returns two curves: the epsilon of each delta, and the delta of each epsilon.
     """
-
-    def conclude(given: Guarantee, context: Context) -> Guarantee:
-        if given[kind_of(given.kind).amounts[-1]] == 0:
-            return given.to("dp", ratio=_ONE)
-        epsilon_of, delta_of = curves(given)
-        delta, ratio = context.aim("dp", "delta"), context.aim("dp", "ratio")
-        if delta is not None and delta != 0:
-            epsilon = epsilon_of(delta)
-            return given.to("dp", ratio=exp(epsilon) if larger(epsilon, 0) else _ONE, delta=delta)
-        assert ratio is not None
-        return given.to("dp", ratio=ratio, delta=delta_of(ln(ratio)))
-
-    return conclude
+    if given[kind_of(given.kind).amounts[-1]] == 0:
+        return given.to("dp", ratio=_ONE)
+    epsilon_of, delta_of = formula(given)
+    delta, ratio = context.aim("dp", "delta"), context.aim("dp", "ratio")
+    if delta is not None and delta != 0:
+        epsilon = epsilon_of(delta)
+        return given.to("dp", ratio=exp(epsilon) if larger(epsilon, 0) else _ONE, delta=delta)
+    assert ratio is not None
+    return given.to("dp", ratio=ratio, delta=delta_of(ln(ratio)))
 
 
-def _curves_of_an_order(given: Guarantee) -> tuple[Curve, Curve]:
+def _curves_of_an_order(given: Guarantee) -> tuple[_Curve, _Curve]:
     order, most = given["order"], given["epsilon"]
     assert isinstance(order, Fraction), "orders are rational"
     return partial(epsilon_for, order, most), partial(delta_for, order, most)
 
 
-def _curves_of_mu(given: Guarantee) -> tuple[Curve, Curve]:
+def _curves_of_mu(given: Guarantee) -> tuple[_Curve, _Curve]:
     mu = given["mu"]
     return lambda delta: ln(solved(normal_pair(mu), delta, _STEPS)), lambda e: gap_of(mu, exp(e))
 
 
 _GIVEN = {"dp": (finite, pure)}  # else the amount must have an end
 _WANTED = {"dp": (_epsilon_or_delta_wanted,), "rdp": (_order_wanted,)}
-_RULES: dict[str, Callable[[Any], Rule]] = {
+_RULES: dict[str, Callable[..., Guarantee]] = {
     "dp": _approximate,
     "rdp": _divergence,
-    "zcdp": partial(_one_number, "zcdp", "rho"),
-    "gdp": partial(_one_number, "gdp", "mu"),
+    "zcdp": partial(_number, kind="zcdp"),
+    "gdp": partial(_number, kind="gdp"),
 }
 
 
-def _converts(premise: str, conclusion: str, citation: str, formula: Any, **more: Any) -> None:
+def _converts(premise: str, conclusion: str, citation: str, formula: _Formula, **more: Any) -> None:
     """Register what a kind is worth in terms of another.
 
     The formula takes the guarantee, and for a divergence also the order that is wanted.
@@ -181,7 +173,7 @@ def _converts(premise: str, conclusion: str, citation: str, formula: Any, **more
         citation=citation,
         hypotheses=(*_GIVEN.get(premise, (_bounded,)), *_WANTED.get(conclusion, ())),
         **more,
-    )(_RULES[conclusion](formula))
+    )(partial(_RULES[conclusion], formula=formula))
 
 
 _converts(
@@ -283,7 +275,7 @@ theorem(
     statement="A Renyi divergence of a smaller order is no larger.",
     hypotheses=(_bounded, _smaller_order_wanted),
     auxiliary=True,
-)(_divergence(lambda given, _: given["epsilon"]))
+)(partial(_divergence, formula=lambda given, _: given["epsilon"]))
 
 
 def _grown(given: Guarantee, context: Context, *, power: int) -> Guarantee:
