@@ -18,12 +18,12 @@ A curator may be used from any thread. After a fork it says that it cannot be us
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from time import monotonic, sleep
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import finalize
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from twoworlds.release.strategy import PaidStrategy
 
 
-class Curator:
+class Curator(AbstractContextManager["Curator"]):
     """Answers queries about a table, within a budget; nothing is ever read off the data.
 
     Args:
@@ -477,16 +477,7 @@ class Curator:
         if self._end is not None:
             self._end()
 
-    def __enter__(self) -> Self:
-        """Return the curator itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
 

@@ -78,11 +78,6 @@ class SingledOut(Result):
         """What the attack found, or None."""
         return value_of(self.attempts[-1][1])
 
-    @property
-    def succeeded(self) -> bool:
-        """Whether it found the truth."""
-        return self.value == self.having
-
     def answer(self) -> Answer:
         """Say what was asked and what follows."""
         drawn = {
