@@ -40,12 +40,8 @@ def test_it_is_that_of_the_best_event_between_any_neighbours(data):
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("gaussian(sigma=2)", 0.5),
-        ("compose(gaussian(sigma=2), times=9)", 1.5),
-        ("laplace(epsilon=1)", 2 * plain.NORMAL.inv_cdf(1 - math.exp(-0.5) / 2)),
         ("randomized-response(bits=2, keep=3/4)", 2 * plain.NORMAL.inv_cdf(0.75)),
         ("geometric(ratio=3)", 2 * plain.NORMAL.inv_cdf(0.75)),
-        ("poisson-sample(gaussian(sigma=2), rate=1/100)", 0.5),
     ],
 )
 def test_known_mechanisms(text, wanted):

@@ -14,7 +14,7 @@ from twoworlds.definitions.renyi import ConcentratedDifferentialPrivacy, RenyiDi
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.float_matrix import FloatMatrix
-from twoworlds.numbers import INFINITY, Order, bounds, compare, exp, ln
+from twoworlds.numbers import INFINITY, Order, bounds, compare, ln
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import dense_mechanisms, universes
 
@@ -152,17 +152,10 @@ def test_the_sentence_leaves_out_a_probability_that_is_no_bound():
     assert "(as a mean of order 1/2), the output multiplies the odds of the true database" in listed
 
 
-def test_the_claim_about_rare_odds_is_true_of_outputs():
-    """Markov's inequality, by all outputs of a mechanism: a factor of 100 is as rare as is said."""
-    rows = [["1/1000", "1/200000"], ["999/1000", "199999/200000"]]
-    leaky = tw.Dense(tw.BitStrings(1), tw.Universe.of("ab"), rows)
-    for order in ("3/2", "2", "3"):
-        epsilon = tw.measure(leaky, definition=f"rdp(order={order})").epsilon
-        claimed = float(exp((Fraction(order) - 1) * (epsilon - ln(Fraction(100)))))
-        assert claimed >= 1 / 1000
-
-
 # --- all orders at once ---------------------------------------------------------------------------
+
+
+ZCDP = ConcentratedDifferentialPrivacy()
 
 
 def rho(text, **beside):
@@ -184,29 +177,6 @@ def test_rho_is_the_largest_quotient_of_divergence_and_order_of_any_neighbours(d
     low, high = bounds(found)
     assert wanted <= float(high) + 1e-12
     assert high - low <= Fraction(1, 10**8) * (1 + high)
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("gaussian(sigma=2)", Fraction(1, 8)),
-        ("gaussian(sigma2=2)", Fraction(1, 4)),
-        ("discrete-gaussian(sigma2=2)", Fraction(1, 4)),
-        ("laplace(epsilon=1)", exp(Fraction(-1))),
-        ("compose(gaussian(sigma=2), times=8)", Fraction(1)),
-        ("poisson-sample(gaussian(sigma=2), rate=1/100)", Fraction(1, 8)),
-    ],
-)
-def test_the_rho_of_known_mechanisms_is_exact(text, wanted):
-    assert compare(rho(text), wanted) is Order.EQUAL
-
-
-@pytest.mark.parametrize("ratio", [2, 3, 19])
-def test_randomized_response_has_epsilon_tanh_of_half_of_it(ratio):
-    keep = Fraction(ratio, 1 + ratio)
-    found = rho(f"randomized-response(bits=2, keep={keep})")
-    wanted = ln(Fraction(ratio)) * Fraction(ratio - 1, ratio + 1)
-    assert compare(found, wanted, limit=256) in (Order.EQUAL, Order.UNDECIDED)
 
 
 def test_groups_cost_the_square_for_gaussian_noise():
@@ -250,23 +220,10 @@ def test_rejects_a_rho_without_meaning():
 
 
 def test_the_sentence_compares_with_gaussian_noise_and_rounds_its_width_down():
-    told = ConcentratedDifferentialPrivacy().means(Subject.of(1), Fraction(1, 3))
+    told = ZCDP.means(Subject.of(1), Fraction(1, 3))
     assert "is at least 1.224 times what the record can change" in told  # 1/sqrt(2/3) = 1.2247...
-    assert "your presence" in ConcentratedDifferentialPrivacy().means(
-        Subject.of(1, "add-remove"), Fraction(1, 3)
-    )
-    assert "the difference of two neighbours" in ConcentratedDifferentialPrivacy().means(
-        Subject.of(2), Fraction(1, 3)
-    )
-    wide = ConcentratedDifferentialPrivacy().means(Subject.of(1), Fraction(5))
+    assert "your presence" in ZCDP.means(Subject.of(1, "add-remove"), Fraction(1, 3))
+    assert "the difference of two neighbours" in ZCDP.means(Subject.of(2), Fraction(1, 3))
+    wide = ZCDP.means(Subject.of(1), Fraction(5))
     assert "probability" not in wide
-    assert "says nothing" in ConcentratedDifferentialPrivacy().means(Subject.of(1), Fraction(0))
-
-
-@pytest.mark.parametrize("value", [Fraction(1, 50), Fraction(1, 8), Fraction(1), Fraction(3)])
-def test_the_claim_about_rare_odds_is_true_of_gaussian_noise(value):
-    """The loss of Gaussian noise is normal, with mean rho and variance 2 rho."""
-    shift = (math.log(100) - float(value)) / math.sqrt(2 * float(value))
-    truly = 1 - plain.NORMAL.cdf(shift)
-    bound = math.exp(-((math.log(100) - float(value)) ** 2) / (4 * float(value)))
-    assert truly <= bound
+    assert "says nothing" in ZCDP.means(Subject.of(1), Fraction(0))
