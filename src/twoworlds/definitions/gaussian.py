@@ -122,6 +122,6 @@ def _told_apart(subject: Subject) -> str:
     return f"one case of {subject.who} from another"
 
 
-def power_at(mu: Number, level: Number = _LEVEL) -> Number:
-    """Return F(F^-1(z) + mu), the largest power of a test with these false alarms."""
-    return level if mu == 0 else normal(quantile(level) + mu)
+def power_at(mu: Number) -> Number:
+    """Return F(F^-1(z) + mu), the largest power of a test with few false alarms."""
+    return _LEVEL if mu == 0 else normal(quantile(_LEVEL) + mu)

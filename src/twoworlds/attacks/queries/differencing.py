@@ -157,16 +157,10 @@ class SingledOut(Result):
         }
 
 
-def single_out(
-    server: ExactServer,
-    known: Sequence[Compare],
-    secret: Compare,
-    *,
-    tracker: Compare | None = None,
-) -> SingledOut:
+def single_out(server: ExactServer, known: Sequence[Compare], secret: Compare) -> SingledOut:
     """Find out whether somebody has the secret, from counts that the server gives.
 
-    The tracker has nothing to do with the person; one is looked for if it is left out.
+    A tracker, which has nothing to do with the person, is looked for where it is needed.
     """
     if not known:
         raise InvalidInput("say what is known of the person, such as age=28")
@@ -187,7 +181,7 @@ def single_out(
         if value_of(attempts[-1][1]) is not None:
             break
     else:
-        for found in _trackers(server, {secret.column}) if tracker is None else [tracker]:
+        for found in _trackers(server, {secret.column}):
             others = complement([found])
             padded = (1, AnyOf((both, found))), (1, AnyOf((both, others)))
             asked = _asked(server, [*padded, (-1, found), (-1, others)])
