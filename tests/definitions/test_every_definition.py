@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
+from typing import ClassVar
 
 from twoworlds import BitStrings, Dense, DifferentialPrivacy, Universe, definition, mechanism
 from twoworlds.definitions import (
@@ -12,7 +13,6 @@ from twoworlds.definitions import (
     StatisticalDifference,
     Witness,
 )
-from twoworlds.definitions.concentrated import ConcentratedDifferentialPrivacy
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
     DistributionalPrivacy,
@@ -23,7 +23,10 @@ from twoworlds.definitions.coupled import (
     Pufferfish,
 )
 from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
-from twoworlds.definitions.renyi import RenyiDifferentialPrivacy
+from twoworlds.definitions.renyi import (
+    ConcentratedDifferentialPrivacy,
+    RenyiDifferentialPrivacy,
+)
 from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
@@ -148,20 +151,33 @@ class TestMutualInformation(DefinitionConformance):
         return MutualInformation(nats=value)
 
 
-def forged(witness):
-    """The number of what is shown, a little too large; or a changed probability."""
-    if isinstance(witness, Witness):
-        p, q = witness.probabilities
-        return replace(witness, probabilities=(p, q + ONE / 1000))
-    return replace(witness, number=witness.number + ONE / 1000)
+class LeastAmountConformance(DefinitionConformance):
+    """What the definitions of accountants have in common."""
+
+    perfect, worst = ZERO, INFINITY
+    fixed: ClassVar = {}
+
+    def measuring(self):
+        return self.definition(**self.fixed)
+
+    def claiming(self, value):
+        return self.definition(**self.fixed, **{self.number: value})
+
+    def forge(self, witness):
+        """The number of what is shown, a little too large; or a changed probability."""
+        if isinstance(witness, Witness):
+            p, q = witness.probabilities
+            return replace(witness, probabilities=(p, q + ONE / 1000))
+        return replace(witness, number=witness.number + ONE / 1000)
 
 
-class TestRenyiDifferentialPrivacy(DefinitionConformance):
+class TestRenyiDifferentialPrivacy(LeastAmountConformance):
     """Closed under both: divergences fall under maps, and are quasi-convex in both laws."""
 
     registered_as = "rdp"
     number = "epsilon"
-    perfect, worst = ZERO, INFINITY
+    definition = RenyiDifferentialPrivacy
+    fixed: ClassVar = {"order": "5/2"}
     broken = (
         ("random-index(records=4, values=3)", "rdp(order=2, epsilon=1000)"),
         ("gaussian(sigma=2)", "rdp(order=2, epsilon=0.24)"),
@@ -171,22 +187,13 @@ class TestRenyiDifferentialPrivacy(DefinitionConformance):
         ("randomized-response(bits=2, keep=3/4)", "rdp(order=2, epsilon=0.84)"),
     )
 
-    def measuring(self):
-        return RenyiDifferentialPrivacy(order="5/2")
 
-    def claiming(self, value):
-        return RenyiDifferentialPrivacy(order="5/2", epsilon=value)
-
-    def forge(self, witness):
-        return forged(witness)
-
-
-class TestConcentratedDifferentialPrivacy(DefinitionConformance):
+class TestConcentratedDifferentialPrivacy(LeastAmountConformance):
     """Closed under both, as each divergence is."""
 
     registered_as = "zcdp"
     number = "rho"
-    perfect, worst = ZERO, INFINITY
+    definition = ConcentratedDifferentialPrivacy
     broken = (
         ("random-index(records=4, values=3)", "zcdp(rho=1000)"),
         ("gaussian(sigma=2)", "zcdp(rho=0.124)"),
@@ -196,22 +203,13 @@ class TestConcentratedDifferentialPrivacy(DefinitionConformance):
         ("gaussian(sigma=2)", "zcdp(rho=1/8, group=2)"),
     )
 
-    def measuring(self):
-        return ConcentratedDifferentialPrivacy()
 
-    def claiming(self, value):
-        return ConcentratedDifferentialPrivacy(rho=value)
-
-    def forge(self, witness):
-        return forged(witness)
-
-
-class TestGaussianDifferentialPrivacy(DefinitionConformance):
+class TestGaussianDifferentialPrivacy(LeastAmountConformance):
     """Closed under both: tests of a map, or after a hidden coin, are tests of what was before."""
 
     registered_as = "gdp"
     number = "mu"
-    perfect, worst = ZERO, INFINITY
+    definition = GaussianDifferentialPrivacy
     broken = (
         ("random-index(records=4, values=3)", "gdp(mu=1000)"),
         ("gaussian(sigma=2)", "gdp(mu=0.49)"),
@@ -219,15 +217,6 @@ class TestGaussianDifferentialPrivacy(DefinitionConformance):
         ("randomized-response(bits=2, keep=3/4)", "gdp(mu=1.34)"),
         ("poisson-sample(gaussian(sigma=2), rate=1/10)", "gdp(mu=0.49)"),
     )
-
-    def measuring(self):
-        return GaussianDifferentialPrivacy()
-
-    def claiming(self, value):
-        return GaussianDifferentialPrivacy(mu=value)
-
-    def forge(self, witness):
-        return forged(witness)
 
 
 class TestTradeOffPrivacy(DefinitionConformance):

@@ -1,5 +1,6 @@
-"""Renyi differential privacy on mechanisms: brute force, closed forms, claims and refusals."""
+"""Renyi and concentrated differential privacy: brute force, closed forms, claims and refusals."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,11 +10,11 @@ from hypothesis import strategies as st
 
 import twoworlds as tw
 from tests.laws import divergences as plain
-from twoworlds.definitions.renyi import RenyiDifferentialPrivacy, said
+from twoworlds.definitions.renyi import ConcentratedDifferentialPrivacy, RenyiDifferentialPrivacy
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.float_matrix import FloatMatrix
-from twoworlds.numbers import INFINITY, Order, compare, exp, ln
+from twoworlds.numbers import INFINITY, Order, bounds, compare, ln
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import dense_mechanisms, universes
 
@@ -101,13 +102,6 @@ def test_a_refuted_claim_names_the_number_that_holds():
     assert leak.notes[-1] == "no epsilon is large enough at this order"
 
 
-def test_a_number_known_between_two_ends_leaves_a_claim_between_them_undecided():
-    mechanism = "compose(randomized-response(bits=3, keep=3/4), geometric(ratio=3, bits=3))"
-    found = asked(mechanism, 2)
-    assert found.values["epsilon"] != INFINITY
-    assert found.witness.verify()
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
@@ -146,19 +140,90 @@ def test_a_matrix_of_floats_is_refused_with_the_way_out():
 
 
 def test_the_sentence_leaves_out_a_probability_that_is_no_bound():
-    told = said(Subject.of(1), Fraction(2), ln(Fraction(200)))
+    told = RenyiDifferentialPrivacy(order=Fraction(2)).means(Subject.of(1), ln(Fraction(200)))
     assert "by at most 200." in told
     assert "probability" not in told
-    assert "says nothing about your record" in said(Subject.of(1), Fraction(2), Fraction(0))
-    listed = said(Subject.of(1, "explicit"), Fraction(3, 2), ln(Fraction(2)))
+    assert "says nothing about your record" in RenyiDifferentialPrivacy(order=Fraction(2)).means(
+        Subject.of(1), Fraction(0)
+    )
+    listed = RenyiDifferentialPrivacy(order=Fraction(3, 2)).means(
+        Subject.of(1, "explicit"), ln(Fraction(2))
+    )
     assert "(as a mean of order 1/2), the output multiplies the odds of the true database" in listed
 
 
-def test_the_claim_about_rare_odds_is_true_of_outputs():
-    """Markov's inequality, by all outputs of a mechanism: a factor of 100 is as rare as is said."""
-    rows = [["1/1000", "1/200000"], ["999/1000", "199999/200000"]]
-    leaky = tw.Dense(tw.BitStrings(1), tw.Universe.of("ab"), rows)
-    for order in ("3/2", "2", "3"):
-        epsilon = tw.measure(leaky, definition=f"rdp(order={order})").epsilon
-        claimed = float(exp((Fraction(order) - 1) * (epsilon - ln(Fraction(100)))))
-        assert claimed >= 1 / 1000
+# --- all orders at once ---------------------------------------------------------------------------
+
+
+ZCDP = ConcentratedDifferentialPrivacy()
+
+
+def rho(text, **beside):
+    return tw.measure(text, definition="zcdp", **beside).rho
+
+
+@given(st.data())
+def test_rho_is_the_largest_quotient_of_divergence_and_order_of_any_neighbours(data):
+    universe, relation = data.draw(universes())
+    mechanism = data.draw(dense_mechanisms(universe))
+    wanted = max(
+        plain.largest_rho(brute.column(mechanism, x), brute.column(mechanism, y))
+        for x, y in brute.pairs(universe, relation, 1)
+    )
+    found = ConcentratedDifferentialPrivacy(neighbours=relation).tightest(mechanism).rho
+    if wanted == math.inf:
+        assert found == INFINITY
+        return
+    low, high = bounds(found)
+    assert wanted <= float(high) + 1e-12
+    assert high - low <= Fraction(1, 10**8) * (1 + high)
+
+
+def test_groups_cost_the_square_for_gaussian_noise():
+    assert rho("gaussian(sigma=2)", group=3) == Fraction(9, 8)
+
+
+def test_the_witness_is_an_order_that_needs_it():
+    rare = tw.Dense(
+        tw.BitStrings(1), tw.Universe.of("ab"), [["1/100", "1/1000"], ["99/100", "999/1000"]]
+    )
+    found = ConcentratedDifferentialPrivacy().tightest(rare)
+    order = Fraction(found.witness.data["order"]["exact"])
+    assert order > 1
+    assert float(found.witness.number) == pytest.approx(float(order) * float(found.rho), rel=1e-8)
+    assert "times the order" in found.explain()
+
+
+def test_a_limit_that_no_order_reaches_is_said_to_be_one():
+    found = tw.measure("poisson-sample(gaussian(sigma=2), rate=1/10)", definition="zcdp")
+    assert found.rho == Fraction(1, 8)
+    assert "larger orders come nearer to rho" in found.explain()
+    assert float(found.witness.number) / 16 < 1 / 8
+
+
+def test_a_refuted_claim_names_the_rho_that_holds():
+    verdict = tw.check("laplace(epsilon=1)", "zcdp(rho=1/8)")
+    assert verdict.holds is False
+    assert verdict.notes == ("the claim allows 1/8 (0.125)", "holds with rho e^(-1) (0.36788)")
+    assert tw.check("gaussian(sigma=2)", "zcdp(rho=1/8)").holds
+    leak = tw.check("random-index(records=4, values=3)", "zcdp(rho=9)")
+    assert leak.notes[-1] == "no rho is large enough"
+
+
+def test_rejects_a_rho_without_meaning():
+    with pytest.raises(InvalidInput, match="no number to check: give rho="):
+        tw.check("gaussian(sigma=2)", "zcdp")
+    with pytest.raises(InvalidInput, match="rho is at least 0"):
+        tw.definition("zcdp(rho=-1)")
+    with pytest.raises(Unsupported, match="ask for rdp, with one order"):
+        rho("skellam(1, 1)")
+
+
+def test_the_sentence_compares_with_gaussian_noise_and_rounds_its_width_down():
+    told = ZCDP.means(Subject.of(1), Fraction(1, 3))
+    assert "is at least 1.224 times what the record can change" in told  # 1/sqrt(2/3) = 1.2247...
+    assert "your presence" in ZCDP.means(Subject.of(1, "add-remove"), Fraction(1, 3))
+    assert "the difference of two neighbours" in ZCDP.means(Subject.of(2), Fraction(1, 3))
+    wide = ZCDP.means(Subject.of(1), Fraction(5))
+    assert "probability" not in wide
+    assert "says nothing" in ZCDP.means(Subject.of(1), Fraction(0))

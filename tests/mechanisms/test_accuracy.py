@@ -22,7 +22,6 @@ from twoworlds.mechanisms.accuracy import (
     laplace_errors,
     laplace_variance,
     randomized_response_estimate,
-    randomized_response_keep,
     randomized_response_mean_square_error,
 )
 from twoworlds.mechanisms.base import Dense
@@ -317,7 +316,8 @@ def test_erratum_laplace_beats_randomized_response_only_from_three_people_on():
 @given(POSITIVE)
 def test_the_crossover_is_the_first_n_at_which_laplace_is_better(epsilon):
     found = laplace_crossover(epsilon)
-    keep = randomized_response_keep(epsilon)
+    odds = exp(epsilon)
+    keep = odds / (1 + odds)
     central = laplace_variance(laplace_scale(1, epsilon)).exact
     assert randomized_response_mean_square_error(found.records, keep) > central
     assert found.records > 2
@@ -327,7 +327,7 @@ def test_the_crossover_is_the_first_n_at_which_laplace_is_better(epsilon):
 
 @given(CHANCES)
 def test_geometric_noise_equals_randomized_response_at_two_people_and_beats_it_from_three(p):
-    keep = randomized_response_keep(ratio=1 / p)
+    keep = 1 / (1 + p)
     variance = GeometricNoise(p).variance
     assert randomized_response_mean_square_error(2, keep) == variance
     assert randomized_response_mean_square_error(3, keep) > variance

@@ -129,9 +129,9 @@ class Broken:
     ],
 )
 def test_whatever_fails_after_the_charge_is_one_error_that_says_nothing(curator, error):
-    engine, relation = curator._engine(curator.policy.dataset("people"))
+    engine, relation = curator.engines.open(curator.policy.dataset("people"))
     broken = Broken(engine, error)
-    curator._engines["people"] = broken, relation
+    curator.engines.opened["people"] = broken, relation
     with pytest.raises(ReleaseFailed) as caught:
         curator.release(BY_REGION, "1", analyst="ann")
     told = "".join(traceback.format_exception(caught.value))
@@ -155,8 +155,8 @@ def test_with_a_pace_answers_and_failures_come_at_the_same_times(hospital, monke
     monkeypatch.setattr("twoworlds.release.curator.sleep", tick)
     with Curator.open(hospital / "policy.yml", pace=1.0) as curator:
         curator.release("SELECT COUNT(*) FROM people", "0.1", analyst="ann")  # opens the engine
-        engine, relation = curator._engine(curator.policy.dataset("people"))
-        curator._engines["people"] = Broken(engine, ValueError("x")), relation
+        engine, relation = curator.engines.open(curator.policy.dataset("people"))
+        curator.engines.opened["people"] = Broken(engine, ValueError("x")), relation
         for question, failure in ((BY_REGION, True), ("SELECT COUNT(*) FROM people", False)):
             before = now[0]
             with pytest.raises(ReleaseFailed) if failure else nullcontext():

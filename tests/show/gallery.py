@@ -201,7 +201,8 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             coin, "ill", 200, ("ward",)
         ),
         "release.policy.examination.Examination": lambda: examine(
-            curator.policy.dataset("people"), *curator._engine(curator.policy.dataset("people"))
+            curator.policy.dataset("people"),
+            *curator.engines.open(curator.policy.dataset("people")),
         ),
         "release.forms.Released": lambda: released,
         "release.strategy.PaidStrategy": strategy,

@@ -125,7 +125,7 @@ _DEFINITIONS = {
         "Renyi differential privacy: a mean of the likelihood ratio, of one order, is bounded.",
     ),
     "zcdp": (
-        "concentrated:ConcentratedDifferentialPrivacy",
+        "renyi:ConcentratedDifferentialPrivacy",
         "rho neighbours group=1",
         "Zero-concentrated differential privacy: means of all orders are those of Gaussian noise.",
     ),

@@ -16,22 +16,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.definitions.base import Compared, Setting, read_amount
-from twoworlds.definitions.renyi import exposed, nearest, nothing_told
+from twoworlds.definitions.base import LeastAmount, Setting, nothing_told, read_amount
 from twoworlds.definitions.verdict import Shown, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, digits_apart, percent, percent_above
-from twoworlds.errors import InvalidInput
-from twoworlds.laws.comparison import Comparison, Extreme, larger, worst
+from twoworlds.laws.comparison import Comparison, Extreme, larger
 from twoworlds.laws.gdp import least_mu, mu_of_test
 from twoworlds.laws.line import normal, quantile
-from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, decimal, exact_text, show, to_json
+from twoworlds.numbers import Number, decimal, show, to_json
 
-LEVEL = Fraction(1, 20)  # of false alarms, whose power the sentences give
+_LEVEL = Fraction(1, 20)  # of false alarms, whose power the sentences give
 
 
 @dataclass(frozen=True, init=False)
-class GaussianDifferentialPrivacy(Compared):
+class GaussianDifferentialPrivacy(LeastAmount):
     """Neighbours are no easier to tell apart than two normal laws whose means differ by mu.
 
     >>> from twoworlds import mechanism
@@ -42,6 +39,10 @@ class GaussianDifferentialPrivacy(Compared):
     mu: Number | None
 
     name = "Gaussian differential privacy"
+    call = "gdp"
+    numbers = ("mu",)
+    unclaimed = "gdp has no number to check: give mu=, as in 'gdp(mu=1)'"
+    over = "all tests"
 
     def __init__(
         self,
@@ -53,85 +54,64 @@ class GaussianDifferentialPrivacy(Compared):
         self._assign(mu=read_amount(mu, "mu"))
         super().__init__(neighbours=neighbours, group=group)
 
-    def tightest(self, mechanism: Mechanism) -> Verdict:
-        """Return the least mu over all neighbours and tests, or an enclosure of it."""
-        setting, family, pairs = self.pairs(mechanism)
-        found = ((one, least, least.value) for one, least in ((c, least_mu(c)) for c in pairs))
-        comparison, least, mu = worst(found)
-        if mu == INFINITY:
-            sentence, witness = exposed(setting, family)
-        else:
-            sentence, witness = said(setting.subject, mu), _test(setting, comparison, least)
-        return self.guessed(
-            mechanism,
-            setting,
-            family,
-            {"mu": mu},
-            (sentence,),
-            witness=witness,
-            method=f"all tests; {family.method}",
+    def least(self, comparison: Comparison) -> Extreme:
+        """Return the least mu, and the ratio of a test that needs it."""
+        return least_mu(comparison)
+
+    def means(self, subject: Subject, amount: Number) -> str:
+        """Say what mu means for a test with few false alarms.
+
+        >>> GaussianDifferentialPrivacy().means(Subject.of(1), Fraction(1))
+        'Nobody can tell one value of your record from another better than a normal number from \
+one that is shifted by 1 standard deviation: a test that gives a false alarm in 5% of the cases \
+finds the truth in at most 26% of them.'
+        """
+        if amount == 0:
+            return nothing_told(subject)
+        shift = decimal(amount, 4, "at most")
+        deviations = "1 standard deviation" if shift == "1" else f"{shift} standard deviations"
+        return (
+            f"Nobody can tell {_told_apart(subject)} better than a normal number from one that is "
+            f"shifted by {deviations}: a test that gives a false alarm in {percent(_LEVEL)} of the "
+            f"cases finds the truth in at most {percent_above(_LEVEL, power_at(amount))} of them."
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether no test does better than with mu."""
-        if self.mu is None:
-            raise InvalidInput("gdp has no number to check: give mu=, as in 'gdp(mu=1)'")
-        found = self.tightest(mechanism)
-        claim = f"gdp(mu={exact_text(self.mu)}{self.beside})"
-        broken = None if found.mu == INFINITY else _beaten(found.mu, self.mu)
-        decided = found.against(claim, found.mu, self.mu, broken=broken)
-        return nearest(decided, "mu", found.mu)
+    def shown(self, setting: Setting, comparison: Comparison, least: Extreme) -> Shown:
+        """Show a test that needs the mu, or that comes near."""
+        turned, ratio = comparison, least.at
+        if larger(1, ratio):  # it is a test of the second database against the first
+            turned, ratio = setting.mechanism.compare(comparison.y, comparison.x), 1 / ratio
+        event = turned.gap(ratio).event
+        test = Witness.of(setting.mechanism, (turned.x, turned.y), event)
+
+        p, q = test.probabilities
+        first, second = map(shortened, test.labels)
+        number = mu_of_test(p, q)
+        tail = "" if least.attained else "; rarer alarms come nearer to mu"
+        return Shown(
+            number,
+            lambda: mu_of_test(*test.again()),
+            (
+                ("worst pair", f"{first}  against  {second}"),
+                ("test", event.describe(setting.mechanism.outputs)),
+                ("", f"found with probability {show(p, side='at least')}, false alarms with "
+                     f"{show(q, side='at most')}"),
+                ("", f"that needs mu {show(number, side='at least')}{tail}"),
+            ),
+            {**test.to_dict(), "mu": to_json(number, side="down")},
+        )  # fmt: skip
+
+    def broken(self, found: Verdict, claimed: Number) -> str:
+        """Say that a test does better than claimed."""
+        digits = digits_apart(found.mu, claimed)
+        return (
+            "Some test tells two worlds apart as well as a normal number from one that is shifted "
+            f"by {decimal(found.mu, digits, 'at least')} standard deviations, or comes arbitrarily "
+            f"near to that, where the claim allows a shift of at most {decimal(claimed, digits)}."
+        )
 
 
-def _test(setting: Setting, comparison: Comparison, least: Extreme) -> Shown:
-    """Show a test that needs the mu, or that comes near."""
-    turned, ratio = comparison, least.at
-    if larger(1, ratio):  # it is a test of the second database against the first
-        turned, ratio = setting.mechanism.compare(comparison.y, comparison.x), 1 / ratio
-    event = turned.gap(ratio).event
-    test = Witness.of(setting.mechanism, (turned.x, turned.y), event)
-
-    def needed(probabilities: Iterable[Number]) -> Number:
-        return mu_of_test(*probabilities)
-
-    p, q = test.probabilities
-    first, second = map(shortened, test.labels)
-    number = needed((p, q))
-    tail = "" if least.attained else "; rarer alarms come nearer to mu"
-    return Shown(
-        number,
-        lambda: needed(test.again()),
-        (
-            ("worst pair", f"{first}  against  {second}"),
-            ("test", event.describe(setting.mechanism.outputs)),
-            ("", f"found with probability {show(p, side='at least')}, false alarms with "
-                 f"{show(q, side='at most')}"),
-            ("", f"that needs mu {show(number, side='at least')}{tail}"),
-        ),
-        {**test.to_dict(), "mu": to_json(number, side="down")},
-    )  # fmt: skip
-
-
-def said(subject: Subject, mu: Number) -> str:
-    """Say what mu means for a test with few false alarms.
-
-    >>> said(Subject.of(1), Fraction(1))
-    'Nobody can tell one value of your record from another better than a normal number from one \
-that is shifted by 1 standard deviation: a test that gives a false alarm in 5% of the cases finds \
-the truth in at most 26% of them.'
-    """
-    if mu == 0:
-        return nothing_told(subject)
-    shift = decimal(mu, 4, "at most")
-    deviations = "1 standard deviation" if shift == "1" else f"{shift} standard deviations"
-    return (
-        f"Nobody can tell {told_apart(subject)} better than a normal number from one that is "
-        f"shifted by {deviations}: a test that gives a false alarm in {percent(LEVEL)} of the "
-        f"cases finds the truth in at most {percent_above(LEVEL, power_at(mu))} of them."
-    )
-
-
-def told_apart(subject: Subject) -> str:
+def _told_apart(subject: Subject) -> str:
     """Name what a test tells from what."""
     if subject.who == "your record":
         return "one value of your record from another"
@@ -142,16 +122,6 @@ def told_apart(subject: Subject) -> str:
     return f"one case of {subject.who} from another"
 
 
-def power_at(mu: Number, level: Number = LEVEL) -> Number:
-    """Return F(F^-1(z) + mu), the largest power of a test with these false alarms."""
-    return level if mu == 0 else normal(quantile(level) + mu)
-
-
-def _beaten(mu: Number, claimed: Number) -> str:
-    """Say that a test does better than claimed."""
-    digits = digits_apart(mu, claimed)
-    return (
-        "Some test tells two worlds apart as well as a normal number from one that is shifted by "
-        f"{decimal(mu, digits, 'at least')} standard deviations, or comes arbitrarily near to "
-        f"that, where the claim allows a shift of at most {decimal(claimed, digits)}."
-    )
+def power_at(mu: Number) -> Number:
+    """Return F(F^-1(z) + mu), the largest power of a test with few false alarms."""
+    return _LEVEL if mu == 0 else normal(quantile(_LEVEL) + mu)

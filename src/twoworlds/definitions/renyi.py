@@ -1,4 +1,4 @@
-r"""Renyi differential privacy: a mean of the likelihood ratio is bounded, of one order.
+r"""Renyi differential privacy and its concentrated form: means of likelihood ratios are bounded.
 
 A mechanism is (a, epsilon)-RDP, of the order a > 1, if for all neighbours x, y
 
@@ -9,7 +9,17 @@ outputs on x, that is (E r^(a-1))^(1/(a-1)). By Markov's inequality r is at leas
 probability at most (e^epsilon / b)^(a-1). As the order grows, the mean becomes the largest r:
 differential privacy.
 
-The divergences of several outputs add up, exactly (`twoworlds.laws.renyi`).
+A mechanism is rho-zCDP if for all neighbours x, y and all orders a > 1 at once
+
+    D_a(A(x) || A(y)) <= a rho
+
+(Bun & Steinke 2016, Definition 1.1). Gaussian noise of standard deviation sigma on an answer that
+moves by d has equality at every order, with rho = d^2 / (2 sigma^2); so rho says to which Gaussian
+noise the divergences compare. By Markov's inequality at the best order, the likelihood ratio is at
+least e^l with probability at most e^(-(l - rho)^2 / (4 rho)), for l > rho.
+
+The divergences of several outputs add up, exactly (`twoworlds.laws.renyi`). The least rho is a
+formula or found by a search (`twoworlds.laws.zcdp`).
 """
 
 from __future__ import annotations
@@ -18,32 +28,38 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from twoworlds.definitions.base import Compared, Setting, read_amount, read_order
-from twoworlds.definitions.verdict import Proof, Shown, Verdict, Witness, shortened
+from twoworlds.definitions.base import (
+    LeastAmount,
+    Setting,
+    nothing_told,
+    read_amount,
+    read_order,
+)
+from twoworlds.definitions.verdict import Shown, Verdict, shortened
 from twoworlds.definitions.words import Subject, digits_apart, percent
 from twoworlds.errors import InvalidInput
-from twoworlds.laws.comparison import Comparison, Family, worst
+from twoworlds.laws.comparison import Comparison, Extreme
+from twoworlds.laws.zcdp import least_rho
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import (
-    INFINITY,
     Number,
     Order,
-    at_most_one,
     compare,
     decimal,
     exact_text,
     exp,
     ln,
     show,
+    sqrt,
     to_json,
 )
 
-FACTOR = Fraction(100)  # of odds, whose probability the sentences give
+_FACTOR = Fraction(100)  # of odds, whose probability the sentences give
 _SHORT = 12
 
 
 @dataclass(frozen=True, init=False)
-class RenyiDifferentialPrivacy(Compared):
+class RenyiDifferentialPrivacy(LeastAmount):
     """The Renyi divergence of one order between neighbours is at most epsilon.
 
     >>> from twoworlds import mechanism
@@ -56,6 +72,12 @@ class RenyiDifferentialPrivacy(Compared):
     epsilon: Number | None
 
     name = "Renyi differential privacy"
+    call = "rdp"
+    numbers = ("order", "epsilon")
+    unclaimed = (
+        "rdp has no numbers to check: give order= and epsilon=, as in 'rdp(order=2, epsilon=1)'"
+    )
+    where = "at this order"
 
     def __init__(
         self,
@@ -77,75 +99,136 @@ class RenyiDifferentialPrivacy(Compared):
             raise InvalidInput(
                 "rdp speaks of one order: give it, as in --definition 'rdp(order=2)'"
             )
-        order = self.order
-        setting, family, pairs = self.pairs(mechanism)
-        found = ((one, None, one.divergence(order)) for one in pairs)
-        comparison, _, epsilon = worst(found)
-        if epsilon == INFINITY:
-            sentence, witness = exposed(setting, family)
-        else:
-            sentence = said(setting.subject, order, epsilon)
-            witness = of_order(setting, comparison, order)
-        return self.guessed(
-            mechanism,
-            setting,
-            family,
-            {"order": order, "epsilon": epsilon},
-            (sentence,),
-            witness=witness,
+        return super().tightest(mechanism)
+
+    def least(self, comparison: Comparison) -> Extreme:
+        """Return the divergence of the order."""
+        assert self.order is not None
+        return Extreme(comparison.divergence(self.order), self.order)
+
+    def means(self, subject: Subject, amount: Number) -> str:
+        """Say what a divergence of one order means, as a mean of odds.
+
+        >>> RenyiDifferentialPrivacy(order=2).means(Subject.of(1), ln(Fraction(9, 8)))
+        'On average (as a mean of order 1), the output multiplies the odds of the truth about your \
+record by at most 1.125, and by 100 or more with probability at most 1.125%.'
+        """
+        if amount == 0:
+            return nothing_told(subject)
+        assert self.order is not None
+        power = self.order - 1
+        rare, tail = exp(power * (amount - ln(_FACTOR))), ""
+        if compare(rare, 1) is Order.LESS:
+            tail = f", and by {_FACTOR} or more with probability at most {percent(rare, digits=4)}"
+        return (
+            f"On average (as a mean of {_order(power)}), the output multiplies the odds of "
+            f"{_the_truth(subject)} by at most {decimal(exp(amount), 4)}{tail}."
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether no divergence of this order is above epsilon."""
-        if self.order is None or self.epsilon is None:
-            raise InvalidInput(
-                "rdp has no numbers to check: give order= and epsilon=, as in "
-                "'rdp(order=2, epsilon=1)'"
+    def shown(self, setting: Setting, comparison: Comparison, least: Extreme) -> Shown:
+        """Show the divergence."""
+        return _of_order(setting, comparison, least)
+
+    def broken(self, found: Verdict, claimed: Number) -> str:
+        """Say the divergence, and what is claimed of it."""
+        assert self.order is not None
+        digits = digits_apart(found.epsilon, claimed)
+        return (
+            f"Between two worlds the divergence of {_order(self.order)} is "
+            f"{decimal(found.epsilon, digits, 'at least')}, where the claim allows at most "
+            f"{decimal(claimed, digits)}."
+        )
+
+
+@dataclass(frozen=True, init=False)
+class ConcentratedDifferentialPrivacy(LeastAmount):
+    """No divergence between neighbours is above rho times its order.
+
+    >>> from twoworlds import mechanism
+    >>> ConcentratedDifferentialPrivacy().tightest(mechanism("gaussian(sigma=2)")).rho
+    Fraction(1, 8)
+    """
+
+    rho: Number | None
+
+    name = "zero-concentrated differential privacy"
+    call = "zcdp"
+    numbers = ("rho",)
+    unclaimed = "zcdp has no number to check: give rho=, as in 'zcdp(rho=1/8)'"
+    over = "all orders above 1"
+
+    def __init__(
+        self,
+        *,
+        rho: object = None,
+        neighbours: str | Iterable[tuple[object, object]] | None = None,
+        group: int = 1,
+    ) -> None:
+        self._assign(rho=read_amount(rho, "rho"))
+        super().__init__(neighbours=neighbours, group=group)
+
+    def least(self, comparison: Comparison) -> Extreme:
+        """Return the least rho, and an order that needs it."""
+        return least_rho(comparison)
+
+    def means(self, subject: Subject, amount: Number) -> str:
+        """Say to which Gaussian noise the divergences compare, and how often odds move far.
+
+        >>> ConcentratedDifferentialPrivacy().means(Subject.of(1), Fraction(1, 8))
+        'Whichever mean you take, this tells no more about your record than Gaussian noise whose \
+standard deviation is 2 times what the record can change: the odds of the truth about your record \
+are multiplied by 100 or more with probability at most 3.68e-16%.'
+        """
+        if amount == 0:
+            return nothing_told(subject)
+        times = decimal(1 / sqrt(2 * amount), 4, "at least")
+        loss, tail = ln(_FACTOR) - amount, ""
+        if compare(loss, 0) is Order.GREATER:
+            rare = exp(-(loss * loss) / (4 * amount))
+            tail = (
+                f": the odds of {_the_truth(subject)} are multiplied by {_FACTOR} or more with "
+                f"probability at most {percent(rare)}"
             )
-        found = self.tightest(mechanism)
-        numbers = f"order={exact_text(self.order)}, epsilon={exact_text(self.epsilon)}"
-        digits = digits_apart(found.epsilon, self.epsilon)
-        broken = (
-            None
-            if found.epsilon == INFINITY
-            else (
-                f"Between two worlds the divergence of {_order(self.order)} is "
-                f"{decimal(found.epsilon, digits, 'at least')}, where the claim allows at most "
-                f"{decimal(self.epsilon, digits)}."
+        return (
+            f"Whichever mean you take, this tells no more about {subject.who} than Gaussian noise "
+            f"whose standard deviation is {times} times what {_changes(subject)} can change{tail}."
+        )
+
+    def shown(self, setting: Setting, comparison: Comparison, least: Extreme) -> Shown:
+        """Show an order that needs the rho, or that comes near."""
+        found = _of_order(setting, comparison, least)
+        *before, (label, text) = found.said
+        if least.at != 1:
+            text += f", {show(found.number / least.at, side='at least')} times the order"
+        if not least.attained:
+            text += "; larger orders come nearer to rho"
+        return replace(found, said=(*before, (label, text)))
+
+    def broken(self, found: Verdict, claimed: Number) -> str:
+        """Say at which order a divergence is larger than claimed, or comes near to what is."""
+        shown = found.witness
+        assert isinstance(shown, Shown), "what is finite is shown by an order"
+        order = Fraction(shown.data["order"]["exact"])
+        allowed = order * claimed
+        if compare(shown.number, allowed) is not Order.GREATER:
+            digits = digits_apart(found.rho, claimed)
+            return (
+                "At large orders the divergence between two worlds comes arbitrarily near to "
+                f"{decimal(found.rho, digits, 'at least')} times the order, where the claim allows "
+                f"at most {decimal(claimed, digits)} times."
             )
+        digits = digits_apart(shown.number, allowed)
+        at = "In the limit of order 1" if order == 1 else f"At order {decimal(order, 4, 'about')}"
+        return (
+            f"{at} the divergence between two worlds is "
+            f"{decimal(shown.number, digits, 'at least')}, where the claim allows at most "
+            f"{decimal(allowed, digits)}."
         )
-        decided = found.against(
-            f"rdp({numbers}{self.beside})", found.epsilon, self.epsilon, broken=broken
-        )
-        return nearest(decided, "epsilon", found.epsilon, "at this order")
 
 
-def nearest(decided: Verdict, name: str, value: Number, where: str = "") -> Verdict:
-    """Add to a refuted claim the number with which it holds."""
-    if decided.holds is not False:
-        return decided
-    note = f"holds with {name} {show(value, side='at most')}"
-    if value == INFINITY:
-        note = f"no {name} is large enough"
-    note = f"{note} {where}" if where else note
-    return replace(decided, notes=(*decided.notes, note))
-
-
-def exposed(setting: Setting, family: Family) -> tuple[str, Proof]:
-    """Say, and show, that an output is possible in one world only."""
-    comparison, gap = family.gap(INFINITY)
-    chance = decimal(at_most_one(gap.delta), 3, "about")
-    sentence = (
-        f"With probability {chance} the output can be one that is impossible in the other world: "
-        f"it then shows something about {setting.subject.who} for certain, and no number is large "
-        "enough."
-    )
-    databases = (comparison.x, comparison.y)
-    return sentence, Witness.of(setting.mechanism, databases, gap.event)
-
-
-def of_order(setting: Setting, comparison: Comparison, order: Fraction) -> Shown:
+def _of_order(setting: Setting, comparison: Comparison, least: Extreme) -> Shown:
     """Show the divergence of one order between two databases; of order 1, the mean loss."""
+    order = Fraction(least.at)  # type: ignore[arg-type]
     mechanism, (x, y) = setting.mechanism, (comparison.x, comparison.y)
 
     def again() -> Number:
@@ -169,43 +252,18 @@ def of_order(setting: Setting, comparison: Comparison, order: Fraction) -> Shown
     )
 
 
-def said(subject: Subject, order: Fraction, epsilon: Number) -> str:
-    """Say what a divergence of one order means, as a mean of odds.
-
-    >>> said(Subject.of(1), Fraction(2), ln(Fraction(9, 8)))
-    'On average (as a mean of order 1), the output multiplies the odds of the truth about your \
-record by at most 1.125, and by 100 or more with probability at most 1.125%.'
-    """
-    if epsilon == 0:
-        return nothing_told(subject)
-    mean = f"as a mean of {_order(order - 1)}"
-    rare = exp((order - 1) * (epsilon - ln(FACTOR)))
-    tail = ""
-    if compare(rare, 1) is Order.LESS:
-        tail = f", and by {FACTOR} or more with probability at most {percent(rare, digits=4)}"
-    return (
-        f"On average ({mean}), the output multiplies the odds of {the_truth(subject)} by at most "
-        f"{decimal(exp(epsilon), 4)}{tail}."
-    )
+def _order(order: Fraction) -> str:
+    text = str(exact_text(order))
+    return f"order {text if len(text) <= _SHORT else decimal(order, 6, 'about')}"
 
 
-def nothing_told(subject: Subject) -> str:
-    """Say that the output does not depend on the data of a person."""
-    return (
-        f"The output says nothing about {subject.who}: whatever odds someone gave before, they are "
-        "the same afterwards."
-    )
-
-
-def the_truth(subject: Subject) -> str:
+def _the_truth(subject: Subject) -> str:
     """Name what is true, of whatever a sentence speaks."""
     return subject.who if subject.who.startswith("the true") else f"the truth about {subject.who}"
 
 
-def _order(order: Fraction) -> str:
-    return f"order {_written(order)}"
-
-
-def _written(order: Fraction) -> str:
-    text = str(exact_text(order))
-    return text if len(text) <= _SHORT else decimal(order, 6, "about")
+def _changes(subject: Subject) -> str:
+    """Name what moves the answer."""
+    if subject.who == "your record":
+        return "the record"
+    return "your presence" if subject.one_person else "the difference of two neighbours"

@@ -245,14 +245,6 @@ def written(corners: Corners) -> str:
     return ", ".join(f"{exact_text(x)}:{exact_text(f)}" for x, f in corners)
 
 
-def value_at(corners: Corners, level: Number) -> Number:
-    """Return f(z), straight between the corners, and 0 after the last one."""
-    for (x, f), (after, g) in pairwise(corners):
-        if not larger(level, after):
-            return f + (g - f) * (level - x) / (after - x)
-    return Fraction(0)
-
-
 def said(subject: Subject, corners: Corners) -> str:
     """Say how often tests miss, corner by corner.
 

@@ -360,36 +360,5 @@ class Poisson(Counts):
             return (j * mean.log() - mean - arb(j + 1).lgamma()).exp()
 
 
-@dataclass(frozen=True)
-class Hypergeometric(Counts):
-    """How many of ``marked`` among ``population`` are in a sample of ``drawn``."""
-
-    population: int
-    marked: int
-    drawn: int
-
-    @property
-    def first(self) -> int:  # type: ignore[override]
-        """The smallest count: what the unmarked cannot fill."""
-        return max(0, self.drawn - (self.population - self.marked))
-
-    @property
-    def last(self) -> int:  # type: ignore[override]
-        """The largest count."""
-        return min(self.marked, self.drawn)
-
-    def step(self, j: int) -> tuple[int, int]:
-        """Return (M - j)(m - j) / ((j + 1)(N - M - m + j + 1))."""
-        rest = self.population - self.marked - self.drawn
-        return (self.marked - j) * (self.drawn - j), (j + 1) * (rest + j + 1)
-
-    def mass_ball(self, j: int, bits: int) -> arb:
-        """Return C(M, j) C(N - M, m - j) / C(N, m) from logarithms of factorials."""
-        with working_precision(bits + 2 * self.population.bit_length() + _GUARD_BITS):
-            others = self.population - self.marked
-            parts = _log_choose(self.marked, j) + _log_choose(others, self.drawn - j)
-            return (parts - _log_choose(self.population, self.drawn)).exp()
-
-
 def _log_choose(n: int, j: int) -> arb:
     return arb(n + 1).lgamma() - arb(j + 1).lgamma() - arb(n - j + 1).lgamma()

@@ -39,6 +39,7 @@ from twoworlds.laws.noise import (
     IntegerLaw,
     SkellamNoise,
 )
+from twoworlds.laws.renyi import power_mean
 from twoworlds.numbers import INFINITY, Number, Real, ball, bounds, ln, power
 
 _MOST_TERMS = 1 << 16
@@ -59,19 +60,13 @@ def shifted_divergence(noise: IntegerLaw, shift: int, order: Fraction) -> Number
     if isinstance(noise, DiscreteGaussianNoise):
         return _discrete_gaussian(noise.sigma2, shift, order)
     if isinstance(noise, SkellamNoise) and order > 1:
-        return _logarithm(lambda bits: _skellam(noise, shift, order, bits), order)
+        return power_mean(lambda bits: _skellam(noise, shift, order, bits), order)
     if noise.supremum(shift).ratio != INFINITY:
         return _bounded(noise, shift, order)
     raise Unsupported(
         f"no bound is known here on what is left out of the divergence of order {order} of noise "
         "without a largest ratio: ask for the epsilon of dp at a delta"
     )
-
-
-def _logarithm(total: object, order: Fraction) -> Number:
-    found = Real(lambda bits: total(bits).log() / ball(order - 1, bits))  # type: ignore[operator]
-    found.floor = Fraction(0)
-    return found
 
 
 def _geometric(p: Number, shift: int, order: Fraction) -> Number:
@@ -197,8 +192,4 @@ def _bounded(noise: IntegerLaw, shift: int, order: Fraction) -> Number:
                     "this noise is too wide to add up its divergence: ask for dp at a delta"
                 )
 
-    if order == 1:
-        mean = Real(total)
-        mean.floor = Fraction(0)
-        return mean
-    return _logarithm(total, order)
+    return Real(total, floor=Fraction(0)) if order == 1 else power_mean(total, order)

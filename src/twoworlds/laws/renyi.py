@@ -74,9 +74,12 @@ def divergence(masses: Masses, order: Fraction) -> Number:
     found = _mean_power(ratios, order - 1)
     if isinstance(found, Fraction):
         return ln(found) / (order - 1)
-    result = Real(lambda bits: found.ball(bits).log() / ball(order - 1, bits))
-    result.floor = Fraction(0)
-    return result
+    return power_mean(found.ball, order)
+
+
+def power_mean(total: Callable[[int], arb], order: Fraction) -> Number:
+    """Return ln(total) / (a - 1), which is at least 0 for the total of two laws."""
+    return Real(lambda bits: total(bits).log() / ball(order - 1, bits), floor=Fraction(0))
 
 
 def _mean_power(ratios: dict[Number, Number], exponent: Fraction) -> Number:
@@ -98,27 +101,20 @@ def _mean_power(ratios: dict[Number, Number], exponent: Fraction) -> Number:
 
 
 def _mean_loss(ratios: dict[Number, Number]) -> Number:
-    """Return the sum of P ln r, where ln r and ln 1/r are one logarithm."""
-    if not all(isinstance(x, Fraction) for pair in ratios.items() for x in pair):
-        listed = list(ratios.items())
-        found = Real(
-            lambda bits: sum((ball(p, bits) * ball(r, bits).log() for r, p in listed), start=arb(0))
-        )
-        found.floor = Fraction(0)
-        return found
+    """Return the sum of P ln r, where ln r and ln 1/r are one logarithm if r is rational."""
+    plain = all(isinstance(x, Fraction) for pair in ratios.items() for x in pair)
     weights: dict[Number, Number] = {}
     for r, p in ratios.items():
-        key, sign = (r, 1) if r > 1 else (1 / r, -1)
+        key, sign = (1 / r, -1) if plain and r < 1 else (r, 1)
         weights[key] = weights.get(key, Fraction(0)) + sign * p
-    terms = [(weight, r) for r, weight in weights.items() if weight != 0 and r != 1]
-    if len(terms) <= _WRITTEN:
+    terms = [(w, r) for r, w in weights.items() if not plain or (w != 0 and r != 1)]
+    if plain and len(terms) <= _WRITTEN:
         gained = sum((w * ln(r) for w, r in terms if w > 0), start=Fraction(0))
         return gained - sum((-w * ln(r) for w, r in terms if w < 0), start=Fraction(0))
-    result = Real(
-        lambda bits: sum((ball(w, bits) * ball(r, bits).log() for w, r in terms), start=arb(0))
+    return Real(
+        lambda bits: sum((ball(w, bits) * ball(r, bits).log() for w, r in terms), start=arb(0)),
+        floor=Fraction(0),
     )
-    result.floor = Fraction(0)
-    return result
 
 
 # --- from pure differential privacy ---------------------------------------------------------------

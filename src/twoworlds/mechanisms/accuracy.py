@@ -324,18 +324,6 @@ def _per_record(epsilon: Number) -> Number:
 # --- Randomized response -------------------------------------------------------------------------
 
 
-def randomized_response_keep(epsilon: object = None, *, ratio: object = None) -> Number:
-    """Return the probability of telling the truth that makes one bit epsilon-private.
-
-    keep / (1 - keep) = e^epsilon   (Wu, Proposition 3.1, where keep = 3/4 gives ln 3)
-
-    >>> randomized_response_keep("ln 3")
-    Fraction(3, 4)
-    """
-    odds = exp(read_epsilon(epsilon, ratio))
-    return odds / (1 + odds)
-
-
 def randomized_response_estimate(ones: object, records: object, keep: object) -> Number:
     """Return the unbiased estimate of the true count from the number of reported ones.
 

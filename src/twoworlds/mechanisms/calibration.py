@@ -164,11 +164,6 @@ class PrintedScale(Result):
     citation: str = "Dwork, after Theorem 4"
     note: str = "printed sigma >= epsilon / Delta; Theorem 4 itself gives sigma >= Delta / epsilon"
 
-    @property
-    def printed_suffices(self) -> bool:
-        """Whether the printed scale keeps the promise: only when epsilon >= Delta."""
-        return self.epsilon >= self.sensitivity
-
     def answer(self) -> Answer:
         """Say what the printed rule would have cost, and chart both."""
         losses = {"wanted": self.epsilon, "by the printed rule": self.epsilon_if_printed}

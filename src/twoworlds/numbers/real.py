@@ -65,7 +65,12 @@ class Real:
     )
 
     def __init__(
-        self, evaluate: Callable[[int], arb], formula: str | None = None, binding: int = ATOM
+        self,
+        evaluate: Callable[[int], arb],
+        formula: str | None = None,
+        binding: int = ATOM,
+        *,
+        floor: Fraction | None = None,
     ) -> None:
         """Wrap ``evaluate(bits)``, which must return a ball that holds the number."""
         self._evaluate = evaluate
@@ -75,7 +80,7 @@ class Real:
         self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
         self.complement: tuple[Fraction, Real] | None = None  # a rational minus another real
         self.cap: Fraction | None = None  # a number that it cannot exceed, whatever its ball says
-        self.floor: Fraction | None = None  # one that it cannot fall below
+        self.floor = floor  # one that it cannot fall below
         self.radicand: Number | None = None  # what it is the square root of
         self._known: tuple[int, arb] | None = None
         whole = formula is not None and "[" not in formula  # see `written`
@@ -87,9 +92,8 @@ class Real:
     def between(cls, low: Fraction, high: Fraction) -> Real:
         """Return a number of which only an enclosure is known, such as a float result."""
         middle, radius = (low + high) / 2, (high - low) / 2
-        found = cls(lambda bits: arb(ball(middle, bits), ball(radius, bits).upper()))
-        found.floor = low  # a ball reaches a little further out: above, that is the safe side
-        return found
+        # A ball reaches a little further out: above, that is the safe side.
+        return cls(lambda bits: arb(ball(middle, bits), ball(radius, bits).upper()), floor=low)
 
     @classmethod
     def up_to(cls, top: Number) -> Number:
@@ -305,9 +309,7 @@ def positive_part(x: Number) -> Number:
     """
     if isinstance(x, Fraction):
         return max(x, Fraction(0))
-    found = Real(lambda bits: x.ball(bits).nonnegative_part())
-    found.floor = Fraction(0)
-    return found
+    return Real(lambda bits: x.ball(bits).nonnegative_part(), floor=Fraction(0))
 
 
 def at_most_one(x: Number) -> Number:

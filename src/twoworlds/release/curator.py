@@ -17,15 +17,13 @@ A curator may be used from any thread. After a fork it says that it cannot be us
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from threading import Lock
 from time import monotonic, sleep
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import finalize
 
@@ -34,32 +32,28 @@ from twoworlds.numbers import rational
 from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
 from twoworlds.release.answers.words import AnswerContext, unit_text
 from twoworlds.release.backends.frames import from_lists
-from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, read_number
+from twoworlds.release.engines import Engines
 from twoworlds.release.errors import OverBudget, ReleaseFailed
-from twoworlds.release.forms import Prepared, Released, Request
+from twoworlds.release.forms import Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.limits import check_size
-from twoworlds.release.policy import Dataset, Policy, declare
+from twoworlds.release.policy import Policy, declare
 from twoworlds.release.query import Query, Resolved, resolve
-from twoworlds.release.sensitivity import Calibration, Moments, NoiseKind, calibrate
+from twoworlds.release.sensitivity import Calibration, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
 from twoworlds.release.statement import made_of, statement
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from twoworlds.release.answers import QueryAnswer
-    from twoworlds.release.backends import Backend
     from twoworlds.release.forms import DryRun
     from twoworlds.release.ledger.state import LedgerState, Proposal
-    from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import PaidStrategy
 
 
-class Curator:
+class Curator(AbstractContextManager["Curator"]):
     """Answers queries about a table, within a budget; nothing is ever read off the data.
 
     Args:
@@ -111,7 +105,7 @@ class Curator:
         pace: float = 0.0,
     ) -> None:
         """Set the caps of the policy in the ledger."""
-        self._sources = {**(sources or {})}
+        places = {**(sources or {})}
         if isinstance(data, Policy):
             if any(one is not None for one in (budget, unit, bounds, keys, columns)):
                 raise InvalidInput("the policy declares the data: leave the declarations out")
@@ -127,7 +121,7 @@ class Curator:
                 neighbours=neighbours,
                 version=version,
             )
-            self._sources[name] = from_lists(data) if isinstance(data, dict) else data
+            places[name] = from_lists(data) if isinstance(data, dict) else data
         self.policy, self.pace = policy, pace
         self._end: Callable[[], object] | None = None
         if isinstance(ledger, Ledger):
@@ -137,13 +131,7 @@ class Curator:
         else:
             self.ledger, folder = _without_file()
             self._end = finalize(self, _end, self.ledger, folder)
-        self._engines: dict[str, tuple[Backend, exp.Table]] = {}
-        self._opening = Lock()
-        self._process = os.getpid()
-        for dataset in self._sources:
-            policy.dataset(dataset)
-        declared = {name: one.source for name, one in policy.datasets.items()}
-        check_distinct(declared | self._sources, policy.folder, "the policy and the sources")
+        self.engines = Engines(policy, places)
         self._set_caps()
 
     @classmethod
@@ -206,7 +194,7 @@ class Curator:
         resolved, calibration = self._calibrated(asked, price, law)
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
-        said = statement(resolved, calibration, self._place(dataset))
+        said = statement(resolved, calibration, self.engines.place(dataset))
         try:
             price, known = self.ledger.check(dataset.name, who, said, calibration.price)
         except OverBudget as error:
@@ -339,37 +327,13 @@ class Curator:
         """
         prepared = self._prepare(request)
         if prepared.dataset.review:
-            self._check_approved(prepared)
+            check_approved(self.ledger.state(), prepared)
         return prepared
 
     def _prepare(self, request: Request) -> Prepared:
         resolved, calibration = self._calibrated(request.asked, request.cost, request.noise)
         who = self.analyst(resolved[0].dataset.name, request.analyst)
         return self._prepared(resolved, calibration, who)
-
-    def _check_approved(self, prepared: Prepared) -> None:
-        """Refuse a release that no reviewer has approved; an approval is never taken back."""
-        state, name, who = self.ledger.state(), prepared.dataset.name, prepared.analyst
-        wanted = digest(canonical(prepared.statement, "query"))
-        paid = state.find(name, who, wanted, None)
-        if paid is not None and who in paid.analysts:
-            return
-        known = state.proposed.get((name, who, wanted))
-        if known is not None and known.approved:
-            return
-        if known is None:
-            stands = "and this one was not proposed: propose it, with --propose 'what it is for'"
-        elif known.approved is None:
-            stands = f"and proposal {known.place.sequence} waits for a reviewer"
-        else:
-            stands = (
-                f"and proposal {known.place.sequence} was sent back: change it as the remark says, "
-                "and propose it again"
-            )
-        raise InvalidInput(
-            f"the policy asks for a review of every release from {name!r}, {stands}; nothing was "
-            "charged"
-        )
 
     def _prepared(
         self,
@@ -382,8 +346,8 @@ class Curator:
         name: str | None = None,
     ) -> Prepared:
         """Plan calibrated queries; ``within`` says which question of a strategy they are."""
-        engine, plans = self._plans(resolved)
-        place = self._place(resolved[0].dataset)
+        engine, plans = self.engines.plans(resolved)
+        place = self.engines.place(resolved[0].dataset)
         said = {**statement(resolved, calibration, place), **(within or {})}
         return Prepared(resolved, calibration, engine, plans, who, said, covered, name)
 
@@ -419,28 +383,15 @@ class Curator:
         for (number, _, _), answer in zip(fresh, kept, strict=True):
             stored[number] = answer
         state = self.ledger.state()
-        found = [
-            answer
-            if isinstance(answer, TwoWorldsError)
-            else self._released(one, charge, answer, state)
-            for one, charge, answer in zip(prepared, charges, stored, strict=True)
-        ]
+        found: list[Released | TwoWorldsError] = []
+        for one, charge, answer in zip(prepared, charges, stored, strict=True):
+            if isinstance(charge, TwoWorldsError) or isinstance(answer, TwoWorldsError):
+                found.append(answer)
+            else:
+                made = one.resolved, one.calibration, one.statement
+                found.append(self._shown(*made, charge, answer, state, one.covered))
         self._wait(started)
         return found
-
-    def _released(
-        self, prepared: Prepared, charge: Any, stored: Any, state: LedgerState
-    ) -> Released:
-        """Return what is shown, made from the stored answer alone."""
-        return self._shown(
-            prepared.resolved,
-            prepared.calibration,
-            prepared.statement,
-            charge,
-            stored,
-            state,
-            prepared.covered,
-        )
 
     def released(self, entry: int, *, analyst: str | None = None) -> Released:
         """Return a release that the ledger holds, by the number of the entry that charged it.
@@ -476,6 +427,7 @@ class Curator:
         state: LedgerState,
         covered: Cost | None = None,
     ) -> Released:
+        """Return what is shown, made from the stored answer alone."""
         from twoworlds.release.answers import QueryAnswer
 
         name = charge.dataset
@@ -516,35 +468,16 @@ class Curator:
         Raises:
             InvalidInput: for the first one that is not.
         """
-        from twoworlds.release.plan.tables import check_field
-
-        for dataset in self.policy.datasets.values():
-            if dataset.name not in self._sources and dataset.source is None:
-                continue
-            engine, relation = self._engine(dataset)
-            engine.check_usable()
-            for name, column in dataset.columns.items():
-                check_field(name, column.kind, engine.fields(relation), f"dataset {dataset.name!r}")
+        self.engines.check()
 
     def close(self) -> None:
         """Close the engines and the ledger."""
-        for engine, _ in self._engines.values():
-            engine.close()
-        self._engines.clear()
+        self.engines.close()
         self.ledger.close()
         if self._end is not None:
             self._end()
 
-    def __enter__(self) -> Self:
-        """Return the curator itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
 
@@ -554,26 +487,15 @@ class Curator:
         resolved, fixed = self._resolved(asked), parse_each(cost)
         if fixed is None:
             price = parse_cost(cost)
-            found = calibrate(resolved, price, noise=noise, moments=self._moments(resolved))
+            found = calibrate(resolved, price, noise=noise, moments=self.engines.moments(resolved))
         elif noise == "laplace":
-            found = calibrate_each(resolved, *fixed, moments=self._moments(resolved))
+            found = calibrate_each(resolved, *fixed, moments=self.engines.moments(resolved))
         else:
             raise InvalidInput(
                 f"each= gives epsilons, for Laplace noise, and noise={noise!r}: leave noise out, "
                 "or pay a rho for the whole"
             )
         return resolved, check_size(resolved, found)
-
-    def _moments(self, resolved: Sequence[Resolved]) -> Moments:
-        """Return whether all that a batch asks is read at one moment."""
-        scans = len(resolved) + sum(m.kind == "ranks" for one in resolved for m in one.measures)
-        if scans == 1:
-            return "one"
-        dataset = resolved[0].dataset
-        engine, relation = self._engine(dataset)
-        if engine.snapshot(relation):
-            return "one"
-        return "frozen" if dataset.frozen else "several"
 
     def _resolved(self, asked: Query | str | Sequence[Query | str]) -> list[Resolved]:
         several = [asked] if isinstance(asked, (Query, str)) else list(asked)
@@ -588,16 +510,6 @@ class Curator:
             )
         dataset = self.policy.dataset(names.pop())
         return [resolve(query, dataset) for query in queries]
-
-    def _plans(self, resolved: Sequence[Resolved]) -> tuple[Backend, list[Plan]]:
-        """Return the engine and the plan of each query, after checking the schema."""
-        engine, relation = self._engine(resolved[0].dataset)
-        engine.check_usable()
-        from twoworlds.release.plan import check_columns, plan
-
-        for one in resolved:
-            check_columns(one.dataset, one, engine, relation)
-        return engine, [plan(one, relation, engine) for one in resolved]
 
     def _compute(self, prepared: Prepared) -> list[Any] | None:
         """Run the engine and add noise; None for whatever fails: it is one and the same error."""
@@ -616,34 +528,6 @@ class Curator:
             ]
         except Exception:
             return None  # so that nothing of the cause hangs on to the error
-
-    def _engine(self, dataset: Dataset) -> tuple[Backend, exp.Table]:
-        if os.getpid() != self._process:
-            raise InvalidInput(
-                "this Curator was opened before the process was forked, and its connections belong "
-                "to the parent: open one in the child, after the fork"
-            )
-        with self._opening:
-            if dataset.name not in self._engines:
-                source = self._source(dataset)
-                from twoworlds.release.backends import open_backend
-
-                self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
-            return self._engines[dataset.name]
-
-    def _source(self, dataset: Dataset) -> Any:
-        source = self._sources.get(dataset.name, dataset.source)
-        if source is None:
-            raise InvalidInput(
-                f"the policy does not say where {dataset.name!r} is: add source: to it, "
-                "or give the data beside the query"
-            )
-        return source
-
-    def _place(self, dataset: Dataset) -> str | None:
-        """Return a name for the place of the data: a path as it was written, or nothing."""
-        source = self._source(dataset)
-        return str(source) if isinstance(source, (str, Path)) and "://" not in str(source) else None
 
     def _over(
         self, error: OverBudget, calibration: Calibration, dataset: str, analyst: str

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said
 from twoworlds.charts import Bars
+from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.cells import declared, excluded, group_label
@@ -35,7 +36,8 @@ from twoworlds.release.answers.words import (
     protected,
 )
 from twoworlds.release.costs import Cost
-from twoworlds.release.ledger.state import PaidQuery, Proposal
+from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.state import LedgerState, PaidQuery, Proposal
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
@@ -86,6 +88,31 @@ class Prepared:
         """What `Ledger.reserve` takes."""
         price = self.calibration.price if self.covered is None else Cost()
         return self.dataset.name, self.analyst, self.statement, price, self.name
+
+
+def check_approved(state: LedgerState, prepared: Prepared) -> None:
+    """Refuse a release that no reviewer has approved; an approval is never taken back."""
+    name, who = prepared.dataset.name, prepared.analyst
+    wanted = digest(canonical(prepared.statement, "query"))
+    paid = state.find(name, who, wanted, None)
+    if paid is not None and who in paid.analysts:
+        return
+    known = state.proposed.get((name, who, wanted))
+    if known is not None and known.approved:
+        return
+    if known is None:
+        stands = "and this one was not proposed: propose it, with --propose 'what it is for'"
+    elif known.approved is None:
+        stands = f"and proposal {known.place.sequence} waits for a reviewer"
+    else:
+        stands = (
+            f"and proposal {known.place.sequence} was sent back: change it as the remark says, "
+            "and propose it again"
+        )
+    raise InvalidInput(
+        f"the policy asks for a review of every release from {name!r}, {stands}; nothing was "
+        "charged"
+    )
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ INK, GREY, PALE = "#222222", "#6b6b6b", "#d9d9d9"
 BLUE, ORANGE = "#0072b2", "#d55e00"
 
 _WIDTH = 6.667  # inches: 640 pixels on a page
-_RIGHT, _EDGE = 0.28, 0.14
+_RIGHT, _EDGE, _BELOW = 0.28, 0.14, 0.42
 _TITLE_LINE, _LINE, _SOURCE_LINE = 0.24, 0.18, 0.15
 _LETTERS_OF_TITLE, _LETTERS, _LETTERS_OF_SOURCE = 64, 94, 112
 _DOTS_PER_INCH = 192
@@ -102,7 +102,6 @@ def canvas(
     words: str,
     height: float = 3.75,
     left: float = 0.72,
-    below: float = 0.42,
 ) -> tuple[Figure, Axes]:
     """Return a figure with its texts, and the axes to draw on; use it inside of `style`.
 
@@ -113,7 +112,6 @@ def canvas(
         words: the whole answer, for those who cannot see it.
         height: of the axes, in inches.
         left: the room for the ticks and the name of the vertical axis, in inches.
-        below: the room for those of the horizontal axis.
     """
     from matplotlib.figure import Figure
 
@@ -121,7 +119,7 @@ def canvas(
     reading = textwrap.wrap(sentence, _LETTERS)
     foot = textwrap.wrap(source, _LETTERS_OF_SOURCE)
     top = 2 * _EDGE + _TITLE_LINE * len(heading) + _LINE * len(reading) + _EDGE
-    bottom = below + 2 * _EDGE + _SOURCE_LINE * len(foot)
+    bottom = _BELOW + 2 * _EDGE + _SOURCE_LINE * len(foot)
     total = top + height + bottom
     figure = Figure(figsize=(_WIDTH, total), facecolor="white")
     figure.set_label(words)

@@ -32,6 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from twoworlds.laws.comparison import larger, solved
 from twoworlds.laws.gdp import gap_of, normal_pair, response_mu
@@ -53,6 +55,7 @@ from twoworlds.theorems.common import (
     needs,
     one_person,
     pure,
+    steps_to_group,
 )
 from twoworlds.theorems.formulas import brief
 from twoworlds.theorems.guarantee import Guarantee
@@ -61,7 +64,7 @@ from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE
 
 _MIRONOV, _BUN = "Mironov 2017", "Bun & Steinke 2016"
-_DONG = "Dong, Roth & Su 2022"
+_DONG, _CANONNE = "Dong, Roth & Su 2022", "Canonne, Kamath & Steinke 2020, Section 2.3"
 _STEPS = 60  # of a bisection
 _ONE = Fraction(1)
 
@@ -97,94 +100,6 @@ def _epsilon_or_delta_wanted(_given: Guarantee, context: Context) -> Check:
     return needs(name, known=None, how="delta=, as in 'dp(delta=1e-6)'")
 
 
-def _approximate(
-    given: Guarantee,
-    context: Context,
-    epsilon_for_delta: Callable[[Number], Number],
-    delta_for_epsilon: Callable[[Number], Number],
-) -> Guarantee:
-    """Conclude the epsilon of the wanted delta, else the delta of the wanted epsilon."""
-    delta, ratio = context.aim("dp", "delta"), context.aim("dp", "ratio")
-    if delta is not None and delta != 0:
-        epsilon = epsilon_for_delta(delta)
-        return given.to("dp", ratio=exp(epsilon) if larger(epsilon, 0) else _ONE, delta=delta)
-    assert ratio is not None
-    return given.to("dp", ratio=ratio, delta=delta_for_epsilon(ln(ratio)))
-
-
-# --- from pure differential privacy ---------------------------------------------------------------
-
-
-@theorem(
-    "pure-dp-to-zcdp",
-    premises=["dp"],
-    conclusion="zcdp",
-    citation=f"{_BUN}, Proposition 1.4",
-    hypotheses=(finite, pure),
-    printed="epsilon-DP is (epsilon^2/2)-zCDP",
-    printed_rule=lambda given, _: given.to("zcdp", rho=given.epsilon * given.epsilon / 2),
-    tight="rho = epsilon tanh(epsilon/2), attained by randomized response",
-    tightness="tight",
-)
-def pure_dp_to_zcdp(given: Guarantee, _context: Context) -> Guarantee:
-    """Pure differential privacy is zCDP with rho = epsilon tanh(epsilon/2)."""
-    return given.to("zcdp", rho=pure_rho(given.epsilon))
-
-
-@theorem(
-    "pure-dp-to-rdp",
-    premises=["dp"],
-    conclusion="rdp",
-    citation=f"{_MIRONOV}, randomized response",
-    hypotheses=(finite, pure, _order_wanted),
-    tight="ln((e^(a epsilon) + e^((1-a) epsilon)) / (1 + e^epsilon)) / (a - 1), attained by "
-    "randomized response",
-    tightness="tight",
-)
-def pure_dp_to_rdp(given: Guarantee, context: Context) -> Guarantee:
-    """Pure differential privacy has at most the Renyi divergences of randomized response."""
-    wanted = _wanted_order(context)
-    return given.to("rdp", order=wanted, epsilon=response(given.ratio, wanted))
-
-
-@theorem(
-    "pure-dp-to-gdp",
-    premises=["dp"],
-    conclusion="gdp",
-    citation=f"{_DONG}, trade-off functions",
-    hypotheses=(finite, pure),
-    tight="mu = 2 F^-1(e^epsilon / (1 + e^epsilon)), attained by randomized response",
-    tightness="tight",
-)
-def pure_dp_to_gdp(given: Guarantee, _context: Context) -> Guarantee:
-    """Pure differential privacy is Gaussian differential privacy, by one corner of its tests."""
-    return given.to("gdp", mu=response_mu(given.ratio))
-
-
-# --- between divergences --------------------------------------------------------------------------
-
-
-def _wanted_order(context: Context) -> Fraction:
-    wanted = context.aim("rdp", "order")
-    assert isinstance(wanted, Fraction), "orders are rational"
-    return wanted
-
-
-@theorem(
-    "zcdp-to-rdp",
-    premises=["zcdp"],
-    conclusion="rdp",
-    citation=f"{_BUN}, Definition 1.1",
-    hypotheses=(_bounded, _order_wanted),
-    tight="attained by Gaussian noise, at every order",
-    tightness="tight",
-)
-def zcdp_to_rdp(given: Guarantee, context: Context) -> Guarantee:
-    """By its definition, zCDP bounds the divergence of every order by the order times rho."""
-    wanted = _wanted_order(context)
-    return given.to("rdp", order=wanted, epsilon=wanted * given["rho"])
-
-
 def _smaller_order_wanted(given: Guarantee, context: Context) -> Check:
     wanted = context.aim("rdp", "order")
     if wanted is None:
@@ -192,224 +107,249 @@ def _smaller_order_wanted(given: Guarantee, context: Context) -> Check:
     return at_most("the wanted order is no larger", wanted, given["order"])
 
 
-@theorem(
-    "rdp-smaller-order",
-    premises=["rdp"],
-    conclusion="rdp",
-    citation=f"{_MIRONOV}, monotonicity",
-    hypotheses=(_bounded, _smaller_order_wanted),
-    auxiliary=True,
+# --- one kind to another --------------------------------------------------------------------------
+
+_Curve = Callable[[Number], Number]
+_Formula = Callable[..., Any]
+
+
+def _number(given: Guarantee, _context: Context, *, kind: str, formula: _Formula) -> Guarantee:
+    """Conclude the one number of the kind."""
+    return given.to(kind, **{kind_of(kind).amounts[-1]: formula(given)})
+
+
+def _divergence(given: Guarantee, context: Context, *, formula: _Formula) -> Guarantee:
+    """Conclude a bound on the divergence of the order that is wanted."""
+    order = context.aim("rdp", "order")
+    return given.to("rdp", order=order, epsilon=formula(given, order))
+
+
+def _approximate(given: Guarantee, context: Context, *, formula: _Formula) -> Guarantee:
+    """Conclude the epsilon of the wanted delta, else the delta of the wanted epsilon.
+
+    The formula returns two curves: the epsilon of each delta, and the delta of each epsilon.
+    """
+    if given[kind_of(given.kind).amounts[-1]] == 0:
+        return given.to("dp", ratio=_ONE)
+    epsilon_of, delta_of = formula(given)
+    delta, ratio = context.aim("dp", "delta"), context.aim("dp", "ratio")
+    if delta is not None and delta != 0:
+        epsilon = epsilon_of(delta)
+        return given.to("dp", ratio=exp(epsilon) if larger(epsilon, 0) else _ONE, delta=delta)
+    assert ratio is not None
+    return given.to("dp", ratio=ratio, delta=delta_of(ln(ratio)))
+
+
+def _curves_of_an_order(given: Guarantee) -> tuple[_Curve, _Curve]:
+    order, most = given["order"], given["epsilon"]
+    assert isinstance(order, Fraction), "orders are rational"
+    return partial(epsilon_for, order, most), partial(delta_for, order, most)
+
+
+def _curves_of_mu(given: Guarantee) -> tuple[_Curve, _Curve]:
+    mu = given["mu"]
+    return lambda delta: ln(solved(normal_pair(mu), delta, _STEPS)), lambda e: gap_of(mu, exp(e))
+
+
+_GIVEN = {"dp": (finite, pure)}  # else the amount must have an end
+_WANTED = {"dp": (_epsilon_or_delta_wanted,), "rdp": (_order_wanted,)}
+_RULES: dict[str, Callable[..., Guarantee]] = {
+    "dp": _approximate,
+    "rdp": _divergence,
+    "zcdp": partial(_number, kind="zcdp"),
+    "gdp": partial(_number, kind="gdp"),
+}
+
+
+def _converts(premise: str, conclusion: str, citation: str, formula: _Formula, **more: Any) -> None:
+    """Register what a kind is worth in terms of another.
+
+    The formula takes the guarantee, and for a divergence also the order that is wanted.
+    """
+    theorem(
+        f"{'pure-' if premise == 'dp' else ''}{premise}-to-{conclusion}",
+        premises=[premise],
+        conclusion=conclusion,
+        citation=citation,
+        hypotheses=(*_GIVEN.get(premise, (_bounded,)), *_WANTED.get(conclusion, ())),
+        **more,
+    )(partial(_RULES[conclusion], formula=formula))
+
+
+_converts(
+    "dp",
+    "zcdp",
+    f"{_BUN}, Proposition 1.4",
+    lambda given: pure_rho(given.epsilon),
+    statement="Pure differential privacy is zCDP with rho = epsilon tanh(epsilon/2).",
+    printed="epsilon-DP is (epsilon^2/2)-zCDP",
+    printed_rule=lambda given, _: given.to("zcdp", rho=given.epsilon * given.epsilon / 2),
+    tight="rho = epsilon tanh(epsilon/2), attained by randomized response",
+    tightness="tight",
 )
-def rdp_smaller_order(given: Guarantee, context: Context) -> Guarantee:
-    """A Renyi divergence of a smaller order is no larger."""
-    return given.to("rdp", order=_wanted_order(context), epsilon=given["epsilon"])
-
-
-@theorem(
-    "gdp-to-zcdp",
-    premises=["gdp"],
-    conclusion="zcdp",
-    citation=f"{_DONG}, post-processing of normal laws",
-    hypotheses=(_bounded,),
+_converts(
+    "dp",
+    "rdp",
+    f"{_MIRONOV}, randomized response",
+    lambda given, order: response(given.ratio, order),
+    statement="Pure differential privacy has at most the Renyi divergences of randomized response.",
+    tight="ln((e^(a epsilon) + e^((1-a) epsilon)) / (1 + e^epsilon)) / (a - 1), attained by "
+    "randomized response",
+    tightness="tight",
+)
+_converts(
+    "dp",
+    "gdp",
+    f"{_DONG}, trade-off functions",
+    lambda given: response_mu(given.ratio),
+    statement="Pure differential privacy is Gaussian differential privacy, by one corner of its "
+    "tests.",
+    tight="mu = 2 F^-1(e^epsilon / (1 + e^epsilon)), attained by randomized response",
+    tightness="tight",
+)
+_converts(
+    "zcdp",
+    "rdp",
+    f"{_BUN}, Definition 1.1",
+    lambda given, order: order * given["rho"],
+    statement="By its definition, zCDP bounds the divergence of every order by the order times "
+    "rho.",
+    tight="attained by Gaussian noise, at every order",
+    tightness="tight",
+)
+_converts(
+    "gdp",
+    "zcdp",
+    f"{_DONG}, post-processing of normal laws",
+    lambda given: given["mu"] ** 2 / 2,
+    statement="Gaussian differential privacy is zCDP with rho = mu^2/2.",
     tight="rho = mu^2/2, attained by Gaussian noise",
     tightness="tight",
 )
-def gdp_to_zcdp(given: Guarantee, _context: Context) -> Guarantee:
-    """Gaussian differential privacy is zCDP with rho = mu^2/2."""
-    return given.to("zcdp", rho=given["mu"] ** 2 / 2)
-
-
-@theorem(
-    "gdp-to-rdp",
-    premises=["gdp"],
-    conclusion="rdp",
-    citation=f"{_DONG}, post-processing of normal laws",
-    hypotheses=(_bounded, _order_wanted),
+_converts(
+    "gdp",
+    "rdp",
+    f"{_DONG}, post-processing of normal laws",
+    lambda given, order: order * given["mu"] ** 2 / 2,
+    statement="Gaussian differential privacy has at most the Renyi divergences of Gaussian noise.",
     tight="a mu^2/2, attained by Gaussian noise",
     tightness="tight",
 )
-def gdp_to_rdp(given: Guarantee, context: Context) -> Guarantee:
-    """Gaussian differential privacy has at most the Renyi divergences of Gaussian noise."""
-    wanted = _wanted_order(context)
-    return given.to("rdp", order=wanted, epsilon=wanted * given["mu"] ** 2 / 2)
-
-
-# --- to approximate differential privacy ----------------------------------------------------------
-
-
-@theorem(
-    "rdp-to-dp",
-    premises=["rdp"],
-    conclusion="dp",
-    citation="Canonne, Kamath & Steinke 2020, Section 2.3",
-    hypotheses=(_bounded, _epsilon_or_delta_wanted),
+_converts(
+    "rdp",
+    "dp",
+    _CANONNE,
+    _curves_of_an_order,
+    statement="D_a <= e gives delta = e^((a-1)(e - epsilon)) (1 - 1/a)^a / (a - 1) at each "
+    "epsilon.",
     tight="not known to be tight for one order",
 )
-def rdp_to_dp(given: Guarantee, context: Context) -> Guarantee:
-    """D_a <= e gives delta = e^((a-1)(e - epsilon)) (1 - 1/a)^a / (a - 1) at each epsilon."""
-    a, most = given["order"], given["epsilon"]
-    assert isinstance(a, Fraction), "orders are rational"
-    if most == 0:
-        return given.to("dp", ratio=_ONE)
-    return _approximate(
-        given, context, lambda delta: epsilon_for(a, most, delta), lambda e: delta_for(a, most, e)
-    )
-
-
-@theorem(
-    "zcdp-to-dp",
-    premises=["zcdp"],
-    conclusion="dp",
-    citation="Canonne, Kamath & Steinke 2020, Section 2.3",
-    hypotheses=(_bounded, _epsilon_or_delta_wanted),
+_converts(
+    "zcdp",
+    "dp",
+    _CANONNE,
+    lambda given: (partial(zcdp_epsilon, given["rho"]), partial(zcdp_delta, given["rho"])),
+    statement="By its best order, zCDP gives a delta at each epsilon, and an epsilon at each "
+    "delta.",
     tight="not tight: Gaussian noise needs less, and nothing is known to need more",
 )
-def zcdp_to_dp(given: Guarantee, context: Context) -> Guarantee:
-    """By its best order, zCDP gives a delta at each epsilon, and an epsilon at each delta."""
-    rho = given["rho"]
-    if rho == 0:
-        return given.to("dp", ratio=_ONE)
-    return _approximate(
-        given, context, lambda delta: zcdp_epsilon(rho, delta), lambda e: zcdp_delta(rho, e)
-    )
-
-
-@theorem(
-    "gdp-to-dp",
-    premises=["gdp"],
-    conclusion="dp",
-    citation=f"{_DONG}, duality",
-    hypotheses=(_bounded, _epsilon_or_delta_wanted),
+_converts(
+    "gdp",
+    "dp",
+    f"{_DONG}, duality",
+    _curves_of_mu,
+    statement="Gaussian differential privacy has the delta of Gaussian noise at each epsilon.",
     tight="delta = F(mu/2 - epsilon/mu) - e^epsilon F(-mu/2 - epsilon/mu), attained by Gaussian "
     "noise",
     tightness="tight",
 )
-def gdp_to_dp(given: Guarantee, context: Context) -> Guarantee:
-    """Gaussian differential privacy has the delta of Gaussian noise at each epsilon."""
-    mu = given["mu"]
-    if mu == 0:
-        return given.to("dp", ratio=_ONE)
-    normal = normal_pair(mu)
-    return _approximate(
-        given,
-        context,
-        lambda delta: ln(solved(normal, delta, _STEPS)),
-        lambda epsilon: gap_of(mu, exp(epsilon)),
-    )
+
+# --- one kind, other numbers: smaller orders, groups, several mechanisms --------------------------
 
 
-# --- groups, and several mechanisms ---------------------------------------------------------------
-
-
-def _steps(given: Guarantee, context: Context) -> int:
-    """Return how many steps of the guarantee lead to the wanted group."""
-    assert context.group is not None
-    return -(-context.group // given.group)
-
-
-@theorem(
-    "zcdp-group",
-    premises=["zcdp"],
-    conclusion="zcdp",
-    citation=f"{_BUN}, group privacy",
-    hypotheses=(larger_group_wanted,),
-    tight="k^2 rho, attained by Gaussian noise on a count",
-    tightness="tight",
-    auxiliary=True,
-)
-def zcdp_group(given: Guarantee, context: Context) -> Guarantee:
-    """For groups of k people rho is multiplied by k^2."""
-    rho = _steps(given, context) ** 2 * given["rho"]
-    return given.to("zcdp", rho=rho, group=context.group)
-
-
-@theorem(
-    "gdp-group",
-    premises=["gdp"],
-    conclusion="gdp",
-    citation=f"{_DONG}, group privacy",
-    hypotheses=(larger_group_wanted,),
-    tight="k mu, attained by Gaussian noise on a count",
-    tightness="tight",
-    auxiliary=True,
-)
-def gdp_group(given: Guarantee, context: Context) -> Guarantee:
-    """For groups of k people mu is multiplied by k."""
-    return given.to("gdp", mu=_steps(given, context) * given["mu"], group=context.group)
-
-
-@theorem(
-    "zcdp-replacing",
-    premises=["zcdp"],
-    conclusion="zcdp",
-    citation=f"{_BUN}, group privacy",
-    hypotheses=(one_person, by_removal),
-    auxiliary=True,
-)
-def zcdp_replacing(given: Guarantee, _context: Context) -> Guarantee:
-    """To replace a record is to remove one and add one: 4 rho."""
-    return given.to("zcdp", rho=4 * given["rho"], neighbours=SUBSTITUTE)
-
-
-@theorem(
-    "gdp-replacing",
-    premises=["gdp"],
-    conclusion="gdp",
-    citation=f"{_DONG}, group privacy",
-    hypotheses=(one_person, by_removal),
-    auxiliary=True,
-)
-def gdp_replacing(given: Guarantee, _context: Context) -> Guarantee:
-    """To replace a record is to remove one and add one: 2 mu."""
-    return given.to("gdp", mu=2 * given["mu"], neighbours=SUBSTITUTE)
-
-
-def _added(given: Guarantee, context: Context, name: str) -> Number:
-    return sum((one[name] for one in context.others), start=given[name])
-
-
-@theorem(
-    "rdp-composition",
+theorem(
+    "rdp-smaller-order",
     premises=["rdp"],
     conclusion="rdp",
-    citation=f"{_MIRONOV}, composition",
-    hypotheses=(same_setting,),
-    tight="attained by independent outputs",
-    tightness="tight",
-    combines=True,
-)
-def rdp_composition(given: Guarantee, context: Context) -> Guarantee:
-    """Renyi divergences of one order add up."""
-    epsilon = _added(given, context, "epsilon")
-    return given.to("rdp", order=given["order"], epsilon=epsilon)
+    citation=f"{_MIRONOV}, monotonicity",
+    statement="A Renyi divergence of a smaller order is no larger.",
+    hypotheses=(_bounded, _smaller_order_wanted),
+    auxiliary=True,
+)(partial(_divergence, formula=lambda given, _: given["epsilon"]))
 
 
-@theorem(
-    "zcdp-composition",
-    premises=["zcdp"],
-    conclusion="zcdp",
-    citation=f"{_BUN}, composition",
-    hypotheses=(same_setting,),
-    tight="attained by Gaussian noise",
-    tightness="tight",
-    combines=True,
-)
-def zcdp_composition(given: Guarantee, context: Context) -> Guarantee:
-    """The numbers rho add up."""
-    return given.to("zcdp", rho=_added(given, context, "rho"))
+def _grown(given: Guarantee, context: Context, *, power: int) -> Guarantee:
+    """Conclude k^power times the amount, for a group that is k steps away."""
+    factor = steps_to_group(given, context) ** power
+    return given.to(given.kind, **_times(given, factor), group=context.group)
 
 
-@theorem(
-    "gdp-composition",
-    premises=["gdp"],
-    conclusion="gdp",
-    citation=f"{_DONG}, composition",
-    hypotheses=(same_setting,),
-    tight="attained by Gaussian noise",
-    tightness="tight",
-    combines=True,
-)
-def gdp_composition(given: Guarantee, context: Context) -> Guarantee:
-    """The numbers mu add up in squares."""
-    squares = (one["mu"] ** 2 for one in context.others)
-    return given.to("gdp", mu=sqrt(sum(squares, start=given["mu"] ** 2)))
+def _replaced(given: Guarantee, _context: Context, *, power: int) -> Guarantee:
+    """Conclude the amount of two steps."""
+    return given.to(given.kind, **_times(given, 2**power), neighbours=SUBSTITUTE)
+
+
+def _times(given: Guarantee, factor: int) -> dict[str, Number]:
+    return {name: factor * amount for name, amount in given.numbers.items()}
+
+
+def _added(given: Guarantee, context: Context, *, name: str, power: int = 1) -> Guarantee:
+    """Conclude that amounts add up, or their squares do; an order stays."""
+    total = sum((one[name] ** power for one in (given, *context.others)), start=Fraction(0))
+    added = total if power == 1 else sqrt(total)
+    return given.to(given.kind, **{**given.numbers, name: added})
+
+
+for _kind, _name, _paper, _power, _factor in (
+    ("zcdp", "rho", _BUN, 2, "k^2"),
+    ("gdp", "mu", _DONG, 1, "k"),
+):
+    _same: dict[str, Any] = {
+        "premises": [_kind],
+        "conclusion": _kind,
+        "citation": f"{_paper}, group privacy",
+        "auxiliary": True,
+    }
+    theorem(
+        f"{_kind}-group",
+        **_same,
+        statement=f"For groups of k people {_name} is multiplied by {_factor}.",
+        hypotheses=(larger_group_wanted,),
+        tight=f"{_factor} {_name}, attained by Gaussian noise on a count",
+        tightness="tight",
+    )(partial(_grown, power=_power))
+    theorem(
+        f"{_kind}-replacing",
+        **_same,
+        statement=f"To replace a record is to remove one and add one: {2**_power} {_name}.",
+        hypotheses=(one_person, by_removal),
+    )(partial(_replaced, power=_power))
+
+for _kind, _paper, _said, _by, _rule in (
+    (
+        "rdp",
+        _MIRONOV,
+        "Renyi divergences of one order add up.",
+        "independent outputs",
+        partial(_added, name="epsilon"),
+    ),
+    ("zcdp", _BUN, "The numbers rho add up.", "Gaussian noise", partial(_added, name="rho")),
+    (
+        "gdp",
+        _DONG,
+        "The numbers mu add up in squares.",
+        "Gaussian noise",
+        partial(_added, name="mu", power=2),
+    ),
+):
+    theorem(
+        f"{_kind}-composition",
+        premises=[_kind],
+        conclusion=_kind,
+        citation=f"{_paper}, composition",
+        statement=_said,
+        hypotheses=(same_setting,),
+        tight=f"attained by {_by}",
+        tightness="tight",
+        combines=True,
+    )(_rule)

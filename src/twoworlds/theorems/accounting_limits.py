@@ -146,29 +146,32 @@ def _rare_event(given: Guarantee, context: Context) -> Found | None:
     said = "satisfies what is given, and rarer ones need any number, however large"
     bits = 8
     while bits <= _RAREST:
-        laws = _rare(a, allowed, bits)
-        found = None if laws is None else _needed(laws, context)
-        if found is not None and laws is not None:
+        p, q = _rare(a, allowed, bits)
+        found = _needed(_two_points(p, q), context) if _keeps(a, allowed, p, q) else None
+        if found is not None:
             name, where, needed = found
             if order(context.goal.get(name, Fraction(0)), needed) is Order.LESS:
-                p, q = laws.p[0], laws.q[0]
                 text = (
-                    f"an event of probability {brief(p)} in one world and {brief(q)} in the other "  # type: ignore[arg-type]
+                    f"an event of probability {brief(p)} in one world and {brief(q)} in the other "
                     f"{said}; this one needs {name} {brief(needed)}{where}"
                 )
-                return text, True, {"p": p, "q": q, name: needed}  # type: ignore[dict-item]
+                return text, True, {"p": p, "q": q, name: needed}
         bits *= 2
     return f"an event that is rare enough {said}", True, {}
 
 
-def _rare(a: Number, allowed: Number, bits: int) -> FiniteComparison | None:
-    """Return laws with Q(E) = 2^-bits, and P(E) as large as the divergence of order a allows."""
+def _rare(a: Number, allowed: Number, bits: int) -> tuple[Fraction, Fraction]:
+    """Return Q(E) = 2^-bits, and before it P(E), about as large as the divergence allows."""
     high, room = float(a), math.expm1(min(600.0, (float(a) - 1) * float(allowed))) / 2
     least = math.ceil((bits * (high - 1) - math.log2(room)) / high)
-    laws = _two_points(Fraction(1, 1 << max(1, least)), Fraction(1, 1 << bits))
+    return Fraction(1, 1 << max(1, least)), Fraction(1, 1 << bits)
+
+
+def _keeps(a: Number, allowed: Number, p: Fraction, q: Fraction) -> bool:
+    """Tell whether the divergences of order a of an event are below what is allowed."""
     assert isinstance(a, Fraction), "orders are rational"
-    kept = all(order(way.divergence(a), allowed) is Order.LESS for way in (laws, laws.reverse()))
-    return laws if kept else None
+    ways = _two_points(p, q), _two_points(q, p)
+    return all(order(way.divergence(a), allowed) is Order.LESS for way in ways)
 
 
 _GAUSSIAN = "Less than Gaussian noise needs does not follow."

@@ -210,6 +210,12 @@ def larger_group_wanted(given: Guarantee, context: Context) -> Check:
     return Check("a larger group", ok, text if ok else f"needs a larger group than {given.group}")
 
 
+def steps_to_group(given: Guarantee, context: Context) -> int:
+    """Return how many steps of the guarantee lead to the wanted group."""
+    assert context.group is not None
+    return -(-context.group // given.group)
+
+
 @theorem(
     "group-privacy",
     premises=["dp"],
@@ -229,8 +235,7 @@ def larger_group_wanted(given: Guarantee, context: Context) -> Check:
 )
 def group_privacy(given: Guarantee, context: Context) -> Guarantee:
     """Groups of c people cost c epsilon, and each step multiplies delta and adds to it."""
-    assert context.group is not None
-    steps = -(-context.group // given.group)
+    steps = steps_to_group(given, context)
     ratio, delta = given.ratio**steps, group_delta(given.ratio, given.delta, steps)
     return given.to("dp", ratio=ratio, delta=delta, group=context.group)
 

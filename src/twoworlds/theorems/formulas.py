@@ -32,26 +32,6 @@ _BITS = 512
 _SHORT, _LONG = 12, 24
 
 
-def tanh(x: Number) -> Number:
-    """Return tanh x = (e^(2x) - 1) / (e^(2x) + 1).
-
-    >>> tanh(ln(Fraction(3)))
-    Fraction(4, 5)
-    """
-    return tanh_half(exp(2 * x))
-
-
-def artanh(x: Number) -> Number:
-    """Return artanh x = ln((1 + x) / (1 - x)) / 2, for x between -1 and 1.
-
-    >>> artanh(Fraction(4, 5)) * 2
-    Real(ln 9)
-    """
-    if not -1 < x < 1:
-        raise InvalidInput(f"artanh({show(x)}): the argument lies between -1 and 1")
-    return ln((1 + x) / (1 - x)) / 2
-
-
 def tanh_half(ratio: Number) -> Number:
     """Return tanh(epsilon/2) for the ratio a = e^epsilon: (a - 1) / (a + 1)."""
     return Fraction(1) if ratio == INFINITY else (ratio - 1) / (ratio + 1)
@@ -90,7 +70,7 @@ def capped(x: Number) -> Number:
 def typed(x: Number) -> str:
     """Write a number so that it can be typed in again, rounded up where it is not exact.
 
-    >>> typed(Fraction(1, 10)), typed(Fraction(1, 3)), typed(tanh(Fraction(1, 20)))
+    >>> typed(Fraction(1, 10)), typed(Fraction(1, 3)), typed(tanh_half(exp(Fraction(1, 10))))
     ('0.1', '1/3', '0.04995837496')
     """
     if x == INFINITY:

@@ -9,7 +9,11 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import Curves, odds
-from twoworlds.definitions import concentrated, gaussian, renyi
+from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
+from twoworlds.definitions.renyi import (
+    ConcentratedDifferentialPrivacy,
+    RenyiDifferentialPrivacy,
+)
 from twoworlds.definitions.words import (
     Subject,
     any_belief,
@@ -330,16 +334,10 @@ def _pure_ratio(guarantee: Guarantee) -> Number | None:
     return guarantee.ratio
 
 
-def _one_order(guarantee: Guarantee) -> str:
-    order = guarantee["order"]
-    assert isinstance(order, Fraction), "orders are rational"
-    return renyi.said(_subject(guarantee), order, guarantee["epsilon"])
-
-
 _WORDS: dict[str, Callable[[Guarantee], str]] = {
-    "rdp": _one_order,
-    "zcdp": lambda g: concentrated.said(_subject(g), g["rho"]),
-    "gdp": lambda g: gaussian.said(_subject(g), g["mu"]),
+    "rdp": lambda g: RenyiDifferentialPrivacy(order=g["order"]).means(_subject(g), g["epsilon"]),
+    "zcdp": lambda g: ConcentratedDifferentialPrivacy().means(_subject(g), g["rho"]),
+    "gdp": lambda g: GaussianDifferentialPrivacy().means(_subject(g), g["mu"]),
     "pointwise": _pointwise,
     "statistical-difference": _statistical_difference,
     "informed": _informed,

@@ -133,7 +133,7 @@ def test_failure_9_a_file_that_vanishes_after_the_charge_is_the_same_error(tmp_p
     path = tmp_path / "people.parquet"
     parquet(path, [("a", 1.0)])
     with opened(tmp_path, "people.parquet") as curator:
-        engine, _ = curator._engine(curator.policy.dataset("people"))
+        engine, _ = curator.engines.open(curator.policy.dataset("people"))
         fetch = engine.fetch_all
 
         def vanish(statements):
@@ -245,7 +245,7 @@ def test_failure_9_a_question_of_a_strategy_that_failed_can_be_asked_again(tmp_p
     parquet(path, [("a", 1.0)])
     with opened(tmp_path, "people.parquet") as curator:
         strategy = curator.strategy("people", "1")
-        curator._engine(curator.policy.dataset("people"))  # opened before the file goes
+        curator.engines.open(curator.policy.dataset("people"))  # opened before the file goes
         path.rename(tmp_path / "elsewhere")
         with pytest.raises(ReleaseFailed) as caught:
             strategy.ask(SQL, "1")

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.accuracy import randomized_response_keep
 from twoworlds.mechanisms.named import gamma, pram, randomized_response
 from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.release.local import Randomizer
@@ -61,7 +60,7 @@ def test_the_matrix_is_that_of_the_named_mechanism():
     assert made.rows == named.transition.rows
     assert Randomizer.of("randomized-response(epsilon='ln 3')", values=["a", "b"]).rows[0][
         0
-    ] == randomized_response_keep("ln 3")
+    ] == Fraction(3, 4)
 
 
 @pytest.mark.parametrize("names", [["01", "1"], ["yes", "", " no"], ["a,b", 'c"d', "e'f", "g\nh"]])

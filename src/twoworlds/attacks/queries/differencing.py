@@ -78,11 +78,6 @@ class SingledOut(Result):
         """What the attack found, or None."""
         return value_of(self.attempts[-1][1])
 
-    @property
-    def succeeded(self) -> bool:
-        """Whether it found the truth."""
-        return self.value == self.having
-
     def answer(self) -> Answer:
         """Say what was asked and what follows."""
         drawn = {
@@ -162,16 +157,10 @@ class SingledOut(Result):
         }
 
 
-def single_out(
-    server: ExactServer,
-    known: Sequence[Compare],
-    secret: Compare,
-    *,
-    tracker: Compare | None = None,
-) -> SingledOut:
+def single_out(server: ExactServer, known: Sequence[Compare], secret: Compare) -> SingledOut:
     """Find out whether somebody has the secret, from counts that the server gives.
 
-    The tracker has nothing to do with the person; one is looked for if it is left out.
+    A tracker, which has nothing to do with the person, is looked for where it is needed.
     """
     if not known:
         raise InvalidInput("say what is known of the person, such as age=28")
@@ -192,7 +181,7 @@ def single_out(
         if value_of(attempts[-1][1]) is not None:
             break
     else:
-        for found in _trackers(server, {secret.column}) if tracker is None else [tracker]:
+        for found in _trackers(server, {secret.column}):
             others = complement([found])
             padded = (1, AnyOf((both, found))), (1, AnyOf((both, others)))
             asked = _asked(server, [*padded, (-1, found), (-1, others)])

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.several import Boxes, HalfOpen
+from twoworlds.mechanisms.strategy.boxes import Boxes, HalfOpen
 from twoworlds.mechanisms.strategy.interaction import (
     Answering,
     Interaction,

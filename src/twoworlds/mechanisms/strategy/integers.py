@@ -18,7 +18,7 @@ from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference
 from twoworlds.laws.shifted import Shifted
 from twoworlds.mechanisms.calibration import geometric_ratio
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise
-from twoworlds.mechanisms.several import HalfOpen
+from twoworlds.mechanisms.strategy.boxes import HalfOpen
 from twoworlds.numbers import INFINITY, Number
 
 _MOST_POINTS = 1 << 12

@@ -50,8 +50,8 @@ from twoworlds.laws.comparison import (
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.mechanisms.continuous import AddedDensity, Continuous, Laplace
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
-from twoworlds.mechanisms.several import Boxes, HalfOpen
 from twoworlds.mechanisms.strategy import integers, laplace
+from twoworlds.mechanisms.strategy.boxes import Boxes, HalfOpen
 from twoworlds.mechanisms.strategy.strategy import Box, Course, Strategy
 from twoworlds.numbers import INFINITY, Number, Real, exp, ln, probability, show
 from twoworlds.worlds import Change, Explicit, Point, Product, TrueAnswer, Universe

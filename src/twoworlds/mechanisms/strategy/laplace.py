@@ -29,7 +29,7 @@ from typing import Any
 
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms.continuous import Laplace
-from twoworlds.mechanisms.several import HalfOpen
+from twoworlds.mechanisms.strategy.boxes import HalfOpen
 from twoworlds.numbers import Log, Number, exp, ln, positive_part, power
 
 _NARROW = 64

@@ -28,7 +28,7 @@ from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.event import Event, Listed
-from twoworlds.mechanisms.several import Boxes, HalfOpen
+from twoworlds.mechanisms.strategy.boxes import Boxes, HalfOpen
 from twoworlds.numbers import rational, show
 from twoworlds.show import Result
 from twoworlds.worlds import (

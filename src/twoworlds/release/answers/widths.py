@@ -151,9 +151,7 @@ def choice_rate(at: Fraction, rate: Fraction) -> Fraction:
     return rate / score_range(at)
 
 
-def rank_error(
-    at: Fraction, candidates: int, rate: Fraction, failure: Fraction = FAILURE
-) -> Fraction:
+def rank_error(at: Fraction, candidates: int, rate: Fraction) -> Fraction:
     """Return how many ranks the choice is worse than the best candidate, at most, but for failure.
 
     >>> rank_error(Fraction(1, 2), 101, Fraction(1))
@@ -161,7 +159,7 @@ def rank_error(
     """
     if candidates == 1:
         return Fraction(0)
-    r, odds = choice_rate(at, rate), failure / (1 - failure)
+    r, odds = choice_rate(at, rate), FAILURE / (1 - FAILURE)
     guess = int(log((candidates - 1) / odds) / r)
     worse = least(lambda k: bool((candidates - 1) * exp(-r * k) <= odds), guess)
     return Fraction(max(0, worse - 1), at.denominator)

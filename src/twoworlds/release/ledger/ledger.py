@@ -18,10 +18,10 @@ earlier entries are known, and what to return once it is durable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.release.budget import Cap, ComposedCost, Spent, parse_cap
@@ -40,7 +40,7 @@ _Result = TypeVar("_Result")
 Change = tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]
 
 
-class Ledger:
+class Ledger(AbstractContextManager["Ledger"]):
     """An open ledger; many threads and processes may have the same one open.
 
     >>> import tempfile
@@ -348,16 +348,7 @@ class Ledger:
         """Return where it is, without any password."""
         return f"<Ledger {self.location}>"
 
-    def __enter__(self) -> Self:
-        """Return the ledger itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
 

@@ -82,7 +82,7 @@ def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[P
     return _parsed(text, str(place), place.parent, text_sources=text_sources)
 
 
-def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()) -> Policy:
+def parse_policy(text: str, *, folder: Path = Path()) -> Policy:
     """Read the text of a policy.
 
     >>> parsed = parse_policy('''
@@ -96,7 +96,7 @@ def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()
     >>> parsed.dataset("people").column("age").high
     Fraction(110, 1)
     """
-    return _faultless(*_parsed(text, source, folder))
+    return _faultless(*_parsed(text, "the policy", folder))
 
 
 def _faultless(policy: Policy, faults: list[str]) -> Policy:
@@ -122,7 +122,6 @@ def declare(
     columns: Mapping[str, Mapping[str, object]] | None = None,
     neighbours: str = "add-remove",
     version: str = "1",
-    ledger: Path | str | None = None,
 ) -> Policy:
     """Return the policy of one dataset that is declared in Python; `Curator` has the arguments.
 
@@ -154,8 +153,7 @@ def declare(
             own["kind"] = _kind_of(column, own)
     dataset = {"columns": said, "budget": budget, "unit": unit}
     dataset |= {"neighbours": neighbours, "version": version}
-    place = {} if ledger is None else {"ledger": ledger}
-    data = _texts({**place, "datasets": {name: dataset}})
+    data = _texts({"datasets": {name: dataset}})
     return _faultless(*_read(data, "the declaration", Path(), ""))
 
 

@@ -428,7 +428,6 @@ def cost_for(
     *,
     aggregate: str | None = None,
     noise: NoiseKind = "laplace",
-    delta: Fraction = Fraction(0),
 ) -> Cost:
     """Return the least cost at which 95% of the errors are at most ``within``, rounded up.
 
@@ -440,7 +439,7 @@ def cost_for(
     """
     if within <= 0:
         raise InvalidInput(f"within={show(within)} must be above 0: exact answers are not private")
-    one = Cost(rho=Fraction(1)) if noise == "gaussian" else Cost(Fraction(1), delta)
+    one = Cost(rho=Fraction(1)) if noise == "gaussian" else Cost(Fraction(1))
     noises = calibrate(resolved, one, noise=noise).noises
     wanted: list[tuple[Fraction, int]] = []  # scale at the cost 1, error in units
     for q, j in _targets(resolved, aggregate):
@@ -457,7 +456,7 @@ def cost_for(
 
     guess = max((2 + power) * float(scale) / (h + 1) ** power for scale, h in wanted)
     least = _least(enough, guess)
-    return Cost(rho=least) if noise == "gaussian" else Cost(least, delta)
+    return Cost(rho=least) if noise == "gaussian" else Cost(least)
 
 
 def _targets(resolved: Sequence[Resolved], name: str | None) -> list[tuple[int, int]]:

@@ -130,17 +130,17 @@ def _reads_one_after_the_other() -> Iterator[None]:
 def _refuses_objects() -> Iterator[None]:
     """A frame is refused when one of its columns has odd values among others."""
     from twoworlds.errors import InvalidInput
-    from twoworlds.release import Curator
+    from twoworlds.release.engines import Engines
 
-    real = Curator._source
+    real = Engines.source
 
-    def source(self: Curator, dataset: Any) -> Any:
+    def source(self: Engines, dataset: Any) -> Any:
         found = real(self, dataset)
         if "object" in map(str, getattr(found, "dtypes", ())):
             raise InvalidInput("a column holds objects: cast it")
         return found
 
-    with patch.object(Curator, "_source", source):
+    with patch.object(Engines, "source", source):
         yield
 
 
