@@ -53,7 +53,8 @@ def budget(
 
 def _left(table: Table) -> str:
     """Say in a sentence what is left of each dataset."""
-    told = [f"{row[0]} {row[4] or 'without a budget'}" for row in table.rows if row[0]]
+    left = {row[0]: row[4] for row in reversed(table.rows)}  # everybody's row is a dataset's first
+    told = [f"{name} {left[name] or 'without a budget'}" for name in reversed(left)]
     return f"Left: {'; '.join(told)}." if told else "No dataset has an account."
 
 
@@ -141,11 +142,16 @@ def policy_check(
     data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
 ) -> Result:
     """Check a policy against the data: list what it declares, or everything that is wrong."""
+    from twoworlds.release.accounts import ledger_place
     from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.reading import read_with_faults
 
     read, faults = read_with_faults(file)
     found, others = checked(read, data=data)
+    try:
+        ledger_place(read)
+    except InvalidInput as error:
+        others.append(str(error))
     if faults or others:
         raise InvalidInput("\n".join(faults + others))
     blocks = []

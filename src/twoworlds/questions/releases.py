@@ -92,8 +92,9 @@ def release(
                 )
             cost = curator.cost_for(asked, within)
             said = f"With {cost.shown()}, 95% of the errors of every answer are at most {within}."
-            told = Answer(said, blocks=(Said(["Nothing was charged."]),))
-            return Told(told, {"within": within, "cost": cost})
+            over = _over_budget(curator, asked, cost, analyst)
+            told = Answer(said, blocks=(Said([over or "Nothing was charged."]),))
+            return Told(told, {"within": within, "cost": cost, "fits": over is None})
         if strategy is not None:
             if epsilon is None or each or delta or rho or certificate or propose or len(asked) > 1:
                 raise InvalidInput(
@@ -121,6 +122,23 @@ def release(
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
     return _wrote(released, _save(released, certificate, report))
+
+
+def _over_budget(
+    curator: Curator, asked: Sequence[str], cost: Cost, analyst: str | None
+) -> str | None:
+    """Say that a cost does not fit; of a dataset with several analysts, for nobody at all."""
+    from twoworlds.release.errors import OverBudget
+
+    name = curator.query(asked[0]).dataset
+    try:
+        if analyst is None and len(curator.policy.dataset(name).analysts) > 1:
+            curator.ledger.state().check_fits((name, None), cost)
+        else:
+            curator.plan(asked, cost, analyst=analyst)
+    except OverBudget as error:
+        return f"But {error}. Accept a larger error: give a larger --within."
+    return None
 
 
 def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:

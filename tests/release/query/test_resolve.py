@@ -145,7 +145,7 @@ REFUSED = [
     (people.sum("age", between=(0, 121)), PEOPLE, "in the policy's bounds 0 to 120"),
     (people.sum("age", between=(3, 2)), PEOPLE, "in the policy's bounds"),
     (people.sum("age", between=(0, "1/2")), PEOPLE, "no whole multiple of the unit 1"),
-    (people.by("city").count(), PEOPLE, "never read off the data: give"),
+    (people.by("city").count(), PEOPLE, "never read off the data: write"),
     (people.by("region", bins=[0, 1]).count(), PEOPLE, "bins are for numbers"),
     (people.by("region", keys=[1]).count(), PEOPLE, "'region' is text, and '1' is not"),
     (people.by("region", keys=["a", "a"]).count(), PEOPLE, "given twice"),
