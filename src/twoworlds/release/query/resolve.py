@@ -297,15 +297,16 @@ def _check_digits(value: Fraction, name: str) -> None:
     constants apart, and keep their order; so what conditions can hold together in an engine, they
     can hold together in exact numbers, for which sensitivity is worked out.
     """
-    scaled = value * 10**_PLACES
-    if (
-        scaled.denominator > 1
-        or abs(value) >= 10**_PLACES
-        or len(str(abs(scaled.numerator)).rstrip("0")) > _DIGITS
-    ):
+    if abs(value) >= 10**_PLACES:
         raise InvalidInput(
-            f"{shown_value(value)[:40]} for {name!r} is more exact than engines compare: give at "
-            f"most {_DIGITS} significant digits, none beyond the {_PLACES}th place"
+            f"{show(value)} for {name!r} is larger than engines compare exactly: give a number "
+            f"below 1e{_PLACES}"
+        )
+    scaled = value * 10**_PLACES
+    if scaled.denominator > 1 or len(str(abs(scaled.numerator)).rstrip("0")) > _DIGITS:
+        raise InvalidInput(
+            f"{show(value)} for {name!r} has more digits than engines compare exactly: give at "
+            f"most {_DIGITS} significant digits, none beyond the {_PLACES}th decimal place"
         )
 
 
