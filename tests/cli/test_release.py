@@ -519,3 +519,11 @@ def test_a_reviewer_reads_the_warnings_and_a_dry_run_files_nothing(capsys):
     assert call(capsys, "release", NROTH, *SPENT, "--propose", "a typo")[0] == 0
     words = " ".join(call(capsys, "review")[1].split())
     assert "'Nroth' is not a declared key of region" in words
+
+
+def test_an_export_is_shown_as_the_ledger_is(capsys):
+    call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
+    assert call(capsys, "ledger", "export", "policy.yml", "l.jsonl")[0] == 0
+    shown = as_json(capsys, "ledger", "show", "l.jsonl")
+    assert shown == as_json(capsys, "ledger", "show", "policy.yml")
+    assert "entries after its last one" in call(capsys, "ledger", "show", "l.jsonl")[1]

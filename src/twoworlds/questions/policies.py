@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Ledger = Annotated[str, "a policy file, the ledger's file, or postgresql://..."]
+LedgerOrExport = Annotated[str, "a policy file, the ledger, or an exported .jsonl file"]
 Header = Annotated[bool | None, "whether the first line names the columns"]
 Encoding = Annotated[str | None, "of the text, such as latin-1; UTF-8 or by its mark otherwise"]
 Delimiter = Annotated[str | None, "between values, such as ';' or tab; a comma otherwise"]
@@ -30,6 +31,8 @@ Kinds = Annotated[
 Skip = Annotated[bool, "leave out records that cannot be read"]
 Replace = Annotated[bool, "replace a Parquet file that no import made"]
 
+
+_EXPORTED = ("an export cannot tell whether entries after its last one are missing",)
 
 # --- budgets and ledgers ------------------------------------------------------------------------
 
@@ -58,18 +61,22 @@ def _left(table: Table) -> str:
     return f"Left: {'; '.join(told)}." if told else "No dataset has an account."
 
 
-def ledger_show(where: Ledger) -> Result:
+def ledger_show(where: LedgerOrExport) -> Result:
     """Show the accounts, and how many releases were charged and answered."""
     from twoworlds.release.accounts import account_table, learned_lines
+    from twoworlds.release.ledger.views import read_export, verify_export
     from twoworlds.release.ledger.views import show as summary
 
-    place, mark = _located(where)
-    found = summary(place, mark=mark)
+    if Path(where).suffix == ".jsonl":
+        found = verify_export(read_export(where))
+    else:
+        place, mark = _located(where)
+        found = summary(place, mark=mark)
     said = Answer(
         f"{_entries(found['entries'])}; charged {found['charges']}, answered {found['answered']}, "
         f"{found['expired']} closed without an answer.",
         blocks=(account_table(found["datasets"]), learned_lines(found["datasets"])),
-        notes=(f"last hash {found['hash']}",),
+        notes=(f"last hash {found['hash']}", *_EXPORTED[: Path(where).suffix == ".jsonl"]),
     )
     return Told(said, found)
 
@@ -78,14 +85,14 @@ def _entries(count: int) -> str:
     return f"{count:,} {'entry' if count == 1 else 'entries'}"
 
 
-def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
+def ledger_verify(where: LedgerOrExport) -> Result:
     """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
     from twoworlds.release.ledger.views import read_export, verify, verify_export
 
     notes: tuple[str, ...] = ()
     if Path(where).suffix == ".jsonl":
-        notes = ("an export cannot tell whether entries after its last one are missing",)
+        notes = _EXPORTED
         try:
             found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
         except LedgerDamaged as error:
