@@ -76,7 +76,10 @@ def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[P
             raise InvalidInput(f"{place} has more than {_LONGEST:,} bytes: no policy is that long")
         text = place.read_text(encoding="utf-8")
     except OSError as error:
-        raise InvalidInput(f"the policy {place} cannot be read: {error.strerror}") from error
+        raise InvalidInput(
+            f"the policy {place} cannot be read: {error.strerror}. Give its right place; "
+            "twoworlds policy new writes a first one"
+        ) from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the policy {place} is not UTF-8 text: save it as such") from error
     return _parsed(text, str(place), place.parent, text_sources=text_sources)
