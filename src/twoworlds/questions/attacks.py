@@ -321,8 +321,8 @@ def attack_reconstruct(
     ] = None,
     answers: Annotated[
         Path | None,
-        "read subsets and answers from a CSV file: 0 and 1 for each person, or a list of rows "
-        "counted from 1, and the answer last",
+        "read subsets and answers from a CSV file, after a line of names: 0 and 1 for each "
+        "person, or a list of rows counted from 1, and the answer last",
     ] = None,
     error: Annotated[
         str | None, "what every answer of --answers is known to be within of the truth"
