@@ -203,7 +203,7 @@ def policy_new(
     if header is None and not kind and not asks and Path(data).exists():
         raise InvalidInput(
             f"{data}: say --header if its first line has the names of the columns, or --no-header "
-            "if it is a record like the others: no record must get into the policy"
+            "if it is a record like the others, since no record may get into the policy"
         )
     imported = import_text(
         Path(data),

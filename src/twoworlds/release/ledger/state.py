@@ -158,8 +158,8 @@ class LedgerState:
         for account in accounts:
             try:
                 after[account] = self.check_fits(account, cost)
-            except OverBudget as error:
-                refused[account] = error
+            except OverBudget as over:
+                refused[account] = over
         if not refused:
             return after
         spent = {one: self.spent.get(one, Spent()) for one in accounts}

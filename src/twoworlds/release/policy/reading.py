@@ -81,7 +81,7 @@ def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[P
             "twoworlds policy new writes a first one"
         ) from error
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"the policy {place} is not UTF-8 text: save it as such") from error
+        raise InvalidInput(f"the policy {place} is not text in UTF-8: save it as UTF-8") from error
     return _parsed(text, str(place), place.parent, text_sources=text_sources)
 
 
@@ -174,7 +174,7 @@ def _kind_of(column: str, own: Mapping[str, Any]) -> str:
     if "bounds" in own or keys:
         return "number"
     raise InvalidInput(
-        f"say of which kind {column!r} is, such as columns={{{column!r}: {{'kind': 'text'}}}}: "
+        f"name the kind of {column!r}, such as columns={{{column!r}: {{'kind': 'text'}}}}: "
         f"{', '.join(get_args(ColumnKind))}"
     )
 
