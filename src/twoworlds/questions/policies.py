@@ -231,7 +231,7 @@ def policy_new(
 def policy_import(
     data: Annotated[Path, "a .csv or .tsv file"],
     policy: PolicyFile = Path("policy.yml"),
-    dataset: Annotated[str | None, "which dataset it is, if of several"] = None,
+    dataset: Annotated[str | None, "which dataset it is, if the policy has several"] = None,
     public: Annotated[str | None, "which public table of the dataset it is, if one"] = None,
     kind: Kinds = None,
     header: Header = None,

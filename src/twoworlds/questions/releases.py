@@ -37,7 +37,9 @@ PolicyFile = Annotated[Path, "the policy file of the data's owner"]
 Analyst = Annotated[str | None, "who asks, if the policy names several"]
 OfDataset = Annotated[str | None, "what is asked, if the policy has several datasets"]
 Values = Annotated[str | None, "what a record may hold, declared beforehand: 'yes, no'"]
-Outputs = Annotated[str | None, "the reports of a pram that has not as many as values: 'a, b, c'"]
+Outputs = Annotated[
+    str | None, "the reports of a pram that has more or fewer than its values: 'a, b, c'"
+]
 
 
 def _wrote(result: Result, files: Mapping[str, object], **more: Any) -> Result:
@@ -59,9 +61,11 @@ def release(
     epsilon: Annotated[str | None, "what to spend, such as 1 or 'ln 3'"] = None,
     each: Annotated[
         list[str] | None,
-        "instead of epsilon: that of each query alone; repeat it for one after the other",
+        "instead of epsilon: the epsilon of each query alone; repeat it to give them in turn",
     ] = None,
-    delta: Annotated[str | None, "besides, such as 1e-6"] = None,
+    delta: Annotated[
+        str | None, "goes with epsilon, such as 1e-6: for discovered keys, or for --each"
+    ] = None,
     rho: Annotated[str | None, "instead of epsilon: zCDP, Gaussian noise"] = None,
     within: Annotated[
         str | None, "find the epsilon at which 95% of the errors are at most this; no charge"
