@@ -64,14 +64,19 @@ def first_table(answer: Answer) -> Columns:
 
 def _facts(answer: Answer) -> Iterator[tuple[str, str]]:
     """Return what an answer without a table says, each fact under its own name."""
-    from twoworlds.answer import Facts
+    from twoworlds.answer import Facts, Said
 
-    head = ("subject", answer.subject), ("claim", answer.verdict), ("answer", answer.headline)
-    facts = [row for one in answer.blocks if isinstance(one, Facts) for row in one.rows]
+    yield from (one for one in (("subject", answer.subject), ("claim", answer.verdict)) if one[1])
+    yield "answer", answer.headline
     name = ""
-    for row in (*(one for one in head if one[1]), *facts, *answer.foot):
-        name = row[0] or name
-        yield name, row[1]
+    for block in answer.blocks:
+        if isinstance(block, Said):
+            yield from (("answer", sentence) for sentence in block.sentences)
+        elif isinstance(block, Facts):
+            for given, text in block.rows:
+                name = given or name
+                yield name, text
+    yield from answer.foot
 
 
 def together(tables: Sequence[Columns], number: str) -> Columns:
