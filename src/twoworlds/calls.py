@@ -56,7 +56,11 @@ def parse(text: str) -> Call:
     if not rest:
         return Call(match.group(), (), {})
     if not (rest.startswith("(") and rest.endswith(")")):
-        raise InvalidInput(f"{text!r}: after {match.group()!r} comes (...), closed at the end")
+        name = match.group()
+        raise InvalidInput(
+            f"{text!r} cannot be read: write {name} alone, or {name}(...) with its parentheses "
+            "closed at the end"
+        )
     positional: list[Text] = []
     named: dict[str, Text] = {}
     for part in _split(rest[1:-1], text):

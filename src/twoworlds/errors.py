@@ -142,6 +142,9 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "bayes": ("posterior",),
     "roc": ("tradeoff",),
     "query": ("release",),
+    "propose": ("release",),
+    "proposals": ("review",),
+    "approve": ("review",),
     "sql": ("release",),
     "tutorial": ("demo",),
     "web": ("serve",),
@@ -157,7 +160,7 @@ def _nearest(name: str, known: list[str]) -> str | None:
         return max(SequenceMatcher(None, name, other).ratio(), 0.95 * beginning)
 
     best = max(known, key=alike, default=None)
-    return best if best is not None and alike(best) >= 0.5 else None
+    return best if best is not None and alike(best) >= (0.6 if len(name) > 3 else 0.5) else None
 
 
 class NotStochastic(InvalidInput):

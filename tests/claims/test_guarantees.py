@@ -187,11 +187,20 @@ def test_a_price_with_a_delta_and_its_refusal(ask_json, tmp_path, seed):
     if worst:
         told = ask_json("check", name, f"dp(ratio={a}, delta={worst / 2})")
         assert not told["holds"]
-        _, (here, there, most) = fit(
-            refusal(told),
-            "An event has probability # in one world and # in the other, where the claim allows "
-            "at most #.",
+        broken = (
+            "The claim fails: an event has probability # in one world and # in the other, where it "
+            "allows at most #. "
         )
+        form, (here, there, most, *more) = fit(
+            refusal(told),
+            f"{broken}What does hold is epsilon # at this delta.",
+            f"{broken}No epsilon holds at this delta.",
+        )
+        if form.endswith("epsilon # at this delta."):
+            assert ask_json("check", name, f"dp(epsilon={more[0]}, delta={worst / 2})")["holds"]
+            smaller = max(Fraction(0), more[0] - Fraction(1, 1000))
+            told_less = ask_json("check", name, f"dp(epsilon={smaller}, delta={worst / 2})")
+            assert not told_less["holds"] or not smaller
         first, second = told["witness"]["databases"]
         assert (first, second) in neighbours(law)
         event = [int(o.removeprefix("row ")) - 1 for o in told["witness"]["event"]]

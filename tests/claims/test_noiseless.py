@@ -81,7 +81,8 @@ def test_a_total_of_independent_entries(ask_json, seed):
     told = ask_json("noiseless", "sum", "--values", asked, "--people", people, "--ratio", a)
     assert exact(told["delta"]) == after(0)
     opening = (
-        "If nobody knows any of the # entries and everybody holds them to be independent, each ~, "
+        "If nobody knows any of the # entries, and everybody believes them to be independent, each "
+        "~, "
         "then on seeing the exact total "
     )
     templates = [f"{opening}{bet}{known}." for bet in (*BET, CERTAIN) for known in KNOWN]

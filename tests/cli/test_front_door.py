@@ -186,15 +186,24 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_charge(capsys, hosp
     assert (hospital / "there.csv").read_text() == "mine"
 
 
-def test_an_answer_without_a_table_is_printed_and_says_how_to_be_written(capsys, tmp_path):
-    code, out, err = call(capsys, "measure", "laplace(epsilon=1)", "-o", str(tmp_path / "m.csv"))
-    assert code == 2
-    assert "epsilon" in out
-    assert "m.csv was not written: this answer has no table: write it as .json" in err
+def test_an_answer_without_a_table_is_written_as_its_facts(capsys, tmp_path):
+    place = tmp_path / "m.csv"
+    code, _, err = call(capsys, "measure", "laplace(epsilon=1)", "-o", str(place))
+    assert (code, err) == (0, "")
+    names = [row["name"] for row in csv.DictReader(place.read_text().splitlines())]
+    assert names[:3] == ["subject", "claim", "answer"]
+    assert "epsilon" in names
     path = tmp_path / "m.json"
     found = data(capsys, "measure", "laplace(epsilon=1)", "-o", str(path))
     assert found.pop("out") == str(path)
     assert json.loads(path.read_text()) == found
+
+
+def test_a_proposal_is_written_once_it_is_filed(capsys, hospital):
+    arguments = ("release", COUNT, *PAID, "--propose", "the yearly table", "-o", "x.csv")
+    code, _, err = call(capsys, *arguments)
+    assert (code, err) == (0, "")
+    assert "waits for a reviewer" in (hospital / "x.csv").read_text()
 
 
 def test_an_observed_output_and_a_file_have_different_options(capsys, tmp_path):

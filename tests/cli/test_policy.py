@@ -179,6 +179,17 @@ def test_an_import_again_follows_the_policy_and_reports_all(capsys, folder):
     assert (code, "people: 5 rows" in out) == (0, True)
 
 
+def test_a_policy_without_a_ledger_is_not_called_faultless(capsys, folder):
+    arguments = ("policy", "import", "--kind", "age=integer", "people.csv", "--header")
+    policy(folder)
+    call(capsys, *arguments, "--skip-unreadable")
+    text = (folder / "policy.yml").read_text()
+    (folder / "policy.yml").write_text(text.replace("ledger: ledger.db", ""))
+    code, _, err = call(capsys, "policy", "check", "policy.yml")
+    assert code == 2
+    assert "the policy names no ledger: add 'ledger: ledger.db' to it" in err
+
+
 def test_all_faults_of_a_policy_are_told_at_once(capsys, folder):
     call(capsys, "policy", "new", "people.csv", "first.yml", "--header")
     (folder / "policy.yml").write_text("""

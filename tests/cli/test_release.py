@@ -1,3 +1,4 @@
+import csv
 import json
 import sqlite3
 
@@ -88,6 +89,22 @@ def test_a_dry_run_and_the_search_for_an_epsilon_charge_nothing(capsys):
     assert 0 < told["cost"]["epsilon"]["value"] < 1
     _, told = as_json(capsys, "budget")
     assert all(one["spent"]["epsilon"]["value"] == 0 for one in told["datasets"])
+
+
+def test_an_epsilon_beyond_the_budget_is_found_and_said_not_to_fit(capsys):
+    total = ("release", "SELECT SUM(income) FROM people", "--within")
+    for who, least in (("--analyst", "ann"), "epsilon=4"), ((), "epsilon=6"):
+        code, told = as_json(capsys, *total, "1", *who)
+        assert (code, told["fits"]) == (0, False)
+        _, out, _ = call(capsys, *total, "1", *who)
+        assert f"the cap is {least}" in " ".join(out.split())
+        assert as_json(capsys, *total, "1000000", *who)[1]["fits"]
+
+
+def test_every_row_of_a_written_budget_names_its_dataset(capsys, in_hospital):
+    assert call(capsys, "budget", "-o", "b.csv")[0] == 0
+    rows = [*csv.reader((in_hospital / "b.csv").read_text().splitlines())]
+    assert [row[0] for row in rows[1:]] == ["people"] * 3 + ["visits"] * 2
 
 
 def test_budget_and_ledger_show_what_was_spent(capsys):
@@ -502,3 +519,11 @@ def test_a_reviewer_reads_the_warnings_and_a_dry_run_files_nothing(capsys):
     assert call(capsys, "release", NROTH, *SPENT, "--propose", "a typo")[0] == 0
     words = " ".join(call(capsys, "review")[1].split())
     assert "'Nroth' is not a declared key of region" in words
+
+
+def test_an_export_is_shown_as_the_ledger_is(capsys):
+    call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
+    assert call(capsys, "ledger", "export", "policy.yml", "l.jsonl")[0] == 0
+    shown = as_json(capsys, "ledger", "show", "l.jsonl")
+    assert shown == as_json(capsys, "ledger", "show", "policy.yml")
+    assert "entries after its last one" in call(capsys, "ledger", "show", "l.jsonl")[1]

@@ -32,6 +32,15 @@ def test_purpose_names_and_date_are_on_the_page_and_in_its_command(capsys, tmp_p
     assert "--purpose &#x27;Counts by ward&#x27; --prepared-by Ann --date 2026-03-01" in page
 
 
+@pytest.mark.parametrize("date", ["yesterday", "2026-02-31", "1/3/2026", "20260301", ""])
+def test_a_date_that_is_no_day_is_refused_before_the_page_is_made(capsys, tmp_path, date):
+    file = tmp_path / "report.html"
+    code, _, err = call(capsys, "report", SURVEY, "--date", date, "-o", str(file))
+    assert code == 2
+    assert "write a day of the calendar, as 2026-03-01" in err
+    assert not file.exists()
+
+
 def test_a_refuted_claim_exits_with_1_and_writes_the_page_all_the_same(capsys, tmp_path):
     file = tmp_path / "report.html"
     code, out, _ = call(capsys, "report", SURVEY, "--claim", "dp(epsilon=1)", "-o", str(file))

@@ -318,3 +318,18 @@ def test_both_probabilities_of_an_event_are_computed_at_once(monkeypatch):
     )
     tw.measure(tw.compose("laplace(scale=1)", times=3), delta="1e-3")
     assert len(asked) == 2
+
+
+def test_outputs_of_surveys_are_written_as_the_word_of_each():
+    two = ["randomized-response(bits=2, keep=3/4)", "randomized-response(bits=2, keep=2/3)"]
+    first, second = (tw.mechanism(one) for one in two)
+    both = tw.mechanism(f"compose({', '.join(two)})")
+    for o, p, x in product(BITS, BITS, BITS):
+        label = f"({BITS.label(o)}; {BITS.label(p)})"
+        found = both.outputs.find(label)
+        assert both.outputs.label(found) == label
+        assert both.probability(found, x) == first.probability(o, x) * second.probability(p, x)
+    with pytest.raises(
+        InvalidInput, match=r"'x' is not in bits\(2\) x bits\(2\).*as in \(11; 11\)"
+    ):
+        both.outputs.find("x")

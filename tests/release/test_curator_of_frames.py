@@ -89,7 +89,7 @@ datasets:
         ({"bounds": {"age": (1,)}}, r"bounds must be \[smallest, largest\]"),
         ({"keys": {"region": ["a", "a"]}}, "a key is given twice"),
         ({"budget": "much"}, "budget: epsilon='much' is not a number"),
-        ({"columns": {"ward": {}}}, "say of which kind 'ward' is"),
+        ({"columns": {"ward": {}}}, "name the kind of 'ward'"),
         ({"columns": {"age": {"bounds": (0, 1)}}}, "bounds of 'age' are given twice"),
         ({"columns": {"age": {"bound": (0, 1)}}}, "unknown field 'bound': did you mean 'bounds'"),
         ({"unit": {"person": "patient", "rows": 2}}, "'patient' identifies a person and is not"),

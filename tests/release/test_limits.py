@@ -208,7 +208,7 @@ def test_a_release_that_runs_out_of_memory_is_charged_once_and_answered_later(cu
 
 @pytest.mark.parametrize(
     ("constant", "error"),
-    [("1e4000" + "/1e-4000" * 10, "constant of more than"), ("1e4000", "more exact than engines")],
+    [("1e4000" + "/1e-4000" * 10, "constant of more than"), ("1e4000", "below 1e30")],
 )
 def test_huge_constants_are_refused(curator, constant, error):
     with pytest.raises(InvalidInput, match=error):

@@ -16,7 +16,6 @@ from tests.show.reading import read
 from twoworlds import mechanism
 from twoworlds.answer import Answer, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart
-from twoworlds.errors import Unsupported
 from twoworlds.show import Result
 from twoworlds.show.html import card
 from twoworlds.show.html import chart as drawn
@@ -170,17 +169,15 @@ def test_every_result_prints_its_words(gallery):
     )
 
 
-def test_every_result_with_a_table_is_a_frame(gallery):
+def test_every_result_is_a_frame(gallery):
     pandas = pytest.importorskip("pandas")
 
     def check(result):
-        tables = [block for block in result.answer().blocks if isinstance(block, Table)]
-        if tables:
-            frame = result.to_frame()
-            assert isinstance(frame, pandas.DataFrame)
-            assert frame.columns.is_unique
-        else:
-            with pytest.raises(Unsupported, match="has no table"):
-                result.to_frame()
+        said, frame = result.answer(), result.to_frame()
+        assert isinstance(frame, pandas.DataFrame)
+        assert frame.columns.is_unique
+        if not any(isinstance(block, Table) for block in said.blocks):
+            assert said.headline in [*frame["text"]]
+            assert all(frame["name"])
 
     each(gallery, check)

@@ -94,7 +94,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             print(f"{error}\n", file=sys.stderr)
             return _complain("say which of these commands", _BAD_INPUT)
         if hasattr(error, "format_message"):  # a usage error of the option parser
-            return _complain(_usage(error), _BAD_INPUT)
+            return _complain(_usage(error, typed), _BAD_INPUT)
         return _internal(error)
 
 
@@ -148,9 +148,23 @@ def _internal(error: Exception) -> int:
     return _complain(f"internal error ({kind}: {error}); please report it", _INTERNAL)
 
 
-def _usage(error: Any) -> str:
+def _usage(error: Any, typed: Sequence[str]) -> str:
+    """Say in our own words what the option parser does not take."""
     command = getattr(getattr(error, "ctx", None), "command_path", "twoworlds")
     message = str(error.format_message()).rstrip(".").replace("mechanism_", "mechanism")
+    one = getattr(error, "param", None)
+    if one is not None:
+        name = one.opts[0] if one.opts[0].startswith("-") else one.opts[0].strip("_").upper()
+        if message.startswith("Missing"):
+            message = f"{name} is missing: {one.help}"
+        elif "valid integer" in message:
+            message = f"{name} is a whole number: {one.help}"
+    left_over = re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
+    if left_over:
+        message = f"{left_over[1]} is more than {command} takes"
+    policy = next((word for word in typed if word.endswith((".yml", ".yaml"))), None)
+    if policy and "--policy" not in typed:
+        message += f"; a policy is named by --policy {policy}"
     return f"{message}; see {command} --help"
 
 

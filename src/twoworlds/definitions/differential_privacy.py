@@ -19,7 +19,7 @@ from fractions import Fraction
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness, apart, left_open, within
-from twoworlds.definitions.words import odds_sentences, outweighed
+from twoworlds.definitions.words import nearest_epsilon, odds_sentences, outweighed
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.mechanisms.several import Several
@@ -139,8 +139,14 @@ class DifferentialPrivacy(RatioAndDelta):
         values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": delta}
         notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
         witness = _gap_witness(setting, family, comparison, gap)
+        broken = undecided = ""
         if holds is False:
-            notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
+            nearest = family.ratio_for(self.delta)[1]
+            notes += self._nearest(nearest, gap.delta)
+            broken = (
+                f"{outweighed(*witness.probabilities, self.ratio, self.delta)} "
+                f"{nearest_epsilon(nearest, self.delta)} "
+            )
         notes += _ends_note(comparison, delta)
         found = self.guessed(
             mechanism,
@@ -151,12 +157,9 @@ class DifferentialPrivacy(RatioAndDelta):
             witness=witness,
             notes=notes,
         )
-        broken = undecided = ""
         if holds is None:
             finer = "" if _ends_note(comparison, delta) else _finer(mechanism)
             undecided = left_open(delta, self.delta, "delta", finer)
-        if holds is False:
-            broken = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} "
         return replace(
             found,
             definition=self.claim,

@@ -36,6 +36,7 @@ from twoworlds.numbers import (
     bounds,
     compare,
     decimal,
+    ln,
     show,
     sqrt,
 )
@@ -429,9 +430,21 @@ def outweighed(p: Number, q: Number, ratio: Number, delta: Number) -> str:
     digits = digits_apart(p, allowed, 4)
     here, there = decimal(p, digits, "at least"), decimal(q, digits, "at most")
     return (
-        f"An event has probability {here} in one world and {there} in the other, where the claim "
-        f"allows at most {decimal(allowed, digits)}."
+        f"The claim fails: an event has probability {here} in one world and {there} in the other, "
+        f"where it allows at most {decimal(allowed, digits)}."
     )
+
+
+def nearest_epsilon(ratio: Number, delta: Number) -> str:
+    """Say which epsilon does hold at the delta of a claim that fails.
+
+    >>> nearest_epsilon(Fraction(3), Fraction(0))
+    'What does hold is epsilon 1.09862.'
+    """
+    if ratio == INFINITY:
+        return "No epsilon holds at this delta."
+    at = " at this delta" if delta else ""
+    return f"What does hold is epsilon {decimal(ln(ratio), side='up')}{at}."
 
 
 def moved_too_far(difference: Number, claimed: Number) -> str:

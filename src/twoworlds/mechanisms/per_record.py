@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations_with_replacement, permutations, product
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Event, OnRecords
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import INFINITY, Number, Real, show, whole
-from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Point, Records, Universe
+from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Point, Product, Records, Universe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -244,8 +245,34 @@ class ByLoss(Event):
         return f"outputs at least {show(least, side='down')} times likelier in the first world"
 
 
+class _Composed(Records):
+    """Outputs of several mechanisms about the same records: the word of each, as in (11; 10)."""
+
+    @cached_property
+    def each(self) -> Product:
+        columns = [Explicit(tuple(dict.fromkeys(one))) for one in zip(*self.values, strict=True)]
+        return Product(tuple(_words(one, self.n) for one in columns))
+
+    @property
+    def expression(self) -> str:
+        return self.each.expression
+
+    def label(self, point: Point) -> str:
+        return self.each.label(tuple(zip(*point, strict=True)))
+
+    def _parse(self, label: str) -> Point | None:
+        found = self.each._parse(label)
+        return None if found is None else tuple(zip(*found, strict=True))
+
+    def _hint(self) -> str:
+        first = self.label(next(iter(self)))
+        return f"write the {len(self.each.parts)} outputs between brackets, as in {first}"
+
+
 def _words(values: Universe, records: int) -> Records:
     listed = tuple(values)
+    if isinstance(values, Product):
+        return _Composed(listed, records)
     return BitStrings(records) if listed == (1, 0) else Records(listed, records)
 
 

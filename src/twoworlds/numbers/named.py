@@ -191,7 +191,8 @@ def exp(x: Number) -> Number:
     if isinstance(x, Fraction):
         if x > _LARGEST_EXPONENT:
             raise InvalidInput(
-                f"e^({written(x)}) is out of range: exponents up to {_LARGEST_EXPONENT} are kept"
+                f"e^({written(x)}) is too large: exponents up to {_LARGEST_EXPONENT:,} are "
+                "computed, and an epsilon far below that protects nobody in practice"
             )
         return Fraction(1) if x == 0 else Exp(x)
     if isinstance(x, Log):

@@ -310,10 +310,10 @@ def attack_reconstruct(
         int | None, "how many people: 128, or 96 with --engine; the first of --data"
     ] = None,
     queries: Annotated[int | None, "how many sums are asked: 512, or 256 with --engine"] = None,
-    noise: Annotated[str | None, "the scale of the noise: 2 if not"] = None,
-    law: Annotated[str | None, "laplace, uniform, rounding or none: laplace if not"] = None,
+    noise: Annotated[str | None, "the scale of the noise: 2 if left out"] = None,
+    law: Annotated[str | None, "laplace, uniform, rounding or none: laplace if left out"] = None,
     method: Annotated[str, "lp or least-squares"] = "lp",
-    seed: Annotated[int | None, "of bits, subsets and simulated noise: 0 if not"] = None,
+    seed: Annotated[int | None, "of bits, subsets and simulated noise: 0 if left out"] = None,
     sweep: Annotated[bool, "try several scales of noise and numbers of sums"] = False,
     data: Annotated[Path | None, "attack a column of this CSV, TSV or Parquet file"] = None,
     column: Annotated[
@@ -321,14 +321,12 @@ def attack_reconstruct(
     ] = None,
     answers: Annotated[
         Path | None,
-        "read subsets and answers from a CSV file: 0 and 1 for each person, or a list of rows "
-        "counted from 1, and the answer last",
+        "read subsets and answers from a CSV file, after a line of names: 0 and 1 for each "
+        "person, or a list of rows counted from 1, and the answer last",
     ] = None,
-    error: Annotated[
-        str | None, "what every answer of --answers is known to be within of the truth"
-    ] = None,
+    error: Annotated[str | None, "how far every answer of --answers may be from the truth"] = None,
     engine: Annotated[bool, "attack our own release engine, with real noise"] = False,
-    epsilon: Annotated[str | None, "the budget of the table under --engine: 1 if not"] = None,
+    epsilon: Annotated[str | None, "the budget of the table under --engine: 1 if left out"] = None,
 ) -> Result:
     """Reconstruct a secret 0/1 column from noisy answers to subset sums."""
     given = {n: value for n, value in locals().items() if value is not None and value is not False}
@@ -405,7 +403,7 @@ def audit(
     epsilon: Annotated[
         str | None, "the claim to be refuted; else the subject's own, or none"
     ] = None,
-    delta: Annotated[str | None, "the delta that is granted; 0 if not"] = None,
+    delta: Annotated[str | None, "the delta that is granted; 0 if left out"] = None,
     pair: Annotated[
         list[str] | None, "two neighbouring databases: '[0, 0] ~ [1, 0]'; repeat it"
     ] = None,
@@ -413,7 +411,7 @@ def audit(
         str | None, "how pairs are proposed: one (entry differs), all, or add-remove"
     ] = None,
     confidence: Annotated[str, "how sure the finding must be"] = "95%",
-    samples: Annotated[int, "how many outputs are drawn at most"] = 10_000_000,
+    samples: Annotated[int, "the largest number of outputs to draw"] = 10_000_000,
     time_limit: Annotated[float, "stop after so many seconds"] = 60.0,
     patience: Annotated[float, "seconds to wait for one output"] = 10.0,
     seed: Annotated[int, "what the generators are made from"] = 0,

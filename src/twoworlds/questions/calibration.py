@@ -35,7 +35,9 @@ def calibrate(
     mu: Annotated[Value | None, "instead of epsilon: mu of Gaussian differential privacy"] = None,
     error: Annotated[Value | None, "instead: the expected absolute error wanted"] = None,
     times: Annotated[Value, "how many answers, each with noise of its own"] = "1",
-    rate: Annotated[Value | None, "every record is drawn into a sample so likely"] = None,
+    rate: Annotated[
+        Value | None, "the probability with which each record is drawn into a sample"
+    ] = None,
 ) -> Result:
     """Find the noise for an epsilon, or the epsilon for the error you can accept.
 

@@ -80,7 +80,9 @@ def measure(
 
 
 def compose(
-    mechanisms: Annotated[list[str], "as in measure; all of them look at the same people"],
+    mechanisms: Annotated[
+        list[str], "calls such as 'laplace(epsilon=1)'; all of them look at the same people"
+    ],
     times: Times = "1",
     ratio: Annotated[str | None, "e^epsilon: ask for the delta there"] = None,
     epsilon: Annotated[str | None, "ask for the delta there"] = None,

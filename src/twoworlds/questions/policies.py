@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Ledger = Annotated[str, "a policy file, the ledger's file, or postgresql://..."]
+LedgerOrExport = Annotated[str, "a policy file, the ledger, or an exported .jsonl file"]
 Header = Annotated[bool | None, "whether the first line names the columns"]
 Encoding = Annotated[str | None, "of the text, such as latin-1; UTF-8 or by its mark otherwise"]
 Delimiter = Annotated[str | None, "between values, such as ';' or tab; a comma otherwise"]
@@ -30,6 +31,8 @@ Kinds = Annotated[
 Skip = Annotated[bool, "leave out records that cannot be read"]
 Replace = Annotated[bool, "replace a Parquet file that no import made"]
 
+
+_EXPORTED = ("an export cannot tell whether entries after its last one are missing",)
 
 # --- budgets and ledgers ------------------------------------------------------------------------
 
@@ -53,22 +56,27 @@ def budget(
 
 def _left(table: Table) -> str:
     """Say in a sentence what is left of each dataset."""
-    told = [f"{row[0]} {row[4] or 'without a budget'}" for row in table.rows if row[0]]
+    left = {row[0]: row[4] for row in reversed(table.rows)}  # everybody's row is a dataset's first
+    told = [f"{name} {left[name] or 'without a budget'}" for name in reversed(left)]
     return f"Left: {'; '.join(told)}." if told else "No dataset has an account."
 
 
-def ledger_show(where: Ledger) -> Result:
+def ledger_show(where: LedgerOrExport) -> Result:
     """Show the accounts, and how many releases were charged and answered."""
     from twoworlds.release.accounts import account_table, learned_lines
+    from twoworlds.release.ledger.views import read_export, verify_export
     from twoworlds.release.ledger.views import show as summary
 
-    place, mark = _located(where)
-    found = summary(place, mark=mark)
+    if Path(where).suffix == ".jsonl":
+        found = verify_export(read_export(where))
+    else:
+        place, mark = _located(where)
+        found = summary(place, mark=mark)
     said = Answer(
         f"{_entries(found['entries'])}; charged {found['charges']}, answered {found['answered']}, "
         f"{found['expired']} closed without an answer.",
         blocks=(account_table(found["datasets"]), learned_lines(found["datasets"])),
-        notes=(f"last hash {found['hash']}",),
+        notes=(f"last hash {found['hash']}", *_EXPORTED[: Path(where).suffix == ".jsonl"]),
     )
     return Told(said, found)
 
@@ -77,14 +85,14 @@ def _entries(count: int) -> str:
     return f"{count:,} {'entry' if count == 1 else 'entries'}"
 
 
-def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
+def ledger_verify(where: LedgerOrExport) -> Result:
     """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
     from twoworlds.release.ledger.views import read_export, verify, verify_export
 
     notes: tuple[str, ...] = ()
     if Path(where).suffix == ".jsonl":
-        notes = ("an export cannot tell whether entries after its last one are missing",)
+        notes = _EXPORTED
         try:
             found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
         except LedgerDamaged as error:
@@ -141,11 +149,16 @@ def policy_check(
     data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
 ) -> Result:
     """Check a policy against the data: list what it declares, or everything that is wrong."""
+    from twoworlds.release.accounts import ledger_place
     from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.reading import read_with_faults
 
     read, faults = read_with_faults(file)
     found, others = checked(read, data=data)
+    try:
+        ledger_place(read)
+    except InvalidInput as error:
+        others.append(str(error))
     if faults or others:
         raise InvalidInput("\n".join(faults + others))
     blocks = []
@@ -190,7 +203,7 @@ def policy_new(
     if header is None and not kind and not asks and Path(data).exists():
         raise InvalidInput(
             f"{data}: say --header if its first line has the names of the columns, or --no-header "
-            "if it is a record like the others: no record must get into the policy"
+            "if it is a record like the others, since no record may get into the policy"
         )
     imported = import_text(
         Path(data),
@@ -218,7 +231,7 @@ def policy_new(
 def policy_import(
     data: Annotated[Path, "a .csv or .tsv file"],
     policy: PolicyFile = Path("policy.yml"),
-    dataset: Annotated[str | None, "which dataset it is, if of several"] = None,
+    dataset: Annotated[str | None, "which dataset it is, if the policy has several"] = None,
     public: Annotated[str | None, "which public table of the dataset it is, if one"] = None,
     kind: Kinds = None,
     header: Header = None,

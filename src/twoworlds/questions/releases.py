@@ -37,7 +37,9 @@ PolicyFile = Annotated[Path, "the policy file of the data's owner"]
 Analyst = Annotated[str | None, "who asks, if the policy names several"]
 OfDataset = Annotated[str | None, "what is asked, if the policy has several datasets"]
 Values = Annotated[str | None, "what a record may hold, declared beforehand: 'yes, no'"]
-Outputs = Annotated[str | None, "the reports of a pram that has not as many as values: 'a, b, c'"]
+Outputs = Annotated[
+    str | None, "the reports of a pram that has more or fewer than its values: 'a, b, c'"
+]
 
 
 def _wrote(result: Result, files: Mapping[str, object], **more: Any) -> Result:
@@ -59,9 +61,11 @@ def release(
     epsilon: Annotated[str | None, "what to spend, such as 1 or 'ln 3'"] = None,
     each: Annotated[
         list[str] | None,
-        "instead of epsilon: that of each query alone; repeat it for one after the other",
+        "instead of epsilon: the epsilon of each query alone; repeat it to give them in turn",
     ] = None,
-    delta: Annotated[str | None, "besides, such as 1e-6"] = None,
+    delta: Annotated[
+        str | None, "goes with epsilon, such as 1e-6: for discovered keys, or for --each"
+    ] = None,
     rho: Annotated[str | None, "instead of epsilon: zCDP, Gaussian noise"] = None,
     within: Annotated[
         str | None, "find the epsilon at which 95% of the errors are at most this; no charge"
@@ -92,8 +96,9 @@ def release(
                 )
             cost = curator.cost_for(asked, within)
             said = f"With {cost.shown()}, 95% of the errors of every answer are at most {within}."
-            told = Answer(said, blocks=(Said(["Nothing was charged."]),))
-            return Told(told, {"within": within, "cost": cost})
+            over = _over_budget(curator, asked, cost, analyst)
+            told = Answer(said, blocks=(Said([over or "Nothing was charged."]),))
+            return Told(told, {"within": within, "cost": cost, "fits": over is None})
         if strategy is not None:
             if epsilon is None or each or delta or rho or certificate or propose or len(asked) > 1:
                 raise InvalidInput(
@@ -121,6 +126,23 @@ def release(
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
     return _wrote(released, _save(released, certificate, report))
+
+
+def _over_budget(
+    curator: Curator, asked: Sequence[str], cost: Cost, analyst: str | None
+) -> str | None:
+    """Say that a cost does not fit; of a dataset with several analysts, for nobody at all."""
+    from twoworlds.release.errors import OverBudget
+
+    name = curator.query(asked[0]).dataset
+    try:
+        if analyst is None and len(curator.policy.dataset(name).analysts) > 1:
+            curator.ledger.state().check_fits((name, None), cost)
+        else:
+            curator.plan(asked, cost, analyst=analyst)
+    except OverBudget as error:
+        return f"But {error}. Accept a larger error: give a larger --within."
+    return None
 
 
 def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date as day
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +46,8 @@ def report(
 
     if output is not None:
         _check(output)
+    if date is not None:
+        _check_date(date)
     asked = {"claim": claim, "belief": belief, "neighbours": neighbours, "group": group}
     given = {name: text for name, text in {**asked, "universe": universe}.items() if text}
     certificate = is_certificate(subject)
@@ -64,6 +68,13 @@ def report(
     typed = _typed(subject, {**given, **looked, **form}, reviewer, output)
     found = found.to_sign(**form, reviewers=tuple(reviewer or ()), command=typed)
     return found if output is None else replace(found, written=str(write(output, found.html())))
+
+
+def _check_date(text: str) -> None:
+    with suppress(ValueError):
+        if day.fromisoformat(text).isoformat() == text:
+            return
+    raise InvalidInput(f"--date {text[:40]}: write a day of the calendar, as 2026-03-01")
 
 
 def _check(path: Path) -> None:

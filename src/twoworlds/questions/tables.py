@@ -35,10 +35,11 @@ def anonymity(
     make: Annotated[str | None, "make the table K-anonymous, with the least loss"] = None,
     hierarchies: Annotated[Path | None, "how columns may be coarsened, as YAML"] = None,
     suppression: Annotated[
-        str | None, "the share of people whom --make may leave out: 0 if not"
+        str | None, "the share of people whom --make may leave out: 0 if left out"
     ] = None,
     loss: Annotated[
-        str | None, "what --make keeps least, certainty or discernibility: certainty if not"
+        str | None,
+        "the loss that --make keeps smallest, certainty or discernibility: certainty if left out",
     ] = None,
     keep: Annotated[str | None, "further columns that --make publishes as they are: a,b"] = None,
     output: Annotated[

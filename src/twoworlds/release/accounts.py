@@ -100,7 +100,7 @@ def _rows(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
     for one in datasets:
         yield [one["dataset"], "everybody", *_account(one)]
         for analyst in one["analysts"]:
-            yield ["", analyst["analyst"], *_account(analyst)]
+            yield [one["dataset"], analyst["analyst"], *_account(analyst)]
 
 
 def _account(account: Mapping[str, Any]) -> list[str]:

@@ -51,8 +51,7 @@ class Result:
     def to_columns(self) -> Columns:
         """Return the table of the answer, as files and data frames have it: in texts, as shown.
 
-        Raises:
-            Unsupported: when the answer has no table.
+        An answer without a table gives its sentence and its facts, by name.
         """
         from twoworlds.show.saving import first_table
 
@@ -62,7 +61,7 @@ class Result:
         """Return the table of the answer as a data frame of pandas.
 
         Raises:
-            Unsupported: when the answer has no table, or pandas is not installed.
+            Unsupported: when pandas is not installed.
         """
         from twoworlds.show.saving import frame
 
@@ -73,7 +72,6 @@ class Result:
 
         Raises:
             InvalidInput: when the file is there already, or cannot be written.
-            Unsupported: when the suffix asks for a table, and the answer has none.
         """
         from twoworlds.show.saving import save
 

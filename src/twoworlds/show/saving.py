@@ -11,7 +11,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -46,16 +46,12 @@ Columns = Mapping[str, Column]
 
 
 def first_table(answer: Answer) -> Columns:
-    """Return the first table of an answer, in texts.
-
-    Raises:
-        Unsupported: when it has none.
-    """
+    """Return the first table of an answer, in texts; without one, its sentence and its facts."""
     from twoworlds.answer import Table
 
     table = next((one for one in answer.blocks if isinstance(one, Table)), None)
     if table is None:
-        raise Unsupported("this answer has no table: write it as .json or .html, or use to_dict()")
+        table = Table(["name", "text"], [*_facts(answer)])
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.heads)
     found: dict[str, Column] = {}
     for place, (head, column) in enumerate(zip(table.heads, cells, strict=True), start=1):
@@ -64,6 +60,23 @@ def first_table(answer: Answer) -> Columns:
             name += "_"
         found[name] = Column("text", column)
     return found
+
+
+def _facts(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Return what an answer without a table says, each fact under its own name."""
+    from twoworlds.answer import Facts, Said
+
+    yield from (one for one in (("subject", answer.subject), ("claim", answer.verdict)) if one[1])
+    yield "answer", answer.headline
+    name = ""
+    for block in answer.blocks:
+        if isinstance(block, Said):
+            yield from (("answer", sentence) for sentence in block.sentences)
+        elif isinstance(block, Facts):
+            for given, text in block.rows:
+                name = given or name
+                yield name, text
+    yield from answer.foot
 
 
 def together(tables: Sequence[Columns], number: str) -> Columns:
@@ -138,7 +151,6 @@ def save(result: Result, path: Path) -> Path:
 
     Raises:
         InvalidInput: when `check_path` refuses the path, or it cannot be written.
-        Unsupported: when the format is a table, and the answer has none.
     """
     form = check_path(path).suffix.lower()
     if form == ".json":

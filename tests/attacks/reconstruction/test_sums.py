@@ -74,6 +74,8 @@ def test_lists_of_rows_count_from_one(write):
     ("text", "message"),
     [
         ("", "give a header"),
+        ("1,0,1\n0,1,1\n", "put names above it"),
+        ("1 2,1\n3,1\n", "put names above it"),
         ("a,b,answer\n1,0\n", "line 2: 2 cells under a header of 3"),
         ("a,b,answer\n1,Secret,3\n", "line 2: a mask holds 0 and 1 only"),
         ("a,b,answer\n1,0,Secret\n", "line 2: the last cell is no number"),

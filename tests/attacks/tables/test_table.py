@@ -64,8 +64,8 @@ def test_only_what_is_needed_is_read():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b\n1,2\n3\n", "CSV Error on Line: 3"),
-        ("a,b\n1,2,3\n", "Expected Number of Columns: 2 Found: 3"),
+        ("a,b\n1,2\n3\n", "line 3: 1 cells under a header of 2"),
+        ("a,b\n1,2,3\n", "line 2: 3 cells under a header of 2"),
         ("", "is empty: its first line names the columns"),
         ("a,b\n", "has no rows"),
         ("a,a\n1,2\n", "has two columns 'a'"),
@@ -92,6 +92,21 @@ def test_rejects_text_files_that_are_no_tables(tmp_path, content, message):
 def test_rejects_what_is_no_table(table, message):
     with pytest.raises(InvalidInput, match=message):
         read(table)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b,c\n1,2,3\n1,Secret\n", "line 3: 2 cells under a header of 3"),
+        ("a,b,c\n1,2,3\n1,Secret,3,4\n", "line 3: 4 cells under a header of 3"),
+        ('a,b,c\n1,2,3\n1,"Secret,3\n1,2,3\n', "line 3 cannot be read: is a quote left"),
+    ],
+)
+def test_a_ragged_file_is_refused_by_its_line_without_a_word_of_it(tmp_path, text, said):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InvalidInput, match=said) as refused:
+        read(tmp_path / "t.csv")
+    assert "Secret" not in str(refused.value)
 
 
 def test_rejects_other_files(tmp_path):

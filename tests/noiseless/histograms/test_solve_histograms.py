@@ -43,7 +43,7 @@ def test_the_smallest_threshold_for_bins_of_any_size_and_poisson_bins():
     asked = {"rate": "1/2", "epsilon": 0.5, "delta": 0.01}
     assert truncated_histogram("any", threshold=k, **asked)
     assert not truncated_histogram("any", threshold=k - 1, **asked)
-    assert f"a threshold of {k - 1} does not do" in found.notes[0]
+    assert f"a threshold of {k - 1} is not enough" in found.notes[0]
     poisson = solve_threshold(mean=5, epsilon=0.3, delta="1e-6")
     k = int(poisson.threshold)
     assert not truncated_histogram(mean=5, threshold=k - 1, epsilon=0.3, delta="1e-6")
@@ -68,7 +68,7 @@ def test_the_fewest_members_from_which_on_all_is_well(delta, known):
     bad = [m for m in range(known + 1, 90) if scanned(m, rate, k, known) > Fraction(delta)]
     assert found.population == max(bad) + 1
     assert found
-    assert f"a bin of {max(bad)} members does not do" in " ".join(found.notes)
+    assert f"a bin of {max(bad)} members is not enough" in " ".join(found.notes)
     if min(bad) - 1 > known:
         assert f"bins of at most {min(bad) - 1} member" in " ".join(found.notes)
 

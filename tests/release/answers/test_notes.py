@@ -141,6 +141,9 @@ def test_rows_that_are_in_no_group_are_named():
     assert said(Query("people").by("region")) == [
         "Rows whose region is none of the keys, or missing, are in no group."
     ]
+    assert said(Query("people").by("income", discover=True))[0] == (
+        "Rows whose income is missing, infinite or not a number are in no group."
+    )
     assert said(Query("people").by("age", other=True)) == said(Query("people")) == []
 
 

@@ -1,6 +1,7 @@
 """What a ledger charges, stores and refuses."""
 
 import json
+import re
 from fractions import Fraction
 from unittest import mock
 
@@ -49,6 +50,31 @@ def test_the_cap_of_a_dataset_stands_above_those_of_its_analysts(ledger):
     for analyst in ("ann", "bob"):
         with pytest.raises(OverBudget, match="dataset 'people':"):
             ledger.reserve("people", analyst, "another", TENTH)
+
+
+@pytest.mark.parametrize(
+    ("caps", "cost", "said"),
+    [
+        (("epsilon=2", "epsilon=3"), "4", ["at most epsilon=2 is left"]),
+        (("epsilon=3", "epsilon=2"), "4", ["at most epsilon=2 is left"]),
+        (("epsilon=1", "epsilon=3"), "2", ["at most epsilon=1 is left"]),
+        (
+            ("epsilon=1, delta=1/2", "epsilon=2, delta=1/4"),
+            "epsilon=3, delta=1/2",
+            ["at most epsilon=1, delta=1/2 is left", "at most epsilon=2, delta=1/4 is left"],
+        ),
+    ],
+)
+def test_a_refusal_offers_what_fits_the_dataset_and_the_analyst(ledger, caps, cost, said):
+    whole, own = caps
+    ledger.set_cap("animals", whole)
+    ledger.set_cap("animals", own, analyst="ann")
+    with pytest.raises(OverBudget) as paid:
+        ledger.pay("animals", "ann", "q", cost, never)
+    with pytest.raises(OverBudget) as planned:
+        ledger.check("animals", "ann", "q", cost)
+    assert str(paid.value) == str(planned.value)
+    assert re.findall("at most .*? is left", str(paid.value)) == said
 
 
 def test_the_same_query_again_costs_nothing_and_has_the_same_answer(ledger):

@@ -145,7 +145,17 @@ REFUSED = [
     (people.sum("age", between=(0, 121)), PEOPLE, "in the policy's bounds 0 to 120"),
     (people.sum("age", between=(3, 2)), PEOPLE, "in the policy's bounds"),
     (people.sum("age", between=(0, "1/2")), PEOPLE, "no whole multiple of the unit 1"),
-    (people.by("city").count(), PEOPLE, "never read off the data: give"),
+    (people.by("city").count(), PEOPLE, "never read off the data: write"),
+    (
+        people.where(column("weight") > Fraction(10) ** 299).count(),
+        PEOPLE,
+        "^1e299 for .* below 1e30$",
+    ),
+    (
+        people.where(column("weight") > Fraction(10) ** -99).count(),
+        PEOPLE,
+        "^1e-99 for 'weight' has more dig",
+    ),
     (people.by("region", bins=[0, 1]).count(), PEOPLE, "bins are for numbers"),
     (people.by("region", keys=[1]).count(), PEOPLE, "'region' is text, and '1' is not"),
     (people.by("region", keys=["a", "a"]).count(), PEOPLE, "given twice"),

@@ -169,6 +169,10 @@ def read_sums(path: str | Path, *, rows: int | None = None) -> tuple[Matrix, tup
             f"{path}: give a header, and in each line the subset (0 and 1 for each person, or a "
             "list of rows such as 1 4 7) and the answer"
         )
+    if all(word.isdecimal() for cell in head for word in cell.split() or [""]):
+        raise InvalidInput(
+            f"{path}: its first line is a subset like the others: put names above it"
+        )
     listed, answers = len(head) == 2, []
     subsets: list[list[int]] = []
     for number, (*cells, answer) in enumerate(body, start=2):

@@ -371,8 +371,18 @@ def _run(
     except duckdb.Error as error:
         said = str(error).split("Possible fixes")[0].split("\n\n")[0]
         reason = " ".join(said.partition(": ")[2].split()) or said
+        line = re.search(r"Line: (\d+)", reason)
+        where = f" (line {line[1]})" if line else ""
         if "not utf-8" in reason:
-            line = re.search(r"Line: (\d+)", reason)
-            where = f" (line {line[1]})" if line else ""
             raise InvalidInput(f"{name}{where} {_NOT_UTF_8}") from None
+        cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", reason)
+        if line and cells:
+            raise InvalidInput(
+                f"{name}, line {line[1]}: {cells[2]} cells under a header of {cells[1]}; give "
+                "every row one cell per column, and quote a cell that holds the separator"
+            ) from None
+        if line:
+            raise InvalidInput(
+                f"{name}, line {line[1]} cannot be read: is a quote left open, or is it very long?"
+            ) from None
         raise InvalidInput(f"{name} cannot be read: {reason}") from None

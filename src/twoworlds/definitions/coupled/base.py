@@ -227,7 +227,7 @@ class OverBeliefs(PrivacyDefinition):
             raise Unsupported(
                 f"{self.name} can hold for two beliefs and fail for a mixture of them, so all "
                 "mixtures cannot be checked one by one: list the mixtures that you mean, or ask "
-                "for ddp or coupled-worlds, where mixtures come free"
+                "for ddp or coupled-worlds, where mixtures are covered too"
             )
         return found
 

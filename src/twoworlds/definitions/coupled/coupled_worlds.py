@@ -108,7 +108,7 @@ class WithSimulator(OverBeliefs):
             how = dict.fromkeys(pair.how.removesuffix(TOLD) for pair in scene.scrubs if pair.how)
             said = f" ({'; '.join(list(how)[:3])})" if how else ""
             given = f"is given the database scrubbed of one of: {names}{more}{said}; it {whose}"
-        compared = f"compared is the release with a simulator, which {given}"
+        compared = f"we compare the release with a simulator, which {given}"
         if found.simulator is None:
             return (compared,)
         return compared, f"the simulator {found.simulator.name}"

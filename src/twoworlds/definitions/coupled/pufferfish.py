@@ -106,7 +106,7 @@ class Pufferfish(OverBeliefs):
         more = f"; and {len(scene.scrubs) - 4} more" if len(scene.scrubs) > 4 else ""
         return (
             f"the secrets are: {named}{more}",
-            "compared is the release when a secret is false and when it is true; secrets that are "
+            "we compare the release when a secret is false and when it is true; secrets that are "
             "certain given what the attacker knows are left out",
         )
 
@@ -147,7 +147,7 @@ class InferencePufferfish(Pufferfish):
         first, _ = super()._comparison(scene, found)
         return (
             first,
-            "compared is what is believed about a secret (true, false or open) after the release "
+            "we compare what is believed about a secret (true, false or open) after the release "
             "and before it, for each side information apart",
         )
 
@@ -269,6 +269,6 @@ class NoiselessPrivacy(OverBeliefs):
 
     def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
         return (
-            "compared is the release under any two values of one entry that are possible given "
+            "we compare the release under any two values of one entry that are possible given "
             "what the attacker knows; impossible ones are left out",
         )

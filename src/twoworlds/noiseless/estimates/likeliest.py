@@ -416,10 +416,10 @@ def _assumptions(election: Election) -> tuple[str, ...]:
     family = election.family
     shares = ", ".join(str(weight) for weight in family.weights)
     if election.definition == NOISELESS:
-        compared = "compared: the answer with two values of your entry, the same law being true"
+        compared = "we compare the answer with two values of your entry, the same law being true"
     else:
         compared = (
-            "compared: the answer with your entry, and the same estimate from the other "
+            "we compare the answer with your entry, and the same estimate from the other "
             f"{counted(election.people - 1, 'entry', 'entries')} (canonical simulator)"
         )
     return (

@@ -261,7 +261,7 @@ def _with_size(
 def _assumptions(sample: Histogram) -> Iterator[str]:
     yield sample.belief
     yield (
-        "compared are the table with the entry of somebody known to be in the sample, and the "
+        "we compare the table with the entry of somebody known to be in the sample, and the "
         "table without it (the canonical simulator)"
     )
     if isinstance(sample.bins, SharedBins) and sample.bins.place is not None:

@@ -84,7 +84,7 @@ def size_condition(
         _sentence(size, values),
         (
             size.words,
-            "compared are the sizes N and N + 1; the smallest size counts as a failure",
+            "we compare the sizes N and N + 1; the smallest size counts as a failure",
         ),
         witness=_witness(size, jumps, (under, more)),
         method="every size at which N or N + 1 can be is covered by the listed intervals",

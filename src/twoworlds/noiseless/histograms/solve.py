@@ -64,9 +64,9 @@ def solve_threshold(
     k = first_where(holds, 1, top)
     found = judge(sample, k, a, allowed)
     if k == 1:
-        return _noted(found, "every threshold will do, even 1")
+        return _noted(found, "every threshold is enough, even 1")
     below = judge(sample, k - 1, a, allowed)
-    return _noted(found, f"a threshold of {k - 1:,} does not do: {_left_out(below, allowed)}")
+    return _noted(found, f"a threshold of {k - 1:,} is not enough: {_left_out(below, allowed)}")
 
 
 def solve_known_members(
@@ -137,15 +137,15 @@ def solve_population(
     verdict = judge(_sizes(low, None, p, others), k, a, allowed)
     verdict = replace(verdict, values={**verdict.values, "population": Fraction(low)})
     if not found:
-        return _noted(verdict, "bins of every size will do")
+        return _noted(verdict, "bins of any size are enough")
     before = judge(_sizes(low - 1, low - 1, p, others), k, a, allowed)
     verdict = _noted(
-        verdict, f"a bin of {low - 1:,} members does not do: {_left_out(before, allowed)}"
+        verdict, f"a bin of {low - 1:,} members is not enough: {_left_out(before, allowed)}"
     )
     small = min(first for first, _ in found) + others
     if small > others:
         most = counted(small, "member")
-        verdict = _noted(verdict, f"bins of at most {most} will do as well: they are seldom shown")
+        verdict = _noted(verdict, f"bins of at most {most} work as well: they are seldom shown")
     return verdict
 
 

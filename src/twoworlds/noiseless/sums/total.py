@@ -291,7 +291,7 @@ def _belief(setting: TotalSetting) -> str:
     """Say the belief class, as a clause."""
     only, people = setting.groups[0][0], setting.people
     if people == 1:
-        return f"nobody knows the one entry and everybody holds it to be {only.text}"
+        return f"nobody knows the one entry, and everybody believes that it is {only.text}"
     laws = f"each {only.text}"
     if len(setting.groups) > 1:
         each = ((counted(count, "entry", "entries"), law.text) for law, count in setting.groups)
@@ -300,8 +300,8 @@ def _belief(setting: TotalSetting) -> str:
     known = f"more than {setting.known:,}" if setting.known else "any"
     others = "the others" if setting.known else "them"
     return (
-        f"nobody knows {known} of the {entries} and everybody holds {others} to be independent, "
-        f"{laws}"
+        f"nobody knows {known} of the {entries}, and everybody believes {others} to be "
+        f"independent, {laws}"
     )
 
 

@@ -293,6 +293,8 @@ def _in_no_group(resolved: Resolved) -> Iterator[str]:
             which = f"below {grouped(axis.bins[0])}, above {grouped(axis.bins[-1])} or missing"
         elif axis.keys:
             which = "none of the keys, or missing,"
+        elif resolved.dataset.column(axis.column).kind == "number":
+            which = "missing, infinite or not a number"
         yield printable(f"Rows whose {axis.column} is {which} are in no group.")
 
 

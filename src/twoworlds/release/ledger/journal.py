@@ -267,6 +267,8 @@ def locate(
             f"table={table!r} was given for a file, which holds one ledger: leave it out"
         )
     path = Path(text)
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder: name the file of the ledger, or the policy")
     beside = path.with_name(path.name + ".mark") if mark is None else Path(mark)
     return Location(str(path), beside, partial(_connect_file, path), path)
 

@@ -318,10 +318,11 @@ class Ledger(AbstractContextManager["Ledger"]):
         state = self._journal.read()
         known = state.find(dataset, analyst, asked, None)
         if known is None:
-            state.check_fits((dataset, None), price)
+            state.check_charge(dataset, analyst, price)
         elif analyst in known.analysts:
             return Cost(), known
-        state.check_fits((dataset, analyst), price)
+        else:
+            state.check_fits((dataset, analyst), price)
         return price, known
 
     def accounts(

@@ -178,8 +178,8 @@ class SQLiteStore:
     def _broken(self, entry: int | None) -> LedgerDamaged:
         where = f"from entry {entry} on" if entry else "as a ledger"
         return LedgerDamaged(
-            f"the ledger {self.path} cannot be read {where}: its file is damaged; "
-            "restore the newest backup, nothing is answered until then",
+            f"the ledger {self.path} cannot be read {where}: its file is damaged, or it is another "
+            "file; restore the newest backup, nothing is answered until then",
             entry=entry,
         )
 

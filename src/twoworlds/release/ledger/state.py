@@ -141,8 +141,7 @@ class LedgerState:
 
     def check_fits(self, account: Account, cost: Cost) -> Spent:
         """Return what is spent on an account after a further cost."""
-        cap = self.cap(account)
-        before = self.spent.get(account, Spent())
+        cap, before = self.cap(account), self.spent.get(account, Spent())
         after = before.plus(cost)
         if cap.rule(after) is None:
             raise OverBudget(
@@ -150,6 +149,26 @@ class LedgerState:
                 "nothing was charged"
             )
         return after
+
+    def check_charge(self, dataset: str, analyst: str, cost: Cost) -> dict[Account, Spent]:
+        """Return what is spent on both accounts after a charge; a refusal offers what fits both."""
+        accounts: list[Account] = [(dataset, analyst), (dataset, None)]
+        after: dict[Account, Spent] = {}
+        refused: dict[Account, OverBudget] = {}
+        for account in accounts:
+            try:
+                after[account] = self.check_fits(account, cost)
+            except OverBudget as over:
+                refused[account] = over
+        if not refused:
+            return after
+        spent = {one: self.spent.get(one, Spent()) for one in accounts}
+        left = {one: self.cap(one).left(spent[one]) for one in accounts}
+        for account, error in refused.items():
+            if all(self.cap(one).rule(spent[one].plus(left[account])) for one in accounts):
+                raise error
+        also = next(one for one in accounts if one != account)
+        raise OverBudget(f"{error}; at most {left[also]} is left for {_who(also)}")
 
     def _begin(self, content: Content, _point: ChainPlace) -> None:
         self.name = str(content["name"])
@@ -184,9 +203,7 @@ class LedgerState:
         query = digest(canonical(content["query"], "query"))
         if self.find(dataset, analyst, query, request) is not None:
             raise InvalidInput("the same query was charged before, so it must not be charged again")
-        accounts: list[Account] = [(dataset, analyst), (dataset, None)]
-        after = {account: self.check_fits(account, cost) for account in accounts}
-        self.spent.update(after)
+        self.spent.update(self.check_charge(dataset, analyst, cost))
         charge = PaidQuery(point.sequence, point.hash, dataset, query, cost, [analyst])
         self.charges[point.sequence] = charge
         self.counts[dataset] += cost != Cost()

@@ -141,7 +141,9 @@ class Examination(Result):
             )
         else:
             said += f"none has more than {self.unit.rows:,}"
-        return said + (f"; {self._some(nobody, 'row')} of nobody left out" if nobody else "")
+        return said + (
+            f"; left out: {self._some(nobody, 'row')} without a person" if nobody else ""
+        )
 
     def _some(self, count: int, what: str = "", *, share: bool = True) -> str:
         named = f" {what}{'s'[: count != 1]}" if what else ""

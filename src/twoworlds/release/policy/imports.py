@@ -216,16 +216,16 @@ def _has_names(
             declared = f"column{'s'[: len(absent) > 1]} {', '.join(map(repr, absent))}"
             raise InvalidInput(
                 f"{path}: the first line does not name the declared {declared}: is "
-                "it the right file? --no-header says that the first line is a record; columns "
-                "are called column1, column2 and so on then"
+                "it the right file? --no-header says that the first line is a record; the "
+                "columns are then called column1, column2 and so on"
             )
         return not absent
     if ask is not None:
         return ask(first)
     raise InvalidInput(
-        f"{path}: it is not certain that the first line has the names of the columns: say "
-        "--header if it does, or --no-header if it is a record like the others; no record "
-        "must get into the policy"
+        f"{path}: it is unclear whether the first line names the columns: say "
+        "--header if it does, or --no-header if it is a record like the others, since no "
+        "record may get into the policy"
     )
 
 
@@ -331,7 +331,7 @@ def _check_target(target: Path, connection: duckdb.DuckDBPyConnection, *, replac
         made = None
     if made is None:
         raise InvalidInput(
-            f"{target} is there already, and no import made it: move it away, or say --replace"
+            f"{target} exists already, and no import made it: move it away, or add --replace"
         )
 
 

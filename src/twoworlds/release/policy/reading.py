@@ -76,9 +76,12 @@ def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[P
             raise InvalidInput(f"{place} has more than {_LONGEST:,} bytes: no policy is that long")
         text = place.read_text(encoding="utf-8")
     except OSError as error:
-        raise InvalidInput(f"the policy {place} cannot be read: {error.strerror}") from error
+        raise InvalidInput(
+            f"the policy {place} cannot be read: {error.strerror}. Give its right place; "
+            "twoworlds policy new writes a first one"
+        ) from error
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"the policy {place} is not UTF-8 text: save it as such") from error
+        raise InvalidInput(f"the policy {place} is not text in UTF-8: save it as UTF-8") from error
     return _parsed(text, str(place), place.parent, text_sources=text_sources)
 
 
@@ -169,7 +172,7 @@ def _kind_of(column: str, own: Mapping[str, Any]) -> str:
     if "bounds" in own or keys:
         return "number"
     raise InvalidInput(
-        f"say of which kind {column!r} is, such as columns={{{column!r}: {{'kind': 'text'}}}}: "
+        f"name the kind of {column!r}, such as columns={{{column!r}: {{'kind': 'text'}}}}: "
         f"{', '.join(get_args(ColumnKind))}"
     )
 

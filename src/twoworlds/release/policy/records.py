@@ -238,7 +238,8 @@ def _delimiter(path: Path, said: str | None) -> str:
     found = {"\\t": "\t", "tab": "\t"}.get(said, said)
     if len(found) != 1 or not found.isascii() or found.isalnum() or found in '"\r\n\0':
         raise InvalidInput(
-            f"--delimiter {said!r} must be one sign, such as ; or | or tab, and neither a letter, "
+            f"--delimiter {said!r} must be a single character, such as ; or | or tab, and "
+            "neither a letter, "
             "a digit nor a quote"
         )
     return found

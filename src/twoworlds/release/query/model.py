@@ -181,7 +181,10 @@ class Query:
         names = [by.column for by in self.groups] + [a.name for a in self.aggregates]
         for name in names:
             if names.count(name) > 1:
-                raise InvalidInput(f"two columns of the answer are called {name!r}: rename one")
+                raise InvalidInput(
+                    f"two columns of the answer are called {name!r}: rename one, as in "
+                    "COUNT(*) AS number"
+                )
 
     def where(self, condition: Condition) -> Query:
         """Keep only rows for which this is true, too."""

@@ -214,15 +214,30 @@ def _axis(asked: GroupAxis, query: Query, dataset: Dataset) -> GroupAxis:
         axis = replace(asked, keys=asked.keys or column.keys)
         if not axis.keys:
             raise InvalidInput(
-                f"no keys are declared for {name!r}, and keys are never read off the data: give "
-                "keys=, declare them in the policy, or discover them above a threshold (needs a "
-                "delta)"
+                f"no keys are declared for {name!r}, and keys are never read off the data: write "
+                f"GROUP BY {_with_keys(name, column)}, declare them in the policy, or write "
+                f"GROUP BY DISCOVER({_written(name)}) and pay a delta, as with --delta 1e-7"
             )
     for value in (*axis.keys, *axis.bins):
         _check_kind(value, column, name)
     if len(set(axis.keys)) < len(axis.keys):
         raise InvalidInput(f"a key of {name!r} is given twice")
     return axis
+
+
+def _with_keys(name: str, column: Column) -> str:
+    """Return how a query names groups of a column, with made-up values."""
+    low, high = column.low, column.high
+    if column.kind in ("integer", "number"):
+        if low is None or high is None or low == high:
+            low, high = Fraction(0), Fraction(100)
+        return f"BIN({_written(name)}, {low}, {(low + high) / 2}, {high})"
+    values = {"date": "DATE '2026-01-31'", "boolean": "TRUE, FALSE"}.get(column.kind, "'a', 'b'")
+    return f"KEYS({_written(name)}, {values})"
+
+
+def _written(name: str) -> str:
+    return name if name.replace(".", "").isidentifier() else f'"{name}"'
 
 
 def _check_joins(query: Query, dataset: Dataset) -> None:
@@ -282,15 +297,16 @@ def _check_digits(value: Fraction, name: str) -> None:
     constants apart, and keep their order; so what conditions can hold together in an engine, they
     can hold together in exact numbers, for which sensitivity is worked out.
     """
-    scaled = value * 10**_PLACES
-    if (
-        scaled.denominator > 1
-        or abs(value) >= 10**_PLACES
-        or len(str(abs(scaled.numerator)).rstrip("0")) > _DIGITS
-    ):
+    if abs(value) >= 10**_PLACES:
         raise InvalidInput(
-            f"{shown_value(value)[:40]} for {name!r} is more exact than engines compare: give at "
-            f"most {_DIGITS} significant digits, none beyond the {_PLACES}th place"
+            f"{show(value)} for {name!r} is larger than engines compare exactly: give a number "
+            f"below 1e{_PLACES}"
+        )
+    scaled = value * 10**_PLACES
+    if scaled.denominator > 1 or len(str(abs(scaled.numerator)).rstrip("0")) > _DIGITS:
+        raise InvalidInput(
+            f"{show(value)} for {name!r} has more digits than engines compare exactly: give at "
+            f"most {_DIGITS} significant digits, none beyond the {_PLACES}th decimal place"
         )
 
 

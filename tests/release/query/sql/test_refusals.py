@@ -1,6 +1,7 @@
 """parse_sql: what is outside the subset is refused, with the part and the reason."""
 
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 
 from tests.release.query.people import PEOPLE, ROWS
 from twoworlds.errors import InvalidInput
+from twoworlds.release.policy import parse_policy
+from twoworlds.release.query import resolve
 from twoworlds.release.query.sql import parse_sql, to_sql
 
 SELECT = [  # SELECT ... FROM people
@@ -319,3 +322,52 @@ def test_whatever_is_written_is_read_or_refused(text, chance):
 def test_garbage_is_refused(text):
     for whole in (text, f"SELECT COUNT(*) FROM people WHERE {text}", f"SELECT {text} FROM people"):
         assert "\n" not in refusal_of(whole)
+
+
+WORDS = ("select", "from", "case", "date of birth", "in-patient")
+
+
+def worded(name):
+    column = f'{{"{name}": {{kind: integer, bounds: [0, 10]}}}}'
+    text = f"{{datasets: {{people: {{neighbours: add-remove, unit: row, columns: {column}}}}}}}"
+    return parse_policy(text).dataset("people")
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("clause", ["SUM({}) FROM people", "COUNT(*) FROM people WHERE {} = 1"])
+def test_a_column_with_a_word_of_sql_as_its_name_is_quoted_as_the_refusal_says(name, clause):
+    dataset = worded(name)
+    with pytest.raises(InvalidInput) as told:
+        parse_sql(f"SELECT {clause.format(name)}", dataset)
+    quoted = str(told.value).rpartition(": ")[2]
+    assert quoted == f'"{name}"'
+    parse_sql(f"SELECT {clause.format(quoted)}", dataset)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("x", "integer, bounds: [0, 9]"),
+        ("x", "number, bounds: [0, 1], unit: 0.01"),
+        ("x", "integer"),
+        ("x", "text"),
+        ("the town", "text"),
+        ("x", "boolean"),
+        ("x", "date"),
+    ],
+)
+def test_the_ways_out_of_a_group_without_keys_lead_on(name, kind):
+    column = f'{{"{name}": {{kind: {kind}}}}}'
+    text = f"{{datasets: {{people: {{neighbours: add-remove, unit: row, columns: {column}}}}}}}"
+    dataset = parse_policy(text).dataset("people")
+    with pytest.raises(InvalidInput, match="no keys are declared") as told:
+        resolve(parse_sql(f'SELECT COUNT(*) FROM people GROUP BY "{name}"', dataset), dataset)
+    ways = re.findall(r"GROUP BY [A-Z]+\(.*?\)", str(told.value))
+    assert len(ways) == 2
+    for way in ways:
+        assert resolve(parse_sql(f"SELECT COUNT(*) FROM people {way}", dataset), dataset).axes
+
+
+def test_group_by_alone_is_refused():
+    with pytest.raises(InvalidInput, match="GROUP BY names no column"):
+        parse_sql("SELECT COUNT(*) FROM people GROUP BY", PEOPLE)

@@ -72,6 +72,37 @@ _CLAUSES = {
 
 def parse(text: str, declared: Dataset | Policy) -> Query:
     """Return the query that the SQL asks of a dataset."""
+    try:
+        return _parsed(text, declared)
+    except InvalidInput as error:
+        name = _unquoted(text, declared)
+        if name is not None:
+            error.args = (f'{error}; where {name} is the column, write it in quotes: "{name}"',)
+        raise
+
+
+def _unquoted(text: str, declared: Dataset | Policy) -> str | None:
+    """Return a column that stands bare in the text, though its name is a word of SQL or several."""
+    datasets = [declared] if isinstance(declared, Dataset) else declared.datasets.values()
+    known = {name.casefold(): name for one in datasets for name in one.columns}
+    try:
+        tokens = _tokens(text)
+    except InvalidInput:
+        return None
+    bare = [one for one in tokens if one.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)]
+    together = "".join(one.text for one in bare).casefold()
+    reserved = {one.text.casefold() for one in bare if one.token_type != TokenType.VAR}
+    return next(
+        (
+            name
+            for key, name in known.items()
+            if key in reserved or (not name.isidentifier() and "".join(key.split()) in together)
+        ),
+        None,
+    )
+
+
+def _parsed(text: str, declared: Dataset | Policy) -> Query:
     select = _select(text)
     for name, value in select.args.items():
         clause = name.strip("_")
@@ -146,7 +177,8 @@ def _where_it_stopped(error: ParseError) -> str:
     """Return sqlglot's complaint in one line."""
     details: dict[str, Any] = error.errors[0] if error.errors else {}
     description = str(details.get("description") or "")
-    saying = f" ({description})" if description.startswith("Expect") else ""
+    plain = description.startswith("Expect") and "<Token" not in description
+    saying = f" ({description})" if plain else ""
     near = " ".join(str(details.get("highlight") or "").split())[:20]
     return (
         f"the SQL cannot be read at line {details.get('line', 1)}, column {details.get('col', 1)}, "
@@ -260,6 +292,8 @@ def _groups(select: exp.Select, scope: Scope) -> tuple[GroupAxis, ...]:
     for name, value in group.args.items():
         if name != "expressions" and value:
             raise InvalidInput(f"GROUP BY {name.upper()}: list the columns: GROUP BY region, age")
+    if not group.expressions:
+        raise InvalidInput("GROUP BY names no column: name one, as in GROUP BY region")
     return tuple(read_group(_numbered(item, select), scope) for item in group.expressions)
 
 
