@@ -15,7 +15,7 @@ from twoworlds.calls import Text, is_python, parse
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.named.load import mechanism, named
-from twoworlds.mechanisms.several import HalfOpen
+from twoworlds.mechanisms.strategy.boxes import HalfOpen
 from twoworlds.mechanisms.strategy.interaction import Interaction, read_noise
 from twoworlds.mechanisms.strategy.strategy import Ask, Box, Strategy, Then, tiles
 from twoworlds.numbers import rational
