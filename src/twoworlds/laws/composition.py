@@ -48,6 +48,7 @@ from twoworlds.laws.comparison import (
     FiniteComparison,
     Gap,
     Peak,
+    ProfileLine,
     larger,
     summed_divergence,
 )
@@ -204,6 +205,22 @@ class Composed(Comparison):
         event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
         return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
 
+    def tangent(self, ratio: Fraction, tiny: Fraction) -> tuple[ProfileLine, Fraction]:
+        """Take the line of the event that shows the lower end, and the upper end."""
+        nothing = ProfileLine(Fraction(0), Fraction(0))
+        if not larger(self._largest(), ratio):
+            return nothing, Fraction(0)
+        if self.limit() == 1:
+            return nothing._replace(p=Fraction(1)), Fraction(1)
+        ends = self._gap_ends(ratio)
+
+        def known_enough(above: Above, below: Below) -> _Ends:
+            found = ends(above, below)
+            return found._replace(width=0.0, bits=0) if found.high <= tiny else found
+
+        found, known = self._search(known_enough)
+        return ProfileLine(*known.below.line(found.threshold)), bounds(found.high)[1]
+
     def roughly(self, ratio: Number) -> tuple[Fraction, Fraction]:
         """Enclose the gap by one grid, however far its ends are apart."""
         if ratio == INFINITY or not larger(self._largest(), ratio) or self.limit() == 1:
@@ -286,6 +303,7 @@ class Composed(Comparison):
         if self._known:
             unit, bits = self._known[-1].unit, self._known[-1].bits
         bounded = any(part.comparison.dominating is not part.comparison for part in self.parts)
+        refined = len({known.unit for known in self._known}) > 1
         best: tuple[_Ends, _Known] | None = None
         for _ in track(range(rounds), "bringing both ends together"):
             known = self._lines(unit, bits)
@@ -299,7 +317,7 @@ class Composed(Comparison):
                 bits = min(found.bits, _MOST_BITS)
             elif found.width <= self.width or lattice:
                 break
-            elif bounded and found.width > before * _STALLED:
+            elif bounded and (refined or found.width > before * _STALLED):
                 break  # what is left does not come from the grid
             else:
                 finer = math.sqrt(min(found.width, 1e6) / self.width) * 1.1
