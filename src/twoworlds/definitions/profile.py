@@ -153,15 +153,20 @@ class Profile(Result):
     def points(self) -> list[tuple[Number, Number]]:
         """Return the corners of the upper end, after the last of which delta is no larger.
 
-        The straight lines between them are nowhere below the profile.
+        The straight lines between them are nowhere below the profile. Of two ends, they are those
+        to where a thousandth of delta is left.
         """
-        return [(one.start, one.p - one.start * one.q) for one in self.ends.upper]
+        found = [(one.start, one.p - one.start * one.q) for one in self.ends.upper]
+        if self.ends.exact:
+            return found
+        least = found[0][1] / _THOUSAND
+        return found[: 1 + sum(delta > least for _, delta in found)]
 
     def answer(self) -> Answer:
         """Say where delta starts and ends, then the pieces or both ends, and chart it."""
-        points = self.points()
-        (_, first), (ratio, last) = points[0], points[-1]
-        low, _ = self.ends.at(Fraction(1))
+        points, (low, first) = self.points(), self.ends.at(Fraction(1))
+        ratio = self.ends.upper[-1].start
+        _, last = self.ends.at(ratio)
         start = decimal(first, 3, "about")
         if larger(first * (1 - _NEAR), low):
             start = f"between {decimal(low, 3, 'down')} and {decimal(first, 3)}"
@@ -294,8 +299,8 @@ def enclosed(comparisons: Sequence[Comparison]) -> Ends:
         if -missing <= _NEAR:
             break
         middle = touch(ratio, tiny)
-        for one in _meeting(left, middle, tiny) + _meeting(middle, right, tiny):
-            heappush(queue, one)
+        for gap in _meeting(left, middle, tiny) + _meeting(middle, right, tiny):
+            heappush(queue, gap)
     touched.sort()
     chords = [_chord(one, two) for one, two in pairwise(touched)]
     last = Piece(touched[-1].ratio, INFINITY, touched[-1].height, Fraction(0))
