@@ -7,6 +7,9 @@ law of the sum of their losses (Dwork & Rothblum 2016; Sommer, Meiser & Mohammad
 **Exact.** Where all parts have finitely many likelihood ratios, outputs of equal ratio are merged.
 Gaussian parts together are one Gaussian part: their distances add up in squares.
 
+Where one part alone has infinitely many ratios, and is known exactly, the gap is a sum over the
+likelihood ratios of the others, of masses p and q: sum p H_b of that part, where b = a q/p.
+
 **Between two ends** (`Composed`). Elsewhere losses are put on a grid of multiples of a unit. Both
 ends come from the best tests {L > l} of each part at the points l of the grid.
 
@@ -36,6 +39,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, pairwise, product
 from math import gcd, lcm, log2, prod
 from typing import NamedTuple
@@ -77,7 +81,7 @@ _FIRST_BITS, _MARGIN_BITS, _MOST_BITS = 48, 20, 2048
 _STEEP = 10  # a share of epsilon is about so many times the same share of delta
 _FINER, _FINEST = 2, 16  # the unit becomes so many times smaller at a time
 _EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
-_MOST_RATIOS = 1 << 12
+_MOST_RATIOS, _FEW_RATIOS = 1 << 12, 1 << 6
 _STALLED = 0.7  # a finer grid that leaves more than this share of the width does not help
 _TELLING = Fraction(100)
 _VAGUE = Fraction(1, 1 << 32)  # a ratio is known between two ends only if they are further apart
@@ -203,7 +207,34 @@ class Composed(Comparison):
             return Gap(Fraction(1), self.events.likelier(INFINITY))
         found, known = self._search(ends)
         event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
-        return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
+        exact = self._exact_gap(ratio)
+        return Gap(enclosure(found.low, bounds(found.high)[1]) if exact is None else exact, event)
+
+    def _exact_gap(self, ratio: Number) -> Number | None:
+        """Return the gap where one part alone has more than a few likelihood ratios."""
+        if self._split is None:
+            return None
+        table, other = self._split
+        total: Number = Fraction(0)
+        for p, q, _ in table.cells():
+            if p == 0 or q == 0:
+                total += p
+            elif larger(p, ratio * q) or p == ratio * q:  # H_b = 1 - b + b H_(1/b) of the reverse
+                total += p - ratio * q * (1 - other.reverse().gap(p / (ratio * q)).delta)
+            else:
+                total += p * other.gap(ratio * q / p).delta
+        return total
+
+    @cached_property
+    def _split(self) -> tuple[FiniteComparison, Comparison] | None:
+        """All parts of finitely many ratios as one, and the only other one."""
+        tables = [part for part in self.parts if _tables([part]) is not None]
+        others = [part for part in self.parts if part not in tables]
+        table = finite(tables, self.events, self.x, self.y) if tables else None
+        if table is None or len(table.p) > _FEW_RATIOS or len(others) != 1:
+            return None
+        [(other, times)] = others
+        return (table, other) if times == 1 and other.dominating is other else None
 
     def tangent(self, ratio: Fraction, tiny: Fraction) -> tuple[ProfileLine, Fraction]:
         """Take the line of the event that shows the lower end, and the upper end."""
