@@ -78,6 +78,7 @@ WIDTH = Fraction(1, 1000)
 _CELLS = 32  # of a part, to begin with
 _MOST_ROUNDS = 16
 _FIRST_BITS, _MARGIN_BITS, _MOST_BITS = 48, 20, 2048
+_TINIEST = Fraction(1, 1 << 512)
 _STEEP = 10  # a share of epsilon is about so many times the same share of delta
 _FINER, _FINEST = 2, 16  # the unit becomes so many times smaller at a time
 _EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
@@ -243,13 +244,7 @@ class Composed(Comparison):
             return nothing, Fraction(0)
         if self.limit() == 1:
             return nothing._replace(p=Fraction(1)), Fraction(1)
-        ends = self._gap_ends(ratio)
-
-        def known_enough(above: Above, below: Below) -> _Ends:
-            found = ends(above, below)
-            return found._replace(width=0.0, bits=0) if found.high <= tiny else found
-
-        found, known = self._search(known_enough)
+        found, known = self._search(self._gap_ends(ratio, max(tiny, _TINIEST)))
         return ProfileLine(*known.below.line(found.threshold)), bounds(found.high)[1]
 
     def roughly(self, ratio: Number) -> tuple[Fraction, Fraction]:
@@ -259,7 +254,9 @@ class Composed(Comparison):
         found, _ = self._search(self._gap_ends(ratio), rounds=1)
         return found.low, bounds(found.high)[1]
 
-    def _gap_ends(self, ratio: Number) -> Callable[[Above, Below], _Ends]:
+    def _gap_ends(
+        self, ratio: Number, tiny: Fraction = _TINIEST
+    ) -> Callable[[Above, Below], _Ends]:
         low_ratio, high_ratio = bounds(ratio)
         vague = high_ratio - low_ratio > low_ratio * _VAGUE
 
@@ -267,6 +264,8 @@ class Composed(Comparison):
             high = min(Fraction(1), above.gap(ratio))
             low, threshold = below.gap(high_ratio)
             low = max(Fraction(0), low)
+            if high <= tiny:  # need not be known any better
+                return _Ends(low, high, threshold, 0.0, 0)
             if vague:  # a finer grid does not help; what shows most at the least ratio is shown
                 return _Ends(low, high, below.gap(low_ratio)[1], 0.0, 0)
             width = float(1 - low / high) / _STEEP if high else 0.0
@@ -345,7 +344,8 @@ class Composed(Comparison):
             if found.width <= before:
                 best = found, known
             if found.bits > bits and bits < _MOST_BITS:
-                bits = min(found.bits, _MOST_BITS)
+                seen = found.low > 0  # else the upper end is what rounding loses: it says little
+                bits = min(found.bits if seen else max(found.bits, 2 * bits), _MOST_BITS)
             elif found.width <= self.width or lattice:
                 break
             elif bounded and (refined or found.width > before * _STALLED):
