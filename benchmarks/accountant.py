@@ -51,7 +51,7 @@ from twoworlds.numbers import bounds
 DELTA = 1e-6
 LOSS = 0.1  # the largest one of the Laplace noise
 COARSE = 100  # as many steps in it are a first discretisation
-DELTA_ERROR = 1e-10  # of prv_accountant
+DELTA_ERROR, PRV_WIDTH = 1e-10, 1 / 100  # of prv_accountant; nearer ends take gigabytes
 FLOAT_ERROR = 1e-9
 
 
@@ -183,14 +183,14 @@ def compared(case: Case) -> list[Row]:
     agree(low, high, low, most)
     far = f"{name}: upper end {most - high:.2g} above ours"
     rows.append(Row(far, seconds, peer=theirs, against="dp-accounting RDP"))
-    theirs, least, most = prv(case, high - low)
+    theirs, least, most = prv(case, max(high - low, high * PRV_WIDTH))
     agree(low, high, least, most)
     wide = f"{name}, ends {most - least:.2g} apart"
     rows.append(Row(wide, seconds, peer=theirs, against="prv_accountant"))
     seconds, low, high = ours(case, case.width, epsilon="0")
     theirs, most = advantage(case)
     agree(low, high, low, most)
-    guess = f"{name}: delta at epsilon 0, ours {high - low:.2g} wide, theirs {most - low:.2g} above"
+    guess = f"{name}: delta at epsilon 0, ours {high - low:.2g} wide, theirs {most - low:.2g} above our lower end"
     return [*rows, Row(guess, seconds, peer=theirs, against="riskcal")]
 
 
