@@ -190,7 +190,7 @@ def compared(case: Case) -> list[Row]:
     seconds, low, high = ours(case, case.width, epsilon="0")
     theirs, most = advantage(case)
     agree(low, high, low, most)
-    guess = f"{name}: delta at epsilon 0, ours {high - low:.2g} wide, theirs {most - low:.2g} above our lower end"
+    guess = f"{name}: delta at epsilon 0, ends {high - low:.2g} apart"
     return [*rows, Row(guess, seconds, peer=theirs, against="riskcal")]
 
 
