@@ -224,21 +224,38 @@ def odds(ratios: Sequence[tuple[str, float]], words: str, *, delta: float = 0.0)
     return Curves(title, words, x, y, lines)
 
 
-def profile(points: Sequence[tuple[float, float]], words: str) -> Curves:
-    """Chart the delta that is left at every ratio; after the last point it stays as it is."""
+def profile(
+    points: Sequence[tuple[float, float]], words: str, lower: Sequence[tuple[float, float]] = ()
+) -> Curves:
+    """Chart the delta that is left at every ratio; after the last point it stays as it is.
+
+    Where it is known between two ends only, the points are those of the upper one.
+    """
     last = points[-1][0]
     end = max(2.0, 1 + 1.3 * (last - 1)) if last < _LONG else last**1.2
     top = max(max(delta for _, delta in points) * 1.1, 1e-12)
+    logarithmic = end > _LONG
     line = Line(
-        "the smallest delta that holds",
-        _bent([*points, (end, points[-1][1])], logarithmic=end > _LONG),
+        "the smallest delta that holds, from above" if lower else "the smallest delta that holds",
+        _bent([*points, (end, points[-1][1])], logarithmic=logarithmic),
         shaded=True,
     )
+    inside = [point for point in lower if point[0] <= end]
+    under = []
+    if inside:
+        bent = _bent(inside, logarithmic=logarithmic)
+        under = [Line("from below", bent, ORANGE, dashed=True)]
     marks = [] if len(points) > 8 else [Line("", list(points), thin=True, dotted=True)]
     ticks = _ratio_ticks(end, _MOST_TICKS)
-    x = Axis("ratio e^epsilon (epsilon)", 1, end, ticks, logarithmic=end > _LONG)
+    x = Axis("ratio e^epsilon (epsilon)", 1, end, ticks, logarithmic=logarithmic)
     y = Axis("delta", 0, top, [(v, f"{v:.3g}") for v in nice(top)])
-    return Curves("The delta that is left at every ratio", words, x, y, [line, *marks])
+    return Curves(
+        "The delta that is left at every ratio",
+        words,
+        x,
+        y,
+        [line, *(under if lower else []), *marks],
+    )
 
 
 def trade_off(

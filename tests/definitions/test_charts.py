@@ -9,7 +9,6 @@ from twoworlds import DifferentialPrivacy, check, measure, mechanism
 from twoworlds.charts import Chart, Icons
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.trade_off import trade_off
-from twoworlds.laws.event import agree
 from twoworlds.theorems import Guarantee
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.secret import secret
@@ -93,14 +92,13 @@ def test_the_corners_of_a_profile_lie_on_it():
     assert all(profile(ratio) == delta for ratio, delta in profile.points())
 
 
-def test_a_profile_of_infinitely_many_pieces_is_sampled():
+def test_a_profile_of_infinitely_many_pieces_is_sampled_from_above():
     profile = DifferentialPrivacy().profile(mechanism("laplace(scale=1)"))
     found = profile.points()
-    assert found[-1][1] == 0
-    assert all(agree(profile(ratio), delta) for ratio, delta in found[:5])
+    assert found[-1][1] <= found[0][1] / 1000 < found[-2][1]
     for x, y in found:  # 1 - e^((epsilon - 1) / 2)
         bound = max(0, 1 - (float(x) / 2.718281828459045) ** 0.5)
-        assert float(y) == pytest.approx(bound, abs=1e-12)
+        assert bound - 1e-15 <= float(y) == pytest.approx(bound, abs=1e-8)
 
 
 # --- games --------------------------------------------------------------------------------------

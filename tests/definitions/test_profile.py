@@ -2,17 +2,24 @@
 
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import twoworlds as tw
+from tests.laws import divergences
+from tests.laws.losses import Names, compared
 from twoworlds import DifferentialPrivacy
-from twoworlds.definitions.profile import Piece, envelope
+from twoworlds.charts import Curves
+from twoworlds.definitions.profile import Piece, enclosed, envelope
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import between
+from twoworlds.laws.composition import Composed, finite
+from twoworlds.laws.grid import Part
 from twoworlds.mechanisms import ProfileLine
-from twoworlds.numbers import INFINITY
+from twoworlds.numbers import INFINITY, bounds, exp, sqrt
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import (
     dense_mechanisms,
@@ -21,6 +28,8 @@ from twoworlds.testing.strategies import (
     ratios,
     universes,
 )
+
+COMMON = divergences.pairs(least=0, sizes=(2, 3))
 
 
 def probes(pieces):
@@ -81,11 +90,106 @@ def test_the_profile_of_a_survey_in_full():
     ]
 
 
-@pytest.mark.parametrize("text", ["skellam(l1=1, l2=1)", "gaussian(sigma=1)", "laplace(scale=1)"])
-def test_infinitely_many_pieces_are_refused_but_single_deltas_are_given(text):
+# --- between two ends -----------------------------------------------------------------------------
+
+
+def assert_encloses(ends, ratios, delta):
+    """Both ends hold delta, which is a number or two bounds, at every ratio."""
+    for ratio in ratios:
+        low, high = ends.at(ratio)
+        least, most = bounds(delta(ratio))
+        assert low <= most
+        assert least <= high
+        assert high - low <= ends.apart
+
+
+def between_corners(ends):
+    """Every corner, the middle of neighbouring ones, and beyond the last."""
+    corners = [ratio for ratio, _, _ in ends.corners()]
+    return [*corners, *((a + b) / 2 for a, b in pairwise(corners)), 2 * corners[-1]]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=2, max_size=4))
+def test_the_ends_of_tables_enclose_the_exact_pieces(rows):
+    laws = [{o: Fraction(w + 1, sum(row) + 4) for o, w in enumerate(row)} for row in rows]
+    tables = [between(one, two) for one in laws for two in laws if one is not two]
+    exact = envelope(line for table in tables for line in table.lines())
+    assert_encloses(
+        enclosed(tables), between_corners(enclosed(tables)), lambda ratio: at(exact, ratio)
+    )
+
+
+@pytest.mark.parametrize("loss", ["1/100", "1", "5"])
+def test_the_ends_of_laplace_noise_enclose_its_closed_form(loss):
+    profile = DifferentialPrivacy().profile(tw.mechanism(f"laplace(epsilon={loss})"))
+    top = exp(Fraction(loss))
+    ends = profile.ends
+    assert_encloses(
+        ends,
+        between_corners(ends),
+        lambda a: 1 - sqrt(a / top) if top > a else Fraction(0),
+    )
+    assert ends.share(Fraction(1, 10**6)) < Fraction(1, 50)
+    assert "sqrt" in profile.formula
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gaussian(sigma=1)",
+        "skellam(l1=1, l2=2)",
+        "discrete-gaussian(sigma=2)",
+        "poisson-sample(gaussian(sigma=1), rate=1/10)",
+        "shuffle(randomized-response(bits=200, keep=3/4))",
+        "compose(laplace(epsilon=1), randomized-response(bits=1, keep=3/4))",
+        "compose(laplace(epsilon=1/2), times=3)",
+    ],
+)
+def test_the_ends_of_infinitely_many_pieces_enclose_delta(text):
     profile = DifferentialPrivacy().profile(tw.mechanism(text))
     with pytest.raises(Unsupported, match="infinitely many pieces"):
         profile.pieces  # noqa: B018
-    assert 0 < profile(1) < 1
+    ratios = between_corners(profile.ends)[::11]
+    assert_encloses(profile.ends, [*ratios, 10**6], profile)
+
+
+@given(COMMON, st.integers(2, 5))
+@settings(max_examples=10)
+def test_the_ends_of_a_composition_enclose_its_exact_pieces(laws, times):
+    part = Part(compared(*laws), times)
+    exact = finite([part], Names(), "x", "y")
+    assume(exact is not None)
+    pieces = envelope(exact.lines())
+    ends = enclosed([Composed("x", "y", (part,), Names())])
+    assert_encloses(ends, between_corners(ends)[::3], lambda ratio: at(pieces, ratio))
+
+
+def test_a_curve_between_two_ends_says_so_everywhere():
+    profile = DifferentialPrivacy().profile(tw.mechanism("laplace(epsilon=1)"))
+    [low, *_], [high, *_] = profile.ends.lower, profile.ends.upper
+    assert low.start == high.start == 1
+    told, columns = profile.to_dict(), profile.to_columns()
+    assert len(told["lower"]) == len(profile.ends.lower)
+    assert [*columns] == ["ratio", "epsilon", "delta_at_least", "delta_at_most"]
+    assert all(
+        a <= b for a, b in zip(*(columns[name].cells for name in [*columns][2:]), strict=True)
+    )
+    assert "delta at least" in str(profile)
+    [drawn] = [block for block in profile.answer().blocks if isinstance(block, Curves)]
+    assert [line.name for line in drawn.lines] == [
+        "the smallest delta that holds, from above",
+        "from below",
+    ]
+
+
+def test_a_single_delta_is_refused_below_ratio_one():
+    profile = DifferentialPrivacy().profile(tw.mechanism("gaussian(sigma=1)"))
     with pytest.raises(InvalidInput, match="must be at least 1"):
         profile("1/2")
+
+
+def test_noise_that_moves_nothing_has_no_delta_anywhere():
+    law = {0: Fraction(1)}
+    ends = enclosed([between(law, law)])
+    assert ends.upper == [Piece(1, INFINITY, 0, 0)]
+    assert ends.apart == 0

@@ -7,9 +7,8 @@ Laplace noise, sigma of Gaussian noise, rate of discrete Laplace noise) and the 
 the sampling probability. REMOVE is a database with a record against the one without it, ADD the
 other way round.
 
-Left out, since no mechanism of ours says it: discrete Gaussian noise that is cut off at a bound,
-mixtures of Gaussian noise around three answers, truncated batches, trees, and Poisson sampling
-where a record is replaced.
+Left out, since no mechanism of ours says it: mixtures of Gaussian noise around three answers,
+truncated batches, trees, and Poisson sampling where a record is replaced.
 """
 
 ADD, REMOVE = "add", "remove"
@@ -364,3 +363,31 @@ RENYI_OF_RESPONSES = [
     ("0.05", 20, "one", [5.85031770, 5.91036016, 5.93063308, 5.94180620, 5.94230780, 5.94279937]),
     ("0.01", 3, "one", [5.68412677, 5.69263459, 5.69542123, 5.69695697, 5.69702592, 5.69709348]),
 ]  # the last one is of order infinity
+
+# --- discrete Gaussian noise that is cut off at a bound, as a table -------------------------------
+# privacy_loss_mechanism_test.py, test_discrete_gaussian_get_delta_for_epsilon and _vectorized:
+# sigma, sensitivity, bound, sampling probability, direction, delta for epsilon.
+
+_WIDE, _NARROW = (-2.0, -1.0, 0.0, 1.0, 2.0), (-0.2, -0.1, 0.0, 0.1, 0.2)
+_CUT_OFF = (
+    (1, 1, 2, 1.0, ADD, _WIDE, (0.872038958, 0.687513794, 0.402619947, 0.150574425, 0.054488685)),
+    (10, 3, 5, 1.0, ADD, _WIDE, (0.900348895, 0.729120212, 0.285480872, 0.263672394, 0.263672394)),
+    (1, 1, 2, 0.8, ADD, _WIDE, (0.870564110, 0.669546464, 0.322095958, 0.024865564, 0.0)),
+    (5, 3, 5, 0.4, ADD, _NARROW, (0.258926845, 0.189706273, 0.129522020, 0.085584980, 0.063350727)),
+    (
+        1,
+        1,
+        2,
+        0.8,
+        REMOVE,
+        _WIDE,
+        (0.864664717, 0.641268089, 0.322095958, 0.101734157, 0.043590948),
+    ),
+    (
+        *(5, 3, 5, 0.4, REMOVE, _NARROW),
+        (0.233136435, 0.172603074, 0.129522020, 0.104486937, 0.094851204),
+    ),
+)
+CUT_OFF = [
+    (*case, dict(zip(epsilons, deltas, strict=True))) for *case, epsilons, deltas in _CUT_OFF
+]

@@ -462,3 +462,34 @@ def test_a_largest_ratio_that_is_only_neared_is_shown_by_the_first_grid_that_sho
     p, q = last.below.line(event.made_of[2])
     assert p > goal * q
     assert all(known.below.gap(goal)[0] <= 0 for known in before)
+
+
+# --- one part of infinitely many ratios, beside tables --------------------------------------------
+
+
+@given(SMALL, st.sampled_from([Fraction(1, 2), Fraction(2)]), losses.RATIOS)
+def test_beside_tables_the_gap_of_one_laplace_part_is_exact(laws, loss, ratio):
+    """Against the integral of the positive part, cell by cell; both ends hold it."""
+    found = on_grid((laplace(loss), 1), (compared(*laws), 1))
+    delta = found.gap(ratio).delta
+    rate = mpmath.mpf(loss.numerator) / loss.denominator
+
+    def excess(p, q):
+        first, second = (lambda x, u=u: rate / 2 * mpmath.exp(-rate * abs(x - u)) for u in (1, 0))
+        p, a_q = (mpmath.mpf(x.numerator) / x.denominator for x in (p, ratio * q))
+        if p == 0 or a_q == 0:
+            return p
+        border = (mpmath.log(a_q / p) / rate + 1) / 2  # between the centres, if anywhere
+        ends = [-40 / rate, 0, *([border] if 0 < border < 1 else []), 1, 40 / rate]
+        return mpmath.quad(lambda x: max(mpmath.mpf(0), p * first(x) - a_q * second(x)), ends)
+
+    expected = mpmath.fsum(excess(p, q) for p, q in zip(*laws, strict=True))
+    assert float(delta) == pytest.approx(float(expected), abs=1e-9)
+    low, high = found.roughly(ratio)
+    assert low <= bounds(delta)[1]
+    assert bounds(delta)[0] <= high
+
+
+def test_laplace_noise_beside_a_survey_is_guessed_right_in_exactly_three_of_four_cases():
+    survey = compared((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    assert on_grid((laplace(1), 1), (survey, 1)).gap(Fraction(1)).delta == Fraction(1, 2)

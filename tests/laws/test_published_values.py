@@ -15,7 +15,8 @@ import pytest
 import twoworlds as tw
 from tests.laws import published
 from tests.laws.published import REMOVE
-from twoworlds.laws.comparison import FiniteComparison
+from twoworlds.laws.comparison import FiniteComparison, between
+from twoworlds.laws.sampling import Mixed
 from twoworlds.numbers import bounds, exp, ln
 
 PLACES = 1e-7  # to which values are compared there
@@ -51,6 +52,22 @@ def test_a_single_delta_is_the_published_one(kind, parameter, sensitivity, rate,
     mechanism = tw.mechanism(sample(kind, parameter, sensitivity, rate))
     for epsilon, delta in deltas.items():
         low, high = ends(directed(mechanism, direction), epsilon)
+        assert low - PLACES <= delta <= high + PLACES
+        assert high - low < PLACES
+
+
+@pytest.mark.parametrize(
+    ("sigma", "sensitivity", "bound", "rate", "direction", "deltas"), published.CUT_OFF
+)
+def test_noise_that_is_cut_off_is_a_table(sigma, sensitivity, bound, rate, direction, deltas):
+    """It is `poisson-sample` of a table: the record moves the answer, and is drawn, or not."""
+    weights = {x: exp(Fraction(-x * x, 2 * sigma**2)) for x in range(-bound, bound + 1)}
+    total = sum(weights.values(), start=Fraction(0))
+    law = {x: weight / total for x, weight in weights.items()}
+    moved = {x + sensitivity: mass for x, mass in law.items()}
+    found = Mixed("with", "without", between(moved, law), Fraction(str(rate)))
+    for epsilon, delta in deltas.items():
+        low, high = ends(found if direction == REMOVE else found.reverse(), epsilon)
         assert low - PLACES <= delta <= high + PLACES
         assert high - low < PLACES
 

@@ -35,6 +35,7 @@ from twoworlds.numbers import (
     compare,
     exact_text,
     exp,
+    ln,
     maximum,
     positive_part,
 )
@@ -134,6 +135,22 @@ class Comparison(ABC):
             "the profile of this mechanism has infinitely many pieces: "
             "ask for delta at the ratios that matter instead"
         )
+
+    def tangent(self, ratio: Fraction, tiny: Fraction) -> tuple[ProfileLine, Fraction]:
+        """Return the line of the best event at a ratio, and the gap there, rounded up.
+
+        The line is at most the gap at every ratio. A tiny gap need not be known any better.
+        """
+        loss = ln(ratio)
+        [(p, q)] = self.best_tests([loss])
+        [above] = [(p, q)] if self.dominating is self else self.dominating.best_tests([loss])
+        height = bounds(above[0] - ratio * above[1])[1]
+        return ProfileLine(bounds(p)[0], bounds(q)[1]), max(Fraction(0), height)
+
+    @property
+    def closed_profile(self) -> str:
+        """The gap as a formula in the ratio a, where one is known."""
+        return ""
 
     def cells(self) -> list[RatioCell]:
         """Return the outputs sorted into finitely many cells of constant likelihood ratio."""

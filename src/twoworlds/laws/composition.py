@@ -7,6 +7,9 @@ law of the sum of their losses (Dwork & Rothblum 2016; Sommer, Meiser & Mohammad
 **Exact.** Where all parts have finitely many likelihood ratios, outputs of equal ratio are merged.
 Gaussian parts together are one Gaussian part: their distances add up in squares.
 
+Where one part alone has infinitely many ratios, and is known exactly, the gap is a sum over the
+likelihood ratios of the others, of masses p and q: sum p H_b of that part, where b = a q/p.
+
 **Between two ends** (`Composed`). Elsewhere losses are put on a grid of multiples of a unit. Both
 ends come from the best tests {L > l} of each part at the points l of the grid.
 
@@ -36,6 +39,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, pairwise, product
 from math import gcd, lcm, log2, prod
 from typing import NamedTuple
@@ -48,6 +52,7 @@ from twoworlds.laws.comparison import (
     FiniteComparison,
     Gap,
     Peak,
+    ProfileLine,
     larger,
     summed_divergence,
 )
@@ -73,10 +78,11 @@ WIDTH = Fraction(1, 1000)
 _CELLS = 32  # of a part, to begin with
 _MOST_ROUNDS = 16
 _FIRST_BITS, _MARGIN_BITS, _MOST_BITS = 48, 20, 2048
+_TINIEST = Fraction(1, 1 << 512)
 _STEEP = 10  # a share of epsilon is about so many times the same share of delta
 _FINER, _FINEST = 2, 16  # the unit becomes so many times smaller at a time
 _EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
-_MOST_RATIOS = 1 << 12
+_MOST_RATIOS, _FEW_RATIOS = 1 << 12, 1 << 6
 _STALLED = 0.7  # a finer grid that leaves more than this share of the width does not help
 _TELLING = Fraction(100)
 _VAGUE = Fraction(1, 1 << 32)  # a ratio is known between two ends only if they are further apart
@@ -202,7 +208,44 @@ class Composed(Comparison):
             return Gap(Fraction(1), self.events.likelier(INFINITY))
         found, known = self._search(ends)
         event = self.events.rounded(known.unit, known.marks, found.threshold, 2 * known.bits)
-        return Gap(enclosure(found.low, found.high), event)  # type: ignore[arg-type]
+        exact = self._exact_gap(ratio)
+        return Gap(enclosure(found.low, bounds(found.high)[1]) if exact is None else exact, event)
+
+    def _exact_gap(self, ratio: Number) -> Number | None:
+        """Return the gap where one part alone has more than a few likelihood ratios."""
+        if self._split is None:
+            return None
+        table, other = self._split
+        total: Number = Fraction(0)
+        for p, q, _ in table.cells():
+            if p == 0 or q == 0:
+                total += p
+            elif larger(p, ratio * q) or p == ratio * q:  # H_b = 1 - b + b H_(1/b) of the reverse
+                total += p - ratio * q * (1 - other.reverse().gap(p / (ratio * q)).delta)
+            else:
+                total += p * other.gap(ratio * q / p).delta
+        return total
+
+    @cached_property
+    def _split(self) -> tuple[FiniteComparison, Comparison] | None:
+        """All parts of finitely many ratios as one, and the only other one."""
+        tables = [part for part in self.parts if _tables([part]) is not None]
+        others = [part for part in self.parts if part not in tables]
+        table = finite(tables, self.events, self.x, self.y) if tables else None
+        if table is None or len(table.p) > _FEW_RATIOS or len(others) != 1:
+            return None
+        [(other, times)] = others
+        return (table, other) if times == 1 and other.dominating is other else None
+
+    def tangent(self, ratio: Fraction, tiny: Fraction) -> tuple[ProfileLine, Fraction]:
+        """Take the line of the event that shows the lower end, and the upper end."""
+        nothing = ProfileLine(Fraction(0), Fraction(0))
+        if not larger(self._largest(), ratio):
+            return nothing, Fraction(0)
+        if self.limit() == 1:
+            return nothing._replace(p=Fraction(1)), Fraction(1)
+        found, known = self._search(self._gap_ends(ratio, max(tiny, _TINIEST)))
+        return ProfileLine(*known.below.line(found.threshold)), bounds(found.high)[1]
 
     def roughly(self, ratio: Number) -> tuple[Fraction, Fraction]:
         """Enclose the gap by one grid, however far its ends are apart."""
@@ -211,7 +254,9 @@ class Composed(Comparison):
         found, _ = self._search(self._gap_ends(ratio), rounds=1)
         return found.low, bounds(found.high)[1]
 
-    def _gap_ends(self, ratio: Number) -> Callable[[Above, Below], _Ends]:
+    def _gap_ends(
+        self, ratio: Number, tiny: Fraction = _TINIEST
+    ) -> Callable[[Above, Below], _Ends]:
         low_ratio, high_ratio = bounds(ratio)
         vague = high_ratio - low_ratio > low_ratio * _VAGUE
 
@@ -219,6 +264,8 @@ class Composed(Comparison):
             high = min(Fraction(1), above.gap(ratio))
             low, threshold = below.gap(high_ratio)
             low = max(Fraction(0), low)
+            if high <= tiny:  # need not be known any better
+                return _Ends(low, high, threshold, 0.0, 0)
             if vague:  # a finer grid does not help; what shows most at the least ratio is shown
                 return _Ends(low, high, below.gap(low_ratio)[1], 0.0, 0)
             width = float(1 - low / high) / _STEEP if high else 0.0
@@ -286,6 +333,7 @@ class Composed(Comparison):
         if self._known:
             unit, bits = self._known[-1].unit, self._known[-1].bits
         bounded = any(part.comparison.dominating is not part.comparison for part in self.parts)
+        refined = len({known.unit for known in self._known}) > 1
         best: tuple[_Ends, _Known] | None = None
         for _ in track(range(rounds), "bringing both ends together"):
             known = self._lines(unit, bits)
@@ -296,10 +344,11 @@ class Composed(Comparison):
             if found.width <= before:
                 best = found, known
             if found.bits > bits and bits < _MOST_BITS:
-                bits = min(found.bits, _MOST_BITS)
+                seen = found.low > 0  # else the upper end is what rounding loses: it says little
+                bits = min(found.bits if seen else max(found.bits, 2 * bits), _MOST_BITS)
             elif found.width <= self.width or lattice:
                 break
-            elif bounded and found.width > before * _STALLED:
+            elif bounded and (refined or found.width > before * _STALLED):
                 break  # what is left does not come from the grid
             else:
                 finer = math.sqrt(min(found.width, 1e6) / self.width) * 1.1

@@ -51,7 +51,7 @@ from twoworlds.laws.comparison import (
     solved,
 )
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Events, Listed, Point
-from twoworlds.numbers import INFINITY, Number, Real, at_most_one, ball, exp, ln, sqrt
+from twoworlds.numbers import INFINITY, Number, Real, at_most_one, ball, exp, ln, show, sqrt
 
 
 def normal(x: Number) -> Number:
@@ -113,6 +113,11 @@ class LaplacePair(Comparison):
         away = ln(ratio) / self.rate
         threshold = (self.u + self.v + (away if self.u > self.v else -away)) / 2
         return Gap(1 - sqrt(ratio / self._top), self._event(threshold))
+
+    @property
+    def closed_profile(self) -> str:
+        """1 - sqrt(a / e^L)."""
+        return f"1 - sqrt(a / r) up to the ratio r = {show(self._top)}, then 0"
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
         """Return 1 - e^((l - L)/2) / 2 and e^(-(l + L)/2) / 2 where l lies between -L and L."""
@@ -216,6 +221,12 @@ class GaussianPair(Comparison):
         epsilon = ln(ratio)
         p, q = next(self.best_tests([epsilon]))
         return Gap(p - ratio * q, self._event(epsilon))
+
+    @property
+    def closed_profile(self) -> str:
+        """The difference of two tails."""
+        tails = "F(m - ln(a)/(2m)) - a F(-m - ln(a)/(2m))"
+        return f"{tails} with m = {show(self._m)} and F the standard normal distribution function"
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
         """Return F(m - l/(2m)) and F(-m - l/(2m))."""

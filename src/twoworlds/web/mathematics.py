@@ -245,7 +245,7 @@ def _profile(asked: DifferentialPrivacy, built: Mechanism, price: Verdict) -> di
     except TwoWorldsError:
         return None
     try:
-        pieces = curve.to_dict()["profile"]
+        pieces = curve.pieces and curve.to_dict()["profile"]
     except TwoWorldsError:
         pieces = None
     return {"epsilon": epsilons, "delta": deltas, "pieces": pieces}
