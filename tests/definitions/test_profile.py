@@ -16,8 +16,9 @@ from twoworlds.charts import Curves
 from twoworlds.definitions.profile import Piece, enclosed, envelope
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import between
-from twoworlds.laws.composition import Composed, finite
+from twoworlds.laws.composition import Composed
 from twoworlds.laws.grid import Part
+from twoworlds.laws.ratios import finite
 from twoworlds.mechanisms import ProfileLine
 from twoworlds.numbers import INFINITY, bounds, exp, sqrt
 from twoworlds.testing import enumeration as brute

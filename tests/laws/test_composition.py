@@ -13,7 +13,7 @@ from tests.laws import divergences, losses
 from tests.laws.losses import Names, compared, encloses, independent
 from twoworlds.errors import TooLarge
 from twoworlds.laws.comparison import Each, FiniteComparison
-from twoworlds.laws.composition import WIDTH, Composed, commensurable, compose, finite
+from twoworlds.laws.composition import WIDTH, Composed, compose
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.grid import Part
 from twoworlds.laws.line import GaussianPair, LaplacePair
@@ -22,6 +22,7 @@ from twoworlds.laws.noise import (
     GeometricNoise,
     NegativeBinomialDifference,
 )
+from twoworlds.laws.ratios import commensurable, finite
 from twoworlds.laws.shifted import Shifted
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 

@@ -36,17 +36,14 @@ above and to Q(E) from below. So no bound on tails, and no float, has to be beli
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise, product
-from math import gcd, lcm, log2, prod
+from math import prod
 from typing import NamedTuple
 
-from flint import fmpz_poly
-
-from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.errors import TooLarge
 from twoworlds.laws.comparison import (
     Comparison,
     FiniteComparison,
@@ -56,20 +53,19 @@ from twoworlds.laws.comparison import (
     larger,
     summed_divergence,
 )
-from twoworlds.laws.event import Event, Events, Listed, Point
+from twoworlds.laws.event import Events, Listed, Point
 from twoworlds.laws.grid import Above, Below, Grid, Marks, Part
 from twoworlds.laws.lattice import enclosure
 from twoworlds.laws.line import GaussianPair
+from twoworlds.laws.ratios import commensurable, finite, ratio_tables
 from twoworlds.numbers import (
     INFINITY,
-    Log,
     Number,
     Real,
     at_most_one,
     bounds,
     exp,
     ln,
-    power,
     sqrt,
 )
 from twoworlds.progress import track
@@ -81,8 +77,7 @@ _FIRST_BITS, _MARGIN_BITS, _MOST_BITS = 48, 20, 2048
 _TINIEST = Fraction(1, 1 << 512)
 _STEEP = 10  # a share of epsilon is about so many times the same share of delta
 _FINER, _FINEST = 2, 16  # the unit becomes so many times smaller at a time
-_EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
-_MOST_RATIOS, _FEW_RATIOS = 1 << 12, 1 << 6
+_FEW_RATIOS = 1 << 6
 _STALLED = 0.7  # a finer grid that leaves more than this share of the width does not help
 _TELLING = Fraction(100)
 _VAGUE = Fraction(1, 1 << 32)  # a ratio is known between two ends only if they are further apart
@@ -113,9 +108,6 @@ def _one_gaussian(parts: Sequence[Part], events: Events, x: Point, y: Point) -> 
         assert isinstance(pair, GaussianPair)
         squares += times * ((pair.u - pair.v) / pair.sigma) ** 2
     return GaussianPair(x, y, sqrt(squares), Fraction(0), Fraction(1), events)
-
-
-# --- between two ends -----------------------------------------------------------------------------
 
 
 class _Ends(NamedTuple):
@@ -229,7 +221,7 @@ class Composed(Comparison):
     @cached_property
     def _split(self) -> tuple[FiniteComparison, Comparison] | None:
         """All parts of finitely many ratios as one, and the only other one."""
-        tables = [part for part in self.parts if _tables([part]) is not None]
+        tables = [part for part in self.parts if ratio_tables([part]) is not None]
         others = [part for part in self.parts if part not in tables]
         table = finite(tables, self.events, self.x, self.y) if tables else None
         if table is None or len(table.p) > _FEW_RATIOS or len(others) != 1:
@@ -327,7 +319,7 @@ class Composed(Comparison):
         self, ends: Callable[[Above, Below], _Ends], rounds: int = _MOST_ROUNDS
     ) -> tuple[_Ends, _Known]:
         """Refine the grid until both ends are as near as asked, or it would be too large."""
-        tables = _tables(self.parts)
+        tables = ratio_tables(self.parts)
         lattice = tables and commensurable([ln(r) for table in tables for r in table.masses])
         unit, bits = (lattice[0] if lattice else self._first_unit()), _FIRST_BITS
         if self._known:
@@ -421,144 +413,3 @@ def _size(x: Fraction) -> int:
     if x <= 0:
         return -_MOST_BITS
     return x.numerator.bit_length() - x.denominator.bit_length()
-
-
-# --- finitely many likelihood ratios --------------------------------------------------------------
-
-
-class _Table(NamedTuple):
-    """Masses of outputs by their finite ratios above 0; what has another ratio is left over."""
-
-    masses: dict[Number, tuple[Number, Number]]
-    times: int
-
-    def whole(self) -> tuple[dict[Fraction, tuple[int, int]], int] | None:
-        """Return the masses as whole numbers over a common denominator, where they are rational."""
-        found: dict[Fraction, tuple[Fraction, Fraction]] = {}
-        for ratio, (p, q) in self.masses.items():
-            if not (
-                isinstance(ratio, Fraction) and isinstance(p, Fraction) and isinstance(q, Fraction)
-            ):
-                return None
-            found[ratio] = p, q
-        scale = lcm(*(mass.denominator for pair in found.values() for mass in pair))
-        return {r: (int(p * scale), int(q * scale)) for r, (p, q) in found.items()}, scale
-
-
-def _tables(parts: Iterable[Part]) -> list[_Table] | None:
-    """Merge the cells of each part; None where a part has infinitely many ratios, or two ends."""
-    found = []
-    for comparison, times in parts:
-        if comparison.dominating is not comparison:
-            return None
-        try:
-            cells = comparison.cells()
-        except Unsupported:
-            return None
-        masses: dict[Number, tuple[Number, Number]] = {}
-        for p, q, _ in cells:
-            if p != 0 and q != 0:
-                before = masses.get(p / q, (Fraction(0), Fraction(0)))
-                masses[p / q] = before[0] + p, before[1] + q
-        found.append(_Table(masses, times))
-    return found
-
-
-def finite(parts: Sequence[Part], events: Events, x: Point, y: Point) -> FiniteComparison | None:
-    """Merge outputs of equal ratio exactly; None where that cannot be done, or takes too long."""
-    tables = _tables(parts)
-    if tables is None:
-        return None
-    whole = [(found, table.times) for table in tables if (found := table.whole()) is not None]
-    if len(whole) < len(tables):
-        return None
-    lattice = commensurable([ln(ratio) for (masses, _), _ in whole for ratio in masses])
-    merged = _merged(whole) if lattice is None else _powers(whole, lattice[1])
-    if merged is None:
-        return None
-    # What only one world can produce comes last.
-    scale = prod(scale**times for (_, scale), times in whole)
-    p = [*(pair[0] for pair in merged), scale - sum(pair[0] for pair in merged), 0]
-    q = [*(pair[1] for pair in merged), 0, scale - sum(pair[1] for pair in merged)]
-
-    def event(cells: Sequence[int]) -> Event:
-        if not cells:
-            return Listed.of(())
-        least = min((Fraction(p[i], q[i]) for i in cells if q[i]), default=INFINITY)
-        others = set(range(len(p))) - {*cells}
-        if all(not p[i] or (q[i] and p[i] < least * q[i]) for i in others):
-            return events.likelier(least)
-        turned = min((Fraction(q[i], p[i]) for i in cells if p[i]), default=INFINITY)
-        return events.reverse().likelier(turned)  # of the reverse, where Q is larger
-
-    return FiniteComparison(x, y, p, q, event, scale, tuple(parts))
-
-
-_Whole = tuple[tuple[dict[Fraction, tuple[int, int]], int], int]  # masses, their scale, and times
-
-
-def _powers(tables: Sequence[_Whole], exponents: Sequence[int]) -> list[tuple[int, int]] | None:
-    """Multiply polynomials, whose exponents are losses in multiples of one of them."""
-    if not all(masses for (masses, _), _ in tables):
-        return []  # of one part, no output is possible in both worlds
-    starts = [0, *accumulate(len(masses) for (masses, _), _ in tables)]
-    own = [exponents[first:last] for first, last in pairwise(starts)]
-    degree = sum(times * (max(e) - min(e)) for (_, times), e in zip(tables, own, strict=True)) + 1
-    bits = sum(times * log2(scale) for (_, scale), times in tables)
-    if bits * degree > _EXACT_BITS:
-        return None
-    rows = []
-    for side in (0, 1):
-        total = fmpz_poly([1])
-        for ((masses, _), times), powers in zip(tables, own, strict=True):
-            row = [0] * (max(powers) - min(powers) + 1)
-            for pair, exponent in zip(masses.values(), powers, strict=True):
-                row[exponent - min(powers)] = pair[side]
-            total *= fmpz_poly(row) ** times
-        rows.append([int(mass) for mass in total.coeffs()])
-    return [(p, q) for p, q in zip(*rows, strict=True) if p]
-
-
-def _merged(tables: Sequence[_Whole]) -> list[tuple[int, int]] | None:
-    """Multiply masses and ratios one part at a time, as long as different ratios are few."""
-    found = {Fraction(1): (1, 1)}
-    for (masses, _), times in tables:
-        for _ in range(times):
-            grown: dict[Fraction, tuple[int, int]] = {}
-            for (ratio, (p, q)), (step, (more_p, more_q)) in product(found.items(), masses.items()):
-                before = grown.get(ratio * step, (0, 0))
-                grown[ratio * step] = before[0] + p * more_p, before[1] + q * more_q
-            if len(grown) > _MOST_RATIOS:
-                return None
-            found = grown
-    return list(found.values())
-
-
-def commensurable(losses: Sequence[Number]) -> tuple[Number, list[int]] | None:
-    """Return a unit and whole numbers such that the losses are multiples of it, where one is seen.
-
-    >>> commensurable([ln(Fraction(9)), ln(Fraction(1, 27)), Fraction(0)])
-    (Real(ln 3), [2, -3, 0])
-    """
-    moving = [loss for loss in losses if loss != 0]
-    if not moving:
-        return Fraction(1), [0] * len(losses)
-    shares: list[Fraction] = []
-    first = moving[0]
-    for loss in losses:
-        share: Fraction | None = Fraction(0)
-        if isinstance(loss, Fraction) and isinstance(first, Fraction):
-            share = loss / first
-        elif loss != 0:
-            both = isinstance(loss, Log) and isinstance(first, Log)
-            share = loss.multiple_of(first) if both else None  # type: ignore[union-attr, arg-type]
-        if share is None:
-            return None
-        shares.append(share)
-    common = lcm(*(share.denominator for share in shares))
-    whole = [int(share * common) for share in shares]
-    divisor = gcd(*whole)
-    step = Fraction(divisor, common)
-    unit = ln(power(first.of, step)) if isinstance(first, Log) else first * step
-    sign = 1 if unit > 0 else -1
-    return abs(unit), [sign * (w // divisor) for w in whole]
