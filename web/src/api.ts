@@ -100,6 +100,27 @@ export function latest(): <T>(
   };
 }
 
+/** Run at once, or when what runs has ended: an answer follows a moving slider without piling up. */
+export function inTurn(run: () => Promise<void>): () => void {
+  let running = false;
+  let again = false;
+  return () => {
+    again = true;
+    if (running) return;
+    running = true;
+    void (async () => {
+      try {
+        while (again) {
+          again = false;
+          await run();
+        }
+      } finally {
+        running = false;
+      }
+    })();
+  };
+}
+
 export function debounce(wait: number, run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

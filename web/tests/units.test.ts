@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type MechanismAnswer } from "../src/api";
+import { inTurn, type MechanismAnswer } from "../src/api";
 import { lawsOf, mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
 import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
 import { Fraction } from "../src/fraction";
@@ -32,6 +32,28 @@ const coin = {
     ["1/4", "3/4"],
   ]),
 } as unknown as MechanismAnswer;
+
+describe("a question that follows a slider", () => {
+  it("is asked at once, one at a time, and last of all as things stand", async () => {
+    const asked: number[] = [];
+    const open: (() => void)[] = [];
+    let place = 0;
+    const ask = inTurn(() => {
+      asked.push(place);
+      return new Promise<void>((done) => open.push(done));
+    });
+    for (place = 1; place <= 5; place += 1) ask();
+    expect(asked).toEqual([1]);
+    place = 5;
+    open.pop()?.();
+    await Promise.resolve();
+    expect(asked).toEqual([1, 5]);
+    open.pop()?.();
+    await Promise.resolve();
+    ask();
+    expect(asked).toEqual([1, 5, 5]);
+  });
+});
 
 describe("fractions", () => {
   it.each([

@@ -63,7 +63,7 @@ function mount(root: HTMLElement, place: Place): void {
   function fetchTable(): void {
     const text = chosen.value();
     const body = { mechanism: text, neighbours: null, definitions: false };
-    frame.ask(
+    void frame.ask(
       (signal) => post<MechanismAnswer>("mechanism", body, signal),
       (table) => {
         const next = sceneOf(table);
@@ -178,7 +178,7 @@ function mount(root: HTMLElement, place: Place): void {
       move();
       return;
     }
-    frame.ask(
+    void frame.ask(
       (signal) =>
         post<PosteriorAnswer>(
           "posterior",

@@ -72,7 +72,7 @@ function mount(root: HTMLElement, place: Place): void {
     claims.wait();
     const body = { mechanism: text, ...(Number(at) === 0 ? {} : { delta: at }) };
     frame.recipes.show("measure", body, { path: "mechanism", body });
-    frame.ask(
+    void frame.ask(
       async (signal) => {
         try {
           return await post<MechanismAnswer>("mechanism", { ...body, definitions: false }, signal);

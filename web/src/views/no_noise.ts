@@ -1,6 +1,6 @@
 /** No noise: an exact count, protected only by what nobody knows. */
 
-import { debounce, type NoiselessAnswer, post } from "../api";
+import { debounce, inTurn, type NoiselessAnswer, post } from "../api";
 import { liveChart } from "../chart";
 import { type Child, type Field, facts, figure, h, replace, selectField, slider, table } from "../dom";
 import { type Curve, curvesOf, countDelta, type Setting } from "../noiseless";
@@ -33,7 +33,7 @@ function mount(root: HTMLElement, place: Place): void {
     const read = Number(state[name]);
     return Number.isFinite(read) ? read : USUAL[name];
   };
-  const ask = debounce(60, go);
+  const ask = inTurn(go);
   const tuner = (
     name: Name,
     label: string,
@@ -49,8 +49,8 @@ function mount(root: HTMLElement, place: Place): void {
       show,
       oninput: (value) => {
         state[name] = value;
+        ask(); // before anything is drawn, so that the service computes meanwhile
         soon();
-        ask();
       },
     });
   const whole = (n: number): string => n.toLocaleString("en");
@@ -73,7 +73,7 @@ function mount(root: HTMLElement, place: Place): void {
     onchange: (value) => {
       state.sweep = value;
       draw();
-      go();
+      ask();
     },
   });
   const frame = new Frame(
@@ -126,7 +126,7 @@ function mount(root: HTMLElement, place: Place): void {
     return sound ? found : null;
   }
 
-  /** Everything that follows a slider at once; the service's sentence comes a moment later. */
+  /** Everything that follows a slider at once; the service's sentence comes a frame later. */
   function draw(): void {
     const at = setting();
     if (!at) return;
@@ -139,20 +139,25 @@ function mount(root: HTMLElement, place: Place): void {
     replace(values, stated(short(delta, 5), short(at.epsilon, 5), at));
   }
 
-  function go(): void {
+  // The page draws the curves itself; a kind that it does not know is the service's to refuse.
+  const body = (): Record<string, unknown> => ({ ...state, sweep: asked() });
+
+  const remember = debounce(150, () => {
     place.save(state);
     const law = `1=${state.probability}, 0=${Number((1 - number("probability")).toFixed(6))}`;
-    const body = { ...state, sweep: asked() };
     const { people, known, epsilon } = state;
     const given = { values: [law], people: [String(people)], known: String(known) };
     frame.recipes.show(
       "noiseless sum",
       { ...given, epsilon: String(epsilon) },
-      { path: "noiseless", body },
+      { path: "noiseless", body: body() },
     );
-    frame.ask(
-      // The page draws the curves itself; a kind that it does not know is the service's to refuse.
-      (signal) => post<NoiselessAnswer>("noiseless", body, signal),
+  });
+
+  function go(): Promise<void> {
+    remember();
+    return frame.ask(
+      (signal) => post<NoiselessAnswer>("noiseless", body(), signal),
       (found) => {
         const { assumption, claim, rest } = conditional(found.sentence);
         replace(
@@ -173,7 +178,7 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   draw();
-  go();
+  ask();
 }
 
 function stated(delta: string, epsilon: string, at: Setting): Child {

@@ -225,7 +225,7 @@ export function desk(
     if (Number(epsilon) > room()) showBars(); // a refused plan names no price
     if (bought !== null && bought !== JSON.stringify(body())) answer.fail(); // of another query
     else answer.done();
-    frame.ask(
+    void frame.ask(
       (signal) => post<Plan>("plan", body(), signal),
       (found) => {
         plannedNow = found;
