@@ -187,8 +187,11 @@ export interface LawsAnswer {
   databases: string[];
   outputs: string[];
   values: number[][];
-  /** whether outputs are numbers on a line, and whether the values are densities */
+  /** the same exactly, where these are a few of very many outputs */
+  exact: Numeral[][] | null;
+  /** whether outputs are numbers on a line */
   line: boolean;
+  /** whether the values are densities */
   density: boolean;
 }
 

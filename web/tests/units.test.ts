@@ -307,11 +307,21 @@ describe("the attacker's scene", () => {
     expect(sceneOf({ ...coin, matrix: null })).toBeNull();
   });
 
+  it("takes a few of very many outputs, with their exact numbers", () => {
+    const exact = numbers([["9/16", "1/16"]]);
+    const laws = { databases: ["1", "0"], outputs: ["(1; 1)"], values: [], line: false };
+    const scene = sceneOf({ ...coin, matrix: null, laws: { ...laws, exact, density: false } });
+    if (!scene) throw new Error("there are laws");
+    const at = settle(scene, { you: "0.5", output: "(1; 1)" }, null);
+    expect(scene.some && scene.part).toBe(true);
+    expect(scene.exactly(at)?.with?.toString()).toBe("9/10");
+  });
+
   it("takes densities of outputs on a line for its table", () => {
     const outputs = ["-1", "0", "1", "2"];
     const around = (y: number, x: number): number => Math.exp(-Math.abs(y - x)) / 2;
     const values = outputs.map((y) => [around(Number(y), 1), around(Number(y), 0)]);
-    const laws = { databases: ["1", "0"], outputs, values, line: true, density: true };
+    const laws = { databases: ["1", "0"], outputs, values, exact: null, line: true, density: true };
     const people = sceneOf({ ...coin, matrix: null, laws });
     const answers = sceneOf({ ...coin, universe: "reals()", matrix: null, laws });
     if (!people || !answers) throw new Error("there are laws");

@@ -110,7 +110,9 @@ class MechanismBody(Body):
     mechanism: Words
     neighbours: Words | None = None
     delta: Digits | None = None
+    output: Words | None = None
     definitions: StrictBool = True
+    curves: StrictBool = True
 
 
 class Posterior(Body):

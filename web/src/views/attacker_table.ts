@@ -30,7 +30,7 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
     "tr",
     {},
     h("th", { scope: "col" }, "output"),
-    h("th", { scope: "col", class: "likely" }, "how likely"),
+    h("th", { scope: "col", class: "likely" }, scene.density ? "" : "how likely"),
     h(
       "th",
       { scope: "col", class: "track" },
@@ -48,7 +48,7 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
   const root = h(
     "section",
     {},
-    h("h2", {}, "For every output"),
+    h("h2", {}, scene.some ? "For some outputs" : "For every output"),
     h(
       "p",
       { class: "caption" },
@@ -60,7 +60,7 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
     ),
     h(
       "table",
-      { class: "outputs", "aria-label": "For every output" },
+      { class: "outputs", "aria-label": scene.some ? "For some outputs" : "For every output" },
       h("thead", {}, head),
       h("tbody", {}, ...rows.map((row) => row.root)),
     ),
@@ -125,7 +125,7 @@ function show(row: Row, side: Side, chosen: boolean, scene: Scene): void {
   const at = (p: number): string => `${(p * 100).toFixed(2)}%`;
   row.root.classList.toggle("chosen", chosen);
   row.pick.setAttribute("aria-pressed", String(chosen));
-  row.cells.likely.textContent = percent(side.likely);
+  row.cells.likely.textContent = scene.density ? "" : percent(side.likely);
   row.cells.with.textContent = side.with === null ? "never" : percent(side.with);
   const without = scene.people ? side.without : side.prior;
   row.cells.without.textContent = without === null ? "never" : percent(without);

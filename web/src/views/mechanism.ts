@@ -202,7 +202,7 @@ function laws(found: MechanismAnswer): HTMLElement | null {
 }
 
 function matrix(found: MechanismAnswer): HTMLElement | null {
-  const few = !found.matrix && found.laws && !found.laws.line ? found.laws : null;
+  const few = !found.matrix && found.laws && !found.laws.line && !found.laws.exact ? found.laws : null;
   const { databases, outputs } = few ?? found;
   const rows =
     found.matrix ?? few?.values.map((row) => row.map((value) => ({ exact: null, value }))) ?? [];
