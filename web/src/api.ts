@@ -73,7 +73,7 @@ export async function ask<T>(
   );
 }
 
-const NEEDS_TOKEN = /^(me|datasets|plan|release|report|propose|decide|budget|ledger)$/;
+const NEEDS_TOKEN = /^(me|datasets|plan|release|report|propose|decide|budget|ledger|proposals)$/;
 
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
   ask<T>("POST", path, body, signal);

@@ -74,6 +74,17 @@ export function exactly(number: Numeral): string {
 const SMALLEST = "below 1e-300";
 
 /** Whether a number is too small for doubles, and yet not 0. */
+/** What a release costs: epsilon, with a delta or without, or rho. */
+export type Cost = Partial<Record<"epsilon" | "delta" | "rho", Numeral>>;
+
+/** "epsilon 1/4", "epsilon 1, delta 1e-7", "rho 1/8". */
+export function costWords(cost: Cost): string {
+  const parts = Object.entries(cost).map(([name, number]) =>
+    name === "delta" ? `delta ${short(number.value ?? 0)}` : `${name} ${exactly(number)}`,
+  );
+  return parts.join(", ") || "epsilon 0";
+}
+
 function vanishes({ exact, value }: Numeral): boolean {
   return exact !== "0" && value !== null && value >= 0 && value < 1e-300;
 }

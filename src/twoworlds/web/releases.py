@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, whole
+from twoworlds.release.accounts import SOLE_ANALYST
 from twoworlds.release.budget import Cap
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
@@ -24,11 +25,16 @@ from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
-from twoworlds.release.review import ReviewDesk
+from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
 from twoworlds.web.refusals import Refused, about
 
+# of an own proposal; what all releases together would allow is for reviewers
+_OWN = (
+    *("entry", "dataset", "analyst", "time", "purpose", "status"),
+    *("decision", "asked", "cost", "meaning"),
+)
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -50,6 +56,7 @@ class Desk:
             "decide": self.decide,
             "ledger": self.ledger,
             "plan": self.plan,
+            "proposals": self.proposals,
             "propose": self.propose,
             "ready": self.ready,
             "report": self.report,
@@ -103,6 +110,21 @@ class Desk:
         with self._blaming(queries, asked):
             made = self.curator.propose(queries, cost, purpose=purpose, analyst=who, noise=noise)
         return ReviewDesk(self.curator.ledger).proposal(made)
+
+    def proposals(self, account: str) -> dict[str, Any]:
+        """Return what the account has proposed, the newest first, and what reviewers said of it.
+
+        Where the policy names no analysts, whoever may release proposes for all of them.
+        """
+        desk = ReviewDesk(self.curator.ledger)
+        shared = {name for name, one in self._policy.datasets.items() if not one.analysts}
+        own = [
+            one
+            for one in desk.state.proposals.values()
+            if one.analyst == (SOLE_ANALYST if one.dataset in shared else account)
+        ]
+        told = [desk.proposal(one) for one in reversed(own[-NEWEST:])]
+        return {"proposals": [{name: one[name] for name in _OWN} for one in told]}
 
     def decide(self, account: str, proposal: str, *, approve: bool, remark: str) -> dict[str, Any]:
         """Approve a proposal or send it back, in the name of the account."""

@@ -256,6 +256,17 @@ async def ledger(service: Here, asking: Reading) -> Response:
     return _json(await service.desk("ledger", {}, asking))
 
 
+@router.get(
+    "/proposals",
+    summary="What one has proposed, and what reviewers said of it",
+    response_model=answer_with("Proposals", "proposals"),
+    responses=_BY_TOKEN,
+)
+async def proposals(service: Here, asking: Releasing) -> Response:
+    """Return the own proposals."""
+    return _json(await service.desk("proposals", {"account": asking.name}, asking))
+
+
 @router.post(
     "/plan",
     summary="What a release would cost; nothing is charged",

@@ -142,8 +142,9 @@ function mount(root: HTMLElement, place: Place): void {
   // The page draws the curves itself; a kind that it does not know is the service's to refuse.
   const body = (): Record<string, unknown> => ({ ...state, sweep: asked() });
 
-  const remember = debounce(150, () => {
-    place.save(state);
+  const remember = debounce(150, () => place.save(state));
+
+  function recipe(): void {
     const law = `1=${state.probability}, 0=${Number((1 - number("probability")).toFixed(6))}`;
     const { people, known, epsilon } = state;
     const given = { values: [law], people: [String(people)], known: String(known) };
@@ -152,10 +153,11 @@ function mount(root: HTMLElement, place: Place): void {
       { ...given, epsilon: String(epsilon) },
       { path: "noiseless", body: body() },
     );
-  });
+  }
 
   function go(): Promise<void> {
     remember();
+    recipe();
     return frame.ask(
       (signal) => post<NoiselessAnswer>("noiseless", body(), signal),
       (found) => {

@@ -4,7 +4,7 @@ import { ask, type ServiceError } from "../api";
 import { facts, h, table } from "../dom";
 import type { Column, Dataset } from "../query";
 import { Answer } from "../view";
-import { exactly, type Numeral } from "../words";
+import { type Cost, costWords } from "../words";
 
 /** A declared key: texts and truths stand for themselves, numbers and dates are named as such. */
 export function keyWords(key: unknown): string {
@@ -46,7 +46,7 @@ interface Charge {
   entry: number;
   dataset: string;
   analysts: string[];
-  cost: { epsilon?: Numeral };
+  cost: Cost;
   answered: boolean;
 }
 
@@ -79,12 +79,12 @@ function listed(newest: readonly Charge[]): HTMLElement {
   if (newest.length === 0) return h("p", { class: "hint" }, "Nothing was charged yet.");
   return table(
     "The newest charges",
-    ["entry", "dataset", "by", "epsilon", "answered"],
+    ["entry", "dataset", "by", "cost", "answered"],
     newest.map((one) => [
       String(one.entry),
       one.dataset,
       one.analysts.join(", ") || "anybody",
-      one.cost.epsilon ? exactly(one.cost.epsilon) : "0",
+      costWords(one.cost),
       one.answered ? "yes" : "not yet",
     ]),
   );
