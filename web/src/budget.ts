@@ -1,7 +1,7 @@
 /** The budget as a bar that only falls: what is left, and the part that the next answer takes. */
 
 import { h } from "./dom";
-import { type Cost, short } from "./words";
+import { type Cost, powers, short } from "./words";
 
 export interface Spent {
   cap: string;
@@ -29,7 +29,7 @@ export function shares(
   const wanted = next[unit] ?? 0;
   const taken = Math.min(Math.max(wanted, 0), left);
   const over = wanted > left;
-  const delta = one.left.delta?.value ? `, delta ${short(one.left.delta.value)} left` : "";
+  const delta = one.left.delta?.value ? `, and delta ${powers(one.left.delta.value)}` : "";
   const said = `${unit} ${short(left, 6)} left of ${short(whole, 6)}${delta}`;
   return {
     rest: (left - taken) / whole,

@@ -142,7 +142,7 @@ describe("the bar of a budget", () => {
     expect(shares(rho, { rho: 0.5 })).toMatchObject({ going: 0.5, words: "rho 1 left of 1" });
     expect(shares(rho, { epsilon: 3 })).toMatchObject({ going: 0, over: false });
     const delta = { ...spent, left: { ...spent.left, delta: { exact: "1e-7", value: 1e-7 } } };
-    expect(shares(delta, {}).words).toBe("epsilon 3 left of 4, delta 1e-7 left");
+    expect(shares(delta, {}).words).toBe("epsilon 3 left of 4, and delta 1e-7");
   });
 
   it("says what does not fit", () => {

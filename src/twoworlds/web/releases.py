@@ -7,6 +7,7 @@ no analysts, everybody who may release spends the one budget there is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ _OWN = (
     *("entry", "dataset", "analyst", "time", "purpose", "status"),
     *("decision", "asked", "cost", "meaning"),
 )
+_MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -222,10 +224,12 @@ class Desk:
         """Say of a complaint whether it is about the queries or, if they are sound, the cost."""
         try:
             yield
-        except InvalidInput:
+        except InvalidInput as error:
             with about("queries"):
                 for one in queries:
                     resolve(one, self._policy.dataset(one.dataset))
+                if not _MONEY.search(str(error)):
+                    raise
             with about("cost" if "cost" in asked else "epsilon"):
                 raise
 

@@ -195,15 +195,16 @@ function ownProposals(proposals: readonly Proposal[]): HTMLElement[] {
     ),
     h(
       "section",
-      { class: "reviewed", "aria-label": "Your proposals" },
+      { class: "reviewed", "aria-label": "Your proposals", hidden: proposals.length === 0 },
+      h("h2", {}, "Your proposals"),
       ...proposals.map((one) =>
         h(
           "article",
           { class: "proposal", "aria-label": `Proposal ${one.entry}` },
-          h("h2", {}, `${STANDS[one.status] ?? one.status}: proposal ${one.entry}, ${one.dataset}`),
+          h("h3", {}, `${STANDS[one.status] ?? one.status}: proposal ${one.entry}, ${one.dataset}`),
           ...one.asked.map((words) => h("p", { class: "said" }, words)),
           one.decision?.remark
-            ? h("blockquote", {}, h("p", {}, one.decision.remark))
+            ? h("blockquote", {}, `${one.decision.reviewer}: “${one.decision.remark}”`)
             : null,
           facts([
             ["Decided", one.decision ? `by ${one.decision.reviewer}, ${when(one.decision.time)} UTC` : null],
