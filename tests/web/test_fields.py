@@ -7,8 +7,8 @@ from twoworlds.errors import TwoWorldsError
 from twoworlds.web import bodies
 from twoworlds.web.attacks import attack
 from twoworlds.web.guarantees import guarantees
+from twoworlds.web.mathematics import noiseless
 from twoworlds.web.refusals import Refused
-from twoworlds.web.sweeps import noiseless
 
 
 @pytest.mark.parametrize(

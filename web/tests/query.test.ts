@@ -8,9 +8,9 @@ import {
   type Dataset,
   firstAsked,
   groupable,
+  readAsked,
   sqlOf,
 } from "../src/query";
-import { readAsked } from "../src/query_reading";
 
 const column = (name: string, kind: string, more: object = {}): Dataset["columns"][number] => ({
   name,

@@ -1,4 +1,4 @@
-"""What the service computes for everybody: mechanisms, posteriors, guarantees, simulators.
+"""What the service computes for everybody: mechanisms, posteriors, simulators, exact counts.
 
 No data is in it, only models. Every function takes what the body of its request says and returns
 plain data, made by the public API; `twoworlds.web.worker` runs it, within limits of size and time.
@@ -27,10 +27,22 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.several import Several
-from twoworlds.numbers import INFINITY, Number, at_most_one, exp, ln, number, show, to_json
+from twoworlds.noiseless import total
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    at_most_one,
+    exact_text,
+    exp,
+    ln,
+    number,
+    show,
+    to_json,
+    whole,
+)
+from twoworlds.numbers import probability as probability_of
 from twoworlds.report.standing import Standing, price_ratio, standings
-from twoworlds.web.reading import check_text
-from twoworlds.web.refusals import about
+from twoworlds.web.refusals import about, check_text
 from twoworlds.worlds import Integers, Point, Reals, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -43,6 +55,7 @@ _FEW = 3
 _POINTS = 41
 _LEVELS = ("0", *SOME_LEVELS, "3/4", "9/10", "99/100", "1")
 _MOST_NUMBERS = 60_000
+_MOST_PEOPLE = 2000  # of an exact count
 _FEW_OUTPUTS = 4096  # whose event may be written out
 _TAIL = Fraction(1, 400)  # what a drawn law leaves out at each side, at most
 _POINTS_OF_A_LINE = 160
@@ -432,3 +445,36 @@ def _canonical(made: Scene, ratio: Number) -> Number | None:
         return worst(made, canonical(made.release), ratio).delta
     except InvalidInput:
         return None
+
+
+# --- an exact count -----------------------------------------------------------------------------
+
+
+def noiseless(
+    people: str, known: str = "0", probability: str = "1/2", epsilon: str = "1/2"
+) -> dict[str, Any]:
+    """Return delta of an exact count of independent bits, as far as nobody knows the others.
+
+    Args:
+        people: How many there are.
+        known: How many entries the attacker knows.
+        probability: Of a one, in the attacker's belief.
+        epsilon: At which delta is asked for.
+    """
+    with about("people"):
+        n = whole(people, "people", at_least=2)
+        if n > _MOST_PEOPLE:
+            raise InvalidInput(f"people={n}: the service counts up to {_MOST_PEOPLE}")
+    with about("known"):
+        k = whole(known, "known", at_least=0)
+    with about("probability"):
+        p = probability_of(probability, "probability")
+        if not 0 < p < 1:
+            raise InvalidInput(f"probability={show(p)}: give one between 0 and 1, both left out")
+    with about("epsilon"):
+        if number(epsilon, "epsilon") < 0:
+            raise InvalidInput(f"epsilon={epsilon} is negative: give 0 or more")
+    with about("people" if k < n else "known"):
+        law = f"1={exact_text(p)}, 0={exact_text(1 - p)}"
+        here = total(law, people=n, known=k, epsilon=epsilon)
+    return {"at": here.to_dict(), "belief": here.assumptions[0], "sentence": here.sentence}

@@ -24,8 +24,7 @@ from twoworlds.web.accounts import Account
 from twoworlds.web.attacks import ATTACKS
 from twoworlds.web.bodies import answer_with, refused
 from twoworlds.web.guard import NOTES
-from twoworlds.web.reading import read_json
-from twoworlds.web.refusals import Refused
+from twoworlds.web.refusals import Refused, read_json
 from twoworlds.web.service import Service
 from twoworlds.web.workers import Reply
 
@@ -195,8 +194,8 @@ _compute(
 _compute(
     "noiseless",
     bodies.Noiseless,
-    "Delta of an exact count, as a curve",
-    ("x", "delta", "belief"),
+    "Delta of an exact count",
+    ("at", "belief", "sentence"),
 )
 for _name in ATTACKS:
     _compute(f"attacks/{_name}", bodies.attack_body(_name), QUESTIONS[f"attack {_name}"].line)

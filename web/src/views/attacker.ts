@@ -8,8 +8,7 @@ import { picker } from "../picker";
 import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
 import { beliefControls } from "./attacker_belief";
-import { outputLine } from "./attacker_line";
-import { type OutputTable, outputTable } from "./attacker_table";
+import { outputLine, type OutputTable, outputTable } from "./attacker_table";
 import { asked, asState, assumed, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
 export const attacker: View = {

@@ -27,7 +27,7 @@ function mount(root: HTMLElement, place: Place): void {
     known: place.params.get("known") ?? USUAL.known,
     probability: place.params.get("probability") ?? USUAL.probability,
     epsilon: place.params.get("epsilon") ?? USUAL.epsilon,
-    sweep: place.params.get("sweep") ?? "people",
+    sweep: place.params.get("sweep") === "known" ? "known" : "people",
   };
   const number = (name: Name): number => {
     const read = Number(state[name]);
@@ -79,7 +79,7 @@ function mount(root: HTMLElement, place: Place): void {
   const frame = new Frame(
     root,
     "An exact count",
-    { people, known, probability, epsilon, sweep },
+    { people, known, probability, epsilon },
     h("div", { class: "tuners" }, people.root, known.root, probability.root, epsilon.root),
     sweep.root,
   );
@@ -99,7 +99,6 @@ function mount(root: HTMLElement, place: Place): void {
   const list = debounce(150, () => replace(numbers, listed(over(), curves)));
   const over = (): string =>
     state.sweep === "known" ? "people known to the attacker" : "people in the count";
-  const asked = (): string => (["people", "known"].includes(state.sweep) ? "none" : state.sweep);
   let curves: Curve[] = [];
   let waiting = false;
 
@@ -139,8 +138,10 @@ function mount(root: HTMLElement, place: Place): void {
     replace(values, stated(short(delta, 5), short(at.epsilon, 5), at));
   }
 
-  // The page draws the curves itself; a kind that it does not know is the service's to refuse.
-  const body = (): Record<string, unknown> => ({ ...state, sweep: asked() });
+  const body = (): Record<string, unknown> => {
+    const { sweep: _, ...numbers } = state; // the page draws the curves itself
+    return numbers;
+  };
 
   const remember = debounce(150, () => place.save(state));
 

@@ -3,18 +3,14 @@
 import { ask, debounce, latest, post, ServiceError, token } from "../api";
 import { type Amount, type Bar, type Budget, budgetBar, shares, type Spent } from "../budget";
 import { button, h, replace, selectField, textField } from "../dom";
-import { type Asked, type Dataset, firstAsked, sqlOf } from "../query";
-import { readAsked } from "../query_reading";
+import { type Asked, type Dataset, firstAsked, readAsked, sqlOf } from "../query";
 import { Answer, Frame, type Place } from "../view";
 import { costWords } from "../words";
 import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
 import { spending } from "./release_cost";
-import { hand } from "./release_hand";
-import { lostToken, UNKNOWN } from "./release_lost";
-import { described, ledger } from "./release_parts";
+import { described, hand, ledger, lostToken, proposing, UNKNOWN } from "./release_parts";
 import { type Plan, planned, warningList } from "./release_plan";
-import { proposing } from "./release_review";
 
 export interface Me {
   name: string;
