@@ -225,9 +225,9 @@ def _some(built: Mechanism, price: Verdict, output: str | None) -> dict[str, Any
     """
     few = built.universe.size is not None and built.universe.size <= _WIDEST
     pair = getattr(price.witness, "databases", None)
-    if not few and pair is None:
+    databases = [*built.universe] if few else [*(pair or ())]
+    if not databases:
         return None
-    databases = [*built.universe] if few else [*pair]
     with about("output"):
         named = [] if output is None else [built.outputs.find(check_text(output, "output"))]
     try:
