@@ -10,7 +10,7 @@ import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
 import { spending } from "./release_cost";
 import { described, hand, ledger, lostToken, proposing, UNKNOWN } from "./release_parts";
-import { type Plan, planned, warningList } from "./release_plan";
+import { errorBars, type Plan, planned, warningList } from "./release_plan";
 
 export interface Me {
   name: string;
@@ -221,7 +221,8 @@ export function desk(
         proposal.show(found.stored ? null : found.review);
         showBars({ epsilon: found.price.epsilon?.value ?? 0, rho: found.price.rho?.value ?? 0 });
         frame.sentence.textContent = found.meaning[0] ?? "";
-        frame.answer.show(...planned(found));
+        replace(frame.result, planned(found));
+        frame.answer.show(found.stored ? null : errorBars(found));
       },
       failed,
     );

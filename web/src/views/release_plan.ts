@@ -37,16 +37,14 @@ export interface Plan {
 const MOST_DRAWN = 12;
 const ROWS = 1000; // a group of so many rows should be seen above the noise
 
-export function planned(found: Plan): Child[] {
-  return [
-    facts([
-      ["Costs", found.stored ? "nothing: the answer is stored" : costWords(found.cost)],
-      ...found.errors
-        .flat()
-        .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
-    ]),
-    found.stored ? null : errorBars(found),
-  ];
+/** What it costs, and how far each answer may be off. */
+export function planned(found: Plan): Child {
+  return facts([
+    ["Costs", found.stored ? "nothing: the answer is stored" : costWords(found.cost)],
+    ...found.errors
+      .flat()
+      .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
+  ]);
 }
 
 /** How far an answer will probably be off, in words. */
