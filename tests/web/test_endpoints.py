@@ -15,6 +15,7 @@ from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.definitions.semantics.games import play
 from twoworlds.mechanisms.named import mechanism
+from twoworlds.numbers import to_json
 from twoworlds.release.certificate import check_certificate
 from twoworlds.release.policy import read_policy
 from twoworlds.web.catalogue import EXAMPLES
@@ -111,6 +112,29 @@ def test_laws_on_a_line_are_those_of_the_mechanism(anybody, text):
     step = float(laws["outputs"][1]) - float(laws["outputs"][0])
     for column in zip(*laws["values"], strict=True):
         assert sum(column) * (step if laws["density"] else 1) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "likely"),
+    [
+        ("compose(geometric(ratio=2, bits=2), parity(bits=2))", "(-3; 1)", "(2; 0)"),
+        ("compose(laplace(scale=1, bits=2), times=3)", "(1/2; 0; 2)", "(2; 2; 2)"),
+        ("compose(randomized-response(bits=2, keep=3/4), times=4)", None, None),
+        ("compose(laplace(epsilon=1/10), times=2)", None, "(1; 1)"),
+    ],
+)
+def test_a_few_of_very_many_outputs_have_their_exact_laws(anybody, text, named, likely):
+    made = mechanism(text)
+    body = {"mechanism": text, "output": named, "definitions": False, "curves": False}
+    found = sent(anybody, "mechanism", body)
+    laws = found["laws"]
+    assert (found["profile"], found["tradeoff"], laws["line"]) == (None, None, False)
+    assert named is None or laws["outputs"][0] == named
+    assert likely is None or likely in laws["outputs"]
+    databases = [made.universe.find(label) for label in laws["databases"]]
+    for output, row in zip(laws["outputs"], laws["exact"], strict=True):
+        point = made.outputs.find(output)
+        assert row == [plain(to_json(made.probability(point, x))) for x in databases]
 
 
 def test_the_price_at_a_delta(anybody):

@@ -36,7 +36,7 @@ CHECKS = [
     ignored_auth,
 ]
 PATHS = {
-    "GET": {"health", "ready", "catalogue", "me", "datasets", "budget", "ledger"},
+    "GET": {"health", "ready", "catalogue", "me", "datasets", "budget", "ledger", "proposals"},
     "POST": {
         "mechanism",
         "posterior",

@@ -5,8 +5,7 @@ import pytest
 from tests.web.serving import read_as
 from twoworlds.errors import InvalidInput
 from twoworlds.web.bodies import ReleaseBody
-from twoworlds.web.reading import Numeral, check_text, read_json
-from twoworlds.web.refusals import Refused
+from twoworlds.web.refusals import Numeral, Refused, check_text, read_json
 
 
 def test_numbers_stay_as_they_were_written():

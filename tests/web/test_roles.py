@@ -13,6 +13,7 @@ PATHS = {
     ("GET", "datasets"): {"curator", "analyst", "reviewer"},
     ("GET", "budget"): {"curator", "analyst", "reviewer"},
     ("GET", "ledger"): {"curator", "reviewer"},
+    ("GET", "proposals"): {"curator", "analyst"},
     ("POST", "plan"): {"curator", "analyst"},
     ("POST", "release"): {"curator", "analyst"},
     ("POST", "propose"): {"curator", "analyst"},
@@ -131,6 +132,25 @@ def test_an_analyst_proposes_and_a_reviewer_decides_each_in_their_own_name(servi
             if one["entry"] == made["entry"]
         ]
     assert (listed["purpose"], listed["decision"]["remark"]) == ("the oldest", "too few people")
+
+
+def test_proposals_are_listed_to_whoever_made_them_and_to_nobody_else(service, tokens):
+    asked = {"queries": ["SELECT COUNT(*) FROM people WHERE age >= 93"], "epsilon": "1/1000"}
+    bob, ann = service.client(tokens["analyst"]), service.client(tokens["curator"])
+    with bob, ann, service.client(tokens["reviewer"]) as rita:
+        mine = bob.post("/api/v1/propose", json={**asked, "purpose": "bob's"}).json()["entry"]
+        hers = ann.post("/api/v1/propose", json={**asked, "purpose": "ann's"}).json()["entry"]
+        said = {"proposal": mine, "approve": False, "remark": "take wider ages"}
+        assert rita.post("/api/v1/decide", json=said).status_code == 200
+        own = {one["entry"]: one for one in bob.get("/api/v1/proposals").json()["proposals"]}
+        others = {one["entry"] for one in ann.get("/api/v1/proposals").json()["proposals"]}
+        text = bob.get("/api/v1/proposals").text
+    assert max(own) == mine
+    assert (mine in others, hers in others, hers in own) == (False, True, False)
+    assert own[mine]["status"] == "sent back"
+    assert own[mine]["decision"]["remark"] == "take wider ages"
+    assert "ann" not in text.replace("planned", "")
+    assert "after" not in own[mine]  # what all releases together allow is for reviewers
 
 
 def test_a_report_is_for_reviewers_and_for_whoever_paid(service, tokens):

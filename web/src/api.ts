@@ -73,7 +73,7 @@ export async function ask<T>(
   );
 }
 
-const NEEDS_TOKEN = /^(me|datasets|plan|release|report|propose|decide|budget|ledger)$/;
+const NEEDS_TOKEN = /^(me|datasets|plan|release|report|propose|decide|budget|ledger|proposals)$/;
 
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
   ask<T>("POST", path, body, signal);
@@ -97,6 +97,27 @@ export function latest(): <T>(
       if (error instanceof ServiceError) failed(error);
       else throw error;
     }
+  };
+}
+
+/** Run at once, or when what runs has ended: an answer follows a moving slider without piling up. */
+export function inTurn(run: () => Promise<void>): () => void {
+  let running = false;
+  let again = false;
+  return () => {
+    again = true;
+    if (running) return;
+    running = true;
+    void (async () => {
+      try {
+        while (again) {
+          again = false;
+          await run();
+        }
+      } finally {
+        running = false;
+      }
+    })();
   };
 }
 
@@ -166,8 +187,11 @@ export interface LawsAnswer {
   databases: string[];
   outputs: string[];
   values: number[][];
-  /** whether outputs are numbers on a line, and whether the values are densities */
+  /** the same exactly, where these are a few of very many outputs */
+  exact: Numeral[][] | null;
+  /** whether outputs are numbers on a line */
   line: boolean;
+  /** whether the values are densities */
   density: boolean;
 }
 

@@ -55,6 +55,8 @@ export interface Scene {
   readonly line: readonly number[] | null;
   /** whether there are outputs besides those that are shown */
   readonly part: boolean;
+  /** whether these are a few of very many: the likeliest ones, and one that was named */
+  readonly some: boolean;
   /** whether likelihoods are densities: then no output has a probability of its own */
   readonly density: boolean;
   /** likelihoods of each output, up to the factor in `sizes` */
@@ -70,7 +72,7 @@ const LISTS = /^(bits|records)\(/;
 export function sceneOf(found: MechanismAnswer): Scene | null {
   const { laws } = found;
   const whole = found.matrix && found.matrix.length > 0 ? found.matrix : null;
-  const matrix = whole ?? laws?.values.map((row) => row.map(numeralOf));
+  const matrix = whole ?? laws?.exact ?? laws?.values.map((row) => row.map(numeralOf));
   const { databases, outputs } = whole || !laws ? found : laws;
   if (!matrix || databases.length < 1) return null;
   const people = LISTS.test(found.universe) ? readPeople(databases) : null;
@@ -84,7 +86,8 @@ export function sceneOf(found: MechanismAnswer): Scene | null {
     outputs,
     people,
     line: !whole && laws?.line ? outputs.map(Number) : null,
-    part: whole ? found.window : (laws?.line ?? false),
+    part: whole ? found.window : !!(laws?.line || laws?.exact),
+    some: !whole && !!laws?.exact,
     density: !whole && (laws?.density ?? false),
     bits: found.universe.startsWith("bits("),
     rows: scaled.map(({ row }) => row),
@@ -152,7 +155,7 @@ export function settle(
 
 /** The output whose row of likelihoods has the highest value. */
 export function highest(scene: Scene, value: (row: number[]) => number): number {
-  if (!scene.line) return 0;
+  if (!scene.line && !scene.some) return 0;
   const values = scene.rows.map((row) => value([...row]));
   return values.indexOf(Math.max(...values));
 }

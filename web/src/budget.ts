@@ -1,29 +1,36 @@
 /** The budget as a bar that only falls: what is left, and the part that the next answer takes. */
 
 import { h } from "./dom";
-import { type Numeral, short } from "./words";
+import { type Cost, powers, short } from "./words";
 
 export interface Spent {
   cap: string;
   analyst?: string;
-  spent: { epsilon?: Numeral };
-  left: { epsilon?: Numeral };
+  spent: Cost;
+  left: Cost;
 }
+
+/** What the next answer takes. */
+export type Amount = Partial<Record<"epsilon" | "rho", number>>;
 
 export interface Budget {
   datasets: (Spent & { dataset: string; analysts: Spent[] })[];
 }
 
-/** The shares of a bar, from 0 to 1, and what it says. */
+/** The shares of a bar, from 0 to 1, and what it says: in rho where the cap is one, else in epsilon. An
+ * amount of the other kind has no share of the bar; the service says whether it fits. */
 export function shares(
   one: Spent,
-  next: number,
+  next: Amount,
 ): { rest: number; going: number; over: boolean; left: number; whole: number; words: string } {
-  const left = one.left.epsilon?.value ?? 0;
-  const whole = left + (one.spent.epsilon?.value ?? 0) || 1;
-  const taken = Math.min(Math.max(next, 0), left);
-  const over = next > left;
-  const said = `epsilon ${short(left, 6)} left of ${short(whole, 6)}`;
+  const unit = one.left.rho ? "rho" : "epsilon";
+  const left = one.left[unit]?.value ?? 0;
+  const whole = left + (one.spent[unit]?.value ?? 0) || 1;
+  const wanted = next[unit] ?? 0;
+  const taken = Math.min(Math.max(wanted, 0), left);
+  const over = wanted > left;
+  const delta = one.left.delta?.value ? `, and delta ${powers(one.left.delta.value)}` : "";
+  const said = `${unit} ${short(left, 6)} left of ${short(whole, 6)}${delta}`;
   return {
     rest: (left - taken) / whole,
     going: taken / whole,
@@ -36,7 +43,7 @@ export function shares(
 
 export interface Bar {
   readonly root: HTMLElement;
-  show(one: Spent, next: number): void;
+  show(one: Spent, next: Amount): void;
 }
 
 export function budgetBar(label: string): Bar {

@@ -42,6 +42,7 @@ const FIRST: readonly (readonly [string, string])[] = [
   ["geometric(ratio=2)", "A count with geometric noise"],
   ["laplace(scale=2, bits=3)", "A count with Laplace noise"],
   ["gaussian(sigma=4, bits=3)", "A count with Gaussian noise"],
+  ["compose(laplace(scale=2, bits=3), times=2)", "Two counts with Laplace noise"],
   ["laplace(scale=2)", "An answer with Laplace noise"],
   ["gaussian(sigma=4)", "An answer with Gaussian noise"],
   ["noisy-parity(bits=2, keep=3/4)", "A parity, told noisily"],

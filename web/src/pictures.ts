@@ -316,7 +316,7 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
   const side = Math.min(24 + 7 * longest, width * 0.4);
   const right = rows.some((row) => row.lost) ? 150 : 70;
   const positive = rows.every((row) => row.low >= 0);
-  const colour = (row: Interval): string => (row.lost ? "var(--soft)" : WITH);
+  const colour = (row: Interval): string => (row.lost ? "var(--soft)" : INK);
   return picture({
     width,
     height: 52 + (rows.length > 16 ? 20 : 28) * rows.length,
@@ -368,7 +368,7 @@ export function reaches(width: number, rows: readonly Reach[], label: string): E
   const longest = Math.max(...rows.map((row) => row.group.length), 3);
   const side = Math.min(24 + 7 * longest, width * 0.4);
   const right = rows.some((row) => row.lost) ? 170 : 80;
-  const colour = (row: Reach): string => (row.lost ? "var(--soft)" : WITH);
+  const colour = (row: Reach): string => (row.lost ? "var(--soft)" : INK);
   return picture({
     width,
     height: 52 + 24 * rows.length,

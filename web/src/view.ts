@@ -238,9 +238,9 @@ export class Frame {
     request: (signal: AbortSignal) => Promise<T>,
     done: (found: T) => void,
     failed: (error: ServiceError) => void = (error) => this.fail(error),
-  ): void {
+  ): Promise<void> {
     this.answer.wait();
-    void this.run(
+    return this.run(
       request,
       (found) => {
         this.errors.clear();

@@ -53,10 +53,16 @@ export function short(value: number, figures = 4): string {
   return rounded.toLocaleString("en", { maximumFractionDigits: 12 });
 }
 
+/** A small probability as deltas are written: "1e-6", "5e-7". */
+export function powers(value: number): string {
+  return value > 0 && value < 1e-3 ? Number(value.toPrecision(4)).toExponential() : short(value);
+}
+
 /** An exact number as people read it: "ln 3 (1.0986)", "3/4 (0.75)", "2". */
 export function numeral(number: Numeral | null | undefined): string {
   if (!number) return "";
   if (number.value === null) return beyond(number);
+  if (/^1\/10{4,}$/.test(number.exact ?? "")) return powers(number.value); // which is exact
   const decimal = vanishes(number) ? SMALLEST : short(number.value, 5);
   if (number.exact === null || number.exact === String(number.value) || number.exact.length > 24)
     return decimal;
@@ -74,6 +80,17 @@ export function exactly(number: Numeral): string {
 const SMALLEST = "below 1e-300";
 
 /** Whether a number is too small for doubles, and yet not 0. */
+/** What a release costs: epsilon, with a delta or without, or rho. */
+export type Cost = Partial<Record<"epsilon" | "delta" | "rho", Numeral>>;
+
+/** "epsilon 1/4", "epsilon 1, delta 1e-7", "rho 1/8". */
+export function costWords(cost: Cost): string {
+  const parts = Object.entries(cost).map(([name, number]) =>
+    name === "delta" ? `delta ${powers(number.value ?? 0)}` : `${name} ${exactly(number)}`,
+  );
+  return parts.join(", ") || "epsilon 0";
+}
+
 function vanishes({ exact, value }: Numeral): boolean {
   return exact !== "0" && value !== null && value >= 0 && value < 1e-300;
 }
@@ -136,7 +153,7 @@ export function guess(chance: number): Guess {
 /** What someone who guesses at even odds gets right, at most: the sentence that comes first. */
 export function guessSentence(chance: number): string {
   const { right, of } = guess(chance);
-  const who = "someone who knows everyone else and guesses at even odds would be right about";
+  const who = "someone who knows everyone else and guesses at even odds whether each is in the data would be right about";
   const half = (of / 2).toLocaleString("en");
   const people = `Of ${of.toLocaleString("en")} people in your position`;
   if (chance <= 0.5) return `${people}, ${who} ${half}, with your data or without.`;

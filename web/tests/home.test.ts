@@ -15,7 +15,7 @@ describe("the one sentence", () => {
   it("is a guess at even odds", () => {
     expect(guessSentence(1 - Math.exp(-1 / 4) / 2)).toBe(
       "Of 100 people in your position, someone who knows everyone else and guesses at even odds " +
-        "would be right about at most 62 (50 without your data).",
+        "whether each is in the data would be right about at most 62 (50 without your data).",
     );
   });
 

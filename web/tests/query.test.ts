@@ -8,9 +8,9 @@ import {
   type Dataset,
   firstAsked,
   groupable,
+  readAsked,
   sqlOf,
 } from "../src/query";
-import { readAsked } from "../src/query_reading";
 
 const column = (name: string, kind: string, more: object = {}): Dataset["columns"][number] => ({
   name,
@@ -133,14 +133,22 @@ describe("the bar of a budget", () => {
   };
 
   it("shows what is left and what the next answer takes", () => {
-    expect(shares(spent, 1)).toMatchObject({ rest: 0.5, going: 0.25, over: false });
-    expect(shares(spent, 1).words).toBe("epsilon 3 left of 4");
+    expect(shares(spent, { epsilon: 1 })).toMatchObject({ rest: 0.5, going: 0.25, over: false });
+    expect(shares(spent, { epsilon: 1 }).words).toBe("epsilon 3 left of 4");
+  });
+
+  it("is in rho where the cap is one, and says which delta is left", () => {
+    const rho = { cap: "rho=1", spent: {}, left: { rho: { exact: "1", value: 1 } } };
+    expect(shares(rho, { rho: 0.5 })).toMatchObject({ going: 0.5, words: "rho 1 left of 1" });
+    expect(shares(rho, { epsilon: 3 })).toMatchObject({ going: 0, over: false });
+    const delta = { ...spent, left: { ...spent.left, delta: { exact: "1e-7", value: 1e-7 } } };
+    expect(shares(delta, {}).words).toBe("epsilon 3 left of 4, and delta 1e-7");
   });
 
   it("says what does not fit", () => {
-    expect(shares(spent, 5)).toMatchObject({ rest: 0, going: 0.75, over: true });
-    expect(shares(spent, 5).words).toContain("would not fit");
-    expect(shares(spent, -1)).toMatchObject({ rest: 0.75, going: 0 });
+    expect(shares(spent, { epsilon: 5 })).toMatchObject({ rest: 0, going: 0.75, over: true });
+    expect(shares(spent, { epsilon: 5 }).words).toContain("would not fit");
+    expect(shares(spent, { epsilon: -1 })).toMatchObject({ rest: 0.75, going: 0 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type MechanismAnswer } from "../src/api";
+import { inTurn, type MechanismAnswer } from "../src/api";
 import { lawsOf, mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
 import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
 import { Fraction } from "../src/fraction";
@@ -32,6 +32,28 @@ const coin = {
     ["1/4", "3/4"],
   ]),
 } as unknown as MechanismAnswer;
+
+describe("a question that follows a slider", () => {
+  it("is asked at once, one at a time, and last of all as things stand", async () => {
+    const asked: number[] = [];
+    const open: (() => void)[] = [];
+    let place = 0;
+    const ask = inTurn(() => {
+      asked.push(place);
+      return new Promise<void>((done) => open.push(done));
+    });
+    for (place = 1; place <= 5; place += 1) ask();
+    expect(asked).toEqual([1]);
+    place = 5;
+    open.pop()?.();
+    await Promise.resolve();
+    expect(asked).toEqual([1, 5]);
+    open.pop()?.();
+    await Promise.resolve();
+    ask();
+    expect(asked).toEqual([1, 5, 5]);
+  });
+});
 
 describe("fractions", () => {
   it.each([
@@ -285,11 +307,21 @@ describe("the attacker's scene", () => {
     expect(sceneOf({ ...coin, matrix: null })).toBeNull();
   });
 
+  it("takes a few of very many outputs, with their exact numbers", () => {
+    const exact = numbers([["9/16", "1/16"]]);
+    const laws = { databases: ["1", "0"], outputs: ["(1; 1)"], values: [], line: false };
+    const scene = sceneOf({ ...coin, matrix: null, laws: { ...laws, exact, density: false } });
+    if (!scene) throw new Error("there are laws");
+    const at = settle(scene, { you: "0.5", output: "(1; 1)" }, null);
+    expect(scene.some && scene.part).toBe(true);
+    expect(scene.exactly(at)?.with?.toString()).toBe("9/10");
+  });
+
   it("takes densities of outputs on a line for its table", () => {
     const outputs = ["-1", "0", "1", "2"];
     const around = (y: number, x: number): number => Math.exp(-Math.abs(y - x)) / 2;
     const values = outputs.map((y) => [around(Number(y), 1), around(Number(y), 0)]);
-    const laws = { databases: ["1", "0"], outputs, values, line: true, density: true };
+    const laws = { databases: ["1", "0"], outputs, values, exact: null, line: true, density: true };
     const people = sceneOf({ ...coin, matrix: null, laws });
     const answers = sceneOf({ ...coin, universe: "reals()", matrix: null, laws });
     if (!people || !answers) throw new Error("there are laws");

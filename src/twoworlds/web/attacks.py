@@ -13,8 +13,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import whole
 from twoworlds.questions import ask
-from twoworlds.web.reading import check_text
-from twoworlds.web.refusals import about
+from twoworlds.web.refusals import about, check_text
 
 BUNDLED = ("figure1.csv", "figure2.csv")
 _REGISTER = "register.csv"

@@ -23,8 +23,7 @@ from twoworlds.errors import UnknownName
 from twoworlds.questions import QUESTIONS, Parameter
 from twoworlds.release.ledger.state import LONGEST_REMARK
 from twoworlds.web.attacks import ATTACKS, HELP
-from twoworlds.web.reading import LONGEST_TEXT, Numeral
-from twoworlds.web.refusals import Refused
+from twoworlds.web.refusals import LONGEST_TEXT, Numeral, Refused
 
 _LONGEST_NUMBER = 200
 _MOST_QUERIES = 32
@@ -110,7 +109,9 @@ class MechanismBody(Body):
     mechanism: Words
     neighbours: Words | None = None
     delta: Digits | None = None
+    output: Words | None = None
     definitions: StrictBool = True
+    curves: StrictBool = True
 
 
 class Posterior(Body):
@@ -142,15 +143,12 @@ class Simulators(Body):
 
 
 class Noiseless(Body):
-    """An exact count of independent bits, along one of its numbers."""
+    """An exact count of independent bits, and what an attacker knows of them."""
 
     people: Digits
     known: Digits = "0"
     probability: Digits = "1/2"
     epsilon: Digits = "1/2"
-    sweep: Words = "people"
-    most: Digits | None = None
-    curves: Annotated[list[Digits], Field(max_length=8)] = []
 
 
 class ReleaseBody(Body):

@@ -20,8 +20,7 @@ from twoworlds.cones import (
 from twoworlds.cones.certificates import Certificate
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.questions import ask
-from twoworlds.web.reading import check_text
-from twoworlds.web.refusals import about
+from twoworlds.web.refusals import about, check_text
 from twoworlds.worlds.catalogue import universe as build_universe
 
 _MOST = 200

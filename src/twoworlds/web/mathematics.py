@@ -1,4 +1,4 @@
-"""What the service computes for everybody: mechanisms, posteriors, guarantees, simulators.
+"""What the service computes for everybody: mechanisms, posteriors, simulators, exact counts.
 
 No data is in it, only models. Every function takes what the body of its request says and returns
 plain data, made by the public API; `twoworlds.web.worker` runs it, within limits of size and time.
@@ -25,10 +25,24 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.laws.event import AtLeast, AtMost, Event
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
-from twoworlds.numbers import INFINITY, Number, at_most_one, exp, ln, number, show, to_json
+from twoworlds.mechanisms.per_record import PerRecord
+from twoworlds.mechanisms.several import Several
+from twoworlds.noiseless import total
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    at_most_one,
+    exact_text,
+    exp,
+    ln,
+    number,
+    show,
+    to_json,
+    whole,
+)
+from twoworlds.numbers import probability as probability_of
 from twoworlds.report.standing import Standing, price_ratio, standings
-from twoworlds.web.reading import check_text
-from twoworlds.web.refusals import about
+from twoworlds.web.refusals import about, check_text
 from twoworlds.worlds import Integers, Point, Reals, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -41,6 +55,7 @@ _FEW = 3
 _POINTS = 41
 _LEVELS = ("0", *SOME_LEVELS, "3/4", "9/10", "99/100", "1")
 _MOST_NUMBERS = 60_000
+_MOST_PEOPLE = 2000  # of an exact count
 _FEW_OUTPUTS = 4096  # whose event may be written out
 _TAIL = Fraction(1, 400)  # what a drawn law leaves out at each side, at most
 _POINTS_OF_A_LINE = 160
@@ -61,12 +76,15 @@ def mechanism(
     mechanism: str,
     neighbours: str | None = None,
     delta: str | None = None,
+    output: str | None = None,
     *,
     definitions: bool = True,
+    curves: bool = True,
 ) -> dict[str, Any]:
-    """Return matrix, laws, price, profile, trade-off and, if asked for, which definitions hold.
+    """Return matrix, laws, price and, unless they are left out, curves and which definitions hold.
 
-    The price is the epsilon at ``delta``, which is 0 if left out.
+    The price is the epsilon at ``delta``, which is 0 if left out. Where there are too many outputs
+    to be listed, ``output`` is among those that are shown.
     """
     built = read_mechanism(mechanism)
     with about("neighbours"):
@@ -94,11 +112,11 @@ def mechanism(
             "databases": [built.universe.label(x) for x in databases],
             "outputs": [built.outputs.label(o) for o in outputs],
             "matrix": _matrix(built, databases, outputs),
-            "laws": _laws(built, pure),
+            "laws": _laws(built, pure) or (None if databases else _some(built, pure, output)),
             "pairs": sorted(map(list, pairs)),
             "price": price.to_dict(),
-            "profile": _profile(asked, built, price),
-            "tradeoff": _trade_off(built, pure),
+            "profile": _profile(asked, built, price) if curves else None,
+            "tradeoff": _trade_off(built, pure) if curves else None,
             "definitions": _definitions(built, pure, neighbours) if definitions else None,
         }
 
@@ -194,9 +212,56 @@ def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         "databases": [built.universe.label(x) for x in databases],
         "outputs": [f"{float(o):.12g}" if line else built.outputs.label(o) for o in outputs],
         "values": values,
+        "exact": None,
         "line": line,
         "density": isinstance(built.outputs, Reals),
     }
+
+
+def _some(built: Mechanism, price: Verdict, output: str | None) -> dict[str, Any] | None:
+    """Return the laws at a few of very many outputs: the likeliest of each database, and one named.
+
+    The numbers are exact, or densities where a part of the output lies on the real line.
+    """
+    few = built.universe.size is not None and built.universe.size <= _WIDEST
+    pair = getattr(price.witness, "databases", None)
+    databases = [*built.universe] if few else [*(pair or ())]
+    if not databases:
+        return None
+    with about("output"):
+        named = [] if output is None else [built.outputs.find(check_text(output, "output"))]
+    try:
+        outputs = [*dict.fromkeys([*named, *(_likeliest(built, x) for x in databases)])]
+    except (TwoWorldsError, OverflowError):
+        worst = getattr(price.witness, "output", None)
+        outputs = named or ([] if worst is None else [worst])
+    if not outputs:
+        return None
+    rows = [[built.probability(o, x) for x in databases] for o in outputs]
+    return {
+        "databases": [built.universe.label(x) for x in databases],
+        "outputs": [built.outputs.label(o) for o in outputs],
+        "values": [[_positive(p) for p in row] for row in rows],
+        "exact": [[to_json(p) for p in row] for row in rows],
+        "line": False,
+        "density": any(isinstance(part, Reals) for part in getattr(built.outputs, "parts", ())),
+    }
+
+
+def _likeliest(built: Mechanism, database: Point) -> Point:
+    """Return an output that is likeliest on a database, up to the grid on which lines are drawn."""
+    if isinstance(built, Several):
+        alone = len(built.universes) == 1
+        own = dict(zip(built.universes, [database] if alone else database, strict=True))
+        parts = ((_likeliest(one, own[one.universe]), times) for one, times in built.parts)
+        return tuple(o for o, times in parts for _ in range(times))
+    if isinstance(built, PerRecord):
+        return tuple(_likeliest(built.transition, value) for value in database)
+    line = built.outputs.size is None and isinstance(built.outputs, (Reals, Integers))
+    if not line and not 0 < (built.outputs.size or 0) <= _FEW_OUTPUTS:
+        raise TooLarge("there are too many outputs: name one of them")
+    places = _line(built, [database]) if line else built.outputs
+    return max(places, key=lambda o: _positive(built.probability(o, database)))
 
 
 def _positive(p: Number) -> float:
@@ -380,3 +445,36 @@ def _canonical(made: Scene, ratio: Number) -> Number | None:
         return worst(made, canonical(made.release), ratio).delta
     except InvalidInput:
         return None
+
+
+# --- an exact count -----------------------------------------------------------------------------
+
+
+def noiseless(
+    people: str, known: str = "0", probability: str = "1/2", epsilon: str = "1/2"
+) -> dict[str, Any]:
+    """Return delta of an exact count of independent bits, as far as nobody knows the others.
+
+    Args:
+        people: How many there are.
+        known: How many entries the attacker knows.
+        probability: Of a one, in the attacker's belief.
+        epsilon: At which delta is asked for.
+    """
+    with about("people"):
+        n = whole(people, "people", at_least=2)
+        if n > _MOST_PEOPLE:
+            raise InvalidInput(f"people={n}: the service counts up to {_MOST_PEOPLE}")
+    with about("known"):
+        k = whole(known, "known", at_least=0)
+    with about("probability"):
+        p = probability_of(probability, "probability")
+        if not 0 < p < 1:
+            raise InvalidInput(f"probability={show(p)}: give one between 0 and 1, both left out")
+    with about("epsilon"):
+        if number(epsilon, "epsilon") < 0:
+            raise InvalidInput(f"epsilon={epsilon} is negative: give 0 or more")
+    with about("people" if k < n else "known"):
+        law = f"1={exact_text(p)}, 0={exact_text(1 - p)}"
+        here = total(law, people=n, known=k, epsilon=epsilon)
+    return {"at": here.to_dict(), "belief": here.assumptions[0], "sentence": here.sentence}

@@ -7,6 +7,7 @@ no analysts, everybody who may release spends the one budget there is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, whole
+from twoworlds.release.accounts import SOLE_ANALYST
 from twoworlds.release.budget import Cap
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
@@ -24,11 +26,17 @@ from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
-from twoworlds.release.review import ReviewDesk
+from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
 from twoworlds.web.refusals import Refused, about
 
+# of an own proposal; what all releases together would allow is for reviewers
+_OWN = (
+    *("entry", "dataset", "analyst", "time", "purpose", "status"),
+    *("decision", "asked", "cost", "meaning"),
+)
+_MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -50,6 +58,7 @@ class Desk:
             "decide": self.decide,
             "ledger": self.ledger,
             "plan": self.plan,
+            "proposals": self.proposals,
             "propose": self.propose,
             "ready": self.ready,
             "report": self.report,
@@ -103,6 +112,21 @@ class Desk:
         with self._blaming(queries, asked):
             made = self.curator.propose(queries, cost, purpose=purpose, analyst=who, noise=noise)
         return ReviewDesk(self.curator.ledger).proposal(made)
+
+    def proposals(self, account: str) -> dict[str, Any]:
+        """Return what the account has proposed, the newest first, and what reviewers said of it.
+
+        Where the policy names no analysts, whoever may release proposes for all of them.
+        """
+        desk = ReviewDesk(self.curator.ledger)
+        shared = {name for name, one in self._policy.datasets.items() if not one.analysts}
+        own = [
+            one
+            for one in desk.state.proposals.values()
+            if one.analyst == (SOLE_ANALYST if one.dataset in shared else account)
+        ]
+        told = [desk.proposal(one) for one in reversed(own[-NEWEST:])]
+        return {"proposals": [{name: one[name] for name in _OWN} for one in told]}
 
     def decide(self, account: str, proposal: str, *, approve: bool, remark: str) -> dict[str, Any]:
         """Approve a proposal or send it back, in the name of the account."""
@@ -200,10 +224,12 @@ class Desk:
         """Say of a complaint whether it is about the queries or, if they are sound, the cost."""
         try:
             yield
-        except InvalidInput:
+        except InvalidInput as error:
             with about("queries"):
                 for one in queries:
                     resolve(one, self._policy.dataset(one.dataset))
+                if not _MONEY.search(str(error)):
+                    raise
             with about("cost" if "cost" in asked else "epsilon"):
                 raise
 

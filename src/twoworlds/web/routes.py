@@ -24,8 +24,7 @@ from twoworlds.web.accounts import Account
 from twoworlds.web.attacks import ATTACKS
 from twoworlds.web.bodies import answer_with, refused
 from twoworlds.web.guard import NOTES
-from twoworlds.web.reading import read_json
-from twoworlds.web.refusals import Refused
+from twoworlds.web.refusals import Refused, read_json
 from twoworlds.web.service import Service
 from twoworlds.web.workers import Reply
 
@@ -195,8 +194,8 @@ _compute(
 _compute(
     "noiseless",
     bodies.Noiseless,
-    "Delta of an exact count, as a curve",
-    ("x", "delta", "belief"),
+    "Delta of an exact count",
+    ("at", "belief", "sentence"),
 )
 for _name in ATTACKS:
     _compute(f"attacks/{_name}", bodies.attack_body(_name), QUESTIONS[f"attack {_name}"].line)
@@ -254,6 +253,17 @@ async def budget(service: Here, asking: Everybody) -> Response:
 async def ledger(service: Here, asking: Reading) -> Response:
     """Return what was charged."""
     return _json(await service.desk("ledger", {}, asking))
+
+
+@router.get(
+    "/proposals",
+    summary="What one has proposed, and what reviewers said of it",
+    response_model=answer_with("Proposals", "proposals"),
+    responses=_BY_TOKEN,
+)
+async def proposals(service: Here, asking: Releasing) -> Response:
+    """Return the own proposals."""
+    return _json(await service.desk("proposals", {"account": asking.name}, asking))
 
 
 @router.post(

@@ -72,8 +72,7 @@ def _mathematics() -> Jobs:
     from twoworlds.web.attacks import attack
     from twoworlds.web.catalogue import catalogue
     from twoworlds.web.guarantees import guarantees
-    from twoworlds.web.mathematics import mechanism, posterior, simulators
-    from twoworlds.web.sweeps import noiseless
+    from twoworlds.web.mathematics import mechanism, noiseless, posterior, simulators
 
     jobs = (attack, catalogue, guarantees, mechanism, noiseless, posterior, simulators)
     return {job.__name__: job for job in jobs}

@@ -1,11 +1,12 @@
 """Half widths and variances against plain sums."""
 
 from fractions import Fraction
+from math import isqrt
 
 import pytest
 
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
-from twoworlds.numbers import exp
+from twoworlds.numbers import exp, sqrt
 from twoworlds.release.answers.widths import half_width, least, variance
 
 FAILURES = (Fraction(1, 20), Fraction(1, 40), Fraction(1, 60))
@@ -51,3 +52,11 @@ def test_variance_is_that_of_the_law(law):
 @pytest.mark.parametrize("answer", [0, 1, 7, 8, 130])
 def test_least_finds_the_turn_from_any_guess(answer, guess):
     assert least(lambda h: h >= answer, guess) == answer
+
+
+@pytest.mark.parametrize("sigma2", [100, 121, 144, 400, 900])
+def test_the_spread_of_a_gaussian_is_told_from_every_whole_number(sigma2):
+    """Sigma is whole here: a decision between it and the true spread may need very many digits."""
+    spread = sqrt(variance(DiscreteGaussianNoise(Fraction(sigma2))))
+    assert spread <= isqrt(sigma2)
+    assert spread > isqrt(sigma2) - 1

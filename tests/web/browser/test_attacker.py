@@ -155,9 +155,50 @@ def test_two_true_answers_with_a_density(window: Window):
     expect(window.page.get_by_role("region", name="Command line")).to_contain_text("--database 1")
 
 
-def test_a_mechanism_without_a_table_says_so_beside_the_field(window: Window):
-    window.open("attacker", mechanism="compose(laplace(epsilon=1/10), times=2)")
-    assert "no table to show" in mistake(window.field("Mechanism"))
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("compose(randomized-response(bits=2, keep=3/4), times=4)", "(1, 1, 1, 0);(0, 0, 1, 0)"),
+        ("compose(geometric(ratio=2, bits=2), randomized-response(bits=2, keep=3/4))", "(3; 01)"),
+    ],
+)
+def test_several_outputs_together_are_named(window: Window, text, output):
+    window.open("attacker", mechanism=text, value="1", you="0.3", others="0.8")
+    expect(window.page.get_by_role("heading", name="For some outputs", exact=True)).to_be_visible()
+    window.write("What was published", output)
+    window.says(f"After output {output}")
+    chances, apart, likely = wanted(text, "independent(0.3, 0.8)", output, 0, "1=1")
+    for name, label in NAMES.items():
+        same(window, label, chances[name])
+    same(window, "All conclusions differ by at most", apart)
+    same(window, "This output comes up with probability", likely)
+    recipe = window.page.get_by_role("region", name="Command line")
+    expect(recipe).to_contain_text("twoworlds posterior")
+    expect(recipe).to_contain_text(output)
+
+
+def test_densities_of_several_outputs_have_no_probability(window: Window):
+    text = "compose(laplace(scale=2, bits=3), times=2)"
+    window.open("attacker", mechanism=text, value="1", output="(2.5; 3)")
+    window.says("After output (5/2; 3)")
+    made = mechanism(text)
+    game = play(made, belief("independent(1/2)", made.universe), "(5/2; 3)")
+    right = float(game.chances(secret("1=1", made.universe))["game 0"])
+    assert window.number("With your data")[1] == pytest.approx(right, abs=6e-4)
+    assert {row[1] for row in window.rows("For some outputs")} == {""}
+    window.button("Show the worst belief").click()
+    expect(window.page.get_by_text("Of the outputs shown,")).to_be_visible()
+
+
+def test_an_output_that_cannot_be_read_is_refused_beside_its_field(window: Window):
+    window.open("attacker", mechanism="compose(laplace(scale=2, bits=3), times=2)")
+    window.write("What was published", "(1; 2; 3)")
+    assert "write the 2 outputs" in mistake(window.field("What was published"))
+    text = "batch(count(1), parity, noise=laplace(scale=2), universe=bits(2))"
+    window.open("attacker", mechanism=text)
+    assert "name the one that was published" in mistake(window.field("What was published"))
+    window.write("What was published", "(1; 0)")
+    window.says("After output (1; 0)")
 
 
 def test_certain_is_only_what_is_exactly_so(window: Window):

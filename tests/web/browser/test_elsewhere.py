@@ -87,6 +87,7 @@ def set_no_noise(window: Window) -> str:
     window.field("Draw delta over").select_option("known")
     expect(window.fact("Unknown to the attacker")).to_have_text("67 people")
     window.settle()
+    expect(window.page).to_have_url(re.compile("sweep=known"))
     return "Delta"
 
 
@@ -156,7 +157,7 @@ def test_back_and_forward(window: Window):
 def test_mechanism_elsewhere(window: Window, answered, printed, requested, text):
     window.open("mechanism", mechanism=text)
     if text.startswith("gaussian"):
-        expect(window.fact("Delta")).to_contain_text("0.000001")
+        expect(window.fact("Delta")).to_have_text("1e-6")
     found = answered(window.copied("Copy command line"))
     window.says(found["sentence"])
     exact, decimal = window.number("Price, epsilon")

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser.window import Window
+from tests.web.browser.window import Window, mistake
 from twoworlds.release.certificate import check_certificate
 
 PAY = "Pay and answer"
@@ -101,7 +101,7 @@ def test_answers_are_those_of_the_ledger_and_the_budget_falls(desk: Window, serv
     assert check_certificate(certificate).holds
     desk.unfold("The ledger: what was charged")
     _, newest, *_ = desk.rows("The newest charges")
-    assert newest[1:4] == ["people", "ann", "3/100"]
+    assert newest[1:4] == ["people", "ann", "epsilon 3/100"]
 
 
 def test_excluded_groups_are_left_out_and_what_is_lost_in_noise_is_marked(desk: Window, service):
@@ -274,3 +274,34 @@ def test_answers_are_downloaded_as_csv_and_as_a_report(desk: Window):
         desk.button("Download report").click()
     assert saved.value.suggested_filename.startswith("report-")
     assert "<html" in saved.value.path().read_text()
+
+
+def test_rho_pays_for_gaussian_noise(desk: Window, service):
+    sql = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+    desk.open("release", dataset="visits", sql=sql, rho="0.02")
+    right = asked(service, "plan", queries=[sql], cost="rho=0.02")
+    expect(desk.fact("Costs")).to_have_text("rho 1/50")
+    desk.says(right["meaning"][0])
+    expect(desk.page.get_by_role("region", name="Command line")).to_contain_text("--rho 0.02")
+    desk.button(PAY).click()
+    expect(desk.page.get_by_text("Paid rho 1/50.")).to_be_visible()
+    assert "rho" in desk.page.url
+
+
+def test_a_budget_that_knows_no_rho_says_so_where_one_pays(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 88", "0.01")
+    desk.field("Pay with").select_option("rho")
+    assert "knows no rho" in mistake(desk.field("What to spend (rho)"))
+    expect(desk.button(PAY)).to_be_disabled()
+    desk.field("Pay with").select_option("epsilon")
+    expect(desk.button(PAY)).to_be_enabled()
+
+
+def test_discovered_groups_are_paid_with_epsilon_and_delta(desk: Window):
+    sql = "SELECT condition, COUNT(*) FROM people GROUP BY DISCOVER(condition)"
+    ask_for(desk, sql, "0.5")
+    assert "need a delta" in mistake(desk.field("What to spend (epsilon)"))
+    desk.field("Pay with").select_option("delta")
+    expect(desk.fact("Costs")).to_have_text("epsilon 1/2, delta 1e-7")
+    desk.write("Query (SQL)", "SELECT COUNT(*) FROM people WHERE age >= 87")
+    assert "would be wasted" in mistake(desk.field("Delta"))

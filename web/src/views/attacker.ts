@@ -3,13 +3,12 @@
 import { debounce, type MechanismAnswer, post, type PosteriorAnswer, ServiceError } from "../api";
 import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
-import { figure, h, replace } from "../dom";
+import { figure, h, replace, textField } from "../dom";
 import { picker } from "../picker";
 import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
 import { beliefControls } from "./attacker_belief";
-import { outputLine } from "./attacker_line";
-import { type OutputTable, outputTable } from "./attacker_table";
+import { outputLine, type OutputTable, outputTable } from "./attacker_table";
 import { asked, asState, assumed, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
 export const attacker: View = {
@@ -22,12 +21,7 @@ export const attacker: View = {
   mount,
 };
 
-const NO_TABLE =
-  "This mechanism has no table to show: it publishes a list of numbers, or has more than 64 outputs. " +
-  "Choose fewer people, or a single number, such as laplace(scale=2, bits=3).";
-
-/** The mechanisms without a table, by their names. */
-const NO_TABLES = ["adaptive", "batch", "compose"];
+const NO_OUTPUT = "There are too many outputs to list them: name the one that was published.";
 
 /** With more databases than these, exact fractions wait until the hand rests. */
 const FEW = 16;
@@ -41,12 +35,24 @@ function mount(root: HTMLElement, place: Place): void {
     "Curves of what is concluded, with you and without, over what was believed before",
   );
   const ask = debounce(80, fetchTable);
-  const chosen = picker(place.params.get("mechanism"), () => ask(), NO_TABLES);
+  const chosen = picker(place.params.get("mechanism"), () => {
+    output.set("");
+    ask();
+  });
+  const output = textField({
+    label: "What was published",
+    wide: true,
+    value: "",
+    hint: "There are very many outputs: name any, written as in the table.",
+    onchange: () => fetchTable(),
+  });
+  output.root.hidden = true;
   const frame = new Frame(
     root,
     "Choose, tune and believe",
-    { mechanism: chosen.field },
+    { mechanism: chosen.field, output },
     belief,
+    output.root,
     chosen.root,
     said,
   );
@@ -62,27 +68,31 @@ function mount(root: HTMLElement, place: Place): void {
 
   function fetchTable(): void {
     const text = chosen.value();
-    const body = { mechanism: text, neighbours: null, definitions: false };
-    frame.ask(
+    const wanted = first ? Object.fromEntries(place.params) : kept();
+    const named = output.value().trim() || (first && wanted["output"]) || null;
+    const body = { mechanism: text, output: named, definitions: false, curves: false };
+    void frame.ask(
       (signal) => post<MechanismAnswer>("mechanism", body, signal),
       (table) => {
         const next = sceneOf(table);
+        output.root.hidden = next !== null && !next.some;
         if (!next) {
-          frame.fail(new ServiceError(NO_TABLE, "TooLarge", "mechanism", 0));
+          frame.fail(new ServiceError(NO_OUTPUT, "TooLarge", "output", 0));
           return;
         }
-        const kept = scene && position ? asState(scene, position) : {};
-        const wanted = first ? Object.fromEntries(place.params) : kept;
         first = false;
         found = table;
         scene = next;
         position = settle(scene, wanted, table.price.witness ?? null);
+        if (next.some && named) position.output = 0; // the service puts it first
         said.replaceChildren();
         build(scene);
         move();
       },
     );
   }
+
+  const kept = (): Record<string, string> => (scene && position ? asState(scene, position) : {});
 
   /** Lay out sliders and rows for a new table. */
   function build(now: Scene): void {
@@ -168,17 +178,17 @@ function mount(root: HTMLElement, place: Place): void {
   function worst(): void {
     const now = scene;
     if (!now || !found || !position) return;
-    if (!now.people || now.line) {
+    if (!now.people || now.line || now.some) {
       const apart = settle(now, { you: "0.5", mode: "two" }, found.price.witness ?? null);
       const [a, b] = [now.databases.indexOf(apart.a), now.databases.indexOf(apart.b)];
-      if (now.line) apart.output = highest(now, (row) => (row[a] ?? 0) / (row[b] ?? 1));
+      if (now.line || now.some) apart.output = highest(now, (row) => (row[a] ?? 0) / (row[b] ?? 1));
       Object.assign(position, apart);
       believe();
       replace(said, ...worstSet(now, position, found.price.sentence));
       move();
       return;
     }
-    frame.ask(
+    void frame.ask(
       (signal) =>
         post<PosteriorAnswer>(
           "posterior",

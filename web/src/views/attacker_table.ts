@@ -1,8 +1,9 @@
 /** One line for each output: what was believed before, and what is concluded with you and without. */
 
-import type { Position, Scene, Side } from "../attacker";
-import { button, h } from "../dom";
-import { percent } from "../words";
+import { lawsOf, type Position, type Scene, type Side } from "../attacker";
+import { roundTicks, twoCurves } from "../curves";
+import { button, figure, h } from "../dom";
+import { percent, short } from "../words";
 
 interface Row {
   root: HTMLElement;
@@ -30,7 +31,7 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
     "tr",
     {},
     h("th", { scope: "col" }, "output"),
-    h("th", { scope: "col", class: "likely" }, "how likely"),
+    h("th", { scope: "col", class: "likely" }, scene.density ? "" : "how likely"),
     h(
       "th",
       { scope: "col", class: "track" },
@@ -48,7 +49,7 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
   const root = h(
     "section",
     {},
-    h("h2", {}, "For every output"),
+    h("h2", {}, scene.some ? "For some outputs" : "For every output"),
     h(
       "p",
       { class: "caption" },
@@ -60,7 +61,7 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
     ),
     h(
       "table",
-      { class: "outputs", "aria-label": "For every output" },
+      { class: "outputs", "aria-label": scene.some ? "For some outputs" : "For every output" },
       h("thead", {}, head),
       h("tbody", {}, ...rows.map((row) => row.root)),
     ),
@@ -125,7 +126,7 @@ function show(row: Row, side: Side, chosen: boolean, scene: Scene): void {
   const at = (p: number): string => `${(p * 100).toFixed(2)}%`;
   row.root.classList.toggle("chosen", chosen);
   row.pick.setAttribute("aria-pressed", String(chosen));
-  row.cells.likely.textContent = percent(side.likely);
+  row.cells.likely.textContent = scene.density ? "" : percent(side.likely);
   row.cells.with.textContent = side.with === null ? "never" : percent(side.with);
   const without = scene.people ? side.without : side.prior;
   row.cells.without.textContent = without === null ? "never" : percent(without);
@@ -138,4 +139,49 @@ function show(row: Row, side: Side, chosen: boolean, scene: Scene): void {
   row.bar.hidden = side.with === null || without === null;
   row.bar.style.left = at(low);
   row.bar.style.width = at(high - low);
+}
+
+// --- outputs on a line, such as noisy numbers: the two laws, and what each output makes anyone conclude
+
+const LEVELS = [0, 0.5, 1].map((y) => ({ y, words: `${100 * y}%` }));
+
+export function outputLine(scene: Scene): OutputTable {
+  const xs = scene.line ?? [];
+  const worlds = scene.people
+    ? { with: "with your data", without: "without your data" }
+    : { with: "on database A", without: "on database B" };
+  const laws = twoCurves("Two curves of how likely each output is", worlds);
+  const concluded = twoCurves("Curves of what each output makes anyone conclude", {
+    with: scene.people ? "with your data" : "after the output",
+    without: scene.people ? "without your data" : "before",
+  });
+  concluded.root.classList.add("lines");
+  const ticks = roundTicks(xs[0] ?? 0, xs.at(-1) ?? 1).map((x) => ({ x, words: short(x) }));
+  return {
+    root: h(
+      "div",
+      { class: "figures" },
+      figure(
+        "What may be published",
+        scene.people
+          ? "How likely each number is if the claim about you is true. The line is the published number."
+          : "How likely each number is in the two worlds. The line is the published number.",
+        laws.root,
+      ),
+      figure("What each output makes of it", "How likely the claim is after each number.", concluded.root),
+    ),
+    show(sides, chosen, at) {
+      const here = xs[chosen];
+      laws.show({ xs, ...lawsOf(scene, at), ticks, at: here });
+      concluded.show({
+        xs,
+        with: sides.map((side) => side.with ?? 0),
+        without: sides.map((side) => (scene.people ? side.without : side.prior) ?? 0),
+        ticks,
+        levels: LEVELS,
+        at: here,
+      });
+    },
+    rest() {},
+  };
 }

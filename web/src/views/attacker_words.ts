@@ -121,7 +121,8 @@ export function worstSet(scene: Scene, at: Position, sentence: string): Child[] 
       "p",
       {},
       `Set: the attacker is sure that the truth is ${at.a} (${percent(at.you)}) or ${at.b} ` +
-        `(${percent(1 - at.you)})${who}. Output ${output} then moves most.`,
+        `(${percent(1 - at.you)})${who}. ${scene.line || scene.some ? "Of the outputs shown, " : "Output "}` +
+        `${output} then moves most.`,
     ),
     h("p", { class: "hint" }, sentence),
   ];
@@ -134,7 +135,11 @@ export function assumed(scene: Scene, found: MechanismAnswer): string[] {
       ? `without you: your record is replaced by ${people.fallback} before anything is computed`
       : "the databases here are not lists of people: the two worlds are databases A and B",
     ...(found.price.assumptions ?? []),
-    ...(scene.part ? ["outputs go on without end; those in the middle are shown"] : []),
+    ...(scene.some
+      ? ["there are very many outputs; those likeliest on some database are shown, and the one you name"]
+      : scene.part
+        ? ["outputs go on without end; those in the middle are shown"]
+        : []),
   ];
 }
 

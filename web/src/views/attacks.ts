@@ -79,7 +79,7 @@ function card(attack: Attack, place: Place): HTMLDetailsElement {
     if (against) sent["engine"] = true;
     const path = `attacks/${attack.name}`;
     frame.recipes.show(`attack ${attack.name}`, { ...attack.files, ...sent }, { path, body: sent });
-    frame.ask(
+    void frame.ask(
       (signal) => post<Found>(path, sent, signal),
       (found) => {
         const { words, rest } = shown(attack.name, found);

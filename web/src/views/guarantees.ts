@@ -86,7 +86,7 @@ function mount(root: HTMLElement, place: Place): void {
       { source: text, universe: where || null },
       { path: "guarantees", body },
     );
-    frame.ask(
+    void frame.ask(
       (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
       (found) => {
         frame.sentence.textContent = found.headline;

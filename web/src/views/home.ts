@@ -13,7 +13,7 @@ export const home: View = {
   title: "You are one of 6,000 patients.",
   intro:
     "A hospital publishes how many patients live in each region, and adds noise to every number. " +
-    "Move the slider: what can anyone tell about you, and how exact is the table?",
+    "Move the slider, and see what anyone can tell about you, and how exact the table is.",
   mount,
 };
 
@@ -89,7 +89,7 @@ function mount(root: HTMLElement, place: Place): void {
       ticks: [-10, 0, 10].map((away) => ({ x: COUNT + away, words: String(COUNT + away) })),
     });
     const w = halfWidth(epsilon);
-    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. The bars show how much that is of each.`;
+    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. A bar shows how far off that is.`;
     for (const row of rows) row.show(w);
   }
 
@@ -104,7 +104,7 @@ function mount(root: HTMLElement, place: Place): void {
         { class: "panels" },
         panel(
           "The published number",
-          `How likely each number is for your region. Where the curves lie on each other, nobody can tell.`,
+          "How likely each number is for your region. The more the curves overlap, the less they tell about you.",
           curves.root,
         ),
         panel("What a guesser gets right", "", iconKey(), figures.root),
@@ -155,7 +155,7 @@ function panel(title: string, caption: string | HTMLElement, ...body: HTMLElemen
 
 function regionRow(name: string, count: number): { root: HTMLElement; show(w: number): void } {
   const bar = h("i", { class: "bar" });
-  const dot = h("i", { class: "dot with" });
+  const dot = h("i", { class: "dot" });
   const words = h("span", { class: "value" });
   const root = h(
     "div",

@@ -6,6 +6,7 @@ import second from "../../../src/twoworlds/attacks/tables/data/figure2.csv?raw";
 import { button, h } from "../dom";
 
 const SECRET = "condition";
+const HEADS: Record<string, string> = { zip: "postcode" };
 
 export interface Published {
   readonly columns: readonly string[];
@@ -58,7 +59,7 @@ const STEPS: readonly (readonly [string, string])[] = [
   ],
   [`In the first table ${hers(0)} rows may be Alice's: ${listed(LEFT[0] ?? [])}.`, "Look in the second"],
   [`In the second table ${hers(1)} rows may be hers: ${listed(LEFT[1] ?? [])}.`, "Put both together"],
-  [`Only one illness is in both: ${listed(BOTH)}. Each table was safe alone; together they give Alice away.`, "Start again"],
+  [`Only one illness is in both: ${listed(BOTH)}. Neither table gave Alice away; both together do.`, "Start again"],
 ];
 
 export function attackStory(): HTMLElement {
@@ -92,7 +93,7 @@ export function attackStory(): HTMLElement {
     "section",
     { class: "now-attack", "aria-labelledby": "attack" },
     h("h2", { id: "attack" }, "Now attack it"),
-    h("p", { class: "caption" }, "Why noise? Because taking names away is not enough."),
+    h("p", { class: "caption" }, "Why add noise? Because taking names away is not enough."),
     said,
     h(
       "div",
@@ -115,7 +116,7 @@ function drawn(table: Published, caption: string): Drawn {
     illness: row[secret] ?? "",
     root: h("tr", {}, ...row.map((cell, i) => h("td", { class: table.columns[i] ?? "" }, cell))),
   }));
-  const heads = table.columns.map((name) => h("th", { scope: "col", class: name }, name));
+  const heads = table.columns.map((name) => h("th", { scope: "col", class: name }, HEADS[name] ?? name));
   return {
     rows,
     root: h(

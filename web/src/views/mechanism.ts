@@ -72,7 +72,7 @@ function mount(root: HTMLElement, place: Place): void {
     claims.wait();
     const body = { mechanism: text, ...(Number(at) === 0 ? {} : { delta: at }) };
     frame.recipes.show("measure", body, { path: "mechanism", body });
-    frame.ask(
+    void frame.ask(
       async (signal) => {
         try {
           return await post<MechanismAnswer>("mechanism", { ...body, definitions: false }, signal);
@@ -202,7 +202,7 @@ function laws(found: MechanismAnswer): HTMLElement | null {
 }
 
 function matrix(found: MechanismAnswer): HTMLElement | null {
-  const few = !found.matrix && found.laws && !found.laws.line ? found.laws : null;
+  const few = !found.matrix && found.laws && !found.laws.line && !found.laws.exact ? found.laws : null;
   const { databases, outputs } = few ?? found;
   const rows =
     found.matrix ?? few?.values.map((row) => row.map((value) => ({ exact: null, value }))) ?? [];

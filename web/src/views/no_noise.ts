@@ -1,6 +1,6 @@
 /** No noise: an exact count, protected only by what nobody knows. */
 
-import { debounce, type NoiselessAnswer, post } from "../api";
+import { debounce, inTurn, type NoiselessAnswer, post } from "../api";
 import { liveChart } from "../chart";
 import { type Child, type Field, facts, figure, h, replace, selectField, slider, table } from "../dom";
 import { type Curve, curvesOf, countDelta, type Setting } from "../noiseless";
@@ -27,13 +27,13 @@ function mount(root: HTMLElement, place: Place): void {
     known: place.params.get("known") ?? USUAL.known,
     probability: place.params.get("probability") ?? USUAL.probability,
     epsilon: place.params.get("epsilon") ?? USUAL.epsilon,
-    sweep: place.params.get("sweep") ?? "people",
+    sweep: place.params.get("sweep") === "known" ? "known" : "people",
   };
   const number = (name: Name): number => {
     const read = Number(state[name]);
     return Number.isFinite(read) ? read : USUAL[name];
   };
-  const ask = debounce(60, go);
+  const ask = inTurn(go);
   const tuner = (
     name: Name,
     label: string,
@@ -49,8 +49,8 @@ function mount(root: HTMLElement, place: Place): void {
       show,
       oninput: (value) => {
         state[name] = value;
+        ask(); // before anything is drawn, so that the service computes meanwhile
         soon();
-        ask();
       },
     });
   const whole = (n: number): string => n.toLocaleString("en");
@@ -73,13 +73,13 @@ function mount(root: HTMLElement, place: Place): void {
     onchange: (value) => {
       state.sweep = value;
       draw();
-      go();
+      ask();
     },
   });
   const frame = new Frame(
     root,
     "An exact count",
-    { people, known, probability, epsilon, sweep },
+    { people, known, probability, epsilon },
     h("div", { class: "tuners" }, people.root, known.root, probability.root, epsilon.root),
     sweep.root,
   );
@@ -99,7 +99,6 @@ function mount(root: HTMLElement, place: Place): void {
   const list = debounce(150, () => replace(numbers, listed(over(), curves)));
   const over = (): string =>
     state.sweep === "known" ? "people known to the attacker" : "people in the count";
-  const asked = (): string => (["people", "known"].includes(state.sweep) ? "none" : state.sweep);
   let curves: Curve[] = [];
   let waiting = false;
 
@@ -126,7 +125,7 @@ function mount(root: HTMLElement, place: Place): void {
     return sound ? found : null;
   }
 
-  /** Everything that follows a slider at once; the service's sentence comes a moment later. */
+  /** Everything that follows a slider at once; the service's sentence comes a frame later. */
   function draw(): void {
     const at = setting();
     if (!at) return;
@@ -139,20 +138,29 @@ function mount(root: HTMLElement, place: Place): void {
     replace(values, stated(short(delta, 5), short(at.epsilon, 5), at));
   }
 
-  function go(): void {
-    place.save(state);
+  const body = (): Record<string, unknown> => {
+    const { sweep: _, ...numbers } = state; // the page draws the curves itself
+    return numbers;
+  };
+
+  const remember = debounce(150, () => place.save(state));
+
+  function recipe(): void {
     const law = `1=${state.probability}, 0=${Number((1 - number("probability")).toFixed(6))}`;
-    const body = { ...state, sweep: asked() };
     const { people, known, epsilon } = state;
     const given = { values: [law], people: [String(people)], known: String(known) };
     frame.recipes.show(
       "noiseless sum",
       { ...given, epsilon: String(epsilon) },
-      { path: "noiseless", body },
+      { path: "noiseless", body: body() },
     );
-    frame.ask(
-      // The page draws the curves itself; a kind that it does not know is the service's to refuse.
-      (signal) => post<NoiselessAnswer>("noiseless", body, signal),
+  }
+
+  function go(): Promise<void> {
+    remember();
+    recipe();
+    return frame.ask(
+      (signal) => post<NoiselessAnswer>("noiseless", body(), signal),
       (found) => {
         const { assumption, claim, rest } = conditional(found.sentence);
         replace(
@@ -173,7 +181,7 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   draw();
-  go();
+  ask();
 }
 
 function stated(delta: string, epsilon: string, at: Setting): Child {

@@ -3,7 +3,7 @@
 import { chart } from "../chart";
 import { post } from "../api";
 import { type Child, copyButton, downloadLink, fetchButton, figure, h, table } from "../dom";
-import { exactly, LOST, type Numeral, short } from "../words";
+import { type Cost, costWords, LOST, type Numeral, short } from "../words";
 
 interface Value {
   value: Numeral | null;
@@ -23,7 +23,7 @@ interface OneAnswer {
 export interface Released {
   answers: OneAnswer[];
   meaning: string[];
-  paid: { epsilon?: Numeral };
+  paid: Cost;
   /** the number of the entry that paid */
   entry: number;
   certificate: unknown;
@@ -33,7 +33,6 @@ const COUNTS = ["count", "people"];
 
 export function answered(found: Released): Child[] {
   const repeated = found.answers.every((one) => one.repeated);
-  const paid = found.paid.epsilon ? exactly(found.paid.epsilon) : "0";
   return [
     h(
       "div",
@@ -44,7 +43,7 @@ export function answered(found: Released): Child[] {
         { class: "caption" },
         repeated
           ? "This repeats a stored answer; you pay nothing more."
-          : `Paid epsilon ${paid}. Asking the same again costs nothing.`,
+          : `Paid ${costWords(found.paid)}. Asking the same again costs nothing.`,
       ),
     ),
     ...found.answers.flatMap((one) => oneAnswer(one)),

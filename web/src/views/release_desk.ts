@@ -1,27 +1,22 @@
 /** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
 
 import { ask, debounce, latest, post, ServiceError, token } from "../api";
-import { type Bar, type Budget, budgetBar, type Spent } from "../budget";
-import { button, h, replace, selectField, slider, textField } from "../dom";
-import { type Asked, type Dataset, firstAsked, sqlOf } from "../query";
-import { readAsked } from "../query_reading";
+import { type Amount, type Bar, type Budget, budgetBar, shares, type Spent } from "../budget";
+import { button, h, replace, selectField, textField } from "../dom";
+import { type Asked, type Dataset, firstAsked, readAsked, sqlOf } from "../query";
 import { Answer, Frame, type Place } from "../view";
-import { exactly, short } from "../words";
+import { costWords } from "../words";
 import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
-import { hand } from "./release_hand";
-import { lostToken, UNKNOWN } from "./release_lost";
-import { described, ledger } from "./release_parts";
-import { isStored, type Plan, planned, warningList } from "./release_plan";
-import { proposing } from "./release_review";
+import { spending } from "./release_cost";
+import { described, hand, ledger, lostToken, proposing, UNKNOWN } from "./release_parts";
+import { errorBars, type Plan, planned, warningList } from "./release_plan";
 
 export interface Me {
   name: string;
   role: string;
 }
 
-const MOST = 4;
-const STEP = 0.01;
 const PAY = "Pay and answer";
 const STORED = "Show the stored answer";
 
@@ -41,7 +36,6 @@ export function desk(
   }
   let dataset: Dataset = start;
   let asked: Asked = firstAsked(dataset);
-  let epsilon = params.get("epsilon") ?? "0.25";
   let spentNow = budget;
   let bought: string | null = null; // what the answers below are to
   let also: string[] = readList(params.get("also"));
@@ -80,18 +74,10 @@ export function desk(
     hint: "The builder writes it; you may change it.",
     onchange: () => read(),
   });
-  const cost = slider({
-    label: "What to spend (epsilon)",
-    least: STEP,
-    most: MOST,
-    step: STEP,
-    value: Math.max(Number(epsilon) || 0.25, STEP),
-    show: (value) => `epsilon ${short(value)}`,
-    oninput: (value) => {
-      epsilon = String(value);
-      showBars();
-      plan();
-    },
+  const cost = spending(params, (at) => {
+    showBars();
+    if (at === "soon") plan();
+    else dryRun();
   });
   let plannedNow: Plan | null = null;
   const warned = h("div", { role: "status" });
@@ -106,7 +92,7 @@ export function desk(
   const frame = new Frame(
     root,
     "Build a query",
-    { queries: sql, dataset: which, epsilon: cost, cost },
+    { queries: sql, dataset: which, epsilon: cost.field, cost: cost.field },
     which.root,
     byHand.root,
     builder,
@@ -136,7 +122,7 @@ export function desk(
   }
 
   function body(): Record<string, unknown> {
-    return { dataset: dataset.name, queries: queries(), epsilon };
+    return { dataset: dataset.name, queries: queries(), ...cost.body() };
   }
 
   function write(): void {
@@ -171,7 +157,7 @@ export function desk(
     bars.all = own ? budgetBar(`Budget of ${dataset.name}, everybody together`) : null;
     bars.mine = mine ? budgetBar(`Your part (${me.name})`) : null;
     replace(bar, bars.all?.root, bars.mine?.root);
-    limit();
+    cost.limit(parts());
     showBars();
   }
 
@@ -200,7 +186,7 @@ export function desk(
   }
 
   function state(): Record<string, string> {
-    const common = { dataset: dataset.name, sql: sql.value().trim(), epsilon };
+    const common = { dataset: dataset.name, sql: sql.value().trim(), ...cost.given() };
     return also.length ? { ...common, also: JSON.stringify(also) } : common;
   }
 
@@ -209,7 +195,7 @@ export function desk(
     const who = me.name in dataset.analysts ? me.name : null;
     frame.recipes.show(
       "release",
-      { queries: queries(), epsilon, policy: "policy.yml", analyst: who },
+      { queries: queries(), ...cost.given(), policy: "policy.yml", analyst: who },
       { path: "release", body: body(), token: true },
     );
   }
@@ -222,20 +208,21 @@ export function desk(
       forgotten();
       return;
     }
-    if (Number(epsilon) > room()) showBars(); // a refused plan names no price
+    if (parts().some((one) => shares(one, cost.amount()).over)) showBars(); // a refused plan names no price
     if (bought !== null && bought !== JSON.stringify(body())) answer.fail(); // of another query
     else answer.done();
-    frame.ask(
+    void frame.ask(
       (signal) => post<Plan>("plan", body(), signal),
       (found) => {
         plannedNow = found;
-        buy.disabled = !isStored(found) && found.review.needed && found.review.status !== "approved";
-        buy.textContent = isStored(found) ? STORED : PAY;
+        buy.disabled = !found.stored && found.review.needed && found.review.status !== "approved";
+        buy.textContent = found.stored ? STORED : PAY;
         replace(warned, warningList(found.warnings));
-        proposal.show(isStored(found) ? null : found.review);
-        showBars(found.price.epsilon?.value ?? 0);
+        proposal.show(found.stored ? null : found.review);
+        showBars({ epsilon: found.price.epsilon?.value ?? 0, rho: found.price.rho?.value ?? 0 });
         frame.sentence.textContent = found.meaning[0] ?? "";
-        frame.answer.show(...planned(found));
+        replace(frame.result, planned(found));
+        frame.answer.show(found.stored ? null : errorBars(found));
       },
       failed,
     );
@@ -260,12 +247,7 @@ export function desk(
 
   /** Ask once more, in words, before something is paid that looks like a mistake. */
   function confirm(): void {
-    const price = plannedNow?.price.epsilon;
-    const yes = button(
-      `Pay epsilon ${price ? exactly(price) : epsilon} all the same`,
-      purchase,
-      "main",
-    );
+    const yes = button(`Pay ${costWords(plannedNow?.price ?? {})} all the same`, purchase, "main");
     const no = button("Do not pay", () => {
       sure.hidden = true;
       buy.focus();
@@ -306,7 +288,7 @@ export function desk(
       if (error.status === 401) forgotten();
       return spentNow;
     });
-    limit();
+    cost.limit(parts());
     showBars();
     book?.refresh();
   }
@@ -317,18 +299,7 @@ export function desk(
     return [...(own ? [own] : []), ...(mine ? [mine] : [])];
   }
 
-  function room(): number {
-    return Math.min(...parts().map((one) => one.left.epsilon?.value ?? 0));
-  }
-
-  /** One can choose to spend what is left, and no more. */
-  function limit(): void {
-    const left = Math.floor(room() / STEP + 1e-9) * STEP;
-    cost.limit(Number(Math.min(Math.max(left, STEP), MOST).toFixed(2)));
-    cost.set(epsilon);
-  }
-
-  function showBars(next = Number(epsilon) || 0): void {
+  function showBars(next: Amount = cost.amount()): void {
     const [own, mine] = parts();
     if (own) bars.all?.show(own, next);
     if (mine) bars.mine?.show(mine, next);

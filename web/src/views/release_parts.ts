@@ -1,10 +1,12 @@
-/** What the Release view shows besides query and answers: the policy and the ledger. */
+/** What the Release view shows besides query, cost and answers: the policy, the ledger, a query written by
+ * hand, a token that is lost, and the review of a planned release. */
 
-import { ask, type ServiceError } from "../api";
-import { facts, h, table } from "../dom";
+import { ask, post, type ServiceError, setToken } from "../api";
+import { button, facts, h, table, textField } from "../dom";
 import type { Column, Dataset } from "../query";
-import { Answer } from "../view";
-import { exactly, type Numeral } from "../words";
+import { Answer, controls } from "../view";
+import { type Cost, costWords } from "../words";
+import type { Plan } from "./release_plan";
 
 /** A declared key: texts and truths stand for themselves, numbers and dates are named as such. */
 export function keyWords(key: unknown): string {
@@ -46,7 +48,7 @@ interface Charge {
   entry: number;
   dataset: string;
   analysts: string[];
-  cost: { epsilon?: Numeral };
+  cost: Cost;
   answered: boolean;
 }
 
@@ -79,13 +81,149 @@ function listed(newest: readonly Charge[]): HTMLElement {
   if (newest.length === 0) return h("p", { class: "hint" }, "Nothing was charged yet.");
   return table(
     "The newest charges",
-    ["entry", "dataset", "by", "epsilon", "answered"],
+    ["entry", "dataset", "by", "cost", "answered"],
     newest.map((one) => [
       String(one.entry),
       one.dataset,
       one.analysts.join(", ") || "anybody",
-      one.cost.epsilon ? exactly(one.cost.epsilon) : "0",
+      costWords(one.cost),
       one.answered ? "yes" : "not yet",
     ]),
   );
+}
+
+// --- a query written by hand is never overwritten: the builder rests until it is wanted again --------
+
+export interface Hand {
+  /** what stands above the builder */
+  readonly root: HTMLElement;
+  /** Tell whether the text is one that the builder does not write. */
+  show(text: string, byHand: boolean): void;
+}
+
+/** `back` writes the builder's query again; `own` is called with the text written by hand. */
+export function hand(
+  builder: HTMLFieldSetElement,
+  back: () => void,
+  own: (text: string) => void,
+): Hand {
+  let kept = "";
+  const leave = button("Go back to the builder", () => {
+    back();
+    (again.hidden ? builder.querySelector<HTMLElement>("input") : again)?.focus();
+  });
+  const again = button("Use my own text again", () => {
+    own(kept);
+    leave.focus();
+  });
+  const words = h("p", { class: "hint" }, "You wrote the query by hand.");
+  const root = h(
+    "div",
+    { class: "hand", role: "group", "aria-label": "Query by hand" },
+    words,
+    leave,
+    again,
+  );
+  const show = (text: string, byHand: boolean): void => {
+    if (byHand) kept = text;
+    builder.disabled = byHand;
+    words.hidden = leave.hidden = !byHand;
+    again.hidden = byHand || kept === "";
+    root.hidden = leave.hidden && again.hidden;
+  };
+  show("", false);
+  return { root, show };
+}
+
+// --- a token that the service no longer knows: said where one pays, with a field for another --------
+
+export const UNKNOWN =
+  "The service does not know this token: it may have been restarted. Open its new link, or enter a token.";
+
+export interface Lost {
+  readonly root: HTMLElement;
+  show(): void;
+}
+
+/** `enter` is called when another token was given. */
+export function lostToken(enter: () => void): Lost {
+  const field = textField({ label: "Token", kind: "password" });
+  const form = controls(
+    "Sign in again",
+    field.root,
+    h("div", { class: "actions" }, h("button", { type: "submit" }, "Enter")),
+  );
+  form.addEventListener("submit", () => {
+    const given = field.value().trim();
+    if (!given) {
+      field.fail("Enter a token first.");
+      return;
+    }
+    setToken(given);
+    enter();
+  });
+  const root = h("div", { hidden: true }, form);
+  return {
+    root,
+    show() {
+      setToken("");
+      root.hidden = false;
+      field.fail(UNKNOWN);
+    },
+  };
+}
+
+// --- filing a planned release for review, and how its review stands ---------------------------------
+
+export interface Proposing {
+  readonly root: HTMLElement;
+  /** Say how the review of the planned release stands; null hides it. */
+  show(review: Plan["review"] | null): void;
+}
+
+const STANDS: Record<string, string> = {
+  waiting: "waits for a reviewer. You can release it when it is approved.",
+  approved: "is approved: you can release it exactly as it is planned.",
+  "sent back": "was sent back. Change the query or what to spend, or propose it again.",
+};
+
+/** `body` is what would be released; `filed` is called when it was proposed. */
+export function proposing(body: () => Record<string, unknown>, filed: () => void): Proposing {
+  const words = h("p", { class: "hint", role: "status" });
+  const purpose = textField({
+    label: "What it is for",
+    hint: "The reviewer reads it, and the ledger keeps it. Nothing is charged.",
+  });
+  const send = button("Propose for review", () => {
+    if (!purpose.value().trim()) {
+      purpose.fail("Say in a sentence what the release is for.");
+      return;
+    }
+    send.disabled = true;
+    post("propose", { ...body(), purpose: purpose.value().trim() })
+      .then(() => {
+        purpose.fail(null);
+        filed();
+      })
+      .catch((error: ServiceError) => purpose.fail(error.message))
+      .finally(() => (send.disabled = false));
+  });
+  const form = h("div", { class: "stack" }, purpose.root, h("div", { class: "actions" }, send));
+  const fold = h("details", { class: "policy" }, h("summary", {}, "Let a reviewer see it first"), words, form);
+  return {
+    root: fold,
+    show(review) {
+      fold.hidden = review === null;
+      if (!review) return;
+      const open = review.status === null || review.status === "sent back";
+      form.hidden = !open;
+      words.textContent = review.status
+        ? `Proposal ${review.proposal} ${STANDS[review.status]}`
+        : review.needed
+          ? "The policy asks for a review of every release from this dataset."
+          : "";
+      words.hidden = words.textContent === "";
+      if (review.needed || review.status) fold.open = true;
+    },
+  };
 }

@@ -2,7 +2,7 @@
 
 import { chart } from "../chart";
 import { type Child, facts, figure, h } from "../dom";
-import { exactly, type Numeral, short } from "../words";
+import { type Cost, costWords, type Numeral, short } from "../words";
 
 export interface Warned {
   kind: string;
@@ -22,9 +22,10 @@ export interface Expected {
 }
 
 export interface Plan {
-  cost: { epsilon?: Numeral };
+  cost: Cost;
   /** what is to be paid for it: nothing if the answer is stored */
-  price: { epsilon?: Numeral };
+  price: Cost;
+  stored: boolean;
   errors: Expected[][];
   /** the groups of each query; null where the data will tell */
   cells: (string[] | null)[];
@@ -36,22 +37,14 @@ export interface Plan {
 const MOST_DRAWN = 12;
 const ROWS = 1000; // a group of so many rows should be seen above the noise
 
-export function isStored(found: Plan): boolean {
-  return found.price.epsilon?.value === 0 && found.cost.epsilon?.value !== 0;
-}
-
-export function planned(found: Plan): Child[] {
-  const stored = isStored(found);
-  const costs = found.cost.epsilon ? exactly(found.cost.epsilon) : "0";
-  return [
-    facts([
-      ["Costs", stored ? "epsilon 0: the answer is stored" : `epsilon ${costs}`],
-      ...found.errors
-        .flat()
-        .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
-    ]),
-    stored ? null : errorBars(found),
-  ];
+/** What it costs, and how far each answer may be off. */
+export function planned(found: Plan): Child {
+  return facts([
+    ["Costs", found.stored ? "nothing: the answer is stored" : costWords(found.cost)],
+    ...found.errors
+      .flat()
+      .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
+  ]);
 }
 
 /** How far an answer will probably be off, in words. */

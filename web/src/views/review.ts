@@ -6,7 +6,7 @@ import { iconKey, icons } from "../curves";
 import { button, facts, h, replace, table, textField } from "../dom";
 import type { Dataset } from "../query";
 import type { Place, View } from "../view";
-import { exactly, guess, type Numeral, plural } from "../words";
+import { type Cost, costWords, guess, type Numeral, plural } from "../words";
 import { signIn } from "./release";
 import { reportButton } from "./release_answers";
 import type { Me } from "./release_desk";
@@ -32,7 +32,7 @@ interface Charge {
   time: string;
   dataset: string;
   analysts: string[];
-  cost: Record<string, Numeral>;
+  cost: Cost;
   asked: string[];
   meaning: string | null;
   answered: boolean;
@@ -48,7 +48,7 @@ interface Proposal {
   status: string;
   decision: { reviewer: string; time: string; remark: string } | null;
   asked: string[];
-  cost: Record<string, Numeral>;
+  cost: Cost;
   meaning: string | null;
   /** of those that wait: the plan, and what everything would allow after it */
   after?: Guessed | null;
@@ -71,15 +71,8 @@ interface Book {
 function mount(root: HTMLElement, place: Place): void {
   signIn(root, place, async (view, me) => {
     if (me.role === "analyst") {
-      replace(
-        view,
-        h(
-          "p",
-          { class: "lead" },
-          "The ledger is for reviewers and curators. ",
-          h("a", { href: "#/release" }, "Plan a release, and propose it there."),
-        ),
-      );
+      const { proposals } = await ask<{ proposals: Proposal[] }>("GET", "proposals");
+      replace(view, ...ownProposals(proposals));
       return;
     }
     const { datasets } = await ask<{ datasets: Dataset[] }>("GET", "datasets");
@@ -119,7 +112,7 @@ function together(account: Book["datasets"][number]): HTMLElement {
         ? `Budget of ${account.dataset}`
         : `Part of ${part.analyst} in ${account.dataset}`,
     );
-    bar.show(part, 0);
+    bar.show(part, {});
     return bar.root;
   });
   const { guess: found, learned } = account;
@@ -179,6 +172,53 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
       : null,
     me.role === "reviewer" ? decision(one, again) : h("p", { class: "hint" }, "A reviewer decides on it."),
   );
+}
+
+const STANDS: Record<string, string> = {
+  waiting: "Waiting for a reviewer",
+  approved: "Approved",
+  "sent back": "Sent back",
+};
+
+/** What an analyst has proposed, and what reviewers said of it; the ledger itself is for them. */
+function ownProposals(proposals: readonly Proposal[]): HTMLElement[] {
+  const waiting = proposals.filter((one) => one.status === "waiting").length;
+  const many = plural(proposals.length, "release");
+  return [
+    h(
+      "p",
+      { class: "lead" },
+      proposals.length
+        ? `You proposed ${many}; ${waiting || "none"} of them ${waiting === 1 ? "waits" : "wait"} for a reviewer. `
+        : "You have proposed nothing so far. ",
+      h("a", { href: "#/release" }, "Plan a release, and propose it there."),
+    ),
+    h(
+      "section",
+      { class: "reviewed", "aria-label": "Your proposals", hidden: proposals.length === 0 },
+      h("h2", {}, "Your proposals"),
+      ...proposals.map((one) =>
+        h(
+          "article",
+          { class: "proposal", "aria-label": `Proposal ${one.entry}` },
+          h("h3", {}, `${STANDS[one.status] ?? one.status}: proposal ${one.entry}, ${one.dataset}`),
+          ...one.asked.map((words) => h("p", { class: "said" }, words)),
+          one.decision?.remark
+            ? h("blockquote", {}, `${one.decision.reviewer}: “${one.decision.remark}”`)
+            : null,
+          facts([
+            ["Decided", one.decision ? `by ${one.decision.reviewer}, ${when(one.decision.time)} UTC` : null],
+            ["For", one.purpose],
+            ["Cost", costWords(one.cost)],
+            ["Proposed", `${when(one.time)} UTC`],
+          ]),
+          one.status === "approved"
+            ? h("p", { class: "hint" }, "Release it with the same query and the same cost.")
+            : null,
+        ),
+      ),
+    ),
+  ];
 }
 
 function decision(one: Proposal, again: () => Promise<void>): HTMLElement {
@@ -241,12 +281,6 @@ function decisions(name: string, decided: readonly Proposal[]): HTMLElement {
       ]),
     ),
   );
-}
-
-function costWords(cost: Record<string, Numeral>): string {
-  return Object.entries(cost)
-    .map(([name, number]) => `${name} ${exactly(number)}`)
-    .join(", ");
 }
 
 const when = (time: string): string => time.slice(0, 16).replace("T", " ");

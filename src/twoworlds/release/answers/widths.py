@@ -59,7 +59,7 @@ from twoworlds.numbers import Number, exp, ln
 from twoworlds.release.sensitivity.calibration import at_least
 
 FAILURE = Fraction(1, 20)  # intervals hold with probability 95 %
-_WIDE = 1000
+_WIDE = 100  # above it no 4096 bits tell sigma from a rational number next to it
 
 
 @lru_cache(maxsize=256)
