@@ -27,9 +27,10 @@ from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, rationals
+from twoworlds.cones.noise.quotient import MoreNoise, are_noise, noise_normal_form
 from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, drawn, row_cone
-from twoworlds.definitions import PrivacyDefinition
-from twoworlds.errors import InvalidInput
+from twoworlds.definitions import PrivacyDefinition, Verdict
+from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit, Universe
@@ -103,12 +104,7 @@ class Strength(Result):
 
         "unknown" where an approximation leaves it open.
         """
-        forward, backward = self._known
-        if forward is None or backward is None:
-            return "unknown"
-        if forward:
-            return "equal" if backward else "stronger"
-        return "weaker" if backward else "incomparable"
+        return _relation(self._known)
 
     @property
     def sentence(self) -> str:
@@ -124,15 +120,7 @@ class Strength(Result):
                     less = "gives every guarantee of" if known else "lacks a guarantee of"
                     half = f"{mine} {less} {other}, and the converse is open"
             return f"How {first} and {second} compare {where} is not known: {half}."
-        return {
-            "equal": f"{first} and {second} give the same guarantees {where}.",
-            "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
-            "the other, and more.",
-            "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
-            "the other gives too, and more.",
-            "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
-            "guarantee that the other does not.",
-        }[self.relation]
+        return _related(self.relation, first, second, where)
 
     @property
     def certificate(self) -> Certificate:
@@ -164,15 +152,103 @@ class Strength(Result):
         }
 
 
+@dataclass(frozen=True)
+class NoiseStrength(Result):
+    """How the guarantees of two noises on infinitely many true answers relate.
+
+    Attributes:
+        first: The one, as one would type it.
+        second: The other.
+        forward: Whether the first is the second with more noise; None where that is undecided.
+        backward: Whether the second is the first with more noise.
+    """
+
+    first: str
+    second: str
+    where: str
+    forward: Verdict | None
+    backward: Verdict | None
+
+    @property
+    def relation(self) -> str:
+        """Equal, stronger, weaker, incomparable, or unknown."""
+        forward, backward = (
+            None if one is None else one.holds for one in (self.forward, self.backward)
+        )
+        return _relation((forward, backward))
+
+    def answer(self) -> Answer:
+        """Say how they relate, and the noise to be added to the one or to the other."""
+        pairs = ((self.first, self.second), (self.second, self.first))
+        said = []
+        for (one, other), verdict in zip(pairs, (self.forward, self.backward), strict=True):
+            proof = None if verdict is None else verdict.witness
+            if isinstance(proof, MoreNoise) and proof.adds:
+                said.append(f"{one} is {other} with more noise: add {proof.adds}.")
+            elif isinstance(proof, MoreNoise):
+                said.append(f"{one} is not {other} with more noise: {proof.why}.")
+            else:
+                said.append(f"Whether {one} is {other} with more noise is not decided.")
+        sentence = _related(self.relation, self.first, self.second, f"over {self.where}")
+        return Answer(sentence, blocks=[Said(said)])
+
+    def fields(self) -> dict[str, Any]:
+        """Return the relation, and both verdicts."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "universe": self.where,
+            "relation": self.relation,
+            "sentence": self.answer().headline,
+            "first from second": self.forward,
+            "second from first": self.backward,
+        }
+
+
+def _relation(inside: tuple[bool | None, bool | None]) -> str:
+    forward, backward = inside
+    if forward is None or backward is None:
+        return "unknown"
+    if forward:
+        return "equal" if backward else "stronger"
+    return "weaker" if backward else "incomparable"
+
+
+def _related(relation: str, first: str, second: str, where: str) -> str:
+    return {
+        "equal": f"{first} and {second} give the same guarantees {where}.",
+        "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
+        "the other, and more.",
+        "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
+        "the other gives too, and more.",
+        "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
+        "guarantee that the other does not.",
+        "unknown": f"How {first} and {second} compare {where} is not known.",
+    }[relation]
+
+
+def _of_noises(first: Mechanism, second: Mechanism) -> NoiseStrength:
+    verdicts: list[Verdict | None] = []
+    for one, other in ((first, second), (second, first)):
+        try:
+            verdicts.append(noise_normal_form(one, other))
+        except Undecided:
+            verdicts.append(None)
+    where = first.universe.expression
+    return NoiseStrength(first.expression, second.expression, where, *verdicts)
+
+
 def compare(
     first: Source | RowCone, second: Source | RowCone, universe: str | Universe | None = None
-) -> Strength:
+) -> Strength | NoiseStrength:
     """Compare two definitions or mechanisms by their guarantees.
 
     >>> compare("randomized-response(bits=2, keep=3/4)", "dp(ratio=3)").relation
     'stronger'
     """
     sides = [build_source(s, universe) if isinstance(s, str) else s for s in (first, second)]
+    if are_noise(sides):
+        return _of_noises(*sides)
     where = universe
     if where is None:
         known = [found for side in sides if (found := _universe(side)) is not None]

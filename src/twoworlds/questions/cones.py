@@ -78,7 +78,6 @@ def member(
     if row is not None:
         return _row([entry.strip() for entry in row.split(",")], of, universe, save)
     from twoworlds.cones import build_source, consistent_normal_form_contains, row_cone
-    from twoworlds.cones.certificates import Certificate
     from twoworlds.definitions import PrivacyDefinition
     from twoworlds.mechanisms.named import mechanism as build
 
@@ -92,9 +91,19 @@ def member(
     if save is None:
         return verdict
     proof = getattr(verdict.witness, "certificate", None)
-    if not isinstance(proof, Certificate):
+    if proof is None and built.universe.size is not None:
         proof = _rows_proof(built, row_cone(trusted, built.universe))
-    return _with(verdict, save_json(save, proof.to_dict()))
+    return _with(verdict, save_json(save, _saved(proof, save)))
+
+
+def _saved(proof: Certificate | None, save: Path | None) -> Any:
+    """Return a certificate as plain data, or say that there is none."""
+    if proof is None and save is not None:
+        raise InvalidInput(
+            f"--save {save}: certificates hold finite matrices, and there are infinitely many "
+            "databases here: leave it out, and keep --json"
+        )
+    return None if proof is None else proof.to_dict()
 
 
 def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
@@ -254,7 +263,8 @@ def compare(
 
     check_files(save)
     found = compared(first, second, universe)
-    return _with(found, save_json(save, found.certificate.to_dict()))
+    proof = getattr(found, "certificate", None)
+    return _with(found, save_json(save, _saved(proof, save)))
 
 
 def design(
