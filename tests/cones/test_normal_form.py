@@ -365,7 +365,7 @@ def test_rejects_no_base_irrational_numbers_floats_and_too_much_work():
     with pytest.raises(Unsupported, match="infinitely many"):
         decide("geometric(ratio=2, bits=2)", RESPONSE)
     with pytest.raises(Unsupported, match="infinitely many"):
-        decide("geometric(ratio=2)", "geometric(ratio=3)")
+        decide("geometric(ratio=2)", "geometric(ratio=3)", "geometric(ratio=4)")
     flat = dense([[Fraction(1, 100)] * 100 for _ in range(100)])
     with pytest.raises(TooLarge, match="1000000 entries"):
         decide(flat, flat)

@@ -17,7 +17,9 @@ from twoworlds.show import Result, Told
 if TYPE_CHECKING:
     from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
     from twoworlds.cones.certificates import Certificate
+    from twoworlds.definitions import PrivacyDefinition
     from twoworlds.mechanisms import Mechanism
+    from twoworlds.worlds import Integers
 
 Source = Annotated[
     str,
@@ -46,6 +48,8 @@ def cone(
     check_files(save)
     if inverse:
         return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
+    if (everywhere := _dp_on_integers(source, universe)) is not None:
+        return _with(everywhere, save_json(save, everywhere.to_dict()))
     found = _cone(source, universe, exact=exact, facet=facet is not None)
     if facet is not None:
         if not isinstance(found, PerRecordCone):
@@ -76,6 +80,12 @@ def member(
             "give a mechanism, or a likelihood row with --row '3,1,1,3': one of them"
         )
     if row is not None:
+        trusted, where = _on_integers(of[0], universe)
+        if len(of) == 1 and where is not None:
+            from twoworlds.cones.noise.integers import row_on_integers
+
+            _saved(None, save)
+            return row_on_integers(row, trusted, where)
         return _row([entry.strip() for entry in row.split(",")], of, universe, save)
     from twoworlds.cones import build_source, consistent_normal_form_contains, row_cone
     from twoworlds.definitions import PrivacyDefinition
@@ -165,6 +175,8 @@ def statements(
         noise_statements,
     )
 
+    if (everywhere := _dp_on_integers(source, universe)) is not None:
+        return everywhere
     found = _cone(source, universe)
     about: dict[str, Any] = {"source": found.source}
     if isinstance(found, NoiseCone):
@@ -218,7 +230,13 @@ def odds(
     from twoworlds.cones import largest_odds
 
     check_files(save)
-    found = largest_odds(source, of, against, belief, universe=universe)
+    trusted, where = _on_integers(source, universe)
+    if where is None:
+        found = largest_odds(source, of, against, belief, universe=universe)
+    else:
+        from twoworlds.cones.noise.integers import integer_odds
+
+        found = integer_odds(trusted, of, against, belief, where)
     return _with(found, save_json(save, found.certificate.to_dict()))
 
 
@@ -382,6 +400,29 @@ def _cone(
             raise InvalidInput("--exact needs frapp(gamma=..., values=..., records=...)")
         return frapp_row_cone(built.gamma, len(built.universe.values), built.universe.n)
     return row_cone(built, universe)
+
+
+def _on_integers(
+    source: str, universe: str | None
+) -> tuple[Mechanism | PrivacyDefinition, Integers | None]:
+    """Build what was typed, and say whether it is about all whole numbers."""
+    from twoworlds.cones import build_source
+    from twoworlds.cones.noise.integers import whole_numbers
+    from twoworlds.worlds.catalogue import universe as build_universe
+
+    built = build_source(source, universe)
+    return built, whole_numbers(built, None if universe is None else build_universe(universe))
+
+
+def _dp_on_integers(source: str, universe: str | None) -> Result | None:
+    """Return the cone of differential privacy over all whole numbers, if that is asked for."""
+    from twoworlds.cones.noise.integers import dp_on_integers
+    from twoworlds.definitions import DifferentialPrivacy
+
+    built, where = _on_integers(source, universe)
+    if where is None or not isinstance(built, DifferentialPrivacy):
+        return None
+    return dp_on_integers(built, where)
 
 
 def _listed(source: str, universe: str | None) -> RowCone:

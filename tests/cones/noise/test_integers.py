@@ -1,0 +1,106 @@
+"""Differential privacy and noise over all whole numbers, seen on finitely many of them."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.cones import build_source, largest_odds, noise_cone
+from twoworlds.cones.noise.integers import integer_odds, on_range, read_row, row_on_integers
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.questions.cones import cone, member, odds, statements
+from twoworlds.worlds import Integers
+
+F = Fraction
+DP, NOISE = build_source("dp(ratio=2)"), build_source("geometric(ratio=2)")
+rows = st.dictionaries(st.integers(-3, 3), st.integers(0, 5).map(F), max_size=4)
+
+
+def obeys(row, otherwise, ratio):
+    """The definition, on a range far wider than the changes."""
+    x = [row.get(k, otherwise) for k in range(-9, 10)]
+    return all(a <= ratio * b and b <= ratio * a for a, b in pairwise(x))
+
+
+@given(rows, st.integers(0, 5).map(F))
+def test_a_row_that_is_constant_far_out_is_decided_as_by_the_definition(row, otherwise):
+    text = ", ".join([*(f"{k}: {v}" for k, v in row.items()), f"else: {otherwise}"])
+    assert row_on_integers(text, DP, Integers()).answer().holds == obeys(row, otherwise, 2)
+    assert read_row(text) == (row, otherwise)
+
+
+@given(st.lists(st.integers(1, 9), min_size=3, max_size=3))
+def test_every_row_on_a_range_extends_to_all_whole_numbers(x):
+    if not on_range(DP, Integers(), [0, 2]).contains(x):
+        return
+    extended = {
+        k: min(max(x), *(2 ** abs(k - j) * v for j, v in enumerate(x))) for k in range(-5, 8)
+    }
+    assert [extended[j] for j in range(3)] == x
+    assert obeys({k: F(v) for k, v in extended.items()}, F(max(x)), 2)
+
+
+@pytest.mark.parametrize(
+    "sets", [("0", "1"), ("0", "3"), ("0", "-1,1"), ("-2,2", "0"), ("4", "1,2")]
+)
+def test_odds_of_geometric_noise_are_those_of_its_best_output(sets):
+    found = integer_odds(NOISE, *sets, "uniform", Integers())
+    first, second = ([int(k) for k in part.split(",")] for part in sets)
+    best = max(
+        sum(NOISE.probability(o, i) for i in first) / sum(NOISE.probability(o, j) for j in second)
+        for o in range(-20, 21)
+    )
+    assert found.odds == best
+    assert found.verify()
+
+
+@pytest.mark.parametrize("sets", [("0", "1"), ("0", "-1,1"), ("-2,2", "0")])
+def test_odds_of_differential_privacy_do_not_depend_on_the_range(sets):
+    found = integer_odds(DP, *sets, "uniform", Integers())
+    first, second = ([int(k) for k in part.split(",")] for part in sets)
+    wide = largest_odds("dp(ratio=2)", first, second, universe="integers(-5, 5)")
+    assert found.factor == wide.factor
+
+
+def test_finite_noise_rules_far_answers_out():
+    found = odds("integer-noise([1/4, 1/2, 1/4])", "0", "3")
+    assert "can become infinite" in found.explain()
+    near = integer_odds(
+        build_source("integer-noise([1/4, 1/2, 1/4])"), "1", "0,2", "uniform", Integers()
+    )
+    assert near.factor == 2  # output 2: 1/2 against the mean of 1/4 and 1/4
+
+
+def test_the_commands_speak_of_all_whole_numbers():
+    said = cone("dp(ratio=2)", universe="integers()").explain()
+    assert "x(k) <= 2 x(k+1) and x(k+1) <= 2 x(k) for every whole number k" in " ".join(
+        said.split()
+    )
+    assert "x(k+3)" in statements("dp(ratio=2)", universe="integers(step=3)").explain()
+    inside = member(of=["dp(ratio=2)"], row="0: 1, else: 2", universe="integers()")
+    assert inside.answer().holds
+    outside = member(of=["geometric(ratio=2)"], row="0: 1, else: 2")
+    assert not outside.answer().holds
+    assert not noise_cone("geometric(ratio=2)").contains({0: 1}, otherwise=2)
+    assert "factor 8" in odds("dp(ratio=2)", "0", "3", universe="integers()").explain()
+
+
+def test_what_cannot_be_answered_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="name a rival"):
+        odds("geometric(ratio=2)", "0")
+    with pytest.raises(InvalidInput, match="whole number"):
+        odds("geometric(ratio=2)", "0", "1/2")
+    with pytest.raises(InvalidInput, match="wide range"):
+        odds("geometric(ratio=2)", "0", "9999")
+    with pytest.raises(Unsupported, match="infinitely many different rows"):
+        odds("skellam(1, 1)", "0", "1")
+    with pytest.raises(InvalidInput, match="place by place"):
+        member(of=["geometric(ratio=2)"], row="1, 2")
+    with pytest.raises(InvalidInput, match="finite matrices"):
+        member(of=["geometric(ratio=2)"], row="0: 1, else: 1", save=tmp_path / "proof.json")
+    with pytest.raises(Unsupported, match="delta"):
+        cone("dp(ratio=2, delta=1/10)", universe="integers()")
+    with pytest.raises(Unsupported, match="group=1"):
+        cone("dp(ratio=2, group=2)", universe="integers()")
