@@ -47,12 +47,9 @@ class Separation(NamedTuple):
     @property
     def sentence(self) -> str:
         """Say the mechanism, and the guarantee that it breaks."""
-        where = self.inequality.universe
-        pairs = zip(where, self.mechanism.rows[0], strict=True)
-        chances = ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
         return (
             f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
-            f"with probability {chances}, which breaks {self.inequality.text()}."
+            f"with probability {chances(self.mechanism)}, which breaks {self.inequality.text()}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -268,7 +265,7 @@ def compare(
         if not holds and mine.approximation is None:
             assert holds.ray is not None
             assert holds.inequality is not None
-            mechanism = _with_row(holds.ray, side, mine)
+            mechanism = mechanism_with_row(holds.ray, side, mine)
             broken = Inequality(mine.universe, holds.inequality)
             separations.append(Separation(mechanism, broken, mine.source, other.source))
     return Strength(cones[0], cones[1], forward, backward, tuple(separations), tuple(notes))
@@ -295,7 +292,14 @@ def _parts(side: object) -> list[Mechanism]:
     return []
 
 
-def _with_row(ray: Vector, side: object, cone: RowCone) -> Dense:
+def chances(mechanism: Dense) -> str:
+    """List the probabilities of the first output, database by database."""
+    where = mechanism.universe
+    pairs = zip(where, mechanism.rows[0], strict=True)
+    return ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
+
+
+def mechanism_with_row(ray: Vector, side: object, cone: RowCone) -> Dense:
     """Return a mechanism of the definition with an output whose row is proportional to the ray."""
     mechanisms = _parts(side)
     share = _share_of_rows(ray, mechanisms, cone) if mechanisms else _largest_share(ray, cone.cone)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput, TooLarge, Undecided
 from twoworlds.files import check_place, write
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
@@ -28,6 +28,7 @@ Source = Annotated[
 ]
 Universe = Annotated[str | None, "the databases that a definition is about, such as 'bits(2)'"]
 Proof = Annotated[Path | None, "write the proof to a .json file"]
+_MOST_SHOWN = 16  # databases of a row whose mechanism is shown
 SaveCone = Annotated[Path | None, "write the cone to .json: linear(FILE) reads it"]
 
 
@@ -39,18 +40,21 @@ def cone(
         str | None, "one guarantee of a survey too large to list, by its output"
     ] = None,
     inverse: Annotated[bool, "the inverse matrix, and the norms of its columns"] = False,
+    also: Annotated[list[str] | None, "another trusted mechanism (repeat it)"] = None,
     save: SaveCone = None,
 ) -> Result:
     """List the likelihood rows a guarantee allows, as facets and rays."""
-    from twoworlds.cones import PerRecordCone, RowCone
+    from twoworlds.cones import PerRecordCone, RowCone, row_cone
     from twoworlds.cones import inverse as inverted
 
     check_files(save)
     if inverse:
         return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
-    if (everywhere := _dp_on_integers(source, universe)) is not None:
-        return _with(everywhere, save_json(save, everywhere.to_dict()))
-    found = _cone(source, universe, exact=exact, facet=facet is not None)
+    found: Result | None = None
+    if also:
+        found = row_cone(_mechanisms([source, *also], universe))
+    found = found or _noise_cone(source, universe)
+    found = found or _cone(source, universe, exact=exact, facet=facet is not None)
     if facet is not None:
         if not isinstance(found, PerRecordCone):
             raise InvalidInput(
@@ -130,6 +134,41 @@ def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
     return Certificate("all", {"parts": parts, "claim": f"{mechanism.expression}: {cone.source}"})
 
 
+def _shown_mechanism(
+    entries: Sequence[str], of: Sequence[str], universe: str | None, cone: RowCone
+) -> tuple[str, list[str]] | None:
+    """Return a trusted mechanism that has the row, in words and as the row of its yes."""
+    from twoworlds.cones import Frapp, build_source
+    from twoworlds.cones.compare import chances, mechanism_with_row
+    from twoworlds.cones.kernel.vectors import primitive, rational
+    from twoworlds.mechanisms import Mechanism
+
+    built = [build_source(one, universe) for one in of]
+    ray = primitive([rational(entry) for entry in entries])
+    endless = any(isinstance(one, Mechanism) and one.outputs.size is None for one in built)
+    if not any(ray) or isinstance(built[0], Frapp) or len(ray) > _MOST_SHOWN or endless:
+        return None
+    found = mechanism_with_row(ray, built if len(of) > 1 else built[0], cone)
+    said = f"For example, a trusted mechanism says yes with probability {chances(found)}."
+    return said, list(map(str, found.rows[0]))
+
+
+def _true_cone(cone: RowCone, source: str, universe: str | None) -> RowCone:
+    """Return the row cone itself, where what is listed is larger; or say that it is not known."""
+    from twoworlds.cones import Frapp, build_source, frapp_row_cone
+
+    built = build_source(source, universe)
+    if isinstance(built, Frapp) and built.universe is not None:
+        true = frapp_row_cone(built.gamma, len(built.universe.values), built.universe.n)
+        cone = replace(true, universe=cone.universe, source=cone.source)
+    if cone.approximation is not None:
+        raise Undecided(
+            f"the row keeps every guarantee that is known of {source}, and whether it occurs is "
+            f"open: {cone.approximation}"
+        )
+    return cone
+
+
 def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path | None) -> Result:
     """Say whether a likelihood row can occur."""
     from twoworlds.cones import row_cone
@@ -137,6 +176,8 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
 
     one = len(of) == 1
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
+    if cone.approximation is not None and cone.contains(entries):
+        cone = _true_cone(cone, of[0], universe)
     found, broken = cone.contains(entries), cone.separating(entries)
     if not any(map(rational, entries)):
         said = "is the row of an output that never occurs: every cone holds it"
@@ -147,6 +188,7 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
             f"can NOT occur under {cone.source}: it breaks {broken.text()} "
             f"(the difference is {broken.value(entries)})"
         )
+    shown = _shown_mechanism(entries, of, universe, cone) if broken is None else None
     about = f"({', '.join(entries)}) over {', '.join(cone.columns)}"
     data = {
         "row": entries,
@@ -155,8 +197,10 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
         "holds": bool(found),
         "breaks": broken,
         "certificate": found.certificate,
+        **({} if shown is None else {"yes": shown[1]}),
     }
-    asked = Told(Answer(f"{about} {said}.", holds=bool(found)), data)
+    blocks = [] if shown is None else [Said([shown[0]])]
+    asked = Told(Answer(f"{about} {said}.", holds=bool(found), blocks=blocks), data)
     return _with(asked, save_json(save, found.certificate.to_dict()))
 
 
@@ -169,15 +213,17 @@ def statements(
     from twoworlds.cones import (
         NoiseCone,
         PerRecordCone,
+        RowCone,
         example,
         example_statements,
         grouped,
         noise_statements,
     )
 
-    if (everywhere := _dp_on_integers(source, universe)) is not None:
-        return everywhere
-    found = _cone(source, universe)
+    wedge = _noise_cone(source, universe)
+    if wedge is not None and not isinstance(wedge, RowCone):
+        return wedge
+    found = wedge or _cone(source, universe)
     about: dict[str, Any] = {"source": found.source}
     if isinstance(found, NoiseCone):
         listed = noise_statements(found)
@@ -227,12 +273,14 @@ def odds(
     save: Proof = None,
 ) -> Result:
     """Find how far the odds between two secrets can move, and the row that moves them."""
-    from twoworlds.cones import largest_odds
+    from twoworlds.cones import RowCone, largest_odds
 
     check_files(save)
     trusted, where = _on_integers(source, universe)
     if where is None:
-        found = largest_odds(source, of, against, belief, universe=universe)
+        known = _noise_cone(source, universe)
+        listed = known if isinstance(known, RowCone) else source
+        found = largest_odds(listed, of, against, belief, universe=universe)
     else:
         from twoworlds.cones.noise.integers import integer_odds
 
@@ -414,23 +462,27 @@ def _on_integers(
     return built, whole_numbers(built, None if universe is None else build_universe(universe))
 
 
-def _dp_on_integers(source: str, universe: str | None) -> Result | None:
-    """Return the cone of differential privacy over all whole numbers, if that is asked for."""
-    from twoworlds.cones.noise.integers import dp_on_integers
+def _noise_cone(source: str, universe: str | None) -> RowCone | Told | None:
+    """Return the cone of dp over all whole numbers, or of integer noise on few answers."""
+    from twoworlds.cones.noise.integers import dp_on_integers, on_few_answers
     from twoworlds.definitions import DifferentialPrivacy
+    from twoworlds.mechanisms import Mechanism
 
     built, where = _on_integers(source, universe)
-    if where is None or not isinstance(built, DifferentialPrivacy):
-        return None
-    return dp_on_integers(built, where)
+    if where is not None and isinstance(built, DifferentialPrivacy):
+        return dp_on_integers(built, where)
+    if isinstance(built, Mechanism) and built.universe.size is not None:
+        return on_few_answers(built)
+    return None
 
 
 def _listed(source: str, universe: str | None) -> RowCone:
     """Build a cone whose inequalities can be listed, or say why not."""
-    from twoworlds.cones import NoiseCone, PerRecordCone
+    from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
     from twoworlds.mechanisms.base import FINITE_OUTPUTS
 
-    found = _cone(source, universe)
+    known = _noise_cone(source, universe)
+    found = known if isinstance(known, RowCone) else _cone(source, universe)
     if isinstance(found, NoiseCone):
         raise InvalidInput(
             f"{source} has infinitely many databases: use finitely many, as in "

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones import build_source, largest_odds, noise_cone
-from twoworlds.cones.noise.integers import integer_odds, on_range, read_row, row_on_integers
+from twoworlds.cones import build_source, largest_odds, noise_cone, row_cone
+from twoworlds.cones.noise.integers import (
+    integer_odds,
+    on_few_answers,
+    on_range,
+    read_row,
+    row_on_integers,
+)
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.named import mechanism
 from twoworlds.questions.cones import cone, member, odds, statements
 from twoworlds.worlds import Integers
 
@@ -104,3 +111,48 @@ def test_what_cannot_be_answered_is_refused(tmp_path):
         cone("dp(ratio=2, delta=1/10)", universe="integers()")
     with pytest.raises(Unsupported, match="group=1"):
         cone("dp(ratio=2, group=2)", universe="integers()")
+
+
+# --- noise on finitely many databases: closed cones and others (Section 4.2.1) -------------------
+
+
+def test_the_row_cone_of_skellam_noise_on_two_inputs_is_an_open_quadrant():
+    found = cone("skellam(1, 1, bits=1)")
+    assert "x0 > 0 and x1 > 0" in found.explain()
+    assert "It is not closed" in found.explain()
+    assert found.to_dict()["closed"] is False
+    noise = mechanism("skellam(1, 1, bits=1)")
+    far = [[noise.probability(o, (x,)) for x in (0, 1)] for o in (-30, 30)]
+    (p, q), (r, s) = far
+    assert q / p < F(1, 20) > r / s > 0  # every row between these two is a combination of them
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("differenced-negative-binomial(p=1/2, r=2, bits=1)", ["x1 < 2 x0", "x0 < 2 x1"]),
+        ("differenced-negative-binomial(p=1/2, r=1, bits=1)", ["x1 <= 2 x0", "x0 <= 2 x1"]),
+        ("discrete-gaussian(sigma2=1, bits=1)", ["x0 > 0", "x1 > 0"]),
+    ],
+)
+def test_a_side_belongs_to_the_cone_if_and_only_if_an_output_attains_it(text, sides):
+    found, noise = cone(text).to_dict(), mechanism(text)
+    assert found["sides"] == sides
+    quotients = [noise.probability(o, (1,)) / noise.probability(o, (0,)) for o in range(-9, 10)]
+    if "2" in sides[0]:
+        assert all(F(1, 2) <= q <= 2 for q in quotients)
+        assert (2 in quotients) == ("<=" in sides[0]) == found["closed"]
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_geometric_noise_has_the_cone_of_the_truncated_mechanism(bits):
+    found = on_few_answers(mechanism(f"geometric(ratio=2, bits={bits})"))
+    assert found.cone.rays == row_cone(f"truncated-geometric(ratio=2, bits={bits})").cone.rays
+    noise = mechanism(f"geometric(ratio=2, bits={bits})")
+    for output in range(-4, bits + 5):
+        assert found.contains([noise.probability(output, x) for x in noise.universe])
+
+
+def test_more_than_two_inputs_of_other_noise_are_refused():
+    with pytest.raises(Unsupported, match="infinitely many outputs"):
+        cone("skellam(1, 1, bits=2)")

@@ -23,14 +23,14 @@ from fractions import Fraction
 
 from twoworlds.answer import Answer, Said
 from twoworlds.cones.noise.noise_cone import noise_cone
-from twoworlds.cones.row_cone import RowCone, row_cone
+from twoworlds.cones.row_cone import RowCone, listed_universe, row_cone
 from twoworlds.cones.words.odds import LargestOdds, largest_odds
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise, Supremum
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
-from twoworlds.numbers import exact_text, rational, whole
+from twoworlds.numbers import INFINITY, exact_text, rational, show, whole
 from twoworlds.show import Told
 from twoworlds.worlds import Integers, Universe
 
@@ -72,6 +72,60 @@ def on_range(source: Trusted, where: Integers, places: Sequence[int], beyond: in
         "noise, noise with finitely many values and differential privacy are answered; compare "
         "two answers with 'measure'"
     )
+
+
+def on_few_answers(source: Mechanism) -> RowCone | Told | None:
+    """Return the row cone of integer noise on finitely many databases; None if it is not known.
+
+    Geometric noise may be clamped to the range of the true answers. Of other noise two databases
+    are answered, whose true answers are next to each other: with R = sup P(o | 1) / P(o | 0) and
+    R' = sup P(o | 0) / P(o | 1) the cone is the wedge between the slopes R and 1 / R'. A side
+    that no output attains does not belong to it, so that the cone is not closed (Lin & Kifer,
+    Section 4.2.1).
+    """
+    channel = source.channel if isinstance(source, OnStatistic) else None
+    if not isinstance(channel, AddedNoise) or channel.outputs.size is not None:
+        return None
+    assert isinstance(source, OnStatistic)
+    where, noise = listed_universe(source.universe, source.expression), channel.noise
+    answers = {k: where.label(x) for x in where if isinstance(k := source.statistic(x), int)}
+    low, high = min(answers), max(answers)
+    if isinstance(noise, GeometricNoise):
+        clamped = AddedNoise(noise, low, high)
+        return row_cone(OnStatistic(where, source.statistic, clamped, expression=source.expression))
+    if where.size != 2 or high - low != 1:
+        return None
+    more, less = f"x{answers[high]}", f"x{answers[low]}"
+    sides = [
+        _side(more, less, noise.supremum(1)),
+        _side(less, more, noise.reflected().supremum(1)),
+    ]
+    headline = (
+        f"Row cone of {source.expression}: besides the row of zeros, the rows with "
+        f"{' and '.join(sides)}."
+    )
+    closed = all("<=" in side for side in sides)
+    said = (
+        []
+        if closed
+        else [
+            "It is not closed: outputs further and further out come near a row on its edge, and "
+            "no output, nor any combination of outputs, has that row.",
+            "The closure has the same guarantees, with <= for <."
+            if any("<" in side for side in sides)
+            else "The closure holds every row, so there is no guarantee against attackers.",
+        ]
+    )
+    data = {"kind": "wedge", "source": source.expression, "sides": sides, "closed": closed}
+    return Told(Answer(headline, blocks=[Said(said)] if said else []), data)
+
+
+def _side(larger: str, smaller: str, limit: Supremum) -> str:
+    """Write larger <= R smaller; without a bound all that is left is that smaller is not 0."""
+    if limit.ratio == INFINITY:
+        return f"{smaller} > 0"
+    sign = "<" if limit.attained_at is None else "<="
+    return f"{larger} {sign} {exact_text(limit.ratio) or show(limit.ratio)} {smaller}"
 
 
 def integer_odds(
