@@ -44,6 +44,7 @@ from flint import arb
 
 from twoworlds.cones.noise.laws import (
     LawSource,
+    Masses,
     NoiseLaw,
     NoSummableInverse,
     law,
@@ -200,21 +201,21 @@ def _zero(base: NoiseLaw, angle: str) -> str:
 
 def _inside(first: NoiseLaw, second: NoiseLaw, more: NoiseLaw, adds: str) -> MoreNoise:
     """Return the added noise, to be checked by convolution at a few places."""
+    return MoreNoise(adds, more, again=lambda: _rebuilt(first, second, more.pmf, more.outside))
 
-    def again() -> bool:
-        rest = more.outside(_REACH)
-        for k in _CHECKED:
-            reached = sum(
-                (more.pmf(j) * second.pmf(k - j) for j in range(-_REACH, _REACH + 1)),
-                start=Fraction(0),
-            )
-            stated = first.pmf(k)
-            sides = ((stated, reached), (reached + rest, stated))
-            if any(compare(*side, limit=_CHECK_BITS) is Order.LESS for side in sides):
-                return False
-        return True
 
-    return MoreNoise(adds, more, again=again)
+def _rebuilt(first: NoiseLaw, second: NoiseLaw, weight: Masses, tail: Masses) -> bool:
+    """Check that w * a = b at a few places, up to what lies beyond a window."""
+    rest = tail(_REACH)
+    for k in _CHECKED:
+        reached = sum(
+            (weight(j) * second.pmf(k - j) for j in range(-_REACH, _REACH + 1)), start=Fraction(0)
+        )
+        stated = first.pmf(k)
+        sides = ((reached + rest, stated), (stated + rest, reached))
+        if any(compare(*side, limit=_CHECK_BITS) is Order.LESS for side in sides):
+            return False
+    return True
 
 
 def _outside(
@@ -262,7 +263,7 @@ def _rational(first: NoiseLaw, second: NoiseLaw) -> MoreNoise:
     places = sorted(found.signs or range(-_SEARCHED, _SEARCHED + 1), key=lambda k: (abs(k), -k))
     for k in places:
         if compare(found.at(k), Fraction(0), limit=_BITS) is Order.LESS:
-            return _outside(k, found.at(k), lambda: _rebuilt(first, second, found))
+            return _outside(k, found.at(k), lambda: _rebuilt(first, second, found.at, found.tail))
     if found.signs is None:
         raise Undecided(
             f"{first.expression} as {second.expression} with more noise: no weight from "
@@ -277,19 +278,6 @@ def _rational(first: NoiseLaw, second: NoiseLaw) -> MoreNoise:
 
 def _shift(by: int) -> str:
     return f"the constant {by}" if by else "nothing: they are the same"
-
-
-def _rebuilt(first: NoiseLaw, second: NoiseLaw, quotient: Summable) -> bool:
-    """Check that quotient * a = b at a few places."""
-    rest = quotient.tail(_REACH)
-    for k in _CHECKED:
-        reached = sum(
-            (quotient.at(j) * second.pmf(k - j) for j in range(-_REACH, _REACH + 1)),
-            start=Fraction(0),
-        )
-        if compare(abs(reached - first.pmf(k)), rest, limit=_CHECK_BITS) is Order.GREATER:
-            return False
-    return True
 
 
 def _poisson(first: NoiseLaw, second: NoiseLaw, a: PoissonInverse, b: PoissonInverse) -> MoreNoise:
