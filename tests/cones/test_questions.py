@@ -30,6 +30,9 @@ def test_with_as_many_records_as_values_a_row_of_frapp_may_stay_open():
     row = ",".join(["1"] * 27)
     with pytest.raises(Undecided, match="whether it occurs is open"):
         member(of=["frapp(gamma=3, values=3, records=3)"], row=row)
+    entangled = (3, 5, 6, 5, 3, 6, 6, 6, 15)  # constant in the third record
+    row = ",".join(str(x) for x in entangled for _ in range(3))
+    assert not member(of=["frapp(gamma=3)"], row=row, universe="records(3, n=3)").answer().holds
 
 
 @pytest.mark.parametrize("row", ["9,3,3,1", "3,3,1,1", "1,1,1,1", "5,3,3,5"])

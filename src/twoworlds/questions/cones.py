@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps
-from twoworlds.errors import InvalidInput, TooLarge, Undecided
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
@@ -28,7 +28,6 @@ Source = Annotated[
 ]
 Universe = Annotated[str | None, "the databases that a definition is about, such as 'bits(2)'"]
 Proof = Annotated[Path | None, "write the proof to a .json file"]
-_MOST_SHOWN = 16  # databases of a row whose mechanism is shown
 SaveCone = Annotated[Path | None, "write the cone to .json: linear(FILE) reads it"]
 
 
@@ -134,74 +133,15 @@ def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
     return Certificate("all", {"parts": parts, "claim": f"{mechanism.expression}: {cone.source}"})
 
 
-def _shown_mechanism(
-    entries: Sequence[str], of: Sequence[str], universe: str | None, cone: RowCone
-) -> tuple[str, list[str]] | None:
-    """Return a trusted mechanism that has the row, in words and as the row of its yes."""
-    from twoworlds.cones import Frapp, build_source
-    from twoworlds.cones.compare import chances, mechanism_with_row
-    from twoworlds.cones.kernel.vectors import primitive, rational
-    from twoworlds.mechanisms import Mechanism
-
-    built = [build_source(one, universe) for one in of]
-    ray = primitive([rational(entry) for entry in entries])
-    endless = any(isinstance(one, Mechanism) and one.outputs.size is None for one in built)
-    if not any(ray) or isinstance(built[0], Frapp) or len(ray) > _MOST_SHOWN or endless:
-        return None
-    found = mechanism_with_row(ray, built if len(of) > 1 else built[0], cone)
-    said = f"For example, a trusted mechanism says yes with probability {chances(found)}."
-    return said, list(map(str, found.rows[0]))
-
-
-def _true_cone(cone: RowCone, source: str, universe: str | None) -> RowCone:
-    """Return the row cone itself, where what is listed is larger; or say that it is not known."""
-    from twoworlds.cones import Frapp, build_source, frapp_row_cone
-
-    built = build_source(source, universe)
-    if isinstance(built, Frapp) and built.universe is not None:
-        true = frapp_row_cone(built.gamma, len(built.universe.values), built.universe.n)
-        cone = replace(true, universe=cone.universe, source=cone.source)
-    if cone.approximation is not None:
-        raise Undecided(
-            f"the row keeps every guarantee that is known of {source}, and whether it occurs is "
-            f"open: {cone.approximation}"
-        )
-    return cone
-
-
 def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path | None) -> Result:
     """Say whether a likelihood row can occur."""
-    from twoworlds.cones import row_cone
-    from twoworlds.cones.kernel.vectors import rational
+    from twoworlds.cones import build_source, row_cone
+    from twoworlds.cones.rows import occurs
 
     one = len(of) == 1
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
-    if cone.approximation is not None and cone.contains(entries):
-        cone = _true_cone(cone, of[0], universe)
-    found, broken = cone.contains(entries), cone.separating(entries)
-    if not any(map(rational, entries)):
-        said = "is the row of an output that never occurs: every cone holds it"
-    elif broken is None:
-        said = f"can be the likelihood row of an output of {cone.source}, scaled"
-    else:
-        said = (
-            f"can NOT occur under {cone.source}: it breaks {broken.text()} "
-            f"(the difference is {broken.value(entries)})"
-        )
-    shown = _shown_mechanism(entries, of, universe, cone) if broken is None else None
-    about = f"({', '.join(entries)}) over {', '.join(cone.columns)}"
-    data = {
-        "row": entries,
-        "columns": cone.columns,
-        "of": cone.source,
-        "holds": bool(found),
-        "breaks": broken,
-        "certificate": found.certificate,
-        **({} if shown is None else {"yes": shown[1]}),
-    }
-    blocks = [] if shown is None else [Said([shown[0]])]
-    asked = Told(Answer(f"{about} {said}.", holds=bool(found), blocks=blocks), data)
-    return _with(asked, save_json(save, found.certificate.to_dict()))
+    found = occurs(entries, cone, [build_source(text, universe) for text in of])
+    return _with(found, save_json(save, found.fields()["certificate"].to_dict()))
 
 
 def statements(
