@@ -106,7 +106,6 @@ class MoreNoise(Proof):
         """Return it as plain data."""
         return {
             "adds": self.adds or None,
-            "weights": {str(k): to_json(weight) for k, weight in self.weights.items()},
             "at": self.at,
             "weight": None if self.weight is None else to_json(self.weight),
             "why": self.why or None,
