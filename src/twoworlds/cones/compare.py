@@ -27,13 +27,18 @@ from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, rationals
+from twoworlds.cones.noise.laws import NoSummableInverse
+from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.cones.noise.quotient import MoreNoise, are_noise, noise_normal_form
 from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, drawn, row_cone
-from twoworlds.definitions import PrivacyDefinition, Verdict
+from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
+from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.show import Result
-from twoworlds.worlds import Explicit, Universe
+from twoworlds.worlds import Explicit, Integers, Universe
+
+Reason = tuple[bool | None, str]
 
 
 class Separation(NamedTuple):
@@ -151,54 +156,44 @@ class Strength(Result):
 
 @dataclass(frozen=True)
 class NoiseStrength(Result):
-    """How the guarantees of two noises on infinitely many true answers relate.
+    """How the guarantees of noise on infinitely many true answers relate to others.
 
     Attributes:
         first: The one, as one would type it.
         second: The other.
-        forward: Whether the first is the second with more noise; None where that is undecided.
-        backward: Whether the second is the first with more noise.
+        where: The universe.
+        forward: Whether the first gives every guarantee of the second; None where undecided.
+        backward: Whether the second gives every guarantee of the first.
+        said: Why, a sentence for each of the two.
     """
 
     first: str
     second: str
     where: str
-    forward: Verdict | None
-    backward: Verdict | None
+    forward: bool | None
+    backward: bool | None
+    said: tuple[str, str]
 
     @property
     def relation(self) -> str:
         """Equal, stronger, weaker, incomparable, or unknown."""
-        forward, backward = (
-            None if one is None else one.holds for one in (self.forward, self.backward)
-        )
-        return _relation((forward, backward))
+        return _relation((self.forward, self.backward))
 
     def answer(self) -> Answer:
-        """Say how they relate, and the noise to be added to the one or to the other."""
-        pairs = ((self.first, self.second), (self.second, self.first))
-        said = []
-        for (one, other), verdict in zip(pairs, (self.forward, self.backward), strict=True):
-            proof = None if verdict is None else verdict.witness
-            if isinstance(proof, MoreNoise) and proof.adds:
-                said.append(f"{one} is {other} with more noise: add {proof.adds}.")
-            elif isinstance(proof, MoreNoise):
-                said.append(f"{one} is not {other} with more noise: {proof.why}.")
-            else:
-                said.append(f"Whether {one} is {other} with more noise is not decided.")
+        """Say how they relate, and why."""
         sentence = _related(self.relation, self.first, self.second, f"over {self.where}")
-        return Answer(sentence, blocks=[Said(said)])
+        return Answer(sentence, blocks=[Said(self.said)])
 
     def fields(self) -> dict[str, Any]:
-        """Return the relation, and both verdicts."""
+        """Return the relation, and the reasons for both directions."""
         return {
             "first": self.first,
             "second": self.second,
             "universe": self.where,
             "relation": self.relation,
             "sentence": self.answer().headline,
-            "first from second": self.forward,
-            "second from first": self.backward,
+            "first inside second": {"holds": self.forward, "why": self.said[0]},
+            "second inside first": {"holds": self.backward, "why": self.said[1]},
         }
 
 
@@ -225,14 +220,65 @@ def _related(relation: str, first: str, second: str, where: str) -> str:
 
 
 def _of_noises(first: Mechanism, second: Mechanism) -> NoiseStrength:
-    verdicts: list[Verdict | None] = []
-    for one, other in ((first, second), (second, first)):
-        try:
-            verdicts.append(noise_normal_form(one, other))
-        except Undecided:
-            verdicts.append(None)
+    found = [_more_noise(first, second), _more_noise(second, first)]
+    (forward, why), (backward, reason) = found
     where = first.universe.expression
-    return NoiseStrength(first.expression, second.expression, where, *verdicts)
+    return NoiseStrength(
+        first.expression, second.expression, where, forward, backward, (why, reason)
+    )
+
+
+def _more_noise(one: Mechanism, other: Mechanism) -> tuple[bool | None, str]:
+    """Tell whether one noise is the other with more noise added, and say what is added."""
+    start = f"{one.expression} is {other.expression} with more noise"
+    try:
+        verdict = noise_normal_form(one, other)
+    except Undecided:
+        return None, f"Whether {start} is not decided."
+    proof = verdict.witness
+    assert isinstance(proof, MoreNoise)
+    if proof.adds:
+        return True, f"{start}: add {proof.adds}."
+    return False, f"{start.replace(' is ', ' is not ', 1)}: {proof.why}."
+
+
+def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Reason]:
+    """Compare integer noise with differential privacy on all whole numbers, both ways.
+
+    The noise gives every guarantee of dp if and only if it is private. The other way round, a row
+    that is ratio at one place and 1 elsewhere, or the reverse, is allowed by dp.
+    """
+    private, name = dp.check(noise), noise.expression
+    verb = "obeys" if private.holds else "does not obey"
+    forward = private.holds, f"{name} {verb} {dp.claim}."
+    ratio = Fraction(1) if dp.ratio is None else dp.ratio
+    for at, otherwise in ((Fraction(1), ratio), (ratio, Fraction(1))):
+        try:
+            inside = noise_cone(noise).contains({0: at}, otherwise=otherwise)
+        except (Undecided, NoSummableInverse):
+            continue
+        if not inside:
+            row = f"0: {exact_text(at)}, else: {exact_text(otherwise)}"
+            return forward, (False, f"{dp.claim} allows the row {row}, which {name} never has.")
+    return forward, (None, f"Whether {name} has every row that {dp.claim} allows is not decided.")
+
+
+def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
+    """Compare noise on all whole numbers with differential privacy, in either order."""
+    for turned in (False, True):
+        noise, dp = reversed(sides) if turned else sides
+        if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
+            continue
+        if noise.universe.size is not None or not isinstance(noise.universe, Integers):
+            return None
+        if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
+            return None
+        (forward, why), (backward, reason) = _noise_and_dp(noise, dp)
+        where, names = noise.universe.expression, (noise.expression, dp.claim)
+        if turned:
+            return NoiseStrength(*names[::-1], where, backward, forward, (reason, why))
+        return NoiseStrength(*names, where, forward, backward, (why, reason))
+    return None
 
 
 def compare(
@@ -246,6 +292,8 @@ def compare(
     sides = [build_source(s, universe) if isinstance(s, str) else s for s in (first, second)]
     if are_noise(sides):
         return _of_noises(*sides)
+    if (strength := _with_dp(sides)) is not None:
+        return strength
     where = universe
     if where is None:
         known = [found for side in sides if (found := _universe(side)) is not None]

@@ -185,6 +185,22 @@ def test_noises_are_compared_both_ways(first, second, relation):
     assert found.explain()
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "relation"),
+    [
+        ("geometric(ratio=2)", "dp(ratio=2)", "stronger"),
+        ("dp(ratio=2)", "geometric(ratio=2)", "weaker"),
+        ("geometric(ratio=3)", "dp(ratio=2)", "incomparable"),
+        ("skellam(1, 1)", "dp(ratio=2)", "incomparable"),
+        ("geometric(epsilon=1)", "dp(epsilon=1)", "stronger"),
+        ("integer-noise([1])", "dp(ratio=2)", "unknown"),
+    ],
+)
+def test_noise_is_compared_with_differential_privacy(first, second, relation):
+    """Private noise is stronger: dp allows rows that no output has (Lin & Kifer, Section 5.3.1)."""
+    assert compare(first, second).relation == relation
+
+
 def test_the_command_shows_the_post_processing():
     said = member("geometric(ratio=3/2)", ["geometric(ratio=2)"]).explain()
     assert "add nothing with probability 1/3" in said
