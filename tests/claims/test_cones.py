@@ -452,7 +452,20 @@ def test_a_row_occurs_or_breaks_a_guarantee(ask, tmp_path, seed):
     yes = f"{opening}can be the likelihood row of an output of m.csv, scaled."
     assert (code == 0) == (can == 0)
     if code == 0:
-        assert said == yes
+        shown = said.removeprefix(
+            f"{yes} For example, a trusted mechanism says yes with probability "
+        )
+        chances = [number(part.split(" in ")[0]) for part in shown.removesuffix(".").split(", ")]
+        assert [part.split(" in ")[1] for part in shown.removesuffix(".").split(", ")] == list(BITS)
+        first, *_ = row.values()
+        assert all(p * first == x * chances[0] for p, x in zip(chances, row.values(), strict=True))
+        trusted = linprog(
+            [0.0] * len(base),
+            A_eq=[list(c) for c in zip(*base, strict=True)],
+            b_eq=[float(p) for p in chances],
+            bounds=(0, 1 + 1e-9),
+        ).status  # fmt: skip
+        assert trusted == 0  # each output of the base says yes with a probability
         return
     broken, value = re.fullmatch(
         re.escape(opening)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones import normal_form
+from twoworlds.cones import normal_form, row_cone
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.normal_form import (
     consistent_normal_form_contains,
@@ -365,7 +365,23 @@ def test_rejects_no_base_irrational_numbers_floats_and_too_much_work():
     with pytest.raises(Unsupported, match="infinitely many"):
         decide("geometric(ratio=2, bits=2)", RESPONSE)
     with pytest.raises(Unsupported, match="infinitely many"):
-        decide("geometric(ratio=2)", "geometric(ratio=3)")
+        decide("geometric(ratio=2)", "geometric(ratio=3)", "geometric(ratio=4)")
     flat = dense([[Fraction(1, 100)] * 100 for _ in range(100)])
     with pytest.raises(TooLarge, match="1000000 entries"):
         decide(flat, flat)
+
+
+def test_equal_matrices_are_one_transition_per_record():
+    matrix = "[[3/4, 1/4], [1/4, 3/4]]"
+    own, same = mechanism(f"pram([{matrix}, {matrix}])"), mechanism(f"pram({matrix}, records=2)")
+    assert own.table().rows == same.table().rows
+    assert row_cone(own).cone.rays == row_cone(same).cone.rays
+    assert consistent_normal_form_contains(own, same)
+    assert consistent_normal_form_contains(same, own)
+
+
+def test_more_noise_on_one_record_stays_in_the_normal_form():
+    firm = mechanism("pram([[[3/4, 1/4], [1/4, 3/4]], [[3/4, 1/4], [1/4, 3/4]]])")
+    shy = mechanism("pram([[[3/4, 1/4], [1/4, 3/4]], [[2/3, 1/3], [1/3, 2/3]]])")
+    assert consistent_normal_form_contains(shy, firm)
+    assert not consistent_normal_form_contains(firm, shy)

@@ -14,6 +14,7 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.event import OnRecords
 from twoworlds.mechanisms import per_record
 from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.per_record import ByLoss, PerRecord
 from twoworlds.mechanisms.several import composed
 from twoworlds.numbers import INFINITY, exp
@@ -262,3 +263,34 @@ def test_forty_differing_records_are_merged_by_their_likelihood_ratio():
     assert gap.event.holds(x)
     assert not gap.event.holds(y)
     assert many.example(gap.event, x) == x
+
+
+OWN = "pram([[[3/4, 1/4], [1/4, 3/4]], [[2/3, 1/2], [1/3, 1/2]]], values=[a, b])"
+
+
+def test_each_record_may_have_a_matrix_of_its_own():
+    survey = mechanism(OWN)
+    assert survey.expression == OWN
+    assert mechanism(survey.expression).table().rows == survey.table().rows
+    first = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+    second = [[Fraction(2, 3), Fraction(1, 2)], [Fraction(1, 3), Fraction(1, 2)]]
+    rows = [[p * q for p in top for q in bottom] for top in first for bottom in second]
+    assert [list(row) for row in survey.table().rows] == rows
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_own_matrices_cost_what_their_table_costs(group):
+    survey = mechanism(OWN)
+    for ratio in (Fraction(1), Fraction(3, 2), Fraction(3)):
+        found = survey.family("substitute", group).gap(ratio)[1].delta
+        assert found == survey.table().family("substitute", group).gap(ratio)[1].delta
+    assert survey.family("substitute", group).peak()[1].ratio == (
+        3 if group == 1 else Fraction(9, 2)
+    )
+
+
+def test_matrices_that_do_not_fit_are_refused():
+    with pytest.raises(InvalidInput, match="records=3, but 2 matrices"):
+        mechanism("pram([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], records=3)")
+    with pytest.raises(InvalidInput, match="the same values"):
+        mechanism("pram([[[1, 0], [0, 1]], [[1, 0, 0], [0, 1, 1]]])")

@@ -27,12 +27,18 @@ from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, rationals
+from twoworlds.cones.noise.laws import NoSummableInverse
+from twoworlds.cones.noise.noise_cone import noise_cone
+from twoworlds.cones.noise.quotient import MoreNoise, are_noise, noise_normal_form
 from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, drawn, row_cone
-from twoworlds.definitions import PrivacyDefinition
-from twoworlds.errors import InvalidInput
+from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
+from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
+from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.show import Result
-from twoworlds.worlds import Explicit, Universe
+from twoworlds.worlds import Explicit, Integers, Universe
+
+Reason = tuple[bool | None, str]
 
 
 class Separation(NamedTuple):
@@ -46,12 +52,9 @@ class Separation(NamedTuple):
     @property
     def sentence(self) -> str:
         """Say the mechanism, and the guarantee that it breaks."""
-        where = self.inequality.universe
-        pairs = zip(where, self.mechanism.rows[0], strict=True)
-        chances = ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
         return (
             f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
-            f"with probability {chances}, which breaks {self.inequality.text()}."
+            f"with probability {chances(self.mechanism)}, which breaks {self.inequality.text()}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -103,12 +106,7 @@ class Strength(Result):
 
         "unknown" where an approximation leaves it open.
         """
-        forward, backward = self._known
-        if forward is None or backward is None:
-            return "unknown"
-        if forward:
-            return "equal" if backward else "stronger"
-        return "weaker" if backward else "incomparable"
+        return _relation(self._known)
 
     @property
     def sentence(self) -> str:
@@ -124,15 +122,7 @@ class Strength(Result):
                     less = "gives every guarantee of" if known else "lacks a guarantee of"
                     half = f"{mine} {less} {other}, and the converse is open"
             return f"How {first} and {second} compare {where} is not known: {half}."
-        return {
-            "equal": f"{first} and {second} give the same guarantees {where}.",
-            "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
-            "the other, and more.",
-            "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
-            "the other gives too, and more.",
-            "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
-            "guarantee that the other does not.",
-        }[self.relation]
+        return _related(self.relation, first, second, where)
 
     @property
     def certificate(self) -> Certificate:
@@ -164,15 +154,146 @@ class Strength(Result):
         }
 
 
+@dataclass(frozen=True)
+class NoiseStrength(Result):
+    """How the guarantees of noise on infinitely many true answers relate to others.
+
+    Attributes:
+        first: The one, as one would type it.
+        second: The other.
+        where: The universe.
+        forward: Whether the first gives every guarantee of the second; None where undecided.
+        backward: Whether the second gives every guarantee of the first.
+        said: Why, a sentence for each of the two.
+    """
+
+    first: str
+    second: str
+    where: str
+    forward: bool | None
+    backward: bool | None
+    said: tuple[str, str]
+
+    @property
+    def relation(self) -> str:
+        """Equal, stronger, weaker, incomparable, or unknown."""
+        return _relation((self.forward, self.backward))
+
+    def answer(self) -> Answer:
+        """Say how they relate, and why."""
+        sentence = _related(self.relation, self.first, self.second, f"over {self.where}")
+        return Answer(sentence, blocks=[Said(self.said)])
+
+    def fields(self) -> dict[str, Any]:
+        """Return the relation, and the reasons for both directions."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "universe": self.where,
+            "relation": self.relation,
+            "sentence": self.answer().headline,
+            "first inside second": {"holds": self.forward, "why": self.said[0]},
+            "second inside first": {"holds": self.backward, "why": self.said[1]},
+        }
+
+
+def _relation(inside: tuple[bool | None, bool | None]) -> str:
+    forward, backward = inside
+    if forward is None or backward is None:
+        return "unknown"
+    if forward:
+        return "equal" if backward else "stronger"
+    return "weaker" if backward else "incomparable"
+
+
+def _related(relation: str, first: str, second: str, where: str) -> str:
+    return {
+        "equal": f"{first} and {second} give the same guarantees {where}.",
+        "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
+        "the other, and more.",
+        "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
+        "the other gives too, and more.",
+        "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
+        "guarantee that the other does not.",
+        "unknown": f"How {first} and {second} compare {where} is not known.",
+    }[relation]
+
+
+def _of_noises(first: Mechanism, second: Mechanism) -> NoiseStrength:
+    found = [_more_noise(first, second), _more_noise(second, first)]
+    (forward, why), (backward, reason) = found
+    where = first.universe.expression
+    return NoiseStrength(
+        first.expression, second.expression, where, forward, backward, (why, reason)
+    )
+
+
+def _more_noise(one: Mechanism, other: Mechanism) -> tuple[bool | None, str]:
+    """Tell whether one noise is the other with more noise added, and say what is added."""
+    start = f"{one.expression} is {other.expression} with more noise"
+    try:
+        verdict = noise_normal_form(one, other)
+    except Undecided:
+        return None, f"Whether {start} is not decided."
+    proof = verdict.witness
+    assert isinstance(proof, MoreNoise)
+    if proof.adds:
+        return True, f"{start}: add {proof.adds}."
+    return False, f"{start.replace(' is ', ' is not ', 1)}: {proof.why}."
+
+
+def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Reason]:
+    """Compare integer noise with differential privacy on all whole numbers, both ways.
+
+    The noise gives every guarantee of dp if and only if it is private. The other way round, a row
+    that is ratio at one place and 1 elsewhere, or the reverse, is allowed by dp.
+    """
+    private, name = dp.check(noise), noise.expression
+    verb = "obeys" if private.holds else "does not obey"
+    forward = private.holds, f"{name} {verb} {dp.claim}."
+    ratio = Fraction(1) if dp.ratio is None else dp.ratio
+    for at, otherwise in ((Fraction(1), ratio), (ratio, Fraction(1))):
+        try:
+            inside = noise_cone(noise).contains({0: at}, otherwise=otherwise)
+        except (Undecided, NoSummableInverse):
+            continue
+        if not inside:
+            row = f"0: {exact_text(at)}, else: {exact_text(otherwise)}"
+            return forward, (False, f"{dp.claim} allows the row {row}, which {name} never has.")
+    return forward, (None, f"Whether {name} has every row that {dp.claim} allows is not decided.")
+
+
+def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
+    """Compare noise on all whole numbers with differential privacy, in either order."""
+    for turned in (False, True):
+        noise, dp = reversed(sides) if turned else sides
+        if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
+            continue
+        if noise.universe.size is not None or not isinstance(noise.universe, Integers):
+            return None
+        if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
+            return None
+        (forward, why), (backward, reason) = _noise_and_dp(noise, dp)
+        where, names = noise.universe.expression, (noise.expression, dp.claim)
+        if turned:
+            return NoiseStrength(*names[::-1], where, backward, forward, (reason, why))
+        return NoiseStrength(*names, where, forward, backward, (why, reason))
+    return None
+
+
 def compare(
     first: Source | RowCone, second: Source | RowCone, universe: str | Universe | None = None
-) -> Strength:
+) -> Strength | NoiseStrength:
     """Compare two definitions or mechanisms by their guarantees.
 
     >>> compare("randomized-response(bits=2, keep=3/4)", "dp(ratio=3)").relation
     'stronger'
     """
     sides = [build_source(s, universe) if isinstance(s, str) else s for s in (first, second)]
+    if are_noise(sides):
+        return _of_noises(*sides)
+    if (strength := _with_dp(sides)) is not None:
+        return strength
     where = universe
     if where is None:
         known = [found for side in sides if (found := _universe(side)) is not None]
@@ -192,7 +313,7 @@ def compare(
         if not holds and mine.approximation is None:
             assert holds.ray is not None
             assert holds.inequality is not None
-            mechanism = _with_row(holds.ray, side, mine)
+            mechanism = mechanism_with_row(holds.ray, side, mine)
             broken = Inequality(mine.universe, holds.inequality)
             separations.append(Separation(mechanism, broken, mine.source, other.source))
     return Strength(cones[0], cones[1], forward, backward, tuple(separations), tuple(notes))
@@ -219,7 +340,14 @@ def _parts(side: object) -> list[Mechanism]:
     return []
 
 
-def _with_row(ray: Vector, side: object, cone: RowCone) -> Dense:
+def chances(mechanism: Dense) -> str:
+    """List the probabilities of the first output, database by database."""
+    where = mechanism.universe
+    pairs = zip(where, mechanism.rows[0], strict=True)
+    return ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
+
+
+def mechanism_with_row(ray: Vector, side: object, cone: RowCone) -> Dense:
     """Return a mechanism of the definition with an output whose row is proportional to the ray."""
     mechanisms = _parts(side)
     share = _share_of_rows(ray, mechanisms, cone) if mechanisms else _largest_share(ray, cone.cone)

@@ -18,8 +18,9 @@ A single base with an inverse needs no program: A = M M_1^-1 is the only candida
 sum to 1 by themselves, and M is inside if and only if no entry is negative (Theorem 5.1(2)). A base
 that treats every record alike is inverted record by record.
 
-Finite universes and rational matrices only. Every answer holds a certificate, verified before it
-is returned.
+Finite universes and rational matrices, where every answer holds a certificate, verified before it
+is returned; and noise on all whole numbers or the real line, by the quotient of two transforms
+(`twoworlds.cones.noise.quotient`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from flint import fmpq_mat
 
 from twoworlds.cones.certificates import Certificate, kronecker_times
 from twoworlds.cones.kernel.vectors import dot, flint, fraction
+from twoworlds.cones.noise.quotient import are_noise, noise_normal_form
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
@@ -86,6 +88,8 @@ def consistent_normal_form_contains(
     trusted = (bases,) if isinstance(bases, Mechanism) else tuple(bases)
     if not trusted:
         raise InvalidInput("no base is given: name at least one trusted mechanism")
+    if len(trusted) == 1 and are_noise((candidate, *trusted)):
+        return noise_normal_form(candidate, trusted[0])
     where = trusted[0].universe
     for other in (candidate, *trusted[1:]):
         if other.universe != where and (

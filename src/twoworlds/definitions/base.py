@@ -20,7 +20,7 @@ from twoworlds.definitions.verdict import Proof, Verdict, Witness
 from twoworlds.definitions.words import Subject, protection
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Extreme, Family, unlike, worst
-from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms import EachRecord, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -122,7 +122,7 @@ class Setting:
         universe = self.mechanism.universe
         single = isinstance(universe, Records) and universe.n == 1
         substituted = subject.one_person and self.relation == SUBSTITUTE
-        alone = substituted and (single or isinstance(self.mechanism, PerRecord))
+        alone = substituted and (single or isinstance(self.mechanism, EachRecord))
         return replace(subject, alone=alone)
 
 

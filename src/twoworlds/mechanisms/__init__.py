@@ -27,7 +27,7 @@ from twoworlds.mechanisms.on_statistic import (
     OnStatistic,
     Through,
 )
-from twoworlds.mechanisms.per_record import PerRecord, RandomIndex
+from twoworlds.mechanisms.per_record import EachRecord, PerRecord, RandomIndex
 
 __all__ = [
     "AddedDensity",
@@ -41,6 +41,7 @@ __all__ = [
     "Dense",
     "Deterministic",
     "Each",
+    "EachRecord",
     "Either",
     "Event",
     "Family",

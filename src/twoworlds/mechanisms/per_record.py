@@ -1,9 +1,10 @@
-"""One transition, applied to every record on its own (the local model), or one record published.
+"""A transition for every record on its own (the local model), or one record published.
 
-Randomized response, PRAM and FRAPP pass each record through the same stochastic matrix (Lin &
-Kifer, Section 3.2.2), so the mechanism is a Kronecker power that is never built: two databases
-that differ in k records differ, as far as the output law is concerned, in those k factors alone
-(Wu, equation 3). A survey of thousands of people costs as much as one of k people.
+Randomized response, PRAM and FRAPP pass each record through a stochastic matrix, the same for all
+records (Lin & Kifer, Section 3.2.2) or one of its own for each (footnote 2 there). So the mechanism
+is a Kronecker product that is never built: two databases that differ in k records differ, as far as
+the output law is concerned, in those k factors alone (Wu, equation 3). A survey of thousands of
+people costs as much as one of k people.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.errors import Unsupported
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Event, OnRecords
 from twoworlds.mechanisms.base import Dense, Mechanism
@@ -33,7 +34,163 @@ _MOST_CLASSES = 200_000
 _MOST_SHOWN = 10_000
 
 
-class PerRecord(Mechanism):
+class EachRecord(Mechanism):
+    """A transition of its own for each record.
+
+    >>> from twoworlds.worlds import Explicit
+    >>> bit = Explicit((1, 0))
+    >>> firm = Dense(bit, bit, [["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> shy = Dense(bit, bit, [["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> EachRecord([firm, shy]).compare((1, 1), (1, 0)).peak().ratio
+    Fraction(2, 1)
+    """
+
+    def __init__(self, transitions: Sequence[Dense], *, expression: str | None = None) -> None:
+        """Take the transition of each record; all share their values and their outputs."""
+        first, *others = transitions
+        for other in others:
+            if other.universe != first.universe or other.outputs != first.outputs:
+                raise InvalidInput(
+                    "the transitions of all records need the same values and the same outputs: "
+                    f"{first.expression} and {other.expression} differ"
+                )
+        self._transitions, self.records = tuple(transitions), len(transitions)
+        self.universe: Records = _words(first.universe, self.records)
+        self.outputs: Records = _words(first.outputs, self.records)
+        self.expression = expression or " x ".join(one.expression for one in transitions)
+
+    def of(self, i: int) -> Dense:
+        """Return the transition of record i, counted from 0."""
+        return self._transitions[i]
+
+    def probability(self, output: Point, database: Point) -> Number:
+        """Multiply the transitions of all records."""
+        pairs = enumerate(zip(output, database, strict=True))
+        return prod((self.of(i).probability(o, x) for i, (o, x) in pairs), start=Fraction(1))
+
+    def mass(self, event: Event, database: Point) -> Number:
+        """Return the mass of an event on some records; the other records sum to 1."""
+        values: Sequence[Point] = database
+        if isinstance(event, OnRecords):
+            return sum(
+                (self._word_mass(event.positions, word, values) for word in event.words),
+                start=Fraction(0),
+            )
+        if isinstance(event, ByLoss):
+            return event.mass([self._column(i, values[i]) for i in event.positions])
+        return super().mass(event, database)
+
+    def _word_mass(
+        self, positions: Sequence[int], word: Sequence[Point], values: Sequence[Point]
+    ) -> Number:
+        parts = (self.of(i).probability(o, values[i]) for i, o in zip(positions, word, strict=True))
+        return prod(parts, start=Fraction(1))
+
+    def _column(self, i: int, value: Point) -> dict[Point, Number]:
+        return {o: self.of(i).probability(o, value) for o in self.of(i).outputs}
+
+    def example(self, event: Event, database: Point) -> Point | None:
+        """Fill the records that do not matter with their likeliest outputs."""
+        if self.records > _MOST_SHOWN:
+            return None  # the event says it better
+        values: Sequence[Point] = database
+        word = [self._likeliest(i, value) for i, value in enumerate(values)]
+        if isinstance(event, OnRecords):
+            for chosen in list(event.words)[:1]:
+                for i, o in zip(event.positions, chosen, strict=True):
+                    word[i] = o
+        elif isinstance(event, ByLoss):
+            for i, o in zip(event.positions, event.extreme(), strict=True):
+                word[i] = o
+        return tuple(word)
+
+    def _likeliest(self, i: int, value: Point) -> Point:
+        column = self._column(i, value)
+        return max(column, key=lambda o: float(column[o]))
+
+    def family(self, relation: str, group: int = 1) -> Family:
+        """Compare databases that differ in any min(group, records) records.
+
+        Fewer differing records are never worse: dropping a factor is post-processing.
+        """
+        if relation != SUBSTITUTE:
+            self.universe.require_lengths()
+            raise Unsupported("one transition per record is compared under substitution only")
+        values = tuple(self.of(0).universe)
+        moves = list(permutations(values, 2)) or [(values[0], values[0])]
+        rest, changed = values[0], min(group, self.records)
+        return Each(
+            (
+                self._differing(*self._pair(places, chosen, rest), places)
+                for places in combinations(range(self.records), changed)
+                for chosen in product(moves, repeat=changed)
+            ),
+            "the records that do not change cancel, so only those that do matter",
+        )
+
+    def _pair(
+        self, places: Sequence[int], moves: Sequence[tuple[Point, Point]], rest: Point
+    ) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+        """Return two databases that differ at some places by the moves given."""
+        at = dict(zip(places, moves, strict=True))
+        records = [at.get(i, (rest, rest)) for i in range(self.records)]
+        return tuple(u for u, _ in records), tuple(v for _, v in records)
+
+    def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
+        """Yield comparisons for every number of differing records up to the group."""
+        for changed in range(1, min(group, self.records) + 1):
+            yield from self.family(relation, changed)
+
+    def compare(self, x: Point, y: Point) -> Comparison:
+        """Compare the records in which two databases differ; the others cancel.
+
+        >>> from twoworlds.worlds import Explicit
+        >>> flip = Dense(Explicit((1, 0)), Explicit((1, 0)), [["3/4", "1/4"], ["1/4", "3/4"]])
+        >>> many = PerRecord(flip, 40)
+        >>> many.compare((1,) * 40, (1,) * 38 + (0, 0)).peak().ratio
+        Fraction(9, 1)
+        """
+        differ = tuple(i for i, (u, v) in enumerate(zip(x, y, strict=True)) if u != v)
+        return self._differing(x, y, differ or (0,))
+
+    def _differing(
+        self, x: tuple[Point, ...], y: tuple[Point, ...], positions: tuple[int, ...]
+    ) -> Comparison:
+        """Compare two databases that are equal but for the records at some positions."""
+        p = [self._column(i, x[i]) for i in positions]
+        q = [self._column(i, y[i]) for i in positions]
+        outputs = tuple(self.of(0).outputs)
+        irrational = any(isinstance(mass, Real) for law in (*p, *q) for mass in law.values())
+        words = len(outputs) ** len(positions)
+        if words <= (_MOST_WORDS if irrational else _WORDS_LISTED):
+            listed = list(product(outputs, repeat=len(p)))
+            top, bottom = ([_product(laws, word) for word in listed] for laws in (p, q))
+
+            def of_words(cells: Sequence[int]) -> Event:
+                return OnRecords(positions, frozenset(listed[i] for i in cells))
+
+            return FiniteComparison(x, y, top, bottom, of_words)
+        if irrational:
+            raise Unsupported(
+                f"{words} words of outputs are too many to list, and irrational likelihood ratios "
+                "cannot be merged: use a smaller group, or give the transition as fractions"
+            )
+        classes = by_ratio(p, q)
+        ratios = list(classes)
+
+        def of_ratios(cells: Sequence[int]) -> Event:
+            return ByLoss(positions, tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
+
+        top, bottom = map(list, zip(*classes.values(), strict=True))
+        return FiniteComparison(x, y, top, bottom, of_ratios)
+
+    def sample(self, database: object, rng: np.random.Generator) -> Point:
+        """Draw every record on its own."""
+        values: Any = self.universe.find(database)
+        return tuple(self.of(i).sample(value, rng) for i, value in enumerate(values))
+
+
+class PerRecord(EachRecord):
     """The same transition for each of ``records`` records.
 
     >>> from twoworlds.worlds import Explicit
@@ -62,52 +219,9 @@ class PerRecord(Mechanism):
         plain = f"{transition.expression}, for each of {self.records} records"
         self.expression = expression or plain
 
-    def probability(self, output: Point, database: Point) -> Number:
-        """Multiply the transitions of all records."""
-        pairs = zip(output, database, strict=True)
-        return prod((self.transition.probability(o, x) for o, x in pairs), start=Fraction(1))
-
-    def mass(self, event: Event, database: Point) -> Number:
-        """Return the mass of an event on some records; the other records sum to 1."""
-        values: Sequence[Point] = database
-        if isinstance(event, OnRecords):
-            return sum(
-                (self._word_mass(event.positions, word, values) for word in event.words),
-                start=Fraction(0),
-            )
-        if isinstance(event, ByLoss):
-            return event.mass([self._column(values[i]) for i in event.positions])
-        return super().mass(event, database)
-
-    def _word_mass(
-        self, positions: Sequence[int], word: Sequence[Point], values: Sequence[Point]
-    ) -> Number:
-        parts = (
-            self.transition.probability(o, values[i]) for i, o in zip(positions, word, strict=True)
-        )
-        return prod(parts, start=Fraction(1))
-
-    def _column(self, value: Point) -> dict[Point, Number]:
-        return {o: self.transition.probability(o, value) for o in self.transition.outputs}
-
-    def example(self, event: Event, database: Point) -> Point | None:
-        """Fill the records that do not matter with their likeliest outputs."""
-        if self.records > _MOST_SHOWN:
-            return None  # the event says it better
-        values: Sequence[Point] = database
-        word = [self._likeliest(value) for value in values]
-        if isinstance(event, OnRecords):
-            for chosen in list(event.words)[:1]:
-                for i, o in zip(event.positions, chosen, strict=True):
-                    word[i] = o
-        elif isinstance(event, ByLoss):
-            for i, o in zip(event.positions, event.extreme(), strict=True):
-                word[i] = o
-        return tuple(word)
-
-    def _likeliest(self, value: Point) -> Point:
-        column = self._column(value)
-        return max(column, key=lambda o: float(column[o]))
+    def of(self, i: int) -> Dense:
+        """Return the transition that all records share."""
+        return self.transition
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare databases that differ in the first min(group, records) records.
@@ -130,70 +244,17 @@ class PerRecord(Mechanism):
             "the records that do not change cancel, so only those that do matter",
         )
 
-    def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
-        """Yield comparisons for every number of differing records up to the group."""
-        for changed in range(1, min(group, self.records) + 1):
-            yield from self.family(relation, changed)
-
     def _distinct(self, moves: Iterable[tuple[Point, Point]]) -> list[tuple[Point, Point]]:
         """Keep one change of a record's value for each way in which it changes the law."""
         kept: dict[object, tuple[Point, Point]] = {}
         for u, v in moves:
-            p, q = self._column(u), self._column(v)
+            p, q = self._column(0, u), self._column(0, v)
             kept.setdefault(frozenset(Counter((p[o], q[o]) for o in p).items()), (u, v))
         return list(kept.values())
-
-    def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the records in which two databases differ; the others cancel.
-
-        >>> from twoworlds.worlds import Explicit
-        >>> flip = Dense(Explicit((1, 0)), Explicit((1, 0)), [["3/4", "1/4"], ["1/4", "3/4"]])
-        >>> many = PerRecord(flip, 40)
-        >>> many.compare((1,) * 40, (1,) * 38 + (0, 0)).peak().ratio
-        Fraction(9, 1)
-        """
-        differ = tuple(i for i, (u, v) in enumerate(zip(x, y, strict=True)) if u != v)
-        return self._differing(x, y, differ or (0,))
 
     def _compare(self, first: tuple[Point, ...], second: tuple[Point, ...]) -> Comparison:
         rest = (next(iter(self.transition.universe)),) * (self.records - len(first))
         return self._differing(first + rest, second + rest, tuple(range(len(first))))
-
-    def _differing(
-        self, x: tuple[Point, ...], y: tuple[Point, ...], positions: tuple[int, ...]
-    ) -> Comparison:
-        """Compare two databases that are equal but for the records at some positions."""
-        p = [self._column(x[i]) for i in positions]
-        q = [self._column(y[i]) for i in positions]
-        outputs = tuple(self.transition.outputs)
-        irrational = any(isinstance(mass, Real) for row in self.transition.rows for mass in row)
-        words = len(outputs) ** len(positions)
-        if words <= (_MOST_WORDS if irrational else _WORDS_LISTED):
-            listed = list(product(outputs, repeat=len(p)))
-            top, bottom = ([_product(laws, word) for word in listed] for laws in (p, q))
-
-            def of_words(cells: Sequence[int]) -> Event:
-                return OnRecords(positions, frozenset(listed[i] for i in cells))
-
-            return FiniteComparison(x, y, top, bottom, of_words)
-        if irrational:
-            raise Unsupported(
-                f"{words} words of outputs are too many to list, and irrational likelihood ratios "
-                "cannot be merged: use a smaller group, or give the transition as fractions"
-            )
-        classes = by_ratio(p, q)
-        ratios = list(classes)
-
-        def of_ratios(cells: Sequence[int]) -> Event:
-            return ByLoss(positions, tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
-
-        top, bottom = map(list, zip(*classes.values(), strict=True))
-        return FiniteComparison(x, y, top, bottom, of_ratios)
-
-    def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw every record on its own."""
-        values: Any = self.universe.find(database)
-        return tuple(self.transition.sample(value, rng) for value in values)
 
 
 @dataclass(frozen=True)

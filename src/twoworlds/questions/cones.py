@@ -17,7 +17,9 @@ from twoworlds.show import Result, Told
 if TYPE_CHECKING:
     from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
     from twoworlds.cones.certificates import Certificate
+    from twoworlds.definitions import PrivacyDefinition
     from twoworlds.mechanisms import Mechanism
+    from twoworlds.worlds import Integers
 
 Source = Annotated[
     str,
@@ -37,16 +39,21 @@ def cone(
         str | None, "one guarantee of a survey too large to list, by its output"
     ] = None,
     inverse: Annotated[bool, "the inverse matrix, and the norms of its columns"] = False,
+    also: Annotated[list[str] | None, "another trusted mechanism (repeat it)"] = None,
     save: SaveCone = None,
 ) -> Result:
     """List the likelihood rows a guarantee allows, as facets and rays."""
-    from twoworlds.cones import PerRecordCone, RowCone
+    from twoworlds.cones import PerRecordCone, RowCone, row_cone
     from twoworlds.cones import inverse as inverted
 
     check_files(save)
     if inverse:
         return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
-    found = _cone(source, universe, exact=exact, facet=facet is not None)
+    found: Result | None = None
+    if also:
+        found = row_cone(_mechanisms([source, *also], universe))
+    found = found or _noise_cone(source, universe)
+    found = found or _cone(source, universe, exact=exact, facet=facet is not None)
     if facet is not None:
         if not isinstance(found, PerRecordCone):
             raise InvalidInput(
@@ -76,9 +83,14 @@ def member(
             "give a mechanism, or a likelihood row with --row '3,1,1,3': one of them"
         )
     if row is not None:
+        trusted, where = _on_integers(of[0], universe)
+        if len(of) == 1 and where is not None:
+            from twoworlds.cones.noise.integers import row_on_integers
+
+            _saved(None, save)
+            return row_on_integers(row, trusted, where)
         return _row([entry.strip() for entry in row.split(",")], of, universe, save)
     from twoworlds.cones import build_source, consistent_normal_form_contains, row_cone
-    from twoworlds.cones.certificates import Certificate
     from twoworlds.definitions import PrivacyDefinition
     from twoworlds.mechanisms.named import mechanism as build
 
@@ -92,9 +104,19 @@ def member(
     if save is None:
         return verdict
     proof = getattr(verdict.witness, "certificate", None)
-    if not isinstance(proof, Certificate):
+    if proof is None and built.universe.size is not None:
         proof = _rows_proof(built, row_cone(trusted, built.universe))
-    return _with(verdict, save_json(save, proof.to_dict()))
+    return _with(verdict, save_json(save, _saved(proof, save)))
+
+
+def _saved(proof: Certificate | None, save: Path | None) -> Any:
+    """Return a certificate as plain data, or say that there is none."""
+    if proof is None and save is not None:
+        raise InvalidInput(
+            f"--save {save}: certificates hold finite matrices, and there are infinitely many "
+            "databases here: leave it out, and keep --json"
+        )
+    return None if proof is None else proof.to_dict()
 
 
 def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
@@ -113,32 +135,13 @@ def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
 
 def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path | None) -> Result:
     """Say whether a likelihood row can occur."""
-    from twoworlds.cones import row_cone
-    from twoworlds.cones.kernel.vectors import rational
+    from twoworlds.cones import build_source, row_cone
+    from twoworlds.cones.rows import occurs
 
     one = len(of) == 1
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
-    found, broken = cone.contains(entries), cone.separating(entries)
-    if not any(map(rational, entries)):
-        said = "is the row of an output that never occurs: every cone holds it"
-    elif broken is None:
-        said = f"can be the likelihood row of an output of {cone.source}, scaled"
-    else:
-        said = (
-            f"can NOT occur under {cone.source}: it breaks {broken.text()} "
-            f"(the difference is {broken.value(entries)})"
-        )
-    about = f"({', '.join(entries)}) over {', '.join(cone.columns)}"
-    data = {
-        "row": entries,
-        "columns": cone.columns,
-        "of": cone.source,
-        "holds": bool(found),
-        "breaks": broken,
-        "certificate": found.certificate,
-    }
-    asked = Told(Answer(f"{about} {said}.", holds=bool(found)), data)
-    return _with(asked, save_json(save, found.certificate.to_dict()))
+    found = occurs(entries, cone, [build_source(text, universe) for text in of])
+    return _with(found, save_json(save, found.fields()["certificate"].to_dict()))
 
 
 def statements(
@@ -150,13 +153,17 @@ def statements(
     from twoworlds.cones import (
         NoiseCone,
         PerRecordCone,
+        RowCone,
         example,
         example_statements,
         grouped,
         noise_statements,
     )
 
-    found = _cone(source, universe)
+    wedge = _noise_cone(source, universe)
+    if wedge is not None and not isinstance(wedge, RowCone):
+        return wedge
+    found = wedge or _cone(source, universe)
     about: dict[str, Any] = {"source": found.source}
     if isinstance(found, NoiseCone):
         listed = noise_statements(found)
@@ -206,10 +213,18 @@ def odds(
     save: Proof = None,
 ) -> Result:
     """Find how far the odds between two secrets can move, and the row that moves them."""
-    from twoworlds.cones import largest_odds
+    from twoworlds.cones import RowCone, largest_odds
 
     check_files(save)
-    found = largest_odds(source, of, against, belief, universe=universe)
+    trusted, where = _on_integers(source, universe)
+    if where is None:
+        known = _noise_cone(source, universe)
+        listed = known if isinstance(known, RowCone) else source
+        found = largest_odds(listed, of, against, belief, universe=universe)
+    else:
+        from twoworlds.cones.noise.integers import integer_odds
+
+        found = integer_odds(trusted, of, against, belief, where)
     return _with(found, save_json(save, found.certificate.to_dict()))
 
 
@@ -254,7 +269,8 @@ def compare(
 
     check_files(save)
     found = compared(first, second, universe)
-    return _with(found, save_json(save, found.certificate.to_dict()))
+    proof = getattr(found, "certificate", None)
+    return _with(found, save_json(save, _saved(proof, save)))
 
 
 def design(
@@ -374,12 +390,39 @@ def _cone(
     return row_cone(built, universe)
 
 
+def _on_integers(
+    source: str, universe: str | None
+) -> tuple[Mechanism | PrivacyDefinition, Integers | None]:
+    """Build what was typed, and say whether it is about all whole numbers."""
+    from twoworlds.cones import build_source
+    from twoworlds.cones.noise.integers import whole_numbers
+    from twoworlds.worlds.catalogue import universe as build_universe
+
+    built = build_source(source, universe)
+    return built, whole_numbers(built, None if universe is None else build_universe(universe))
+
+
+def _noise_cone(source: str, universe: str | None) -> RowCone | Told | None:
+    """Return the cone of dp over all whole numbers, or of integer noise on few answers."""
+    from twoworlds.cones.noise.integers import dp_on_integers, on_few_answers
+    from twoworlds.definitions import DifferentialPrivacy
+    from twoworlds.mechanisms import Mechanism
+
+    built, where = _on_integers(source, universe)
+    if where is not None and isinstance(built, DifferentialPrivacy):
+        return dp_on_integers(built, where)
+    if isinstance(built, Mechanism) and built.universe.size is not None:
+        return on_few_answers(built)
+    return None
+
+
 def _listed(source: str, universe: str | None) -> RowCone:
     """Build a cone whose inequalities can be listed, or say why not."""
-    from twoworlds.cones import NoiseCone, PerRecordCone
+    from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
     from twoworlds.mechanisms.base import FINITE_OUTPUTS
 
-    found = _cone(source, universe)
+    known = _noise_cone(source, universe)
+    found = known if isinstance(known, RowCone) else _cone(source, universe)
     if isinstance(found, NoiseCone):
         raise InvalidInput(
             f"{source} has infinitely many databases: use finitely many, as in "

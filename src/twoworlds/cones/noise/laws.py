@@ -21,7 +21,7 @@ the recipe: that ends in `Undecided`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -94,6 +94,7 @@ class NoiseLaw:
         inverse: the summable g with g * f = delta; it raises `NoSummableInverse` when the
             transform has a zero, `Undecided` when no bound could keep the transform away from 0.
         parts: (shift, A, B) where the generating function is z^shift A(z) / B(z); else None.
+        noise: the named noise that it is, if it is one.
     """
 
     expression: str
@@ -101,6 +102,7 @@ class NoiseLaw:
     outside: Masses
     inverse: Callable[[], Summable]
     parts: tuple[int, fmpq_poly, fmpq_poly] | None = None
+    noise: Noise | None = None
 
 
 LawSource = str | Mechanism | Noise | NoiseLaw
@@ -201,7 +203,7 @@ def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:
         return noise.at_least(reach + 1) + mirrored.at_least(reach + 1)
 
     if isinstance(noise, SkellamNoise):
-        return _poisson(text, noise.l1, noise.l2)
+        return poisson_law(text, noise.l1, noise.l2)
     if isinstance(noise, DiscreteGaussianNoise):
         sigma2 = noise.sigma2
         return NoiseLaw(text, noise.pmf, outside, lambda: GaussianInverse(sigma2))
@@ -213,13 +215,14 @@ def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:
     if isinstance(p, Fraction):
         top = polynomial([(1 - p) ** (2 * r)])
         bottom = (polynomial([Fraction(1), -p]) * polynomial([-p, Fraction(1)])) ** r
-        return rational_law(text, r, top, bottom)
+        return replace(rational_law(text, r, top, bottom), noise=noise)
     scale = (1 - p) ** -2
     terms = {-1: -(p * scale), 0: (1 + p**2) * scale, 1: -(p * scale)}
-    return NoiseLaw(text, noise.pmf, outside, lambda: FiniteSequence(terms))
+    return NoiseLaw(text, noise.pmf, outside, lambda: FiniteSequence(terms), noise=noise)
 
 
-def _poisson(text: str, l1: Number, l2: Number) -> NoiseLaw:
+def poisson_law(text: str, l1: Number, l2: Number) -> NoiseLaw:
+    """Return the law of the difference of two Poisson variables, one of whose means may be 0."""
     own = PoissonInverse(l1, l2)  # its belief is the law
     return NoiseLaw(text, own.belief, own.belief_tail, lambda: own)
 
@@ -268,10 +271,10 @@ def _binomial(n: object, q: object) -> NoiseLaw:
 
 
 @LAWS.register("poisson")
-def _poisson_law(mean: object) -> NoiseLaw:
+def _poisson(mean: object) -> NoiseLaw:
     """Add a Poisson variable."""
     l1 = positive(mean, "mean")
-    return _poisson(f"poisson(mean={exact_text(l1)})", l1, Fraction(0))
+    return poisson_law(f"poisson(mean={exact_text(l1)})", l1, Fraction(0))
 
 
 @LAWS.register("delta")

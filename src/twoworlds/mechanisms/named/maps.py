@@ -12,7 +12,7 @@ from twoworlds.mechanisms.files import read_table
 from twoworlds.mechanisms.least_noise import AMOUNTS, least, read_claim
 from twoworlds.mechanisms.named.load import Matrix, named, spelled_rows, spelled_values
 from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
-from twoworlds.mechanisms.per_record import PerRecord, RandomIndex
+from twoworlds.mechanisms.per_record import EachRecord, PerRecord, RandomIndex
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -254,30 +254,44 @@ def exp_of(epsilon: object) -> Number:
 
 
 @named("pram")
-def pram(matrix: Matrix, records: object = 1, values: Text | None = None) -> PerRecord:
-    """Each record passes through the same stochastic matrix (rows: reports, columns: true values).
+def pram(matrix: Matrix, records: object = None, values: Text | None = None) -> EachRecord:
+    """Each record passes through a stochastic matrix (rows: reports, columns: true values).
 
     The matrix is a list of rows, ``[[3/5, 1/5], [2/5, 4/5]]``, an array of numpy, a data frame, or
-    the path of a CSV or JSON file.
+    the path of a CSV or JSON file. A list of such lists gives each record a matrix of its own (Lin
+    & Kifer, footnote 2).
 
     >>> pram([["3/5", "1/7"], ["2/5", "6/7"]], records=2).probability((0, 1), (1, 1))
     Fraction(6, 49)
+    >>> pram([[["3/5", "1/7"], ["2/5", "6/7"]], [[1, 0], [0, 1]]]).probability((0, 1), (1, 1))
+    Fraction(1, 7)
     """
     if isinstance(matrix, (str, Path)):
-        table = read_table(Path(matrix))
-        return PerRecord(table, records, expression=f"pram({matrix}, records={records})")
+        table, count = read_table(Path(matrix)), 1 if records is None else records
+        return PerRecord(table, count, expression=f"pram({matrix}, records={count})")
     if hasattr(matrix, "__array__"):
         matrix = matrix.__array__().tolist()
     if not matrix or not all(isinstance(row, (list, tuple)) for row in matrix):
         raise InvalidInput("pram: matrix is a list of rows such as [[3/5, 1/5], [2/5, 4/5]]")
+    own = all(row and all(isinstance(entry, (list, tuple)) for entry in row) for row in matrix)
+    transitions = [_transition(one, values) for one in (matrix if own else [matrix])]
+    names = "" if values is None else f", values={spelled_values(transitions[0].universe)}"
+    if not own:
+        count = 1 if records is None else records
+        text = f"pram({spelled_rows(matrix)}, records={count}{names})"
+        return PerRecord(transitions[0], count, expression=text)
+    if records is not None and whole(records, "records") != len(matrix):
+        raise InvalidInput(f"pram: records={records}, but {len(matrix)} matrices are given")
+    inner = ", ".join(map(spelled_rows, matrix))
+    return EachRecord(transitions, expression=f"pram([{inner}]{names})")
+
+
+def _transition(matrix: Matrix, values: Text | None) -> Dense:
+    """Return the transition of one record."""
     width = len(matrix[0])
     universe = _one_record(width if values is None else read_values(values))
-    square = len(matrix) == width
-    outputs = universe if square else _one_record(len(matrix))
-    transition = Dense(universe, outputs, matrix)
-    names = "" if values is None else f", values={spelled_values(universe)}"
-    text = f"pram({spelled_rows(matrix)}, records={records}{names})"
-    return PerRecord(transition, records, expression=text)
+    outputs = universe if len(matrix) == width else _one_record(len(matrix))
+    return Dense(universe, outputs, matrix)
 
 
 def gamma(mechanism: PerRecord) -> Number:

@@ -114,7 +114,10 @@ def pram(
 
     Without outputs the reports are named as in the file, or like the values if there are as many.
     """
-    transition = pram_mechanism(matrix).transition
+    built = pram_mechanism(matrix)
+    if built.records > 1:
+        raise InvalidInput("pram: here one matrix serves every person: give one list of rows")
+    transition = built.of(0)
     width, height = transition.universe.size or 0, transition.outputs.size or 0
     from_file = isinstance(matrix, (str, Path))
     if values is None and from_file:

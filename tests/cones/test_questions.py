@@ -1,0 +1,56 @@
+"""Rows, and cones of several mechanisms, as they are asked for on the command line."""
+
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.cones import consistent_normal_form_contains, row_cone
+from twoworlds.errors import Undecided
+from twoworlds.mechanisms import Dense
+from twoworlds.mechanisms.named import mechanism
+from twoworlds.questions.cones import cone, member
+from twoworlds.worlds import Explicit
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+FRAPP = "frapp(gamma=3, values=3, records=2)"
+
+
+def test_a_row_of_the_approximation_of_frapp_that_never_occurs_is_found_out():
+    """The functional (6, -3, 1, -3, 3, 0, 1, 0, -1) is at least 0 on products, and -6 here."""
+    row, functional = (3, 5, 6, 5, 3, 6, 6, 6, 15), (6, -3, 1, -3, 3, 0, 1, 0, -1)
+    rays = list(cone(FRAPP, exact=True).generators())
+    assert all(sum(c * x for c, x in zip(functional, ray, strict=True)) >= 0 for ray in rays)
+    assert sum(c * x for c, x in zip(functional, row, strict=True)) == -6
+    assert row_cone(FRAPP).contains(row)
+    assert not member(of=[FRAPP], row=",".join(map(str, row))).answer().holds
+    assert member(of=[FRAPP], row="9,3,3,3,1,1,3,1,1").answer().holds
+
+
+def test_with_as_many_records_as_values_a_row_of_frapp_may_stay_open():
+    row = ",".join(["1"] * 27)
+    with pytest.raises(Undecided, match="whether it occurs is open"):
+        member(of=["frapp(gamma=3, values=3, records=3)"], row=row)
+    entangled = (3, 5, 6, 5, 3, 6, 6, 6, 15)  # constant in the third record
+    row = ",".join(str(x) for x in entangled for _ in range(3))
+    assert not member(of=["frapp(gamma=3)"], row=row, universe="records(3, n=3)").answer().holds
+
+
+@pytest.mark.parametrize("row", ["9,3,3,1", "3,3,1,1", "1,1,1,1", "5,3,3,5"])
+def test_a_row_comes_with_a_trusted_mechanism_that_has_it(row):
+    found = member(of=[SURVEY], row=row)
+    yes = [Fraction(p) for p in found.to_dict()["yes"]]
+    entries = [Fraction(entry) for entry in row.split(",")]
+    assert all(p * entries[0] == x * yes[0] for p, x in zip(yes, entries, strict=True))
+    survey = mechanism(SURVEY)
+    rows = [yes, [1 - p for p in yes]]
+    shown = Dense(survey.universe, Explicit(("yes", "no")), rows, expression="yes or no")
+    assert consistent_normal_form_contains(shown, survey)
+
+
+def test_the_cone_of_several_mechanisms_is_generated_by_all_their_rows():
+    maps = ["parity(bits=2)", SURVEY]
+    found = cone(maps[0], also=maps[1:])
+    rows = [list(row) for one in maps for row in mechanism(one).table().rows]
+    assert all(found.contains(row) for row in rows)
+    assert set(found.generators()) <= set(row_cone(maps).generators())
+    assert "or randomized-response" in found.explain()
