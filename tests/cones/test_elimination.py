@@ -194,3 +194,8 @@ def test_bad_counts_are_refused(count: object) -> None:
 def test_too_many_choices_are_refused_with_the_way_out() -> None:
     with pytest.raises(TooLarge, match="name the databases"):
         relax(row_cone("randomized-response(bits=5, keep=3/4)"), 8)
+
+
+def test_too_many_extreme_rows_are_refused_at_once() -> None:
+    with pytest.raises(TooLarge, match="at most 4 bits"):
+        eliminate(row_cone("dp(ratio=3)", "bits(5)"), ["11111"])

@@ -268,7 +268,12 @@ def test_irrational_ratios_are_refused_with_the_way_out():
     [
         ("dp(ratio=3)", None, InvalidInput, "say of which"),
         ("dp(ratio=3)", "integers()", Unsupported, "infinitely many databases"),
-        ("dp(ratio=3)", "bits(24)", TooLarge, "16777216 databases.*PerRecordCone"),
+        (
+            "dp(ratio=3)",
+            "bits(24)",
+            TooLarge,
+            "16777216 databases.*at most 10 records.*PerRecordCone",
+        ),
         ("randomized-response(bits=24, keep=3/4)", None, TooLarge, "PerRecordCone"),
         ("dp(ratio=3, delta=1/10)", "bits(2)", Unsupported, "sum over outputs"),
         ("dp", "bits(2)", InvalidInput, "no numbers"),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _LISTED = 40
 _MOST_CHOICES = 20_000
 _MOST_INEQUALITIES = 300_000
+_LARGEST_SIDE = 8  # databases at an even distance, or at an odd one
 
 
 class Derived(NamedTuple):
@@ -221,6 +222,12 @@ def relax(cone: RowCone, databases: object = 1) -> Relaxation:
 
 def _without(cone: Cone, columns: Sequence[int]) -> list[Vector]:
     """Return the facets of the projection that forgets columns; an equality as two of them."""
+    if (graph := cone.ratios) is not None and (graph.side or 0) > _LARGEST_SIDE:
+        raise TooLarge(
+            f"the cone of {cone.dimension} columns has more than 2^{_LARGEST_SIDE} extreme rows, "
+            "and elimination projects each of them: relax differential privacy on at most 4 bits, "
+            "or on counts up to 15"
+        )
     keep = [i for i in range(cone.dimension) if i not in columns]
     shadow = cone.project(keep)
     equal = shadow.equalities

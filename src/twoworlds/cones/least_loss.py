@@ -50,6 +50,7 @@ from twoworlds.programs import Infeasible, Optimal, solve
 Matrix = list[list[Fraction]]
 _MOST_ENTRIES = 200_000
 _MOST_COUNTS = 256  # databases 0, 1, ..., that are answered by geometric noise
+_MOST_SOLVED = 41  # of them, where geometric noise is not proved to be the best
 _FEW_COUNTS = 9  # where the program of the worst case is small, and its optimum simple
 _MOST_REFINED = 9_000  # entries, while the two ends of a squared loss are brought together
 _MOST_ROUNDS = 40
@@ -81,9 +82,10 @@ def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> 
     both = [*inequalities, *equalities]
     height, width, each = len(loss), source.cone.dimension, len(both)
     if (size := height * _entries(source)) > _MOST_ENTRIES:
+        fits = _MOST_ENTRIES // _entries(source)
         raise TooLarge(
-            f"the program has {size} entries, more than {_MOST_ENTRIES}: use fewer outputs or a "
-            "smaller universe"
+            f"the program of {height} outputs has {size} entries, more than {_MOST_ENTRIES}: use "
+            + (f"at most {fits} outputs, or fewer databases" if fits else "fewer databases")
         )
     rows: list[dict[int, int | Fraction]] = [
         {o * width + d: a for d, a in enumerate(side) if a} for o in range(height) for side in both
@@ -134,6 +136,11 @@ def _of_count(
         return None
     else:
         found = in_the_worst_case(ratio, loss, inequalities)
+    if found is None and cone.dimension > _MOST_SOLVED:
+        raise TooLarge(
+            "geometric noise is not proved to be the best for this loss, and other programs are "
+            f"solved up to integers(0, {_MOST_SOLVED - 1}): use a smaller count"
+        )
     return None if found is None else LeastLoss(*found, sum(found[2], start=Fraction(0)))
 
 

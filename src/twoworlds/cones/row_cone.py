@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Listing
@@ -570,11 +571,19 @@ def listed_universe(universe: Universe, what: str) -> Universe:
     if universe.size > LARGEST_DIMENSION:
         raise TooLarge(
             f"{what}: {universe.expression} has {_count(universe.size)} databases, and a row cone "
-            f"is listed up to {LARGEST_DIMENSION}: use fewer records; of a mechanism with one "
-            "transition per record, statements and the odds of one record or of a parity are "
+            f"is listed up to {LARGEST_DIMENSION}: use {_largest(universe)}; of a mechanism with "
+            "one transition per record, statements and the odds of one record or of a parity are "
             "found by structure (PerRecordCone)"
         )
     return universe
+
+
+def _largest(universe: Universe) -> str:
+    """Say how large a universe of this kind may be."""
+    if isinstance(universe, Records) and universe.fixed and len(universe.values) > 1:
+        fits = next(n for n in count() if len(universe.values) ** (n + 1) > LARGEST_DIMENSION)
+        return f"at most {fits} records" if fits else "fewer values"
+    return "fewer databases"
 
 
 def _count(size: int) -> str:
