@@ -312,3 +312,22 @@ def test_a_definition_that_nothing_satisfies_has_no_rows():
     assert cone.cone.rays == ()
     assert "no mechanism" in cone.note
     assert row_cone("dp(ratio=3)", "bits(2)").note is None
+
+
+def test_the_answer_lists_one_extreme_row_of_each_kind(monkeypatch):
+    """Two bits as if they were many: kinds and their sizes are those of the listed rows."""
+    cone = row_cone("dp(ratio=3)", "bits(2)")
+    assert cone.to_dict()["counts"]["rays"] == len(cone.generators()) == 6
+    monkeypatch.setattr(sys.modules["twoworlds.cones.row_cone"], "_FEW", 0)
+    said = cone.answer()
+    assert "8 guarantees are the combinations of 6 extreme rows, 2 up to" in said.headline
+    assert list(said.blocks[1].lines) == ["1  3  3  1  (2 rows)", "1  3  3  9  (4 rows)"]
+    data = cone.to_dict()
+    assert (data["counts"]["rays"], data["counts"]["orbits"], "rays" in data) == (6, 2, False)
+    assert [one["count"] for one in data["orbits"]] == [2, 4]
+
+
+def test_too_many_extreme_rows_leave_the_guarantees():
+    cone = row_cone("dp(ratio=3)", "bits(6)")
+    assert "384 guarantees have at least 2^32 extreme rows" in cone.answer().headline
+    assert cone.to_dict()["counts"] == {"databases": 64, "facets": 384, "equalities": 0}

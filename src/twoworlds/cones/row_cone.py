@@ -300,7 +300,7 @@ class RowCone(Result):
         For cones of bounded ratios (`twoworlds.cones.kernel.heights`) with few enough rows.
 
         >>> row_cone("dp(ratio=3)", "bits(2)").kinds
-        [((3, 1, 1, 3), 2), ((9, 3, 3, 1), 4)]
+        [((1, 3, 3, 1), 2), ((1, 3, 3, 9), 4)]
         """
         from twoworlds.cones.kernel.symmetry import generators
 

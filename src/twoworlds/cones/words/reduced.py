@@ -59,7 +59,7 @@ def reduced(
 
     >>> bits, half = Records([1, 0], 3), [Fraction(int(i < 4)) for i in range(8)]
     >>> reduced(bits, Fraction(3), half, [1 - p for p in half]).inequalities  # record 1 alone
-    [(3, -1), (-1, 3)]
+    [(-1, 3), (3, -1)]
     """
     values, size = len(records.values), lcm(*(p.denominator for p in (*a, *r)))
     first, second = (
