@@ -1,5 +1,6 @@
 """Row cones: facts of the paper, brute force over height functions, and what is refused."""
 
+import sys
 from fractions import Fraction
 from itertools import pairwise
 
