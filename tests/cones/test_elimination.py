@@ -97,6 +97,49 @@ def test_erratum_three_bits_reach_differential_privacy_after_five_eliminations_o
     assert (relaxed == row_cone("dp(ratio=3)", "bits(3)")) is is_private
 
 
+@pytest.mark.parametrize("databases", [1, 3])
+def test_one_choice_of_each_kind_gives_what_all_choices_give(
+    databases: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_symmetry = relax(row_cone(THREE), databases)
+    monkeypatch.setattr("twoworlds.cones.elimination._symmetries", lambda _: [])
+    assert {d.inequality for d in relax(row_cone(THREE), databases).derived} == {
+        d.inequality for d in by_symmetry.derived
+    }
+
+
+@pytest.mark.parametrize("keep", ["3/4", "999/1000"])
+def test_the_guarantees_of_all_choices_are_the_facets_of_all_projections(keep: str) -> None:
+    cone = row_cone(f"randomized-response(bits=3, keep={keep})")
+    every: set[tuple[int, ...]] = {tuple(int(i == j) for i in range(8)) for j in range(8)}
+    for chosen in combinations(range(8), 2):
+        kept = [i for i in range(8) if i not in chosen]
+        for facet in cone.cone.project(kept).facets:
+            entries = dict(zip(kept, facet, strict=True))
+            every.add(tuple(entries.get(i, 0) for i in range(8)))
+    expected = Cone.from_inequalities(every).facets
+    found = [d.inequality.coefficients for d in relax(cone, 2).derived]
+    assert found == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("databases", "count"),
+    [
+        (1, 128),
+        (2, 128),
+        pytest.param(4, 224, marks=pytest.mark.slow),
+        pytest.param(8, 752, marks=pytest.mark.slow),
+    ],
+)
+def test_four_bits_relax_by_any_number_of_databases(databases: int, count: int) -> None:
+    cone = row_cone("randomized-response(bits=4, keep=3/4)")
+    relaxation = relax(cone, databases)
+    assert len(relaxation.derived) == count
+    assert relaxation.certificate.verify()
+    moved = {tuple(d.inequality.coefficients[i ^ 5] for i in range(16)) for d in relaxation.derived}
+    assert moved == {d.inequality.coefficients for d in relaxation.derived}
+
+
 def test_random_cones_agree_with_their_projection_as_sets() -> None:
     draw = random.Random(7)
     four = universe("bits(2)")
@@ -151,3 +194,8 @@ def test_bad_counts_are_refused(count: object) -> None:
 def test_too_many_choices_are_refused_with_the_way_out() -> None:
     with pytest.raises(TooLarge, match="name the databases"):
         relax(row_cone("randomized-response(bits=5, keep=3/4)"), 8)
+
+
+def test_too_many_extreme_rows_are_refused_at_once() -> None:
+    with pytest.raises(TooLarge, match="at most 4 bits"):
+        eliminate(row_cone("dp(ratio=3)", "bits(5)"), ["11111"])

@@ -1,5 +1,6 @@
 """Row cones: facts of the paper, brute force over height functions, and what is refused."""
 
+import sys
 from fractions import Fraction
 from itertools import pairwise
 
@@ -268,7 +269,12 @@ def test_irrational_ratios_are_refused_with_the_way_out():
     [
         ("dp(ratio=3)", None, InvalidInput, "say of which"),
         ("dp(ratio=3)", "integers()", Unsupported, "infinitely many databases"),
-        ("dp(ratio=3)", "bits(24)", TooLarge, "16777216 databases.*PerRecordCone"),
+        (
+            "dp(ratio=3)",
+            "bits(24)",
+            TooLarge,
+            "16777216 databases.*at most 10 records.*PerRecordCone",
+        ),
         ("randomized-response(bits=24, keep=3/4)", None, TooLarge, "PerRecordCone"),
         ("dp(ratio=3, delta=1/10)", "bits(2)", Unsupported, "sum over outputs"),
         ("dp", "bits(2)", InvalidInput, "no numbers"),
@@ -307,3 +313,22 @@ def test_a_definition_that_nothing_satisfies_has_no_rows():
     assert cone.cone.rays == ()
     assert "no mechanism" in cone.note
     assert row_cone("dp(ratio=3)", "bits(2)").note is None
+
+
+def test_the_answer_lists_one_extreme_row_of_each_kind(monkeypatch):
+    """Two bits as if they were many: kinds and their sizes are those of the listed rows."""
+    cone = row_cone("dp(ratio=3)", "bits(2)")
+    assert cone.to_dict()["counts"]["rays"] == len(cone.generators()) == 6
+    monkeypatch.setattr(sys.modules["twoworlds.cones.row_cone"], "_FEW", 0)
+    said = cone.answer()
+    assert "8 guarantees are the combinations of 6 extreme rows, 2 up to" in said.headline
+    assert list(said.blocks[1].lines) == ["1  3  3  1  (2 rows)", "1  3  3  9  (4 rows)"]
+    data = cone.to_dict()
+    assert (data["counts"]["rays"], data["counts"]["orbits"], "rays" in data) == (6, 2, False)
+    assert [one["count"] for one in data["orbits"]] == [2, 4]
+
+
+def test_too_many_extreme_rows_leave_the_guarantees():
+    cone = row_cone("dp(ratio=3)", "bits(6)")
+    assert "384 guarantees have at least 2^32 extreme rows" in cone.answer().headline
+    assert cone.to_dict()["counts"] == {"databases": 64, "facets": 384, "equalities": 0}

@@ -35,7 +35,7 @@ the whole space, give it; who expects a claim to be proved asks `says_nothing`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -280,13 +280,21 @@ def _reached(data: Data, loss: list[list[Exact]]) -> Exact | None:
         and n > 0
         and all(non_negative(row) for row in matrix)
         and all(sum(column) == 1 for column in columns)
-        and all(dot(a, row) >= 0 for a in inequalities for row in matrix)
-        and all(dot(a, row) == 0 for a in equalities for row in matrix)
+        and all(value >= 0 for value in _values(inequalities, matrix))
+        and all(value == 0 for value in _values(equalities, matrix))
     )
     if not member:
         return None
     losses = [dot(a, b) for a, b in zip(columns, zip(*loss, strict=True), strict=True)]
     return max(losses) if data["criterion"] == "worst" else dot(belief, losses)
+
+
+def _values(vectors: Sequence[Sequence[Exact]], rows: Sequence[Sequence[Exact]]) -> Iterator[Exact]:
+    """Yield the product of each vector with each row, passing over what is 0 in the vectors."""
+    for vector in vectors:
+        terms = [(i, c) for i, c in enumerate(vector) if c]
+        for row in rows:
+            yield sum(c * row[i] for i, c in terms)
 
 
 def _proved_bound(data: Data, loss: list[list[Exact]]) -> Exact | None:
@@ -300,9 +308,9 @@ def _proved_bound(data: Data, loss: list[list[Exact]]) -> Exact | None:
         raise InvalidInput("matrix, loss and multipliers need one row per output each")
     sides = list(zip(*inequalities, *equalities, strict=True)) or [()] * n
     bounded = all(
-        belief[d] * row[d] - prices[d] - dot(sides[d], weights) >= 0
-        for row, weights in zip(loss, multipliers, strict=True)
-        for d in range(n)
+        belief[d] * row[d] - prices[d] - value >= 0
+        for d, side in enumerate(sides)
+        for row, value in zip(loss, _values([side], multipliers), strict=True)
     ) and all(non_negative(weights[: len(inequalities)]) for weights in multipliers)
     lawful = non_negative(belief) and sum(belief) == 1
     return sum(prices) if bounded and lawful else None

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from twoworlds.cones.certificates import Certificate, proved
 from twoworlds.cones.kernel.combination import Combination, decide
@@ -27,7 +28,10 @@ from twoworlds.cones.kernel.double_description import (
     most_facets,
 )
 from twoworlds.cones.kernel.vectors import Vector, dot, kernel, negative, primitive, rationals
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
+
+if TYPE_CHECKING:
+    from twoworlds.cones.kernel.heights import RatioGraph
 
 QUICK = 10**5  # facets that are sooner listed than a linear program is set up
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
@@ -137,7 +141,24 @@ class Cone:
         return self._outer[1]
 
     @cached_property
+    def ratios(self) -> RatioGraph | None:
+        """The graph of a cone of bounded ratios, as that of differential privacy; else None."""
+        if self.constraints is None or self.constraints[1]:
+            return None
+        from twoworlds.cones.kernel.heights import RatioGraph  # numpy
+
+        return RatioGraph.of(self.constraints[0], self.dimension)
+
+    @cached_property
     def _inner(self) -> Description:
+        if self.ratios is not None and (side := self.ratios.side) is not None:
+            if self.ratios.heights is None:
+                raise TooLarge(
+                    f"the cone of {self.dimension} columns has at least 2^{side} extreme rays, and "
+                    "they are listed up to 5 bits and for counts up to 19: take fewer columns, or "
+                    "ask for facets, statements, membership or odds, which need no rays"
+                )
+            return self.ratios.rays(), ()
         if self.constraints is not None:
             return extreme_rays(*self.constraints, self.dimension)
         assert self.generators is not None
@@ -148,6 +169,8 @@ class Cone:
         if self.generators is not None:
             return extreme_rays(*self.generators, self.dimension)
         assert self.constraints is not None
+        if self.ratios is not None:
+            return self.ratios.facets(), ()
         return self._tidied(self.constraints, "_inner")
 
     def _tidied(self, given: Description, opposite: str) -> Description:

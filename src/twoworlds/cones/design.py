@@ -4,7 +4,7 @@ A mechanism satisfies the guarantees of a row cone when each of its likelihood r
 cone. `twoworlds.cones.least_loss` finds the best such mechanism for a loss l(truth, output), under
 a belief or in the worst case, and proves that no other one does better. This is beyond Lin &
 Kifer. For a count under differential privacy it gives the loss of geometric noise with the best
-post-processing (Ghosh, Roughgarden & Sundararajan, 2009).
+post-processing (Ghosh, Roughgarden & Sundararajan, 2009), and finds it so (`cones.counts`).
 
 Who "no other one" is depends on what may be answered. Where outputs are given, or the loss is any
 function, it is the mechanisms that answer one of the outputs. Otherwise it is all mechanisms: under
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.answer import Answer, Table
+from twoworlds.answer import Answer, Said, Table
 from twoworlds.charts import Bars, HeatMap
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.kernel.vectors import rational
@@ -41,7 +41,7 @@ from twoworlds.worlds.catalogue import statistic as build_statistic
 
 Loss = Callable[[Any, Any], object]
 _MOST_LISTED = 8
-_DRAWN = 16  # databases of a mechanism that is drawn
+_DRAWN = 16  # databases of a mechanism that is listed and drawn
 
 LOSSES: dict[str, Loss] = {
     "absolute": lambda truth, output: abs(truth - output),
@@ -70,9 +70,11 @@ class Design(Result):
     among: tuple[str, ...] | None
 
     def __post_init__(self) -> None:
-        """Verify the proof, and that every row lies in the cone."""
-        rows = (row for row in self.mechanism.rows if any(row))
-        if not self.certificate.verify() or not all(self.source.contains(row) for row in rows):
+        """Verify the proof, and that it is about this mechanism and this cone."""
+        proof = self.certificate
+        about = [proof[name] for name in ("matrix", "inequalities", "equalities")]
+        rows = [list(row) for row in self.mechanism.rows]
+        if about != [rows, *sides(self.source.cone)] or not proof.verify():
             raise TwoWorldsError("the designed mechanism does not verify: please report this")
 
     @property
@@ -102,21 +104,23 @@ class Design(Result):
         best = f"no {self._others} has less{self._than} (proved by the certificate)"
         said = f"{self.aim}: expected loss {show(self.loss)} under the {held}; {best}."
         if self.criterion == "worst":
-            worst = ", ".join(
-                f"{self.source.universe.label(x)}: {show(mass)}" for x, mass in self.belief.items()
-            )
+            masses = [f"{self.source.universe.label(x)}: {show(m)}" for x, m in self.belief.items()]
+            worst = f" ({', '.join(masses)})" if len(masses) <= _DRAWN else ""
             whose = "the least" if self.exact else "a nearly least"
             said = (
                 f"{self.aim}: loss at most {show(self.loss, side='up')} on every database under "
-                f"the {held}; {best}, as {whose} favourable belief shows ({worst})."
+                f"the {held}; {best}, as {whose} favourable belief shows{worst}."
             )
-        label = self.mechanism.outputs.label
+        columns, label = self.source.columns, self.mechanism.outputs.label
+        if len(columns) > _DRAWN:
+            size = f"{len(self.mechanism.rows)} answers and {len(columns)} databases"
+            more = f"The mechanism is a matrix of {size}; --save writes it to a file."
+            return Answer(said, blocks=[Said([more])])
         pairs = list(zip(self.mechanism.outputs, self.mechanism.rows, strict=True))
         table = [[label(o), *map(str, row)] for o, row in pairs]
         shares = [(label(o), [(str(p), float(p)) for p in row]) for o, row in pairs]
-        columns = self.source.columns
-        drawn = [HeatMap("The mechanism", columns, shares)] if len(columns) <= _DRAWN else []
-        return Answer(said, blocks=[Table(["output", *columns], table), *drawn])
+        drawn = HeatMap("The mechanism", columns, shares)
+        return Answer(said, blocks=[Table(["output", *columns], table), drawn])
 
     @property
     def exact(self) -> bool:

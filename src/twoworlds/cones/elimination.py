@@ -2,16 +2,17 @@ r"""Relaxing a definition: eliminate databases from its guarantees, and keep wha
 
 Fourier-Motzkin elimination of x_D adds every inequality in which x_D has a positive coefficient
 to every one in which it has a negative coefficient, scaled so that x_D cancels; those without x_D
-stay. The result holds on the cone and says nothing about D (Lin & Kifer, Section 5.4). Each
-inequality carries its multipliers, so that it can be checked as a sum of the ones it came from.
-
-Redundant inequalities are dropped after every step. Whether one is redundant is decided by the
-generators on which it is tight: a facet of the projected cone is tight on a largest set of them.
+stay. The result holds on the cone and says nothing about D (Lin & Kifer, Section 5.4). All that it
+leads to, without what is redundant, are the facets of the cone's projection onto the other columns,
+and so they are found; each carries its multipliers, so that it can be checked as a sum of the
+inequalities it came from.
 
 Two relaxations come out of it:
 
 * `eliminate` names the databases to forget, and gives the guarantees on all others;
-* `relax` forgets every choice of so many databases, and keeps the guarantees of all choices.
+* `relax` forgets every choice of so many databases, and keeps the guarantees of all choices. A
+  choice that an exchange of records or values turns into another one, where the cone does not
+  change by it, gives the same guarantees with databases exchanged: one of each kind is tried.
 
 Randomized response for two bits relaxes by one database to differential privacy exactly. Differs
 from print, which says that elimination "yields the rest" of differential privacy: for three bits
@@ -23,16 +24,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
 from math import comb
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twoworlds.answer import Answer, Said, Steps
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.combination import combination
-from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative, units
+from twoworlds.cones.kernel.vectors import Vector, negative, primitive, units
 from twoworlds.cones.row_cone import Inequality, RowCone, coefficients
+from twoworlds.cones.words.wording import as_records
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole
 from twoworlds.progress import track
@@ -43,11 +46,9 @@ if TYPE_CHECKING:
     from twoworlds.cones.linear import LinearDefinition
 
 _LISTED = 40
-_MOST_CHOICES = 5_000
-_MOST_INEQUALITIES = 20_000
-
-Terms = dict[int, Fraction]
-System = list[tuple[Vector, Terms]]
+_MOST_CHOICES = 20_000
+_MOST_INEQUALITIES = 300_000
+_LARGEST_SIDE = 8  # databases at an even distance, or at an odd one
 
 
 class Derived(NamedTuple):
@@ -190,8 +191,7 @@ def eliminate(cone: RowCone, databases: Iterable[object]) -> Relaxation:
     if len(set(points)) != len(points):
         raise InvalidInput(f"eliminate={', '.join(labels)}: name each database once")
     columns = [cone.universe.positions[point] for point in points]
-    system = _eliminated(cone.cone, _premises(cone), columns)
-    return Relaxation(cone, _derived(cone, system), eliminated=tuple(points))
+    return Relaxation(cone, _derived(cone, _without(cone.cone, columns)), eliminated=tuple(points))
 
 
 def relax(cone: RowCone, databases: object = 1) -> Relaxation:
@@ -202,126 +202,141 @@ def relax(cone: RowCone, databases: object = 1) -> Relaxation:
     >>> relax(survey).row_cone == row_cone("dp(ratio=3)", "bits(2)")
     True
     """
-    count, size = whole(databases, "databases", at_least=1), cone.cone.dimension
-    if count >= size:
-        raise InvalidInput(f"databases={count}: eliminate fewer than all {size} of them")
-    choices = comb(size, count)
-    if choices > _MOST_CHOICES:
+    many, size = whole(databases, "databases", at_least=1), cone.cone.dimension
+    if many >= size:
+        raise InvalidInput(f"databases={many}: eliminate fewer than all {size} of them")
+    moves = _symmetries(cone)
+    chosen = _choices(size, many, moves)
+    found: dict[Vector, None] = dict.fromkeys(units(size))
+    for columns in track(chosen, "eliminating", len(chosen)):
+        for vector in _without(cone.cone, columns):
+            if vector not in found:
+                found.update(dict.fromkeys(_orbit(vector, moves)))
+            if len(found) > _MOST_INEQUALITIES:
+                raise TooLarge(
+                    f"eliminating {many} of {size} databases gives more than "
+                    f"{_MOST_INEQUALITIES} inequalities: name the databases to eliminate instead"
+                )
+    return Relaxation(cone, _derived(cone, _facets(found, moves, size)), any_of=many)
+
+
+def _without(cone: Cone, columns: Sequence[int]) -> list[Vector]:
+    """Return the facets of the projection that forgets columns; an equality as two of them."""
+    if (graph := cone.ratios) is not None and (graph.side or 0) > _LARGEST_SIDE:
         raise TooLarge(
-            f"there are {choices} ways to eliminate {count} of {size} databases, at most "
+            f"the cone of {cone.dimension} columns has more than 2^{_LARGEST_SIDE} extreme rows, "
+            "and elimination projects each of them: relax differential privacy on at most 4 bits, "
+            "or on counts up to 15"
+        )
+    keep = [i for i in range(cone.dimension) if i not in columns]
+    shadow = cone.project(keep)
+    equal = shadow.equalities
+    found = []
+    for vector in (*shadow.facets, *equal, *map(negative, equal)):
+        entries = dict(zip(keep, vector, strict=True))
+        found.append(tuple([entries.get(i, 0) for i in range(cone.dimension)]))
+    return found
+
+
+def _symmetries(cone: RowCone) -> list[list[int]]:
+    """Return exchanges of records and of values that turn guarantees into guarantees."""
+    from twoworlds.cones.kernel.symmetry import generators  # numpy
+
+    records = as_records(cone.universe)
+    if records is None or cone.cone.equalities:
+        return []
+    premises = {*cone.cone.facets}
+    moves = [move.tolist() for move in generators(len(records.values), records.n)]
+    return [m for m in moves if all(tuple([a[j] for j in m]) in premises for a in premises)]
+
+
+def _orbit(vector: Vector, moves: Sequence[Sequence[int]]) -> list[Vector]:
+    """Return all vectors that the moves make of one."""
+    found = {vector: None}
+    waiting = [vector]
+    for one in waiting:
+        for move in moves:
+            if (other := tuple([one[j] for j in move])) not in found:
+                found[other] = None
+                waiting.append(other)
+    return waiting
+
+
+def _choices(size: int, many: int, moves: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return one choice of columns of each kind."""
+    if (ways := comb(size, many)) > _MOST_CHOICES:
+        raise TooLarge(
+            f"there are {ways} ways to eliminate {many} of {size} databases, at most "
             f"{_MOST_CHOICES} are tried: name the databases to eliminate instead"
         )
-    premises, found = _premises(cone), dict[Vector, Terms]()
-    for chosen in track(combinations(range(size), count), "eliminating", choices):
-        for vector, terms in _eliminated(cone.cone, premises, chosen):
-            found.setdefault(vector, terms)
-    return Relaxation(cone, _derived(cone, _irredundant(cone, premises, found)), any_of=count)
+    found, seen = [], set[Vector]()
+    for columns in combinations(range(size), many):
+        chosen = tuple([int(i in columns) for i in range(size)])
+        if chosen not in seen:
+            seen.update(_orbit(chosen, moves))
+            found.append(list(columns))
+    return found
 
 
-def _premises(cone: RowCone) -> tuple[Vector, ...]:
-    """The guarantees to add up, an equality as two of them."""
-    equal = cone.cone.equalities
-    return (*cone.cone.facets, *equal, *[negative(a) for a in equal])
+def _facets(
+    found: Iterable[Vector], moves: Sequence[Sequence[int]], size: int
+) -> tuple[Vector, ...]:
+    """Return those that no others imply, and equalities as two.
 
+    Where the row of ones lies inside, a vector is decided against the facets known so far. If
+    they do not imply it, a row x satisfies them and not the vector; the way from a row inside to x
+    leaves the cone through a facet: the first one that is met, if there is only one. With it come
+    all that the moves make of it (after Clarkson, 1994).
+    """
+    from twoworlds.programs import combine
 
-def _eliminated(cone: Cone, premises: Sequence[Vector], columns: Sequence[int]) -> System:
-    generators = (*cone.rays, *cone.lines)
-    system: System = [(a, {i: Fraction(1)}) for i, a in enumerate(premises)]
-    left = list(columns)
-    while left:
-        column = min(left, key=lambda c: _pairs(system, c))
-        if _pairs(system, column) > _MOST_INEQUALITIES:
-            raise TooLarge(
-                f"the next step would add {_pairs(system, column)} inequalities, at most "
-                f"{_MOST_INEQUALITIES} are handled: eliminate fewer databases"
-            )
-        left.remove(column)
-        system = _pruned(_step(system, column), generators)
-    return system
-
-
-def _pairs(system: System, column: int) -> int:
-    positive = sum(a[column] > 0 for a, _ in system)
-    return positive * sum(a[column] < 0 for a, _ in system)
-
-
-def _step(system: System, column: int) -> System:
-    kept = [entry for entry in system if entry[0][column] == 0]
-    for a, s in system:
-        if a[column] <= 0:
+    listed = list(found)
+    if any(sum(a) <= 0 for a in listed):
+        together = Cone.from_inequalities(listed, dimension=size)
+        equal = together.equalities
+        return (*together.facets, *equal, *map(negative, equal))
+    facets: dict[Vector, None] = {}
+    done: set[Vector] = set()
+    for vector in sorted(listed, key=lambda a: (size - a.count(0), sum(map(abs, a)))):
+        if vector in done:
             continue
-        for b, t in system:
-            if b[column] < 0:
-                kept.append(_sum(a, s, -b[column], b, t, a[column]))
-    return kept
+        done.update(_orbit(vector, moves))
+        while vector not in facets:
+            implied, row = combine(list(facets), vector)
+            if implied:
+                break
+            facets.update(dict.fromkeys(_orbit(_first_met(listed, primitive(row)), moves)))
+    return tuple(facets)
 
 
-def _sum(a: Vector, s: Terms, p: int, b: Vector, t: Terms, q: int) -> tuple[Vector, Terms]:
-    """Return p a + q b, divided by its greatest common divisor, with its multipliers."""
-    whole_sum = [p * x + q * y for x, y in zip(a, b, strict=True)]
-    vector = divided(whole_sum)
-    index = next((i for i, value in enumerate(vector) if value), None)
-    if index is None:
-        return vector, {}
-    scale = Fraction(vector[index], whole_sum[index])
-    terms = {i: s.get(i, Fraction(0)) * p * scale for i in s}
-    for i, multiplier in t.items():
-        terms[i] = terms.get(i, Fraction(0)) + multiplier * q * scale
-    return vector, terms
+def _first_met(inequalities: Sequence[Vector], row: Vector) -> Vector:
+    """Return the only inequality that is met first on a way from near the ones to a row."""
+    from twoworlds.cones.kernel._pointed import products  # numpy
+
+    outside = products(inequalities, [row])[:, 0].tolist()
+    draw = Random(0)
+    for digits in count(3):  # ever nearer to the ones, which lie inside
+        start = tuple([10**digits + draw.randrange(100) for _ in row])
+        inside = products(inequalities, [start])[:, 0].tolist()
+        if min(inside) > 0:
+            trio = zip(inequalities, inside, outside, strict=True)
+            met = [(Fraction(s, s - x), a) for a, s, x in trio if x < 0]
+            first = min(met)
+            if sum(way == first[0] for way, _ in met) == 1:
+                return first[1]
+    raise AssertionError("unreachable")
 
 
-def _pruned(system: System, generators: Sequence[Vector]) -> System:
-    """Keep one inequality for each facet, and those that are equalities on the cone."""
-    everything = (1 << len(generators)) - 1
-    kept: dict[int, tuple[Vector, Terms]] = {}
-    equalities: dict[Vector, Terms] = {}
-    for vector, terms in sorted(system, key=lambda entry: (len(entry[1]), _size(entry[0]))):
-        if not any(vector):
-            continue
-        tight = sum(1 << i for i, g in enumerate(generators) if not dot(vector, g))
-        if tight == everything:
-            equalities.setdefault(vector, terms)
-        else:
-            kept.setdefault(tight, (vector, terms))
-    facets = [
-        entry
-        for tight, entry in kept.items()
-        if not any(tight != other and tight & other == tight for other in kept)
-    ]
-    return [*facets, *equalities.items()]
-
-
-def _size(vector: Vector) -> tuple[int, int]:
-    return sum(1 for value in vector if value), sum(abs(value) for value in vector)
-
-
-def _irredundant(cone: RowCone, premises: Sequence[Vector], found: dict[Vector, Terms]) -> System:
-    """Keep what no others imply, given that probabilities are not negative."""
-    size = cone.cone.dimension
-    together = Cone.from_inequalities([*found, *units(size)], dimension=size)
-    equal = together.equalities
-    system: System = []
-    for vector in (*together.facets, *equal, *[negative(a) for a in equal]):
-        terms = found.get(vector)
-        if terms is None:
-            index = {premise: i for i, premise in enumerate(premises)}
-            pairs = combination(vector, cone.cone.facets, cone.cone.equalities, cone.cone.rays)
-            terms = {index[premise]: multiplier for premise, multiplier in pairs}
-        system.append((vector, terms))
-    return system
-
-
-def _derived(cone: RowCone, system: System) -> tuple[Derived, ...]:
-    premises = [
-        Inequality(cone.universe, a, equality=a in cone.cone.equalities) for a in _premises(cone)
-    ]
-    vectors = {vector for vector, _ in system}
+def _derived(cone: RowCone, vectors: Sequence[Vector]) -> tuple[Derived, ...]:
+    inside, known = cone.cone, {*vectors}
+    equal = {sign: a for a in inside.equalities for sign in (a, negative(a))}
     derived = []
-    for vector, terms in sorted(system, key=lambda entry: entry[0], reverse=True):
-        equality = negative(vector) in vectors
+    for vector in sorted(vectors, reverse=True):
+        equality = negative(vector) in known
         if equality and vector < negative(vector):
             continue  # the other direction stands for both
-        used = tuple((premises[i], m) for i, m in sorted(terms.items()) if m)
+        pairs = combination(vector, inside.facets, inside.equalities, inside.rays)
+        used = tuple((Inequality(cone.universe, a, equality=a in equal), m) for a, m in pairs)
         found = Derived(Inequality(cone.universe, vector, equality=equality), used)
         if not found.certificate.verify():
             raise AssertionError(f"the multipliers of {found.inequality.text()} do not add up")

@@ -41,6 +41,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from twoworlds.cones.cone import Cone
+from twoworlds.cones.counts import by_geometric_noise, in_the_worst_case, ratio_of_counts
 from twoworlds.cones.kernel.vectors import Vector, dot
 from twoworlds.cones.row_cone import RowCone
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
@@ -48,6 +49,9 @@ from twoworlds.programs import Infeasible, Optimal, solve
 
 Matrix = list[list[Fraction]]
 _MOST_ENTRIES = 200_000
+_MOST_COUNTS = 256  # databases 0, 1, ..., that are answered by geometric noise
+_MOST_SOLVED = 41  # of them, where geometric noise is not proved to be the best
+_FEW_COUNTS = 9  # where the program of the worst case is small, and its optimum simple
 _MOST_REFINED = 9_000  # entries, while the two ends of a squared loss are brought together
 _MOST_ROUNDS = 40
 _CLOSE = Fraction(1, 10**5)  # of the loss: when both ends of a worst case are near enough
@@ -73,12 +77,15 @@ def sides(cone: Cone) -> tuple[list[Vector], list[Vector]]:
 def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> LeastLoss:
     """Solve for m, and in the worst case for a last variable that bounds every loss."""
     inequalities, equalities = sides(source.cone)
+    if (found := _of_count(source.cone, loss, belief, inequalities)) is not None:
+        return found
     both = [*inequalities, *equalities]
     height, width, each = len(loss), source.cone.dimension, len(both)
     if (size := height * _entries(source)) > _MOST_ENTRIES:
+        fits = _MOST_ENTRIES // _entries(source)
         raise TooLarge(
-            f"the program has {size} entries, more than {_MOST_ENTRIES}: use fewer outputs or a "
-            "smaller universe"
+            f"the program of {height} outputs has {size} entries, more than {_MOST_ENTRIES}: use "
+            + (f"at most {fits} outputs, or fewer databases" if fits else "fewer databases")
         )
     rows: list[dict[int, int | Fraction]] = [
         {o * width + d: a for d, a in enumerate(side) if a} for o in range(height) for side in both
@@ -96,18 +103,45 @@ def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> 
         lower, upper = lower + [0] * width, upper + [None] * width
         objective.append(1)
         least.append(None)
-    found = solve(objective, rows, lower=lower, upper=upper, least=least)
-    if isinstance(found, Infeasible):
+    best = solve(objective, rows, lower=lower, upper=upper, least=least)
+    if isinstance(best, Infeasible):
         raise InvalidInput(f"{source!r}: no mechanism has all its rows in this cone")
-    if not isinstance(found, Optimal):
+    if not isinstance(best, Optimal):
         raise TwoWorldsError("a bounded program cannot be unbounded: please report this")
     return LeastLoss(
-        [list(found.x[o * width : (o + 1) * width]) for o in range(height)],
-        list(found.y[height * each + width :]) if belief is None else belief,
-        list(found.y[height * each : height * each + width]),
-        [list(found.y[o * each : (o + 1) * each]) for o in range(height)],
-        found.value,
+        [list(best.x[o * width : (o + 1) * width]) for o in range(height)],
+        list(best.y[height * each + width :]) if belief is None else belief,
+        list(best.y[height * each : height * each + width]),
+        [list(best.y[o * each : (o + 1) * each]) for o in range(height)],
+        best.value,
     )
+
+
+def _of_count(
+    cone: Cone, loss: Matrix, belief: list[Fraction] | None, inequalities: Sequence[Vector]
+) -> LeastLoss | None:
+    """Answer by geometric noise where the databases are counts and it is the best."""
+    ratio = ratio_of_counts(cone)
+    if ratio is None:
+        return None
+    if cone.dimension > _MOST_COUNTS:
+        raise TooLarge(
+            f"a count of up to {cone.dimension - 1} is asked for, and mechanisms are designed for "
+            f"counts of up to {_MOST_COUNTS - 1}: use integers(0, {_MOST_COUNTS - 1}) or less"
+        )
+    if belief is not None:
+        noise = by_geometric_noise(ratio, loss, belief, inequalities)
+        found = None if noise is None else (noise[0], belief, *noise[1:])
+    elif cone.dimension < _FEW_COUNTS:
+        return None
+    else:
+        found = in_the_worst_case(ratio, loss, inequalities)
+    if found is None and cone.dimension > _MOST_SOLVED:
+        raise TooLarge(
+            "geometric noise is not proved to be the best for this loss, and other programs are "
+            f"solved up to integers(0, {_MOST_SOLVED - 1}): use a smaller count"
+        )
+    return None if found is None else LeastLoss(*found, sum(found[2], start=Fraction(0)))
 
 
 def _entries(source: RowCone) -> int:
@@ -142,7 +176,9 @@ def least_squared_loss(
             touched = {u for p, row in zip(pairs, below.matrix, strict=True) if any(row) for u in p}
             ends = {tangents[0], tangents[-1]}
             wanted = ends | touched | {*_used(answers, above)[0]} | _guesses(below, above, truths)
-        large = len(wanted) * _entries(source) > _MOST_REFINED
+        large = len(wanted) * _entries(source) > _MOST_REFINED and (
+            belief is None or ratio_of_counts(source.cone) is None
+        )
         if above.value - below.value <= near or large or wanted <= {*tangents}:
             break
     return *_used(answers, above), tangents, below

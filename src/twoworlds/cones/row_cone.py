@@ -26,6 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Listing
@@ -41,14 +43,16 @@ from twoworlds.mechanisms.files import SUFFIXES
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number
 from twoworlds.show import Result
-from twoworlds.worlds import Explicit, Point, Universe
+from twoworlds.worlds import Explicit, Point, Records, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
+    from twoworlds.cones.kernel.heights import RatioGraph
     from twoworlds.cones.words.statements import Statement
 
 LARGEST_DIMENSION = 1024
 _DRAWN = 16  # databases of guarantees whose coefficients are drawn
+_FEW = 12  # databases of one side: with more, extreme rows are not listed one by one
 
 Row = Sequence[object] | Mapping[Any, object]
 Source = str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
@@ -247,6 +251,8 @@ class RowCone(Result):
         where = self.universe.expression
         notes = [f"approximation: {self.approximation}"] if self.approximation else []
         notes += [self.note] if self.note else []
+        if (graph := self.cone.ratios) is not None and (graph.side or 0) > _FEW:
+            return self._by_symmetry(graph, notes)
         if not self.cone.listed:
             about = f"It is the {self._kind} of {len(self.columns)} databases, {where}."
             return Answer(about, self.source, notes=notes)
@@ -258,10 +264,7 @@ class RowCone(Result):
             f"combinations of {_counted(len(rays), 'extreme row')}.",
             self.source,
             blocks=[
-                Listing(
-                    "guarantees (x with a database's name: the probability of the output there)",
-                    [inequality.text() for inequality in facets],
-                ),
+                _guarantees(facets),
                 Listing(
                     f"extreme rows, over {', '.join(self.columns)}" if few else "extreme rows",
                     ["  ".join(map(str, ray)) for ray in rays],
@@ -272,26 +275,76 @@ class RowCone(Result):
             notes=notes,
         )
 
+    def _by_symmetry(self, graph: RatioGraph, notes: Sequence[str]) -> Answer:
+        """List the guarantees of very many extreme rows, and one row of each kind if they fit."""
+        facets, where = self.inequalities(), self.universe.expression
+        given = f"Over {where}, the likelihood rows x with {_counted(len(facets), 'guarantee')}"
+        if graph.heights is None:
+            said = f"{given} have at least 2^{graph.side} extreme rows, too many to list."
+            return Answer(said, self.source, blocks=[_guarantees(facets)], notes=notes)
+        kinds = self.kinds
+        lines = [f"{'  '.join(map(str, ray))}  ({_counted(n, 'row')})" for ray, n in kinds]
+        alike = "up to exchanging persons, and values of a person"
+        return Answer(
+            f"{given} are the combinations of {len(graph.heights)} extreme rows, {len(kinds)} "
+            f"{alike}.",
+            self.source,
+            blocks=[_guarantees(facets), Listing(f"extreme rows, {alike}", lines)],
+            notes=notes,
+        )
+
+    @cached_property
+    def kinds(self) -> list[tuple[Vector, int]]:
+        """One extreme row of each orbit under exchanges of records and values, and its size.
+
+        For cones of bounded ratios (`twoworlds.cones.kernel.heights`) with few enough rows.
+
+        >>> row_cone("dp(ratio=3)", "bits(2)").kinds
+        [((1, 3, 3, 1), 2), ((1, 3, 3, 9), 4)]
+        """
+        from twoworlds.cones.kernel.symmetry import generators
+
+        graph, records = self.cone.ratios, self.universe
+        if graph is None or graph.heights is None:
+            raise Unsupported(f"{self!r} has no extreme rows that are listed by symmetry")
+        moves = []
+        if isinstance(records, Records) and records.fixed:
+            moves = [m for m in generators(len(records.values), records.n) if graph.keeps(m)]
+        return graph.kinds(moves)
+
     def fields(self) -> dict[str, Any]:
-        """Return both descriptions; saved as JSON the cone is read by ``linear(file.json)``."""
-        cone = self.cone
-        both = {
-            "facets": cone.facets,
-            "equalities": cone.equalities,
-            "rays": cone.rays,
-            "lines": cone.lines,
-        }
+        """Return both descriptions; saved as JSON the cone is read by ``linear(file.json)``.
+
+        Of very many extreme rows one of each orbit is given, with its size, or none.
+        """
+        cone, graph = self.cone, self.cone.ratios
+        both = {"facets": cone.facets, "equalities": cone.equalities}
+        more: dict[str, Any] = {}
+        if graph is None or (graph.side or 0) <= _FEW:
+            both |= {"rays": cone.rays, "lines": cone.lines}
+        elif graph.heights is not None:
+            more["orbits"] = [{"ray": ray, "count": count} for ray, count in self.kinds]
         sizes = {name: len(vectors) for name, vectors in both.items()}
+        if "orbits" in more and graph is not None and graph.heights is not None:
+            sizes |= {"rays": len(graph.heights), "orbits": len(self.kinds)}
         return {
             "source": self.source,
             "universe": self.universe,
             "columns": self.columns,
             **both,
+            **more,
             "counts": {"databases": len(self.columns), **sizes},
             "inequalities": [inequality.text() for inequality in self.inequalities()],
             "approximation": self.approximation,
             "note": self.note,
         }
+
+
+def _guarantees(facets: Sequence[Inequality]) -> Listing:
+    return Listing(
+        "guarantees (x with a database's name: the probability of the output there)",
+        [inequality.text() for inequality in facets],
+    )
 
 
 def _counted(number: int, name: str) -> str:
@@ -459,10 +512,11 @@ def _occurring(
 
 
 def _coefficients(universe: Universe, constraint: Mapping[Point, Number], text: str) -> Vector:
-    found: list[Fraction] = [Fraction(0)] * len(universe.positions)
-    for database, coefficient in constraint.items():
-        found[universe.positions[database]] = rational(coefficient, f"the ratio of {text}")
-    return primitive(found)
+    found = [0] * len(universe.positions)
+    exact = primitive([rational(c, f"the ratio of {text}") for c in constraint.values()])
+    for database, coefficient in zip(constraint, exact, strict=True):
+        found[universe.positions[database]] = coefficient
+    return tuple(found)
 
 
 def _of_mechanisms(mechanisms: Sequence[Mechanism]) -> RowCone:
@@ -517,11 +571,19 @@ def listed_universe(universe: Universe, what: str) -> Universe:
     if universe.size > LARGEST_DIMENSION:
         raise TooLarge(
             f"{what}: {universe.expression} has {_count(universe.size)} databases, and a row cone "
-            f"is listed up to {LARGEST_DIMENSION}: use fewer records; of a mechanism with one "
-            "transition per record, statements and the odds of one record or of a parity are "
+            f"is listed up to {LARGEST_DIMENSION}: use {_largest(universe)}; of a mechanism with "
+            "one transition per record, statements and the odds of one record or of a parity are "
             "found by structure (PerRecordCone)"
         )
     return universe
+
+
+def _largest(universe: Universe) -> str:
+    """Say how large a universe of this kind may be."""
+    if isinstance(universe, Records) and universe.fixed and len(universe.values) > 1:
+        fits = next(n for n in count() if len(universe.values) ** (n + 1) > LARGEST_DIMENSION)
+        return f"at most {fits} records" if fits else "fewer values"
+    return "fewer databases"
 
 
 def _count(size: int) -> str:

@@ -62,7 +62,7 @@ def cone(
             )
         text = found.inequality(facet).text()
         return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
-    if isinstance(found, RowCone):
+    if isinstance(found, RowCone) and found.cone.ratios is None:
         found.inequalities(), found.generators()  # they are asked for, however long they take
     return _with(found, save_json(save, found.to_dict()))
 

@@ -77,7 +77,7 @@ def _vector(value: object, name: str, length: int | None) -> list[Exact]:
         raise InvalidInput(f"{name} is of type {type(value).__name__}: give a list of numbers")
     if length is not None and len(value) != length:
         raise InvalidInput(f"{name} has {len(value)} entries: it needs {length}")
-    return [exact(entry, name) for entry in value]
+    return [entry if type(entry) is int else exact(entry, name) for entry in value]
 
 
 class Fields(Mapping[str, Any]):

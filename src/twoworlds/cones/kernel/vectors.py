@@ -62,7 +62,7 @@ def flint(rows: Sequence[Sequence[int | Fraction]]) -> fmpq_mat:
 
 def primitive(values: Iterable[object], name: str = "vector") -> Vector:
     """Return the positive multiple that has integer entries without a common divisor."""
-    if isinstance(values, (tuple, list)) and all(type(value) is int for value in values):
+    if isinstance(values, (tuple, list)) and {*map(type, values)} <= {int}:
         return divided(values)
     exact = rationals(values, name)
     scale = lcm(*[value.denominator for value in exact])

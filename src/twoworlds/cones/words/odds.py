@@ -6,16 +6,12 @@ leaves the odds
     P(S | output) / P(R | output) = a . x / r . x,    a = b on S, r = b on R, 0 elsewhere.
 
 The largest value over the cone is the tight alpha of Lin & Kifer, equation 2; divided by the prior
-odds it is the tight alpha' of equation 3, the factor by which the odds can grow. A ratio of linear
-functions is largest at an extreme row. A cone that is given by rows is answered by trying them, and
-one that is given by inequalities c . x >= 0 by the linear program
+odds it is the tight alpha' of equation 3, the factor by which the odds can grow. A row that is
+possible on S and impossible on R makes the odds infinite (`twoworlds.cones.words.ratio`).
 
-    maximise a . x    subject to    r . x = 1,  c . x >= 0,  x >= 0,
-
-whose optimum alpha comes with multipliers y >= 0 of the inequalities: alpha r - a = sum of y c, so
-that no row of the cone has a larger ratio. A row that is possible on S and impossible on R makes
-the odds infinite. The parity of independent records under one transition per record has a closed
-form, for any number of records.
+With many records the question is answered by structure: the parity of independent records under
+one transition per record has a closed form, and differential privacy is reduced to the databases
+that the question tells apart (`twoworlds.cones.words.reduced`).
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from itertools import count
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
@@ -32,116 +28,25 @@ from twoworlds.calls import parse
 from twoworlds.charts import Bars
 from twoworlds.cones.certificates import Certificate, proved
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rational, units
+from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.cones.row_cone import RowCone, build_source, row_cone
 from twoworlds.cones.words.parity import ParityBelief, extremes
+from twoworlds.cones.words.ratio import largest_ratio
 from twoworlds.cones.words.wording import is_printed, named_set, number
-from twoworlds.definitions import PrivacyDefinition
+from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.show import Result
-from twoworlds.worlds import Point, Records, Universe
+from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, resolve
 from twoworlds.worlds.assumptions import say_belief
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
+from twoworlds.worlds.catalogue import universe as build_universe
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.secret import secret as build_secret
-
-Found = tuple[Vector, Number, dict[str, object]]
-
-
-def largest_ratio(cone: Cone, a: Sequence[Fraction], r: Sequence[Fraction]) -> Found:
-    """Return a row x of the largest ratio a . x / r . x, the ratio, and the proof as data.
-
-    >>> largest_ratio(Cone.from_rays([(3, 1), (1, 3)]), [Fraction(1), Fraction(0)],
-    ...               [Fraction(0), Fraction(1)])[:2]
-    ((3, 1), Fraction(3, 1))
-    """
-    given = cone.constraints
-    if given is None:
-        rays, lines = cone.generators or ((), ())
-        row, odds = _best(rays, lines, a, r)
-        proof: dict[str, object] = {"generators": rays}
-    else:
-        row, odds, proof = _by_program(cone.dimension, *given, a, r)
-    shown = "infinity" if odds == INFINITY else odds
-    return row, odds, {"first": a, "second": r, "row": row, "odds": shown, **proof}
-
-
-def _best(
-    rays: Sequence[Vector],
-    lines: Sequence[Vector],
-    a: Sequence[Fraction],
-    r: Sequence[Fraction],
-) -> tuple[Vector, Number]:
-    """Try all rays."""
-    if lines or any(min(ray) < 0 for ray in rays):
-        raise Unsupported(
-            "the cone holds rows with negative entries, which are no likelihoods: intersect it "
-            "with the rows that are at least 0"
-        )
-    scale = lcm(*[value.denominator for value in (*a, *r)])
-    top, bottom = (tuple(int(value * scale) for value in values) for values in (a, r))
-    best: tuple[bool, Fraction] | None = None
-    for ray in rays:
-        p, q = dot(top, ray), dot(bottom, ray)
-        if p or q:
-            ratio = (not q, Fraction(p) / q if q else Fraction(0))
-            if best is None or ratio > best:
-                best, row = ratio, ray
-    if best is None:
-        raise _no_row()
-    return row, INFINITY if best[0] else best[1]
-
-
-def _by_program(
-    size: int,
-    listed: Sequence[Vector],
-    equalities: Sequence[Vector],
-    a: Sequence[Fraction],
-    r: Sequence[Fraction],
-) -> Found:
-    from twoworlds.programs import Infeasible, Optimal, Unbounded, solve
-
-    ones = units(size)
-    known = set(ones)
-    inequalities = [c for c in listed if c not in known]
-    given = [*inequalities, *equalities]
-    rows: list[Sequence[int | Fraction]] = [r, *given]
-    low = [1, *[0] * len(given)]
-    high = [1, *[None] * len(inequalities), *[0] * len(equalities)]
-    outcome = solve([-c for c in a], rows, lower=low, upper=high)
-    premises = [*inequalities, *equalities, *map(negative, equalities), *ones]
-    if isinstance(outcome, Infeasible):
-        # r vanishes on the whole cone, so any row that a sees has infinite odds.
-        found = solve([0] * size, [a, *given], lower=low, upper=high)
-        if not isinstance(found, Optimal):
-            raise _no_row()
-        return primitive(found.x), INFINITY, {"premises": premises}
-    if isinstance(outcome, Unbounded):
-        return primitive(outcome.ray), INFINITY, {"premises": premises}
-    odds = -outcome.value
-    rest = [odds * q - p for p, q in zip(a, r, strict=True)]
-    multipliers: list[Fraction] = []
-    for row, y in zip(given, outcome.y[1:], strict=True):
-        multipliers.append(y)
-        if y:
-            rest = [c - y * e for c, e in zip(rest, row, strict=True)]
-    equal = multipliers[len(inequalities) :]
-    multipliers[len(inequalities) :] = [max(y, Fraction(0)) for y in equal]
-    multipliers += [max(-y, Fraction(0)) for y in equal] + rest
-    return primitive(outcome.x), odds, {"premises": premises, "multipliers": multipliers}
-
-
-def _no_row() -> InvalidInput:
-    return InvalidInput(
-        "every row of the cone vanishes on both sets: no mechanism has such rows, as its rows sum "
-        "to the row of ones"
-    )
-
 
 Source = RowCone | str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
 Set = str | Secret | Iterable[object]
@@ -151,6 +56,7 @@ _PARITY = {
 }
 _LISTED = 16
 _MOST_PROVED = 20_000
+_FEW_DATABASES = 64  # whose rows are solved for one by one
 
 
 @dataclass(frozen=True)
@@ -278,10 +184,30 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
         source = build_source(source, universe)
     if isinstance(source, PerRecord) and (found := _by_structure(source, secret, against, belief)):
         return found
+    if (wide := _many_records(source, universe)) is not None:
+        return _by_symmetry(*wide, secret, against, belief)
     cone = source if isinstance(source, RowCone) else row_cone(source, universe)
-    where = cone.universe
     if cone.note is not None and not cone.cone.rays:
         raise InvalidInput(f"{cone.note}, so that there are no outputs to speak of")
+    a, r, said = _asked(cone.universe, secret, against, belief)
+    row, odds, proof = largest_ratio(cone.cone, a, r)
+    claim = f"{cone.source}: {said['secret']} against {said['against']}"
+    return LargestOdds(
+        source=cone.source,
+        universe=cone.universe,
+        odds=odds,
+        row=row,
+        output=None,
+        certificate=proved("largest-odds", claim=claim, columns=cone.columns, **proof),
+        approximation=cone.approximation,
+        **said,
+    )
+
+
+def _asked(
+    where: Universe, secret: Set, against: Set | None, belief: str | Belief
+) -> tuple[list[Fraction], list[Fraction], dict[str, Any]]:
+    """Return the masses of the two sets, and what is said of them."""
     first, name = _set(where, secret)
     second, rival = _rival(where, first, name, against)
     if common := [x for x in first if x in second]:
@@ -296,20 +222,62 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
                 f"the belief gives {text} the probability 0, so that it has no odds: choose a "
                 "belief that holds it possible"
             )
-    row, odds, proof = largest_ratio(cone.cone, a, r)
-    fields = {"claim": f"{cone.source}: {name} against {rival}", "columns": cone.columns, **proof}
+    return (
+        a,
+        r,
+        {
+            "secret": name,
+            "against": rival,
+            "prior_odds": sum(a, start=Fraction(0)) / sum(r, start=Fraction(0)),
+            "assumes": None if len(first) == len(second) == 1 else _assumed(belief, where),
+        },
+    )
+
+
+def _many_records(
+    source: object, universe: str | Universe | None
+) -> tuple[DifferentialPrivacy, Fraction, Records] | None:
+    """Read differential privacy over more databases than are listed as columns, if it is that."""
+    if not isinstance(source, DifferentialPrivacy) or universe is None or source.group != 1:
+        return None
+    where, relation = resolve(build_universe(universe), source.neighbours)
+    if not isinstance(where, Records) or not where.fixed or where.size <= _FEW_DATABASES:
+        return None
+    if relation != SUBSTITUTE or source.delta or source.ratio in (None, INFINITY):
+        return None
+    return source, rational(source.ratio, f"the ratio of {source.claim}"), where
+
+
+def _by_symmetry(
+    source: DifferentialPrivacy,
+    ratio: Fraction,
+    where: Records,
+    secret: Set,
+    against: Set | None,
+    belief: str | Belief,
+) -> LargestOdds:
+    """Answer by the few classes of databases that the question tells apart."""
+    from twoworlds.cones.words.reduced import MOST_DATABASES, reduced
+
+    if where.size > MOST_DATABASES:
+        fits = next(n for n in count() if len(where.values) ** (n + 1) > MOST_DATABASES)
+        raise TooLarge(
+            f"{where.expression} has {len(where.values)}^{where.n} databases, and odds under "
+            f"{source.claim} are found up to {MOST_DATABASES}: use at most {fits} records"
+        )
+    a, r, said = _asked(where, secret, against, belief)
+    columns, first, second, inequalities = reduced(where, ratio, a, r)
+    _, odds, proof = largest_ratio(Cone.from_inequalities(inequalities), first, second)
+    claim = f"{source.claim} over {where.expression}: {said['secret']} against {said['against']}"
+    alike = f"{claim}; each column stands for the databases that are alike, and names one"
     return LargestOdds(
-        source=cone.source,
+        source=source.claim,
         universe=where,
-        secret=name,
-        against=rival,
         odds=odds,
-        prior_odds=sum(a, start=Fraction(0)) / sum(r, start=Fraction(0)),
-        row=row,
+        row=None,
         output=None,
-        certificate=proved("largest-odds", **fields),
-        approximation=cone.approximation,
-        assumes=None if len(first) == len(second) == 1 else _assumed(belief, where),
+        certificate=proved("largest-odds", claim=alike, columns=columns, **proof),
+        **said,
     )
 
 

@@ -71,12 +71,17 @@ def factorise(records: Records, coefficients: Vector) -> tuple[Vector, ...] | No
         base = blocks[place // width]
         head = [block[pivot] for block in blocks]
         for block, h in zip(blocks, head, strict=True):
-            if any(base[pivot] * c != h * b for b, c in zip(base, block, strict=True)):
+            if any(block) if not h else block is not base and _differ(block, h, base, base[pivot]):
                 return None
         common = gcd(*head) * (1 if base[pivot] > 0 else -1)
         found.append(tuple(h // common for h in head))
         rest = [c * common // base[pivot] for c in base]
     return (*found, divided(rest)) if any(rest) else None
+
+
+def _differ(x: Sequence[int], p: int, y: Sequence[int], q: int) -> bool:
+    """Tell whether x / p and y / q are different vectors."""
+    return any(q * a != p * b for a, b in zip(x, y, strict=True))
 
 
 def law_of(factor: Sequence[int]) -> tuple[Fraction, ...]:
