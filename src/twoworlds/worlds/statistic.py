@@ -135,7 +135,8 @@ class Additive(Statistic):
                 f"the {self.name} adds over records, but {database!r} is one label: "
                 "use records(...), tuples, or digit strings such as 0110"
             )
-        parts = [self._of(value) for value in database]
+        table = self._table(dict.fromkeys(database))
+        parts = [table[value] for value in database]
         if self.dimension is not None or not parts:
             parts.append(0 if self.dimension is None else (0,) * self.dimension)
         return self._finish(_total(parts))
