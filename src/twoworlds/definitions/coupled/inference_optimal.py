@@ -39,6 +39,7 @@ from twoworlds.definitions.coupled._column import (
 )
 from twoworlds.definitions.coupled._program import Row, solved
 from twoworlds.definitions.coupled.optimal import OfSimulator, encloses
+from twoworlds.definitions.coupled.posteriors import least_delta
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
@@ -328,20 +329,16 @@ def _fraction(p: Number) -> Fraction:
 
 
 def least(levels: Iterable[tuple[Situation, Fraction]]) -> Fraction:
-    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c)."""
-    listed = list(levels)
-    best = ONE
-    for c in sorted({ZERO, *(level for _, level in listed if level <= 1)}):
-        best = min(best, max(c, _failing(listed, c)))
-    return best
+    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c).
 
-
-def _failing(listed: Sequence[tuple[Situation, Fraction]], c: Fraction) -> Fraction:
-    failing: dict[int, Fraction] = {}
-    for situation, level in listed:
-        if level > c:
-            failing[situation.belief] = failing.get(situation.belief, ZERO) + situation.chance
-    return max(failing.values(), default=ZERO)
+    These probabilities fall as c grows, so it is the largest of the beliefs' own numbers.
+    """
+    by_belief: dict[int, list[tuple[Number, Number]]] = {}
+    for situation, level in levels:
+        by_belief.setdefault(situation.belief, []).append((situation.chance, level))
+    found = max(map(least_delta, by_belief.values()), default=ZERO)  # type: ignore[type-var]
+    assert isinstance(found, Fraction)
+    return found
 
 
 def attained(
