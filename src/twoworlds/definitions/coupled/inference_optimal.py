@@ -336,7 +336,7 @@ def least(levels: Iterable[tuple[Situation, Fraction]]) -> Fraction:
     by_belief: dict[int, list[tuple[Number, Number]]] = {}
     for situation, level in levels:
         by_belief.setdefault(situation.belief, []).append((situation.chance, level))
-    found = max(map(least_delta, by_belief.values()), default=ZERO)  # type: ignore[type-var]
+    found = max(map(least_delta, by_belief.values()), default=ZERO)
     assert isinstance(found, Fraction)
     return found
 
