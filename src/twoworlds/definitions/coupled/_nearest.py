@@ -64,7 +64,7 @@ def nearest(
     if ratio is None:
         bends = bends[len(laws) :]
     pieces = [(pattern, j) for pattern in patterns for j in range(len(pattern))]
-    rows: list[dict[int, Rational]] = [*({0: ONE} for _ in bends), {}]
+    rows: list[dict[int, Rational]] = [*(dict[int, Rational]({0: ONE}) for _ in bends), {}]
     for number, (pattern, j) in enumerate(pieces, 1):
         passed = {bend for group in pattern[: j + 1] for bend in group}
         rows[-1][number] = ONE

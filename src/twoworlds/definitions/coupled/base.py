@@ -58,7 +58,7 @@ class OverBeliefs(PrivacyDefinition):
     delta: Number | None
 
     typed: ClassVar[str]
-    mixtures_are_free: ClassVar[bool] = False
+    takes_mixtures: ClassVar[bool] = False
 
     def _set(self, *, ratio: object, epsilon: object, delta: object, **given: object) -> None:
         """Set the fields, after reading the numbers."""
@@ -249,7 +249,7 @@ class OverBeliefs(PrivacyDefinition):
             if universe is None
             else belief_class(self.beliefs, universe, side=self.side)
         )
-        if found.hull and not self.mixtures_are_free:
+        if found.hull and not self.takes_mixtures:
             raise Unsupported(
                 f"{self.name} can hold for two beliefs and fail for a mixture of them, so all "
                 "mixtures cannot be checked one by one: list the mixtures that you mean, or ask "
