@@ -155,12 +155,16 @@ def _stakes(
     rate: Fraction,
 ) -> dict[Bend, dict[int, Fraction]]:
     """Return the multipliers of every output from those of the sums, and of sum Q = 1."""
-    found: dict[Bend, dict[int, Fraction]] = {}
+    found: dict[Bend, dict[int, Fraction]] = {bend: {} for bend in sorted(weights, key=_order)}
     for pattern, outputs in patterns.items():
         for bend, weight in _at_level(pattern, weights, level, rate).items():
             if weight:
-                found.setdefault(bend, {}).update(dict.fromkeys(outputs.members, weight))
-    return found
+                found[bend].update(dict.fromkeys(outputs.members, weight))
+    return {bend: by_output for bend, by_output in found.items() if by_output}
+
+
+def _order(bend: Bend) -> tuple[int, bool]:
+    return bend[0], bend[1] == "ideal"
 
 
 def _at_level(
