@@ -238,13 +238,7 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     proofs: list[InnerProof] = []
     tried: dict[Group, tuple[Fraction, Sigma]] = {}
     for numbers in _by_output(everywhere).values():
-        for group in _groups(numbers):
-            views = _views(everywhere, group)
-            bound, level, column, tests = least_inner(views, low)
-            tried[group] = level, column
-            if low < high:
-                bound, _, _, tests = least_inner(views, high)
-            proofs += [InnerProof(group, high, bound, tests)] if bound > 0 else []
+        proofs += _tried(everywhere, numbers, low, high, tried)
     columns = _chosen(everywhere, tried, low)
     lower = _lower(everywhere, proofs)
     simulator, outside, upper = _best(scene, everywhere, low, columns)
@@ -270,6 +264,27 @@ def _groups(numbers: Sequence[int]) -> Iterator[Group]:
     sizes = range(1, len(numbers) + 1) if len(numbers) <= _MOST_TOGETHER else (1, len(numbers))
     for size in sizes:
         yield from combinations(numbers, size)
+
+
+def _tried(
+    everywhere: Sequence[Situation],
+    numbers: Sequence[int],
+    low: Fraction,
+    high: Fraction,
+    tried: dict[Group, tuple[Fraction, Sigma]],
+) -> list[InnerProof]:
+    """Find levels and columns of all sets of an output; return the proofs that say more."""
+    proofs: list[InnerProof] = []
+    for group in _groups(numbers):
+        views = _views(everywhere, group)
+        bound, level, column, tests = least_inner(views, low)
+        tried[group] = level, column
+        if low < high:
+            bound, _, _, tests = least_inner(views, high)
+        known = (proof.bound for proof in proofs if {*proof.situations} <= {*group})
+        if bound > max(known, default=ZERO):
+            proofs.append(InnerProof(group, high, bound, tests))
+    return proofs
 
 
 def _views(everywhere: Sequence[Situation], group: Group) -> list[CellPosterior]:
