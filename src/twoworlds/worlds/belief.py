@@ -19,6 +19,7 @@ from twoworlds.charts import Bar, GroupedBars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, compare, number, positive_part, show
 from twoworlds.show import Result
+from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import Records
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.universe import Point, Universe
@@ -137,6 +138,10 @@ def records_of(universe: Universe) -> Records:
 
 def uniform(universe: Universe) -> Belief:
     """Hold every database equally likely."""
+    if isinstance(universe, Orbits):
+        return independent(
+            universe, [dict.fromkeys(universe.values, Fraction(1, len(universe.values)))]
+        )
     size = universe.size
     if size is None:
         raise TooLarge(
@@ -178,6 +183,8 @@ def independent(universe: Universe, laws: Sequence[object]) -> Belief:
     if len(laws) not in (1, records.n):
         raise InvalidInput(f"{len(laws)} laws are given for {records.n} records")
     chosen = list(laws) * (1 if len(laws) == records.n else records.n)
+    if isinstance(universe, Orbits) and len(laws) == 1:
+        return Belief(universe, universe.independent(_law(laws[0], records)))
     read = [_law(law, records) for law in chosen]
     _refuse_large([len(law) for law in read])
     masses = {

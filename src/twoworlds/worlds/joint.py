@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from twoworlds.answer import Answer, Listing, Table
@@ -28,6 +29,7 @@ Side = Hashable
 RandomMap = Callable[[Any], Any]
 """A function whose value is an outcome, or a mapping from outcomes to probabilities."""
 _SHOWN = 16
+_LONG, _RUNS = 64, 8  # records of a database, and runs of equal ones
 _ONE = Fraction(1)
 
 
@@ -315,8 +317,17 @@ def _side_at(side: RandomMap | None, x: Point) -> Mapping[Any, Number]:
 
 
 def plain_label(value: object) -> str:
-    """Write a database, a part of one or side information as one would type it."""
+    """Write a database, a part of one or side information as one would type it; a long one briefly.
+
+    >>> plain_label((1, 0)), plain_label((1, *[0] * 99))
+    ('10', '1 and 99 times 0')
+    """
     if isinstance(value, tuple):
+        if len(value) > _LONG:
+            runs = [(plain_label(key), len([*same])) for key, same in groupby(value)]
+            texts = [text if times == 1 else f"{times} times {text}" for text, times in runs]
+            if len(texts) <= _RUNS:
+                return " and ".join(texts)
         texts = [plain_label(part) for part in value]
         plain = all(len(text) == 1 for text in texts) and not any(
             isinstance(part, tuple) for part in value

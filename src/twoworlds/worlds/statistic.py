@@ -10,11 +10,13 @@ other function is enumerated.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import chain
+from operator import add
 from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
@@ -135,7 +137,8 @@ class Additive(Statistic):
                 f"the {self.name} adds over records, but {database!r} is one label: "
                 "use records(...), tuples, or digit strings such as 0110"
             )
-        parts = [self._of(value) for value in database]
+        counted: Counter[Point] = Counter(database)
+        parts = [_times(self._of(value), k) for value, k in counted.items()]
         if self.dimension is not None or not parts:
             parts.append(0 if self.dimension is None else (0,) * self.dimension)
         return self._finish(_total(parts))
@@ -243,7 +246,7 @@ def _sums(table: dict[Point, Value], count: int, modulo: int | None = None) -> d
         grown: dict[Value, _Chain] = {}
         for total, word in sums.items():
             for value, part in table.items():
-                new = _total([total, part])
+                new = _plus(total, part)
                 reduced = new if modulo is None or isinstance(new, tuple) else new % modulo
                 grown.setdefault(reduced, (value, word))
         sums = grown
@@ -276,6 +279,20 @@ def _exact(value: object, name: str) -> Value:
 def _plain(value: Scalar) -> Scalar:
     """Return an int where the number is whole, so that equal values print alike."""
     return int(value) if isinstance(value, int) or value.denominator == 1 else value
+
+
+def _plus(a: Value, b: Value) -> Value:
+    """Return the sum of two values, quickly where they are whole."""
+    if type(a) is int and type(b) is int:
+        return a + b
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        found = tuple(map(add, a, b))
+        return found if all(type(part) is int for part in found) else _total([found])
+    return _total([a, b])
+
+
+def _times(value: Value, k: int) -> Value:
+    return tuple(k * part for part in value) if isinstance(value, tuple) else k * value
 
 
 def _total(parts: list[Value]) -> Value:

@@ -199,6 +199,22 @@ def test_one_belief_and_one_side_per_output_are_exact_or_tight():
         assert best.upper - best.lower <= best.upper / 2**60
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_one_belief_with_several_sides_is_exact_or_tight(seed):
+    rng = random.Random(seed)
+    databases = list(product((0, 1), repeat=2))
+    laws = {x: random_law(rng, range(2), least=1) for x in databases}
+    belief = Joint.of(
+        random_law(rng, databases, least=1), lambda x: {"a": F(1 + x[0], 3), "b": F(2 - x[0], 3)}
+    )
+    found = scene(lambda x: laws[x], BeliefClass((belief,), "one belief"), persons(2, tagged=True))
+    best = inference_optimum(found, 1)
+    assert best.upper - best.lower <= F(1, 1 << 50)
+    assert best.verify()
+    assert delta_of(found, best.simulator, F(1)) == best.upper
+    assert best.lower <= by_all_choices(found, F(1)) <= best.upper + F(1, 1 << 50)
+
+
 def test_an_irrational_ratio_is_enclosed():
     best = inference_optimum(majority_of_five(), "e^0.001")
     assert not best.exact

@@ -6,7 +6,7 @@ After Bassily, Groce, Katz & Smith, *Coupled-Worlds Privacy*:
     coupled_worlds        coupled worlds, DDP, and their inference-based forms    Definitions 2 to 5
     pufferfish            noiseless privacy; Pufferfish and its inference form    Definitions 6 to 8
     optimal, smallest     the best simulator, and the proof that it is
-    inference_optimal     the same for what is inferred
+    inference_optimal     the same for what is inferred; mixing: under all mixtures of beliefs
     operations            what keeps a guarantee                                  Theorems 3 to 6
 
 How they are computed: measures and best (the two questions asked of a scene), posteriors (what is

@@ -26,6 +26,7 @@ from functools import cached_property
 
 from twoworlds.definitions.coupled._program import Row, Trials, solved
 from twoworlds.definitions.coupled._proof import Distinguisher, layers
+from twoworlds.definitions.coupled.scene import proportional
 from twoworlds.errors import TwoWorldsError
 from twoworlds.laws.comparison import apart
 from twoworlds.programs import Rational
@@ -117,16 +118,13 @@ def worst_inner(views: Sequence[CellPosterior], sigma: Sigma, ratio: Fraction) -
 
 def _small(views: Sequence[CellPosterior]) -> tuple[list[CellPosterior], list[list[int]]]:
     """Let scrubbed databases be one that are proportional in all views (their views stay)."""
-    columns: dict[int, list[tuple[int, Hashable, Fraction]]] = {}
-    for k, view in enumerate(views):
-        for v, row in view.ideal.items():
-            for y, p in row.items():
-                columns.setdefault(y, []).append((k, v, p))
-    groups: dict[tuple[tuple[int, Hashable, Fraction], ...], list[int]] = {}
-    for y, column in columns.items():
-        first = column[0][2]
-        groups.setdefault(tuple((k, v, p / first) for k, v, p in column), []).append(y)
-    place = {y: g for g, members in enumerate(groups.values()) for y in members}
+    groups = proportional(
+        ((k, v), y, p)
+        for k, view in enumerate(views)
+        for v, row in view.ideal.items()
+        for y, p in row.items()
+    )
+    place = {y: g for g, members in enumerate(groups) for y in members}
     merged = []
     for view in views:
         ideal: dict[Hashable, dict[int, Fraction]] = {}
@@ -135,7 +133,7 @@ def _small(views: Sequence[CellPosterior]) -> tuple[list[CellPosterior], list[li
             for y, p in row.items():
                 short[place[y]] = short.get(place[y], ZERO) + p
         merged.append(CellPosterior(view.cell, view.posterior, ideal))
-    return merged, list(groups.values())
+    return merged, groups
 
 
 def conditions(

@@ -41,7 +41,8 @@ from math import floor
 
 from flint import fmpq
 
-from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.definitions.coupled._nearest import nearest
+from twoworlds.definitions.coupled.scene import Scene, proportional
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
@@ -125,16 +126,11 @@ def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
 
 def groups(made: Sequence[GivenValue]) -> list[list[int]]:
     """Put scrubbed databases together whose probabilities are proportional in all comparisons."""
-    columns: dict[int, list[tuple[int, Fraction]]] = {}
-    for number, comparison in enumerate(made):
-        for y, p in comparison.ideal.items():
-            if p != 0:
-                columns.setdefault(y, []).append((number, p))
-    found: dict[tuple[tuple[int, Fraction], ...], list[int]] = {}
-    for y, column in columns.items():
-        first = column[0][1]
-        found.setdefault(tuple((k, p / first) for k, p in column), []).append(y)
-    return list(found.values())
+    return proportional(
+        (number, y, p)
+        for number, comparison in enumerate(made)
+        for y, p in comparison.ideal.items()
+    )
 
 
 def different(made: Sequence[GivenValue], inputs: Sequence[Sequence[int]]) -> dict[int, GivenValue]:
@@ -347,6 +343,9 @@ def _solve_for(
 ) -> Part:
     shown = sorted({t for comparison in part.values() for t, p in comparison.real.items() if p})
     inputs = sorted({g for comparison in part.values() for g in comparison.ideal})
+    if len(inputs) == 1:
+        delta, law, found = nearest([part[k].real for k in asked], ratio, shown)
+        return delta, {inputs[0]: law}, {(asked[i], world): w for (i, world), w in found.items()}
     pairs = [(g, t) for g in inputs for t in shown]
     place = {pair: 1 + j for j, pair in enumerate(pairs)}  # delta is variable 0
     rows: list[Row] = [({place[g, t]: 1 for t in shown}, 1, 1) for g in inputs]

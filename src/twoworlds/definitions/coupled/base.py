@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -34,9 +34,12 @@ from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
 from twoworlds.worlds import Point, Universe
 from twoworlds.worlds.joint import BeliefClass
+from twoworlds.worlds.orbits import Orbits, alike
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.scrubbing import persons as every_person
 
@@ -55,7 +58,7 @@ class OverBeliefs(PrivacyDefinition):
     delta: Number | None
 
     typed: ClassVar[str]
-    mixtures_are_free: ClassVar[bool] = False
+    takes_mixtures: ClassVar[bool] = False
 
     def _set(self, *, ratio: object, epsilon: object, delta: object, **given: object) -> None:
         """Set the fields, after reading the numbers."""
@@ -138,11 +141,34 @@ class OverBeliefs(PrivacyDefinition):
         return f"{self.typed}({', '.join([*parts, *numbers_text(self.ratio, self.delta)])})"
 
     def scene(self, released: Released) -> Scene:
-        """Return the tables of the two worlds for a release."""
+        """Return the tables of the two worlds for a release.
+
+        Where listing all databases would take long and everybody is alike, one person stands for
+        all, and databases are listed up to the order of the others.
+        """
         made = Release.of(released)
         universe = None if made.source is None else made.source.universe
-        beliefs = self._class(universe)
-        return scene(made, beliefs, self._pairs(beliefs, universe))
+        orbits = self._orbits(made.source)
+        beliefs = self._class(orbits or universe)
+        found = scene(made, beliefs, self._pairs(beliefs, orbits or universe))
+        return found if orbits is None else replace(self._smaller(found), people=orbits.n)
+
+    def _orbits(self, mechanism: Mechanism | None) -> Orbits | None:
+        universe = None if mechanism is None else mechanism.universe
+        if not isinstance(mechanism, OnStatistic) or not isinstance(universe, Records):
+            return None
+        if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:
+            return None
+        return alike(mechanism.statistic, self.beliefs, self.side, universe)
+
+    @property
+    def _of_everybody(self) -> bool:
+        """Whether everybody's entry is private in the same way, and one may stand for all."""
+        return False
+
+    def _smaller(self, found: Scene) -> Scene:
+        """Return a scene with the same answer."""
+        return found
 
     def tightest(self, mechanism: Released) -> Verdict:
         """Return the smallest number that holds, and the worst case."""
@@ -223,7 +249,7 @@ class OverBeliefs(PrivacyDefinition):
             if universe is None
             else belief_class(self.beliefs, universe, side=self.side)
         )
-        if found.hull and not self.mixtures_are_free:
+        if found.hull and not self.takes_mixtures:
             raise Unsupported(
                 f"{self.name} can hold for two beliefs and fail for a mixture of them, so all "
                 "mixtures cannot be checked one by one: list the mixtures that you mean, or ask "
@@ -239,7 +265,7 @@ class OverBeliefs(PrivacyDefinition):
         certain = compare(found.delta, 1, limit=64) is not Order.LESS
         if certain:
             return None, None
-        if not self._cheap(where, for_ratio=asked_ratio):
+        if where.people is not None or not self._cheap(where, for_ratio=asked_ratio):
             return None, TOO_COSTLY
 
         def number(beliefs: BeliefClass) -> Number:
@@ -269,6 +295,8 @@ class OverBeliefs(PrivacyDefinition):
         hull = " (and all mixtures of these beliefs)" if where.beliefs.hull else ""
         source = where.release.source
         values = {"ratio": found.ratio, "epsilon": ln(found.ratio), "delta": found.delta}
+        if where.people is not None:
+            notes += (f"everybody is alike here: person 1 stands for all {where.people:,} people",)
         return Verdict(
             where.release.name,
             definition,

@@ -3,25 +3,30 @@
 `BestSimulator` asks `optimal` (a linear program) for the simulator of least delta, or of least
 ratio, and then measures that simulator like any other: the witness is its worst event, beside the
 tests that no simulator withstands better. `BestConclusions` does the same for the inference-based
-definitions, by `inference_optimal`.
+definitions, by `inference_optimal`, and `MixedConclusions` for classes that hold all mixtures of
+their beliefs, for a given simulator or the best one, by `mixing`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, inference_optimum
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
+from twoworlds.definitions.coupled.mixing import tables, worst_mixture
 from twoworlds.definitions.coupled.optimal import OfSimulator, limit, optimal
 from twoworlds.definitions.coupled.posteriors import against_simulator
 from twoworlds.definitions.coupled.scene import Scene, Simulator
+from twoworlds.definitions.coupled.scene import scene as scene_of
 from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.definitions.verdict import Proof
-from twoworlds.errors import Unsupported
-from twoworlds.numbers import INFINITY, Number, Real, rational, show
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import INFINITY, Number, Real, bounds, rational, show
+from twoworlds.worlds.joint import Joint
 
 _METHOD = (
     "a linear program over all simulators, solved exactly; the tests of its proof show that no "
@@ -35,8 +40,12 @@ _METHOD_OF_CONCLUSIONS = (
     "linear programs over all simulators, output by output; their tests show that no simulator "
     "does better than the lower end"
 )
+_METHOD_OF_MIXTURES = (
+    "mixtures of two beliefs are the worst for each output; simplices of mixtures are halved until "
+    "the largest delta of a mixture and what no mixture exceeds are near"
+)
 _LARGEST_RATIO = 1 << 16
-_STEPS = 16
+_STEPS, _ROUNDS, _RATIO_BITS = 16, 3, 128
 
 
 @dataclass(frozen=True)
@@ -111,15 +120,28 @@ class BestSimulator:
         return Found(ratio, delta, witness, method, (), best.simulator, reached)
 
 
-class BestConclusions:
-    """Inference-based coupled worlds with the best simulator."""
+Ended = TypeVar("Ended", InferenceOptimum, "MixedOptimum")
+
+
+class ByEnds(ABC, Generic[Ended]):
+    """Inference-based coupled worlds, between two proven ends."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
 
+    @abstractmethod
+    def _optimum(self, ratio: Number) -> Ended:
+        """Return the ends of delta at a ratio."""
+
+    @abstractmethod
+    def _found(
+        self, ratio: Number, delta: Number, best: Ended, proof: Ended, notes: tuple[str, ...]
+    ) -> Found:
+        """Answer with what holds at one ratio, and why less does not, at the same or a smaller."""
+
     def at_ratio(self, ratio: Number) -> Found:
         """Return the least delta over all simulators, or an enclosure of it."""
-        best = inference_optimum(self.scene, ratio)
+        best = self._optimum(ratio)
         notes: tuple[str, ...] = ()
         if not best.exact:
             low, high = show(best.lower, side="down"), show(best.upper, side="up")
@@ -135,20 +157,20 @@ class BestConclusions:
         """
         allowed = rational(delta, "delta")
         low, high = Fraction(1), Fraction(1)
-        best = proof = inference_optimum(self.scene, high)
+        best = proof = self._optimum(high)
         while best.upper > allowed:
             if high >= _LARGEST_RATIO:
                 raise Unsupported(
-                    f"no ratio up to {high} was found to bring delta down to {show(allowed)} for "
-                    "any simulator: give ratio= or epsilon=, or a larger delta"
+                    f"no ratio up to {high} was found to bring delta down to {show(allowed)}: give "
+                    "ratio= or epsilon=, or a larger delta"
                 )
             if best.lower > allowed:
                 low, proof = high, best
             high = max(Fraction(2), high**2)
-            best = inference_optimum(self.scene, high)
+            best = self._optimum(high)
         for _ in range(_STEPS if high > 1 else 0):
             middle = ((low + high) / 2).limit_denominator(1 << 20)
-            found = inference_optimum(self.scene, middle)
+            found = self._optimum(middle)
             if found.upper <= allowed:
                 high, best = middle, found
             elif found.lower > allowed:
@@ -158,6 +180,13 @@ class BestConclusions:
         ratio: Number = high if high == 1 else Real.between(low, high)
         notes = () if high == 1 else (_between(low, high),)
         return self._found(ratio, allowed, best, proof, notes)
+
+
+class BestConclusions(ByEnds[InferenceOptimum]):
+    """The same with the best simulator."""
+
+    def _optimum(self, ratio: Number) -> InferenceOptimum:
+        return inference_optimum(self.scene, ratio)
 
     def _found(
         self,
@@ -181,7 +210,112 @@ class BestConclusions:
         )
 
 
-Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions
+@dataclass(frozen=True)
+class MixedOptimum:
+    """The largest delta of all mixtures of beliefs, for one simulator or the best one.
+
+    Attributes:
+        ratio: a = e^epsilon.
+        lower: some mixture has no less (with the best simulator: none does with any simulator).
+        upper: no mixture has more.
+        simulator: the one for which ``upper`` holds.
+        worst: the scene of the worst mixture found.
+        best: why no simulator does better, where it was chosen.
+    """
+
+    ratio: Number
+    lower: Fraction
+    upper: Fraction
+    simulator: Simulator
+    worst: Scene
+    best: InferenceOptimum | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the ends meet."""
+        return self.lower == self.upper
+
+    @property
+    def delta(self) -> Number:
+        """The number itself, or an enclosure."""
+        return self.upper if self.exact else Real.between(self.lower, self.upper)
+
+
+class MixedConclusions(ByEnds[MixedOptimum]):
+    """The same for all mixtures of the beliefs, with a given simulator or the best one."""
+
+    def __init__(self, scene: Scene, simulator: Simulator | None = None) -> None:
+        super().__init__(scene)
+        self.simulator = simulator
+
+    def _optimum(self, ratio: Number) -> MixedOptimum:
+        if ratio == INFINITY:
+            raise InvalidInput("ratio=infinity allows every inference: give a finite ratio")
+        if self.simulator is not None:
+            return self._largest(ratio, self.simulator, None)
+        best: MixedOptimum | None = None
+        scene = self.scene
+        for _ in range(_ROUNDS):
+            chosen = inference_optimum(scene, ratio)
+            found = self._largest(ratio, chosen.simulator, chosen)
+            if best is None or found.upper < best.upper:
+                best = found
+            best = replace(best, lower=chosen.lower, best=chosen)
+            if best.lower == best.upper:
+                break
+            members = (*scene.beliefs.members, *found.worst.beliefs.members)
+            scene = self._of(members)
+        assert best is not None
+        return best
+
+    def _largest(
+        self, ratio: Number, simulator: Simulator, best: InferenceOptimum | None
+    ) -> MixedOptimum:
+        low, high = bounds(ratio, _RATIO_BITS)
+        worlds = tables(self.scene, simulator)
+        lower, upper, weights = worst_mixture(worlds, max(low, Fraction(1)), high)
+        members = self.scene.beliefs.members
+        named = [
+            (weight, member.name or f"belief {number}")
+            for number, (member, weight) in enumerate(zip(members, weights, strict=True), 1)
+            if weight
+        ]
+        shares = " and ".join(f"{show(weight)} of {name}" for weight, name in named)
+        name = named[0][1] if len(named) == 1 else f"the mixture of {shares}"
+        mixed = Joint.mixture(members, weights, name)
+        return MixedOptimum(ratio, lower, upper, simulator, self._of((mixed,)), best)
+
+    def _of(self, members: tuple[Joint, ...]) -> Scene:
+        beliefs = replace(self.scene.beliefs, members=members)
+        return scene_of(self.scene.release, beliefs, self.scene.scrubs)
+
+    def _found(
+        self,
+        ratio: Number,
+        delta: Number,
+        best: MixedOptimum,
+        proof: MixedOptimum,
+        notes: tuple[str, ...],
+    ) -> Found:
+        groups = against_simulator(proof.worst, proof.simulator)
+        shown = ByConclusions(proof.worst, groups, proof.simulator).at_ratio(proof.ratio)
+        witness = shown.witness
+        assert witness is not None
+        if proof.best is not None:
+            witness = BestWitness(witness, proof.best, best.simulator)
+        (mixture,) = proof.worst.beliefs
+        return replace(
+            shown,
+            ratio=ratio,
+            delta=delta,
+            witness=witness,
+            method=_METHOD_OF_MIXTURES,
+            notes=(*notes, f"the worst belief found is {mixture.name}", *shown.notes),
+            simulator=best.simulator,
+        )
+
+
+Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions | MixedConclusions
 """What can be asked for the smallest delta at a ratio, and for the smallest ratio at a delta."""
 
 

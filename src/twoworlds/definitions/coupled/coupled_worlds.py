@@ -22,7 +22,8 @@ Inference-based coupled-worlds privacy: only what follows anyway is concluded.
 
 for one simulator and all beliefs of the class (Bassily, Groce, Katz & Smith, Definition 4; with a
 pair for each person, Definition 2). One delta bounds the distance and the failures; an output that
-the simulator never shows counts as a failure.
+the simulator never shows counts as a failure. A mixture of beliefs can fail where each of them
+holds: all mixtures are searched, between proven ends (`mixing`).
 
 Differs: that taking all point beliefs gives differential privacy (after Definition 3) is false
 here: a point belief has nothing left to conclude, and even publishing everything satisfies the
@@ -36,7 +37,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons, read_scrubs
-from twoworlds.definitions.coupled.best import BestConclusions, BestSimulator, Measure
+from twoworlds.definitions.coupled.best import (
+    BestConclusions,
+    BestSimulator,
+    Measure,
+    MixedConclusions,
+)
 from twoworlds.definitions.coupled.measures import (
     ByConclusions,
     ByEvents,
@@ -44,7 +50,7 @@ from twoworlds.definitions.coupled.measures import (
     real_and_ideal,
 )
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator
+from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator, without_idle_inputs
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
@@ -92,6 +98,17 @@ class WithSimulator(OverBeliefs):
     @property
     def _best(self) -> bool:
         return isinstance(self.simulator, str) and self.simulator == OPTIMAL
+
+    @property
+    def _of_everybody(self) -> bool:
+        return (
+            isinstance(self.scrubs, str | None)
+            and self.scrubs in (None, "persons", "persons(tagged)")
+            and self.simulator in (OPTIMAL, "canonical", "coin")
+        )
+
+    def _smaller(self, found: Scene) -> Scene:
+        return without_idle_inputs(found) if self._best else found
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
         most = _SMALL_SEARCH if for_ratio else _SMALL_PROGRAM
@@ -147,7 +164,7 @@ class CoupledWorlds(WithSimulator):
 
     name = "coupled-worlds privacy"
     typed = "coupled-worlds"
-    mixtures_are_free = True
+    takes_mixtures = True
 
     def _measure(self, scene: Scene) -> Measure:
         if self._best:
@@ -196,15 +213,19 @@ class InferenceCoupledWorlds(WithSimulator):
 
     name = "inference-based coupled-worlds privacy"
     typed = "inference-coupled-worlds"
+    takes_mixtures = True
 
     def _measure(self, scene: Scene) -> Measure:
-        if self._best:
+        simulator = None if self._best else read_simulator(self.simulator, scene)
+        if scene.beliefs.hull:
+            return MixedConclusions(scene, simulator)
+        if simulator is None:
             return BestConclusions(scene)
-        simulator = read_simulator(self.simulator, scene)
         return ByConclusions(scene, against_simulator(scene, simulator), simulator)
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
-        return super()._cheap(where, for_ratio=for_ratio) and not (for_ratio and self._best)
+        searched = where.beliefs.hull or (for_ratio and self._best)
+        return super()._cheap(where, for_ratio=for_ratio) and not searched
 
     who = "the private part"
 

@@ -7,14 +7,17 @@ never names has no ideal posterior and counts as bad; failure is strict (>).
 
 Simulators may name a symbol outside the range of the release, so that what remains
 of their probability is wasted there. Then the columns of different outputs are free of each other.
-A *situation* is an output with a belief and side information, delta_s the least inner delta of all
-columns in it (`_column`). No simulator has less than
+A *situation* is an output with a belief and side information; one column has to serve the
+situations of its output, or some of them. For a set G of these let level(G) be the least inner
+delta of all columns in all of G (`_column`). Whoever keeps within c serves, of each output, a set
+of level at most c. So no simulator has less than
 
-    min_c max ( c, max over beliefs of P[ delta_s > c ] ),
+    min_c max ( c, max over beliefs of sum_t ( P(t) - max { P(G) : level(G) <= c } ) ),
 
-and with one belief and one z per output the best columns attain it. With several, one column has to
-serve all situations of its output, or the likeliest of them: what is found is an upper bound, and
-says so. Whether the simulator can do without the outside symbol is tried by one more program
+and with one belief the columns of the largest such sets attain it. With several beliefs the sets
+that are best for one need not be so for another: what is found then is an upper bound, and says so;
+so it is for outputs of more than five situations, where sets are not tried one by one. Whether the
+simulator can do without the outside symbol is tried by one more program
 (`InferenceOptimum.outside`): if not, ``lower`` holds for simulators within the range, too, and
 ``upper`` is not claimed for them.
 """
@@ -25,6 +28,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from twoworlds.definitions.coupled._column import (
@@ -39,6 +43,7 @@ from twoworlds.definitions.coupled._column import (
 )
 from twoworlds.definitions.coupled._program import Row, solved
 from twoworlds.definitions.coupled.optimal import OfSimulator, encloses
+from twoworlds.definitions.coupled.posteriors import least_delta
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
@@ -50,6 +55,7 @@ OUTSIDE = "(outside the range)"
 """The symbol on which a simulator wastes what it does not need."""
 _RATIO_BITS = 128
 _MOST_ENTRIES = 1 << 18
+_MOST_TOGETHER = 5
 
 
 class Situation(NamedTuple):
@@ -63,18 +69,19 @@ class Situation(NamedTuple):
 
 
 class InnerProof(NamedTuple):
-    """Tests of posteriors that no column withstands better than ``bound`` in one situation."""
+    """Tests of posteriors that no column withstands better than ``bound`` in some situations."""
 
-    situation: int
+    situations: tuple[int, ...]
     ratio: Fraction
     bound: Fraction
     tests: Tests
 
     def verify(self, everywhere: Sequence[Situation]) -> bool:
         """Add up the tests again, from the situations of a scene alone."""
-        views = everywhere[self.situation].views
+        views = _views(everywhere, self.situations)
         return (
-            all(test.weight >= 0 and 0 <= test.comparison < len(views) for test in self.tests)
+            len({everywhere[number].output for number in self.situations}) == 1
+            and all(test.weight >= 0 and 0 <= test.comparison < len(views) for test in self.tests)
             and lower_bound(views, self.tests, self.ratio) == self.bound
         )
 
@@ -112,11 +119,12 @@ class InferenceOptimum(OfSimulator):
 
     @property
     def inner(self) -> dict[Hashable, Fraction]:
-        """What is proved of each output: the largest bound on its inner delta."""
+        """What is proved of each output: the largest bound on its inner delta in one situation."""
         found: dict[Hashable, Fraction] = {}
         for proof in self.proofs:
-            t = self.scene.outputs[self._everywhere[proof.situation].output]
-            found[t] = max(found.get(t, ZERO), proof.bound)
+            if len(proof.situations) == 1:
+                t = self.scene.outputs[self._everywhere[proof.situations[0]].output]
+                found[t] = max(found.get(t, ZERO), proof.bound)
         return found
 
     @cached_property
@@ -155,13 +163,18 @@ class InferenceOptimum(OfSimulator):
     def tested(self) -> Iterator[tuple[str, str]]:
         """Yield every output with what its tests show."""
         for proof in self.proofs:
-            here = self._everywhere[proof.situation]
-            known = "" if here.side == NOTHING else f", knowing {plain_label(here.side)}"
-            held = f", belief {here.belief + 1}" if len(self.scene.beliefs) > 1 else ""
-            output = plain_label(self.scene.outputs[here.output])
+            here = [self._everywhere[number] for number in proof.situations]
+            known = sorted({plain_label(one.side) for one in here if one.side != NOTHING})
+            beliefs = sorted({one.belief + 1 for one in here})
+            told = f", knowing {' or '.join(known)}" if known else ""
+            held = (
+                f", belief {' or '.join(map(str, beliefs))}" if len(self.scene.beliefs) > 1 else ""
+            )
+            output = plain_label(self.scene.outputs[here[0].output])
             least = show(proof.bound, side="down")
-            said = f"probability {show(here.chance)}; inner delta at least {least}"
-            yield f"output {output}{known}{held}", said
+            chance = " and ".join(show(one.chance) for one in here)
+            said = f"probability {chance}; inner delta at least {least}"
+            yield f"output {output}{told}{held}", said
 
     def fields(self) -> dict[str, Any]:
         """Return everything."""
@@ -178,20 +191,22 @@ class InferenceOptimum(OfSimulator):
         }
 
     def _proof(self, proof: InnerProof) -> dict[str, Any]:
-        here = self._everywhere[proof.situation]
+        here = [self._everywhere[number] for number in proof.situations]
+        views = _views(self._everywhere, proof.situations)
         return {
-            "output": plain_label(self.scene.outputs[here.output]),
+            "output": plain_label(self.scene.outputs[here[0].output]),
             "situations": [
                 {
-                    "belief": here.belief,
-                    "side": plain_label(here.side),
-                    "probability": to_json(here.chance),
+                    "belief": one.belief,
+                    "side": plain_label(one.side),
+                    "probability": to_json(one.chance),
                 }
+                for one in here
             ],
             "bound": to_json(proof.bound, side="down"),
             "tests": [
                 {
-                    "whose": self.scene.cells[here.views[test.comparison].cell].scrub.name,
+                    "whose": self.scene.cells[views[test.comparison].cell].scrub.name,
                     "favours": test.favours,
                     "event": [plain_label(v) for v in test.event],
                     "weight": to_json(test.weight),
@@ -220,21 +235,11 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     everywhere = situations(scene)
     low, high = bounds(a, _RATIO_BITS)
     low = max(low, ONE)
-    by_output: dict[int, list[int]] = {}
-    for number, situation in enumerate(everywhere):
-        by_output.setdefault(situation.output, []).append(number)
-    proofs, alone = [], {}
-    for number, situation in enumerate(everywhere):
-        bound, _, alone[number], tests = least_inner(situation.views, low)
-        if low < high:
-            bound, _, _, tests = least_inner(situation.views, high)
-        proofs += [InnerProof(number, high, bound, tests)] if bound > 0 else []
-    whole, likeliest = {}, {}
-    for t, numbers in by_output.items():
-        views = [view for number in numbers for view in everywhere[number].views]
-        likeliest[t] = alone[max(numbers, key=lambda number: everywhere[number].chance)]
-        whole[t] = likeliest[t] if len(numbers) == 1 else least_inner(views, low)[2]
-    columns = min((whole, likeliest), key=lambda some: attained(everywhere, some, low))
+    proofs: list[InnerProof] = []
+    tried: dict[Group, tuple[Fraction, Sigma]] = {}
+    for numbers in _by_output(everywhere).values():
+        proofs += _tried(everywhere, numbers, low, high, tried)
+    columns = _chosen(everywhere, tried, low)
     lower = _lower(everywhere, proofs)
     simulator, outside, upper = _best(scene, everywhere, low, columns)
     if lower > upper:
@@ -243,10 +248,99 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     return InferenceOptimum(scene, a, delta, lower, upper, simulator, outside, tuple(proofs), low)
 
 
+Group = tuple[int, ...]
+"""Situations of one output, by number."""
+
+
+def _by_output(everywhere: Sequence[Situation]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for number, situation in enumerate(everywhere):
+        found.setdefault(situation.output, []).append(number)
+    return found
+
+
+def _groups(numbers: Sequence[int]) -> Iterator[Group]:
+    """Yield all sets of situations; of too many, each alone and all together."""
+    sizes = range(1, len(numbers) + 1) if len(numbers) <= _MOST_TOGETHER else (1, len(numbers))
+    for size in sizes:
+        yield from combinations(numbers, size)
+
+
+def _tried(
+    everywhere: Sequence[Situation],
+    numbers: Sequence[int],
+    low: Fraction,
+    high: Fraction,
+    tried: dict[Group, tuple[Fraction, Sigma]],
+) -> list[InnerProof]:
+    """Find levels and columns of all sets of an output; return the proofs that say more."""
+    proofs: list[InnerProof] = []
+    for group in _groups(numbers):
+        views = _views(everywhere, group)
+        bound, level, column, tests = least_inner(views, low)
+        tried[group] = level, column
+        if low < high:
+            bound, _, _, tests = least_inner(views, high)
+        known = (proof.bound for proof in proofs if {*proof.situations} <= {*group})
+        if bound > max(known, default=ZERO):
+            proofs.append(InnerProof(group, high, bound, tests))
+    return proofs
+
+
+def _views(everywhere: Sequence[Situation], group: Group) -> list[CellPosterior]:
+    return [view for number in group for view in everywhere[number].views]
+
+
 def _lower(everywhere: Sequence[Situation], proofs: Iterable[InnerProof]) -> Fraction:
     """Return what the proofs show."""
-    known = {proof.situation: proof.bound for proof in proofs}
-    return least((s, known.get(number, ZERO)) for number, s in enumerate(everywhere))
+    return _least_served(everywhere, {proof.situations: proof.bound for proof in proofs})
+
+
+def _least_served(everywhere: Sequence[Situation], levels: Mapping[Group, Fraction]) -> Fraction:
+    """Return min_c max(c, what is not served), where sets are served from their levels on.
+
+    A set is served no earlier than those in it; what is not named is served at 0.
+    """
+    cases: list[tuple[Situation, Fraction]] = []
+    for numbers in _by_output(everywhere).values():
+        if len(numbers) > _MOST_TOGETHER:
+            cases += [(everywhere[k], levels.get((k,), ZERO)) for k in numbers]
+            continue
+        groups = [*_groups(numbers)]
+        served = {g: max(levels.get(h, ZERO) for h in groups if {*h} <= {*g}) for g in groups}
+        for belief in dict.fromkeys(everywhere[k].belief for k in numbers):
+            done = ZERO
+            for c in sorted({*served.values()}):
+                most = max(_chance(everywhere, g, belief) for g in groups if served[g] <= c)
+                if most > done:
+                    one = everywhere[numbers[0]]
+                    cases.append((one._replace(belief=belief, chance=most - done), c))
+                    done = most
+    return least(cases)
+
+
+def _chance(everywhere: Sequence[Situation], group: Group, belief: int | None = None) -> Fraction:
+    """Return the probability of a set of situations under a belief, or added up over them all."""
+    chances = (
+        everywhere[k].chance for k in group if belief is None or everywhere[k].belief == belief
+    )
+    return sum(chances, start=ZERO)
+
+
+def _chosen(
+    everywhere: Sequence[Situation], tried: Mapping[Group, tuple[Fraction, Sigma]], ratio: Fraction
+) -> dict[int, Sigma]:
+    """Return, for each output, the column of the likeliest set that is served early enough."""
+    wanted = _least_served(everywhere, {group: level for group, (level, _) in tried.items()})
+    found: list[dict[int, Sigma]] = [{}, {}, {}]
+    for t, numbers in _by_output(everywhere).items():
+        groups = [*_groups(numbers)]
+        early = [g for g in groups if tried[g][0] <= wanted] or groups[:1]
+        alone: list[Group] = [g for g in groups if len(g) == 1]
+        for columns, some in zip(found, [early, alone, groups[-1:]], strict=True):
+            likeliest = max((_chance(everywhere, group), group) for group in some)
+            columns[t] = tried[likeliest[1]][1]
+    return min(found, key=lambda columns: attained(everywhere, columns, ratio))
 
 
 def _best(
@@ -328,20 +422,16 @@ def _fraction(p: Number) -> Fraction:
 
 
 def least(levels: Iterable[tuple[Situation, Fraction]]) -> Fraction:
-    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c)."""
-    listed = list(levels)
-    best = ONE
-    for c in sorted({ZERO, *(level for _, level in listed if level <= 1)}):
-        best = min(best, max(c, _failing(listed, c)))
-    return best
+    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c).
 
-
-def _failing(listed: Sequence[tuple[Situation, Fraction]], c: Fraction) -> Fraction:
-    failing: dict[int, Fraction] = {}
-    for situation, level in listed:
-        if level > c:
-            failing[situation.belief] = failing.get(situation.belief, ZERO) + situation.chance
-    return max(failing.values(), default=ZERO)
+    These probabilities fall as c grows, so it is the largest of the beliefs' own numbers.
+    """
+    by_belief: dict[int, list[tuple[Number, Number]]] = {}
+    for situation, level in levels:
+        by_belief.setdefault(situation.belief, []).append((situation.chance, level))
+    found = max(map(least_delta, by_belief.values()), default=ZERO)
+    assert isinstance(found, Fraction)
+    return found
 
 
 def attained(

@@ -256,6 +256,10 @@ class NoiselessPrivacy(OverBeliefs):
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         return read_persons(beliefs, universe, tagged=False, typed=self.typed)
 
+    @property
+    def _of_everybody(self) -> bool:
+        return True
+
     def _measure(self, scene: Scene) -> Measure:
         return ByEvents(scene, two_values(scene))
 

@@ -19,9 +19,9 @@ by a linear program, in `optimal`. `read_simulator` reads what one would type.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from twoworlds.answer import Block, Table
 from twoworlds.calls import is_python, load_function, parse
@@ -37,6 +37,8 @@ from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
 Law = Mapping[Hashable, Number]
+ANYTHING = "anything"
+"""The scrubbed database of a simulator that may as well ignore it."""
 _MOST_CELLS = 1 << 21
 _BITS = 256
 
@@ -175,6 +177,8 @@ class Scene:
     cells: tuple[WorldPair, ...]
     outputs: tuple[Hashable, ...]
     inputs: tuple[Hashable, ...]
+    people: int | None = None
+    """For how many people alike the one of the scene stands (`orbits`); None: nobody else."""
 
 
 def scene(
@@ -215,6 +219,49 @@ def scene(
     )
     inputs = tuple(dict.fromkeys(y for cell in cells for law in cell.ideal.values() for y in law))
     return Scene(made, beliefs, pairs, cells, outputs, inputs)
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def proportional(entries: Iterable[tuple[Hashable, Key, Number]]) -> list[list[Key]]:
+    """Put columns together that are proportional, from entries (row, column, p).
+
+    >>> proportional([(0, "a", Fraction(1)), (1, "a", Fraction(2)), (0, "b", Fraction(3))])
+    [['a'], ['b']]
+    """
+    columns: dict[Key, list[tuple[Hashable, Number]]] = {}
+    for row, column, p in entries:
+        if p != 0:
+            columns.setdefault(column, []).append((row, p))
+    found: dict[tuple[tuple[Hashable, Number], ...], list[Key]] = {}
+    for column, masses in columns.items():
+        first = masses[0][1]
+        found.setdefault(tuple((row, p / first) for row, p in masses), []).append(column)
+    return list(found.values())
+
+
+def without_idle_inputs(found: Scene) -> Scene:
+    """Let scrubbed databases be one that are proportional in all cells.
+
+    The ideal world depends on their mean law only, so the best simulator is as good as before.
+    """
+    tables = [law for cell in found.cells for law in cell.ideal.values()]
+    if not all(isinstance(p, Fraction) for law in tables for p in law.values()):
+        return found
+    groups = proportional((k, y, p) for k, law in enumerate(tables) for y, p in law.items())
+    name = {y: ANYTHING if len(groups) == 1 else group[0] for group in groups for y in group}
+
+    def coarser(scrub: Scrub) -> Scrub:
+        def scrubbed(x: Point) -> dict[Hashable, Number]:
+            law: dict[Hashable, Number] = {}
+            for y, p in scrub.law(x).items():
+                law[name[y]] = law.get(name[y], Fraction(0)) + p
+            return law
+
+        return replace(scrub, scrubbed=scrubbed)
+
+    return scene(found.release, found.beliefs, map(coarser, found.scrubs))
 
 
 def _cell(

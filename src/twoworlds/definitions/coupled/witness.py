@@ -60,14 +60,20 @@ class Where:
         """Return the law of what is released."""
         return self.scene.release.law(database)
 
-    def simulated(self, database: Point) -> dict[Hashable, Number]:
-        """Return the law of what is simulated from the scrubbed database."""
+    def simulated(self) -> Iterator[tuple[Hashable, Number, Law]]:
+        """Yield P(priv = v, alt = y | z), by v, with the law of what is simulated from y."""
         assert self.simulator is not None
-        law: dict[Hashable, Number] = {}
-        for y, p in self.scrub.law(database).items():
-            for t, chance in self.simulator(y).items():
-                law[t] = law.get(t, Fraction(0)) + p * chance
-        return law
+        masses: dict[tuple[Hashable, Hashable], Number] = {}
+        for x, p in self.databases().items():
+            for y, chance in self.scrub.law(x).items():
+                key = self.scrub.private(x), y
+                masses[key] = masses.get(key, Fraction(0)) + p * chance
+        laws = {y: self.simulator(y) for y in dict.fromkeys(y for _, y in masses)}
+        return ((v, mass, laws[y]) for (v, y), mass in masses.items())
+
+    def released(self) -> Iterator[tuple[Hashable, Number, Law]]:
+        """Yield P(X = x | z) with priv(x) and the law of what is released."""
+        return ((self.scrub.private(x), p, self.shown(x)) for x, p in self.databases().items())
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield belief, person and knowledge, as far as there is a choice."""
@@ -111,8 +117,8 @@ def event_witness(
 
     def again() -> list[Number]:
         fresh = [
-            _chance(where, values[0], chosen, where.shown),
-            _chance(where, values[-1], chosen, where.simulated if simulator else where.shown),
+            _chance(where.released(), values[0], chosen),
+            _chance(where.simulated() if simulator else where.released(), values[-1], chosen),
         ]
         return fresh[::-1] if found.swapped else fresh
 
@@ -132,15 +138,15 @@ def event_witness(
 
 
 def _chance(
-    where: Where, value: Hashable, event: set[Hashable], look: Callable[[Point], Law]
+    worlds: Iterable[tuple[Hashable, Number, Law]], value: Hashable, event: set[Hashable]
 ) -> Number:
     """Return the probability of the event given a private value, by plain addition."""
     total: Number = Fraction(0)
     inside: Number = Fraction(0)
-    for x, p in where.databases().items():
-        if where.scrub.private(x) == value:
+    for v, p, law in worlds:
+        if v == value:
             total += p
-            inside += p * _sum(chance for t, chance in look(x).items() if t in event)
+            inside += p * _sum(chance for t, chance in law.items() if t in event)
     return inside / total
 
 
@@ -338,12 +344,11 @@ def _concluding(where: Where) -> _Concluding:
     shown: dict[Hashable, dict[Hashable, Number]] = {}
     simulated: dict[Hashable, dict[Hashable, Number]] = {}
     prior: dict[Hashable, Number] = {}
-    for x, p in where.databases().items():
-        v = where.scrub.private(x)
-        _add(shown, v, p, where.shown(x))
+    for v, p, law in where.released():
+        _add(shown, v, p, law)
         prior[v] = prior.get(v, Fraction(0)) + p
-        if where.simulator is not None:
-            _add(simulated, v, p, where.simulated(x))
+    for v, p, law in where.simulated() if where.simulator is not None else ():
+        _add(simulated, v, p, law)
 
     def given(output: Hashable) -> tuple[Number, Law, Law | None]:
         seen = shown.get(output, {})

@@ -1,0 +1,140 @@
+"""People who are alike: one database stands for all that differ in the order of the others.
+
+`Orbits` is a universe of records up to the order of all people but the first. A point is the record
+of person 1 followed by the records of the others in a fixed order, and stands for every database
+with that first record and those others, however ordered. Of n bits there are 2 n such points where
+there are 2^n databases.
+
+`alike` says when that is enough. Let the belief be exchangeable given Z (independent records with
+one law, or a mixture of such), and the release depend on how often each value occurs only. Then
+P(X_i = v, X_-i = y | z) is the same for every person i and every order of y, so that all persons
+have the same two worlds, and a simulator s(t | y) is as good as its average over the orders of y:
+Q(v, t) = sum_y P(v, y | z) s(t | y) is the same sum. A simulator that is told who is missing may
+answer person by person, and finds the same problem each time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb
+
+from twoworlds.calls import Text, is_python, parse
+from twoworlds.errors import TwoWorldsError
+from twoworlds.numbers import Number
+from twoworlds.worlds.catalogue import statistic
+from twoworlds.worlds.records import Records
+from twoworlds.worlds.statistic import Additive, Statistic
+from twoworlds.worlds.statistics import STATISTICS, Constant
+from twoworlds.worlds.universe import Point, Universe
+
+_MOST = 1 << 15
+_OF_BELIEFS = ("list", "hull", "mixture")
+_OF_LAWS = ("uniform", "hidden", "iid", "hidden-law", "draws")
+
+
+class Orbits(Records):
+    """Records up to the order of all people but the first.
+
+    >>> [*Orbits(Records("ab", 3))]
+    [('a', 'a', 'a'), ('a', 'a', 'b'), ('a', 'b', 'b'), ('b', 'a', 'a'), ('b', 'a', 'b'), \
+('b', 'b', 'b')]
+    """
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records.values, records.n)
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        kinds = len(self.values)
+        return kinds * comb(self.n + kinds - 2, kinds - 1)
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The person who stands for all."""
+        return (1,)
+
+    def __iter__(self) -> Iterator[tuple[Point, ...]]:
+        for first in self.values:
+            for others in combinations_with_replacement(self.values, self.n - 1):
+                yield (first, *others)
+
+    def independent(self, law: Mapping[Point, Number]) -> dict[Point, Number]:
+        """Return the probabilities of the points when every record has one law.
+
+        P(v, others) = p(v) (n - 1)! / (k_1! k_2! ...) p(1)^k_1 p(2)^k_2 ...
+
+        >>> Orbits(Records("ab", 3)).independent({"a": Fraction(1, 2), "b": Fraction(1, 2)})[
+        ...     "a", "a", "b"
+        ... ]
+        Fraction(1, 4)
+        """
+        powers = {value: _powers(p, self.n) for value, p in law.items()}
+        values = [value for value in self.values if value in law]
+        found: dict[Point, Number] = {}
+        for others in combinations_with_replacement(values, self.n - 1):
+            mass, left = Fraction(1), self.n - 1
+            for value, times in Counter(others).items():
+                mass = mass * comb(left, times) * powers[value][times]  # type: ignore[assignment]
+                left -= times
+            found.update({(v, *others): law[v] * mass for v in values})
+        return found
+
+
+def _powers(p: Number, most: int) -> list[Number]:
+    found: list[Number] = [Fraction(1)]
+    for _ in range(most):
+        found.append(found[-1] * p)
+    return found
+
+
+def alike(asked: Statistic, belief: object, side: object, universe: Universe) -> Orbits | None:
+    """Return the orbits where statistic, belief and side information treat all people alike.
+
+    Beliefs and side information are read from what one would type; of objects and functions nothing
+    is known.
+    """
+    if not isinstance(universe, Records) or not universe.fixed or universe.n < 1:
+        return None
+    orbits = Orbits(universe)
+    symmetric = (
+        isinstance(asked, (Additive, Constant))
+        and orbits.size <= _MOST
+        and _belief_alike(belief)
+        and _side_alike(side, universe)
+    )
+    return orbits if symmetric else None
+
+
+def _belief_alike(belief: object) -> bool:
+    if isinstance(belief, list):
+        return all(map(_belief_alike, belief))
+    if not isinstance(belief, str) or is_python(belief):
+        return False
+    text = belief.strip()
+    call = parse(f"list({text[1:-1]})" if text.startswith("[") and text.endswith("]") else text)
+    if call.name in _OF_BELIEFS:
+        return all(map(_belief_alike, _flat(call.positional)))
+    return call.name in _OF_LAWS or (call.name == "independent" and len(call.positional) == 1)
+
+
+def _flat(parts: Iterable[Text]) -> Iterator[str]:
+    for part in parts:
+        yield from part if isinstance(part, list) else [part]
+
+
+def _side_alike(side: object, universe: Universe) -> bool:
+    if side is None:
+        return True
+    if not isinstance(side, str) or is_python(side):
+        return False
+    name = parse(side).name
+    if name not in STATISTICS:
+        return name in ("none", "parameter")
+    try:
+        return isinstance(statistic(side, universe), (Additive, Constant))
+    except TwoWorldsError:  # said in its own words where it is read again
+        return False

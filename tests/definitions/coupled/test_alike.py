@@ -1,0 +1,142 @@
+"""One person for all: answers by counts are those of the definition, database by database."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from math import comb
+
+import pytest
+
+from twoworlds import mechanism
+from twoworlds.definitions.catalogue import definition
+from twoworlds.definitions.coupled import _proof, base
+from twoworlds.definitions.coupled._nearest import nearest
+from twoworlds.definitions.coupled._program import GivenValue
+from twoworlds.definitions.coupled._proof import attained, layers, sound
+
+F = Fraction
+HIDDEN = "hidden(9/10=1/3, 1/5=2/3)"
+SUM, LETTERS = "exact(sum, universe=bits(4))", "exact(histogram, universe=records([a, b, c], 3))"
+
+
+def both(monkeypatch, released, claim):
+    """Ask by counts and database by database."""
+    found = []
+    for most in (0, 1 << 30):
+        monkeypatch.setattr(base, "_MOST_WORK", most)
+        asked, release = definition(claim), mechanism(released)
+        assert (asked.scene(release).people is not None) == (most == 0)
+        found.append(asked.tightest(release))
+    return found
+
+
+ASKED = [
+    *((SUM, f"ddp(uniform, ratio={a})") for a in ("1", "3/2", "e^0.5", "infinity")),
+    (SUM, "ddp(uniform)"),
+    (SUM, "ddp(uniform, delta=1/20)"),
+    (SUM, "ddp(independent(1/3), simulator=canonical, ratio=3/2)"),
+    (SUM, "ddp(independent(1/3), simulator=coin, ratio=3/2)"),
+    (SUM, f"ddp({HIDDEN}, ratio=3/2)"),
+    (SUM, f"ddp({HIDDEN}, ratio=3/2, tagged=yes)"),
+    (SUM, f"ddp({HIDDEN}, side=parameter, ratio=3/2)"),
+    (SUM, f"ddp({HIDDEN}, side=parity, ratio=infinity)"),
+    (SUM, "ddp([uniform, independent(1/5)], ratio=3/2)"),
+    (SUM, "ddp(hull(uniform, independent(1/5)), ratio=2)"),
+    (SUM, f"coupled-worlds({HIDDEN}, persons, ratio=2)"),
+    (SUM, "inference-ddp(uniform, ratio=3/2)"),
+    (SUM, f"inference-ddp({HIDDEN}, ratio=3/2)"),
+    (SUM, f"inference-ddp({HIDDEN}, simulator=canonical, ratio=3/2)"),
+    (SUM, f"inference-ddp({HIDDEN}, simulator=canonical)"),
+    (SUM, f"noiseless({HIDDEN}, ratio=3/2)"),
+    ("exact(parity, universe=bits(4))", f"noiseless({HIDDEN}, side=parameter, ratio=1)"),
+    (LETTERS, "ddp(uniform, ratio=3/2)"),
+    (LETTERS, "ddp(hidden-law([a=1/2, b=1/2], [b=1/2, c=1/2]), ratio=2)"),
+    (LETTERS, "inference-ddp(uniform, simulator=canonical, ratio=3/2)"),
+    (LETTERS, "noiseless(uniform, ratio=3/2)"),
+]
+
+
+@pytest.mark.parametrize(("released", "claim"), ASKED)
+def test_by_counts_is_as_database_by_database(monkeypatch, released, claim):
+    short, listed = both(monkeypatch, released, claim)
+    assert short.exact == listed.exact
+    for name in ("ratio", "delta"):
+        a, b = getattr(short, name), getattr(listed, name)
+        assert a == b or abs(float(a) - float(b)) < 1e-12
+    assert short.witness.verify()
+    assert short.assumptions[0] == listed.assumptions[0]
+
+
+def test_one_person_stands_for_all_is_said_and_nothing_is_searched_for_them():
+    verdict = definition("ddp(uniform, ratio=3/2)").tightest(mechanism("exact(sum, bits(20))"))
+    assert "everybody is alike here: person 1 stands for all 20 people" in verdict.notes
+    assert base.TOO_COSTLY in verdict.notes
+
+
+def test_a_table_of_a_simulator_is_never_read_by_counts(monkeypatch):
+    monkeypatch.setattr(base, "_MOST_WORK", 0)
+    given = "ddp(uniform, simulator=table(1=1, 0=0), ratio=2)"
+    assert definition(given).scene(mechanism("exact(sum, bits(2))")).people is None
+    some = "coupled-worlds(uniform, persons(1), ratio=2)"
+    assert definition(some).scene(mechanism("exact(sum, bits(2))")).people is None
+
+
+def shifted_tail(n, a):
+    """Return (P_0(S) - a^2 P_1(S)) / (1 + a), S where P_0 > a^2 P_1; no simulator has less."""
+    below = [t for t in range(n) if n - t > a * a * t]
+    zero = F(sum(comb(n - 1, t) for t in below), 2 ** (n - 1))
+    one = F(sum(comb(n - 1, t - 1) for t in below if t), 2 ** (n - 1))
+    return (zero - a * a * one) / (1 + a)
+
+
+@pytest.mark.parametrize("n", [6, 100, 250])
+def test_the_sum_of_fair_bits_has_the_delta_of_its_two_tails(n):
+    a = F(3, 2)
+    verdict = definition("ddp(uniform, ratio=3/2)").tightest(mechanism(f"exact(sum, bits({n}))"))
+    assert verdict.delta == shifted_tail(n, a)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", ["ddp(uniform, ratio=3/2)", "ddp(independent(1/3), epsilon=1/2)"])
+def test_a_thousand_people(claim):
+    verdict = definition(claim).tightest(mechanism("exact(sum, bits(1000))"))
+    if "uniform" in claim:
+        assert verdict.delta == shifted_tail(1000, F(3, 2))
+    assert verdict.witness.verify()
+    assert len(json.dumps(verdict.to_dict())) < 1 << 22
+
+
+# --- the nearest law ------------------------------------------------------------------------------
+
+
+def random_laws(rng, outputs):
+    found = []
+    for _ in range(rng.randint(1, 4)):
+        weights = [rng.choice([0, 1, 1, 2, 3, 7]) for _ in range(outputs)]
+        weights[rng.randrange(outputs)] += 1
+        found.append({t: F(w, sum(weights)) for t, w in enumerate(weights) if w})
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_nearest_law_meets_its_proof(seed):
+    rng = random.Random(seed)
+    outputs = rng.randint(1, 7)
+    laws, ratio = random_laws(rng, outputs), rng.choice([F(1), F(6, 5), F(2), F(9)])
+    delta, law, stakes = nearest(laws, ratio, range(outputs))
+    made = [GivenValue(0, i, real, {0: F(1)}) for i, real in enumerate(laws)]
+    tests = layers(stakes)
+    assert sum(law.values()) == 1
+    assert min(law.values()) > 0
+    assert attained(made, (law,), ratio) == delta
+    assert sound(made, outputs, tests)
+    assert _proof.TestBound(made, outputs, tests).at(ratio) == delta
+
+
+def test_without_a_ratio_only_the_impossible_counts():
+    laws = [{0: F(1)}, {1: F(1, 2), 2: F(1, 2)}]
+    delta, law, stakes = nearest(laws, None, range(3))
+    assert delta == F(1, 2) == law[0]
+    assert {world for _, world in stakes} == {"ideal"}
