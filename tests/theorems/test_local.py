@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from tests.theorems import brute
 from twoworlds import Dense, mechanism
 from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.laws.event import agree
 from twoworlds.numbers import above
-from twoworlds.theorems import THEOREMS, Guarantee, calibrate_locally
+from twoworlds.theorems import THEOREMS, Guarantee, calibrate_locally, local
 from twoworlds.theorems.local import good_databases
 from twoworlds.worlds import BitStrings, Explicit, Integers, Records
+from twoworlds.worlds.alike import alike
 from twoworlds.worlds.belief import Belief
 
 
@@ -189,8 +191,46 @@ def test_kinds_of_pairs_answer_as_the_whole_matrix_does(text, ratio):
     assert first == second
 
 
-def test_eight_people_are_few_and_many_are_refused():
+def test_eight_people_are_few_and_many_who_are_not_alike_are_refused():
     survey = mechanism("randomized-response(bits=8, keep=3/4)")
     assert good_databases(survey, "uniform", ratio=3).bad == ()
+    law = ", ".join(["1/2"] * 16 + ["1/3"])
+    many = mechanism("randomized-response(bits=17, keep=3/4)")
     with pytest.raises(TooLarge, match="holds fewer databases possible"):
-        good_databases(mechanism("randomized-response(bits=17, keep=3/4)"), "uniform", ratio=3)
+        good_databases(many, f"independent({law})", ratio=3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "geometric(ratio=2, bits=3)",
+        "discrete-gaussian(sigma=1, bits=3)",
+        "randomized-response(bits=3, keep=3/4)",
+        "pram([[1, 1/2, 0], [0, 1/2, 0], [0, 0, 1]], records=2)",
+    ],
+)
+@pytest.mark.parametrize("ratio", ["3/2", 3])
+def test_people_who_are_alike_are_counted(text, ratio, monkeypatch):
+    """By values of one record, as by all databases one by one."""
+    released = mechanism(text)
+    written = good_databases(released, "uniform", ratio=ratio, delta="1/10")
+    monkeypatch.setattr(local, "alike", lambda held, where: alike(held, where, 0))
+    counted = good_databases(released, "uniform", ratio=ratio, delta="1/10")
+    assert counted.people == released.universe.n
+    for name in ("outside", "needed"):
+        assert getattr(counted, name) == getattr(written, name)
+    assert counted.joint == written.joint or agree(counted.joint, written.joint)
+    bad = {x for x in released.universe if any(str(v) in counted.bad for v in x)}
+    assert set(written.bad) == {released.universe.label(x) for x in bad}
+
+
+def test_ten_thousand_people_are_good_at_once():
+    survey = mechanism("randomized-response(bits=10000, keep=3/4)")
+    held = "hidden(9/10=1/2, 1/10=1/2)"
+    found = good_databases(survey, held, ratio=3)
+    assert found.answer().headline.startswith("All databases held possible are good")
+    assert good_databases(survey, held, ratio=2).outside == 1
+    leaky = mechanism("pram([[1, 1/2], [0, 1/2]], records=1000)")
+    found = good_databases(leaky, "independent([0=999/1000, 1=1/1000])", ratio=2, delta="2/5")
+    assert found.bad == ("0", "1")
+    assert found.answer().headline.startswith("No database held possible is good")
