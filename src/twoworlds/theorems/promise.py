@@ -204,7 +204,7 @@ def _for_everybody(guarantee: Guarantee) -> Iterator[str]:
     if guarantee.delta == 0 or guarantee.group != 1 or people == 1 or guarantee.ratio == INFINITY:
         return
     moved, failure = sharper_semantic(guarantee.ratio, guarantee.delta, people)
-    if order(moved, 1) is order(failure, 1) is Order.LESS:
+    if order(moved, Fraction(1)) is order(failure, Fraction(1)) is Order.LESS:
         yield (
             f"The same holds for all {people:,} people at once with {points(moved)}, except "
             f"with probability at most {decimal(failure, 3)} over data and noise."

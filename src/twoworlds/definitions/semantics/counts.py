@@ -103,9 +103,9 @@ class OnSum:
         """All that can be told apart; the law of the others' sum is a power of a polynomial."""
         statistic, records = self.mechanism.statistic, self.belief.universe
         n, values, common = records.n, records.values, self.belief.common
-        unit: dict[Point, Any] = {v: statistic((v,)) for v in values}
+        unit: dict[Point, Any] = {v: statistic((v,)) for v in (*values, self.default)}
         step = lcm(*(Fraction(u).denominator for u in unit.values()))
-        place = {v: int(u * step) for v, u in unit.items()}
+        place = {v: int(unit[v] * step) for v in values}
         least, width = min(place.values()), max(place.values()) - min(place.values())
         if width * n * len(values) > _MOST_CASES:
             raise TooLarge(f"the sum of {n} records takes too many values: use fewer people")

@@ -168,7 +168,7 @@ def play_crowd(
     >>> found.conclusions[0].real[1]
     Fraction(1, 3)
     """
-    d = default_value(belief.universe, default)
+    d = default_value(belief.universe, default, mechanism)
     played = crowd(mechanism, belief, d)
     if played is None:
         raise Unsupported(

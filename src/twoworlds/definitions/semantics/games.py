@@ -26,7 +26,7 @@ from twoworlds.definitions.semantics.product import ProductBelief, product_belie
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.numbers import (
     Number,
     Order,
@@ -42,9 +42,10 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
-from twoworlds.worlds import Part, Point, Records, Universe
+from twoworlds.worlds import Additive, Part, Point, Records, Universe
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, records_of
 from twoworlds.worlds.secret import Secret
+from twoworlds.worlds.statistic import NO_RECORD
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
 impossible_output = "undefined: impossible output"
@@ -328,7 +329,7 @@ def play(
             f"the mechanism about {mechanism.universe.expression}"
         )
     t, held = mechanism.outputs.find(output), belief
-    d = default_value(records, default)
+    d = default_value(records, default, mechanism)
     if isinstance(mechanism, PerRecord):  # a product of laws where that is what it is
         held = product_belief(belief, mechanism.universe) or belief
     if secret is not None and (chance := held.probability(secret)) in (0, 1):
@@ -359,7 +360,7 @@ def conclusions(
     >>> with_all.difference(without_2)
     Fraction(1, 4)
     """
-    d = default_value(people(mechanism.universe), default)
+    d = default_value(people(mechanism.universe), default, mechanism)
     real = _with_everyone(mechanism, belief, output)
     return real, None if real is None else _without(mechanism, belief, real, output, person - 1, d)
 
@@ -402,16 +403,29 @@ def without(database: tuple[Point, ...], person: int, default: Point) -> tuple[P
     return (*database[:person], default, *database[person + 1 :])
 
 
-def default_value(records: Records, default: object) -> Point:
-    """Read the default value: one of the values of a record, the last one if left out."""
+def default_value(records: Records, default: object, mechanism: Mechanism | None = None) -> Point:
+    """Read the default value: one of the values of a record, the last one if left out.
+
+    ``none`` is a value that is no record (Kasiviswanathan & Smith, footnote 2), where the mechanism
+    adds over records: it adds nothing.
+    """
     if default is None:
         return records.values[-1]
     names: Mapping[str, Point] = {str(value): value for value in records.values}
-    if str(default) not in names:
+    if str(default) in names:
+        return names[str(default)]
+    if str(default) != "none":
         raise InvalidInput(
-            f"default={default} is not a value of a record: the values are {', '.join(names)}"
+            f"default={default} is not a value of a record: the values are {', '.join(names)}; "
+            "'none' stands for no record"
         )
-    return names[str(default)]
+    if isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive):
+        return NO_RECORD
+    raise Unsupported(
+        "default=none, no record at all, is known for counts and sums, where it adds nothing, with "
+        "one belief, and for semantic without a delta: use one of the values, "
+        f"{', '.join(names)}"
+    )
 
 
 def default_words(mechanism: Mechanism, default: object = None) -> str:
@@ -424,5 +438,7 @@ def default_words(mechanism: Mechanism, default: object = None) -> str:
     universe = mechanism.universe
     if not isinstance(universe, Records):
         return "leaving a person out means putting a default value in place"
-    value = default_value(universe, default)
+    value = default_value(universe, default, mechanism)
+    if value is NO_RECORD:
+        return "leaving a person out means taking their record out, so that it adds nothing"
     return f"leaving a person out means putting the default value {value} in place of their record"

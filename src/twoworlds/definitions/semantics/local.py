@@ -222,7 +222,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         channel = getattr(mechanism, "channel", None)
         if channel is not None and not isinstance(channel, AddedNoise | FiniteNoise):
             return None
-        return crowd(mechanism, held, default_value(held.universe, self.default))
+        return crowd(mechanism, held, default_value(held.universe, self.default, mechanism))
 
     def _law(self, mechanism: Mechanism) -> tuple[Law, Belief, str]:
         """Look at all outputs: record by record where that is exact, else one by one."""

@@ -52,6 +52,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from twoworlds.definitions.semantics.games import default_value, people, without
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
@@ -80,6 +81,7 @@ from twoworlds.worlds import (
     Statistic,
     Universe,
 )
+from twoworlds.worlds.statistic import NO_RECORD
 from twoworlds.worlds.statistics import Constant
 
 if TYPE_CHECKING:
@@ -230,13 +232,13 @@ def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
             return _in_floats(mechanism, default)
     if isinstance(mechanism, Continuous) or bare(mechanism.universe):
         return _on_answers(mechanism)
-    d = default_value(people(mechanism.universe), default)
+    d = default_value(people(mechanism.universe), default, mechanism)
     if isinstance(mechanism, PerRecord):
         return _per_record(mechanism, d)
     if isinstance(mechanism, RandomIndex):
         return _random_index(mechanism, d)
     if isinstance(mechanism, OnStatistic):
-        return _on_statistic(mechanism, d)
+        return _on_statistic(mechanism, d) if d is not NO_RECORD else _no_record(mechanism)
     return _enumerated(mechanism, d)
 
 
@@ -399,6 +401,38 @@ def _on_statistic(mechanism: OnStatistic, default: Point) -> Swing:
         _of_moves(mechanism, person, list(moves.values()), ends_only=plain)
         for person, moves in persons.items()
     )
+
+
+def _no_record(mechanism: OnStatistic) -> Swing:
+    """Look at all answers with a person and with no record in their place, which are never alike.
+
+    ln r is piecewise linear for Laplace and geometric noise, with corners at the answers, and
+    constant beyond them; finite noise and finite channels have finitely many outputs.
+    """
+    channel, statistic = mechanism.channel, mechanism.statistic
+    assert isinstance(statistic, Additive)
+    moves = [*statistic.replacements(people(mechanism.universe), NO_RECORD)]
+    answers: list[Any] = sorted({a for move in moves for a in (move.before, move.after)})
+    noise = getattr(channel, "noise", None)
+    outputs: Iterable[Point] = answers
+    if isinstance(channel, FiniteNoise):
+        first = answers[0] + channel.start
+        outputs = range(first, first + answers[-1] - answers[0] + len(channel.masses))
+    elif channel.outputs.size is not None:
+        outputs = channel.outputs
+    elif not isinstance(noise, Laplace | GeometricNoise):
+        raise Unsupported(
+            f"{mechanism.expression} with default=none: the largest difference over all beliefs is "
+            "known for geometric and Laplace noise and for finitely many outputs: use one of these"
+        )
+    refuse_large(len(answers) * len(moves), mechanism.expression)
+    prob = channel.probability
+
+    def cases(t: Point) -> Iterator[SwingCase]:
+        pairs = {(move.before, move.after): move for move in moves}
+        return (SwingCase(m.x, m.y, prob(t, a), prob(t, b)) for (a, b), m in pairs.items())
+
+    return largest(of_cases(t, 1, cases(t)) for t in outputs)
 
 
 def _at_extremes(records: Records, statistic: Statistic, default: Point) -> Iterator[Change]:
