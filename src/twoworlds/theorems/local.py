@@ -9,7 +9,8 @@ epsilon > sqrt(n delta_2), the mechanism is (epsilon', delta')-local semanticall
 True, with 2.4 in place of 4 (the proof repaired as for Theorem 2.4(1)), and with the smaller
 delta_2 = delta_1 + (1 - delta_1) delta. `s4-local` needs no condition: the proof of S4 uses only
 that (x, A(x)) and (x, A(x_-i)) are indistinguishable. `good_databases` runs the theorem on a
-mechanism and a belief, `calibrate_locally` the corollary on a function, a belief and a threshold.
+mechanism and a belief, `calibrate_locally` the corollary on a function, a belief and a threshold,
+with Laplace noise or, as footnote 3 there suggests, Gaussian noise.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
+from twoworlds.mechanisms.named.noise import gaussian
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -47,7 +49,7 @@ from twoworlds.worlds import SUBSTITUTE, Additive, Point, Records, Universe
 from twoworlds.worlds.alike import AlikeBelief, alike
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
-from twoworlds.worlds.sensitivity import local_sensitivity
+from twoworlds.worlds.sensitivity import L1, L2, local_sensitivity
 from twoworlds.worlds.statistic import Statistic
 
 _SHOWN = 8
@@ -56,20 +58,25 @@ _MOST_PAIRS = 1 << 20
 
 @dataclass(frozen=True)
 class LocalCalibration(Result):
-    """Laplace noise calibrated to a bound on local sensitivity that holds with high probability."""
+    """Noise calibrated to a bound on local sensitivity that holds with high probability.
+
+    ``scale`` is that of Laplace noise, or the standard deviation of Gaussian noise.
+    """
 
     scale: Number
     outside: Number
     implication: Implication
+    noise: str = "Laplace"
 
     def answer(self) -> Answer:
         """Say the noise, the mass left out, and what follows."""
         follows = self.implication.answer()
+        width = "scale" if self.noise == "Laplace" else "standard deviation"
         return replace(
             follows,
-            headline=f"Add Laplace noise of scale {show(self.scale)}. The belief gives probability "
-            f"{show(self.outside)} to databases at which one person moves the statistic further "
-            "than the threshold.",
+            headline=f"Add {self.noise} noise of {width} {show(self.scale)}. The belief gives "
+            f"probability {show(self.outside)} to databases at which one person moves the "
+            "statistic further than the threshold.",
             blocks=(Said([follows.headline]), *follows.blocks),
         )
 
@@ -81,11 +88,15 @@ def calibrate_locally(
     *,
     threshold: object,
     epsilon: object,
+    noise_delta: object = 0,
     **wanted: object,
 ) -> LocalCalibration:
     r"""Run Corollary 4.4 for a function, a belief and a threshold s on local sensitivity.
 
-    delta_1 is computed exactly: the belief in databases with local sensitivity above s.
+    delta_1 is computed exactly: the belief in databases with local sensitivity above s. With
+    ``noise_delta`` the noise is Gaussian (footnote 3 there): of the least standard deviation, to
+    six digits, that is (epsilon, noise_delta)-indistinguishable between answers s apart, in the
+    Euclidean norm; answers that lie nearer are told apart no better.
 
     >>> from statistics import median
     >>> from twoworlds.worlds import BitStrings
@@ -103,12 +114,20 @@ def calibrate_locally(
     if compare(total, 1) in (Order.LESS, Order.GREATER):
         raise InvalidInput(f"the belief sums to {show(total)}, it must sum to 1")
     outside: Number = Fraction(0)
+    d = read_delta(noise_delta, "delta")
+    norm = L1 if d == 0 else L2
     for x, mass in masses.items():
-        if local_sensitivity(statistic, universe, x, neighbours="substitute").value > s:
+        found = local_sensitivity(statistic, universe, x, neighbours="substitute", norm=norm)
+        if found.value > s:
             outside += mass
-    given = Guarantee.of("local-laplace", epsilon=loss, records=universe.n)
+    if d == 0:
+        given = Guarantee.of("local-laplace", epsilon=loss, records=universe.n)
+        implication = given.implies("local-semantic", delta1=outside, **wanted)
+        return LocalCalibration(s / loss, outside, implication)
+    sigma = gaussian(sensitivity=s, epsilon=loss, delta=d).sigma  # type: ignore[union-attr]
+    given = Guarantee.of("local-dp", epsilon=loss, delta=d, records=universe.n)
     implication = given.implies("local-semantic", delta1=outside, **wanted)
-    return LocalCalibration(s / loss, outside, implication)
+    return LocalCalibration(sigma, outside, implication, "Gaussian")
 
 
 _REACHES_ONE = "nothing: its bound on a probability is not below 1"
