@@ -14,7 +14,7 @@ For many people who are alike `counts` stand for databases, and `crowds` are the
 They stand on three ideas: the swing of an output's likelihood, which decides over all beliefs at
 once (`swing`); the breaches of one belief (`breaches`, `product` for independent records); and the
 belief that is worst for many outputs at once (`pair` for one bit, exactly; `beliefs`, a search in a
-`table`). `witnesses` shows what was found.
+`table`; `cells`, which bound all beliefs there are). `witnesses` shows what was found.
 """
 
 __all__: list[str] = []
