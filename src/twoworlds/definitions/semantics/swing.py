@@ -239,6 +239,8 @@ def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
         return _random_index(mechanism, d)
     if isinstance(mechanism, OnStatistic):
         return _on_statistic(mechanism, d) if d is not NO_RECORD else _no_record(mechanism)
+    if isinstance(mechanism, Several) and mechanism.outputs.size is None:
+        return _composed(mechanism, d)
     return _enumerated(mechanism, d)
 
 
@@ -400,6 +402,43 @@ def _on_statistic(mechanism: OnStatistic, default: Point) -> Swing:
     return largest(
         _of_moves(mechanism, person, list(moves.values()), ends_only=plain)
         for person, moves in persons.items()
+    )
+
+
+def _composed(mechanism: Several, default: Point) -> Swing:
+    """Look at the outputs that are enough in each of several mechanisms, in all combinations.
+
+    r is a product of one factor for each output. Given all other outputs, ln max r - ln min r is
+    convex between the corners of Laplace and geometric noise, which are the answers, and constant
+    beyond them: it is largest at a corner.
+    """
+    parts = [_corners(one) for one, times in mechanism.parts for _ in range(times)]
+    moves = [*removals(mechanism.universe, default)]
+    refuse_large(prod(map(len, parts)) * len(moves), mechanism.expression)
+    databases = tuple(mechanism.universe)
+
+    def swings() -> Iterator[Swing]:
+        for t in product(*parts):
+            law = {x: mechanism.probability(t, x) for x in databases}
+            for person in range(1, people(mechanism.universe).n + 1):
+                own = (SwingCase(x, y, law[x], law[y]) for i, x, y in moves if i == person)
+                yield of_cases(t, person, own)
+
+    return largest(swings())
+
+
+def _corners(mechanism: Mechanism) -> list[Point]:
+    """Return the outputs of one mechanism that are enough."""
+    if mechanism.outputs.size is not None:
+        return list(mechanism.outputs)
+    channel: Any = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    noise = getattr(channel, "noise", None)
+    refuse_large(mechanism.universe.size or LARGEST + 1, mechanism.expression)
+    if isinstance(mechanism, OnStatistic) and isinstance(noise, Laplace | GeometricNoise):
+        return sorted({mechanism.statistic(x) for x in mechanism.universe})
+    raise Unsupported(
+        f"{mechanism.expression} beside others: the largest difference over all beliefs is known "
+        "for geometric and Laplace noise and for finitely many outputs: use one of these"
     )
 
 
