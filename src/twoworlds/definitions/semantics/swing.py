@@ -46,7 +46,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import floor, lcm, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twoworlds.definitions.semantics.games import default_value, people, without
@@ -69,6 +69,8 @@ from twoworlds.mechanisms import (
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.mechanisms.several import Several
+from twoworlds.mechanisms.strategy.interaction import Interaction
+from twoworlds.mechanisms.strategy.strategy import Course
 from twoworlds.numbers import INFINITY, Number, Real, exp, sqrt
 from twoworlds.worlds import (
     Additive,
@@ -237,6 +239,8 @@ def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
         return _per_record(mechanism, d)
     if isinstance(mechanism, RandomIndex):
         return _random_index(mechanism, d)
+    if isinstance(mechanism, Interaction) and mechanism.outputs.size is None:
+        return _interaction(mechanism, d)
     if isinstance(mechanism, OnStatistic):
         return _on_statistic(mechanism, d) if d is not NO_RECORD else _no_record(mechanism)
     if isinstance(mechanism, Several) and mechanism.outputs.size is None:
@@ -425,6 +429,55 @@ def _composed(mechanism: Several, default: Point) -> Swing:
                 yield of_cases(t, person, own)
 
     return largest(swings())
+
+
+def _interaction(mechanism: Interaction, default: Point) -> Swing:
+    """Look at the corners of every course of queries: answers, and ends of its box.
+
+    On a course r is a product as of several mechanisms. An end that the box leaves out is
+    approached by transcripts in it, since Laplace noise is continuous.
+    """
+    channel: Any = mechanism.channel
+    noise = channel.noise
+    if not isinstance(getattr(noise, "noise", None), Laplace | GeometricNoise):
+        raise Unsupported(
+            f"{mechanism.expression}: the largest difference over all beliefs is known for "
+            "geometric and Laplace noise: use one of these"
+        )
+    moves, values = [*removals(mechanism.universe, default)], {}
+    for x in mechanism.universe:
+        values[x] = mechanism.statistic(x)
+
+    def swings(course: Course) -> Iterator[Swing]:
+        places = [
+            _ends(box, {value[k] for value in values.values()}, whole=channel.discrete)  # type: ignore[index]
+            for box, k in zip(course.box, course.picks, strict=True)
+        ]
+        refuse_large(prod(map(len, places)) * len(moves), mechanism.expression)
+        for t in product(*places):
+            law = {}
+            for x, value in values.items():
+                asked = zip(t, course.picks, strict=True)
+                law[x] = prod((noise.probability(a, value[k]) for a, k in asked), start=Fraction(1))  # type: ignore[index]
+            inside = all(box.holds(a) for box, a in zip(course.box, t, strict=True))
+            output = t if course.coin is None else (course.coin, *t)
+            for person in range(1, people(mechanism.universe).n + 1):
+                own = (SwingCase(x, y, law[x], law[y]) for i, x, y in moves if i == person)
+                found = of_cases(output, person, own)
+                yield found if inside else replace(found, output=None, attained=False)
+
+    return largest(swing for course in channel.courses for swing in swings(course))
+
+
+def _ends(box: Any, answers: set[Any], *, whole: bool) -> list[Any]:
+    """Return the answers in an interval, and its ends; of whole numbers those that lie in it."""
+    ends = [end for end in (box.low, box.high) if end is not None]
+    if whole:
+        near = {floor(end) + step for end in ends for step in (-1, 0, 1)}
+        return sorted(a for a in answers | near if box.holds(a))
+    low, high = box.low, box.high
+    inside = {a for a in answers if (low is None or low <= a) and (high is None or a <= high)}
+    return sorted(inside | set(ends)) or [Fraction(0)]
 
 
 def _corners(mechanism: Mechanism) -> list[Point]:
