@@ -203,6 +203,46 @@ def test_beliefs_with_and_without_you_lie_further_apart_no_more_often_than_is_sa
             assert often <= failure
 
 
+EVERYBODY = (
+    "The same holds for all 2 people at once with # percentage points, except with probability at "
+    "most # over data and noise."
+)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_beliefs_about_everybody_at_once_move_further_no_more_often_than_is_said(ask_json, seed):
+    """Random mechanisms on two bits, of which one output tells much, against all persons."""
+    random = Random(seed)
+    tell = random_mechanism(random, 2, least=0)
+    rare = Fraction(1, 200)
+    law = {x: [rare * tell[x][0], rare * tell[x][1], 1 - rare * sum(tell[x])] for x in BITS}
+    a = Fraction(3, 2)
+    d = max(delta(law[x], law[y], a) for x, y in itertools.permutations(BITS, 2))
+    if d == 0:
+        return
+    told = ask_json("explain", f"dp(ratio={a}, delta={d}, records=2)")
+    _, (most, failure) = fit(told["sentences"][-1], EVERYBODY)
+    for belief in two_point_beliefs():
+        often = Fraction(0)
+        for output in range(3):
+            used = posterior(law, belief, output)
+            if used is None:
+                continue
+            gaps = [apart(used, posterior(law, belief, output, person)) for person in (0, 1)]
+            if 100 * max(gaps) > most:
+                often += sum(mass * law[x][output] for x, mass in belief.items())
+        assert often <= failure
+
+
+def test_everybody_at_once_has_the_tight_constants(ask_json):
+    """tau = sqrt(n delta (2 + a)): here 1/10, beside tanh(epsilon/2) = 1/5."""
+    told = ask_json("explain", "dp(ratio=3/2, delta=1/350000, records=1000)")
+    _, (most, failure) = fit(told["sentences"][-1].replace("1,000", "2"), EVERYBODY)
+    assert (most, failure) == (30, Fraction(1, 10))
+    alone = ask_json("explain", "dp(ratio=3/2, delta=1/350000)")["sentences"]
+    assert told["sentences"][:-1] == alone
+
+
 # --- rounding and words ---------------------------------------------------------------------------
 
 

@@ -8,12 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theorems import brute
-from twoworlds import Dense, mechanism
+from twoworlds import Dense, check, mechanism
+from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import above
-from twoworlds.theorems import THEOREMS, Guarantee, calibrate_locally
+from twoworlds.laws.event import agree
+from twoworlds.mechanisms import AddedDensity, Gaussian
+from twoworlds.mechanisms.continuous import NoisyStatistic
+from twoworlds.numbers import above, bounds
+from twoworlds.theorems import THEOREMS, Guarantee, calibrate_locally, local
 from twoworlds.theorems.local import good_databases
-from twoworlds.worlds import BitStrings, Explicit, Integers, Records
+from twoworlds.worlds import BitStrings, Computed, Explicit, Integers, Records
+from twoworlds.worlds.alike import alike
 from twoworlds.worlds.belief import Belief
 
 
@@ -189,8 +194,93 @@ def test_kinds_of_pairs_answer_as_the_whole_matrix_does(text, ratio):
     assert first == second
 
 
-def test_eight_people_are_few_and_many_are_refused():
+def test_eight_people_are_few_and_many_who_are_not_alike_are_refused():
     survey = mechanism("randomized-response(bits=8, keep=3/4)")
     assert good_databases(survey, "uniform", ratio=3).bad == ()
+    law = ", ".join(["1/2"] * 16 + ["1/3"])
+    many = mechanism("randomized-response(bits=17, keep=3/4)")
     with pytest.raises(TooLarge, match="holds fewer databases possible"):
-        good_databases(mechanism("randomized-response(bits=17, keep=3/4)"), "uniform", ratio=3)
+        good_databases(many, f"independent({law})", ratio=3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "geometric(ratio=2, bits=3)",
+        "discrete-gaussian(sigma=1, bits=3)",
+        "randomized-response(bits=3, keep=3/4)",
+        "pram([[1, 1/2, 0], [0, 1/2, 0], [0, 0, 1]], records=2)",
+    ],
+)
+@pytest.mark.parametrize("ratio", ["3/2", 3])
+def test_people_who_are_alike_are_counted(text, ratio, monkeypatch):
+    """By values of one record, as by all databases one by one."""
+    released = mechanism(text)
+    written = good_databases(released, "uniform", ratio=ratio, delta="1/10")
+    monkeypatch.setattr(local, "alike", lambda held, where: alike(held, where, 0))
+    counted = good_databases(released, "uniform", ratio=ratio, delta="1/10")
+    assert counted.people == released.universe.n
+    for name in ("outside", "needed"):
+        assert getattr(counted, name) == getattr(written, name)
+    assert counted.joint == written.joint or agree(counted.joint, written.joint)
+    bad = {x for x in released.universe if any(str(v) in counted.bad for v in x)}
+    assert set(written.bad) == {released.universe.label(x) for x in bad}
+
+
+def test_ten_thousand_people_are_good_at_once():
+    survey = mechanism("randomized-response(bits=10000, keep=3/4)")
+    held = "hidden(9/10=1/2, 1/10=1/2)"
+    found = good_databases(survey, held, ratio=3)
+    assert found.answer().headline.startswith("All databases held possible are good")
+    assert good_databases(survey, held, ratio=2).outside == 1
+    leaky = mechanism("pram([[1, 1/2], [0, 1/2]], records=1000)")
+    found = good_databases(leaky, "independent([0=999/1000, 1=1/1000])", ratio=2, delta="2/5")
+    assert found.bad == ("0", "1")
+    assert found.answer().headline.startswith("No database held possible is good")
+
+
+# --- Corollary 4.4 with Gaussian noise (footnote 3) -----------------------------------------------
+
+MOSTLY = {(1, 1, 1): Fraction(9999, 10_000), (1, 1, 0): Fraction(1, 10_000)}
+
+
+def gaussian_for(threshold="1/2", epsilon=1, delta="1/100000", statistic=median, held=None):
+    held = MOSTLY if held is None else held
+    numbers = {"threshold": threshold, "epsilon": epsilon, "noise_delta": delta}
+    return calibrate_locally(statistic, BitStrings(3), held, **numbers)
+
+
+def test_gaussian_noise_is_the_least_that_the_threshold_needs():
+    found = gaussian_for()
+    assert found.outside == Fraction(1, 10_000)
+    for share, private in ((1, True), (Fraction(9999, 10_000), False)):
+        noise = mechanism(f"gaussian(sigma={found.scale * share}, sensitivity=1/2)")
+        assert check(noise, "dp(epsilon=1, delta=1/100000)").holds is private
+    assert found.answer().headline.startswith("Add Gaussian noise of standard deviation ")
+
+
+def test_what_gaussian_noise_promises_for_the_belief_holds():
+    """The median of three bits, under beliefs that seldom meet a sensitive database."""
+    for held in (MOSTLY, {(0, 0, 0): Fraction(999, 1000), (1, 0, 0): Fraction(1, 1000)}):
+        found = gaussian_for(held=held)
+        best = found.implication.best
+        assert best is not None
+        channel = AddedDensity(Gaussian(sigma=found.scale))
+        noisy = NoisyStatistic(BitStrings(3), Computed(median), channel, expression="noisy")
+        failure = failure_of(noisy, Belief(BitStrings(3), held), bounds(best.epsilon)[0])
+        assert above(failure) <= above(best.delta)
+
+
+def test_gaussian_noise_counts_distances_in_the_euclidean_norm():
+    def both(x):
+        return (sum(x), sum(x))  # one person moves it by sqrt 2, and by 2 in the sum of both
+
+    sure = {(1, 1, 1): Fraction(1)}
+    assert gaussian_for("3/2", statistic=both, held=sure).outside == 0
+    laplace = calibrate_locally(both, BitStrings(3), sure, threshold="3/2", epsilon=1)
+    assert laplace.outside == 1
+
+
+def test_gaussian_noise_needs_a_delta_that_is_a_probability():
+    with pytest.raises(InvalidInput, match="delta"):
+        gaussian_for(delta=2)

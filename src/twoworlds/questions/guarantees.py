@@ -83,7 +83,9 @@ def local(
     epsilon: Annotated[str | None, "the same, as epsilon"] = None,
     delta: Annotated[str, "the probability of failing it"] = "0",
     default: Annotated[str | None, "the value that stands for no data"] = None,
-    statistic: Annotated[str | None, "instead: calibrate Laplace noise for this statistic"] = None,
+    statistic: Annotated[
+        str | None, "instead: calibrate Laplace noise for this statistic, Gaussian with --delta"
+    ] = None,
     universe: Annotated[str | None, "its databases"] = None,
     threshold: Annotated[str | None, "a sensitivity that most databases do not exceed"] = None,
 ) -> Result:
@@ -104,7 +106,9 @@ def local(
         raise InvalidInput("--statistic needs --universe, --threshold and --epsilon beside it")
     where = build_universe(universe)
     held, built = build_belief(belief, where), build_statistic(statistic, where)
-    return calibrate_locally(built, where, held, threshold=threshold, epsilon=epsilon)
+    return calibrate_locally(
+        built, where, held, threshold=threshold, epsilon=epsilon, noise_delta=delta
+    )
 
 
 def condition(

@@ -9,12 +9,13 @@ epsilon > sqrt(n delta_2), the mechanism is (epsilon', delta')-local semanticall
 True, with 2.4 in place of 4 (the proof repaired as for Theorem 2.4(1)), and with the smaller
 delta_2 = delta_1 + (1 - delta_1) delta. `s4-local` needs no condition: the proof of S4 uses only
 that (x, A(x)) and (x, A(x_-i)) are indistinguishable. `good_databases` runs the theorem on a
-mechanism and a belief, `calibrate_locally` the corollary on a function, a belief and a threshold.
+mechanism and a belief, `calibrate_locally` the corollary on a function, a belief and a threshold,
+with Laplace noise or, as footnote 3 there suggests, Gaussian noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -26,6 +27,7 @@ from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
+from twoworlds.mechanisms.named.noise import gaussian
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -43,10 +45,11 @@ from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kasiviswanathan_smith import printed_local
 from twoworlds.theorems.statements import THEOREMS, Context
-from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe
+from twoworlds.worlds import SUBSTITUTE, Additive, Point, Records, Universe
+from twoworlds.worlds.alike import AlikeBelief, alike
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
-from twoworlds.worlds.sensitivity import local_sensitivity
+from twoworlds.worlds.sensitivity import L1, L2, local_sensitivity
 from twoworlds.worlds.statistic import Statistic
 
 _SHOWN = 8
@@ -55,20 +58,25 @@ _MOST_PAIRS = 1 << 20
 
 @dataclass(frozen=True)
 class LocalCalibration(Result):
-    """Laplace noise calibrated to a bound on local sensitivity that holds with high probability."""
+    """Noise calibrated to a bound on local sensitivity that holds with high probability.
+
+    ``scale`` is that of Laplace noise, or the standard deviation of Gaussian noise.
+    """
 
     scale: Number
     outside: Number
     implication: Implication
+    noise: str = "Laplace"
 
     def answer(self) -> Answer:
         """Say the noise, the mass left out, and what follows."""
         follows = self.implication.answer()
+        width = "scale" if self.noise == "Laplace" else "standard deviation"
         return replace(
             follows,
-            headline=f"Add Laplace noise of scale {show(self.scale)}. The belief gives probability "
-            f"{show(self.outside)} to databases at which one person moves the statistic further "
-            "than the threshold.",
+            headline=f"Add {self.noise} noise of {width} {show(self.scale)}. The belief gives "
+            f"probability {show(self.outside)} to databases at which one person moves the "
+            "statistic further than the threshold.",
             blocks=(Said([follows.headline]), *follows.blocks),
         )
 
@@ -80,11 +88,15 @@ def calibrate_locally(
     *,
     threshold: object,
     epsilon: object,
+    noise_delta: object = 0,
     **wanted: object,
 ) -> LocalCalibration:
     r"""Run Corollary 4.4 for a function, a belief and a threshold s on local sensitivity.
 
-    delta_1 is computed exactly: the belief in databases with local sensitivity above s.
+    delta_1 is computed exactly: the belief in databases with local sensitivity above s. With
+    ``noise_delta`` the noise is Gaussian (footnote 3 there): of the least standard deviation, to
+    six digits, that is (epsilon, noise_delta)-indistinguishable between answers s apart, in the
+    Euclidean norm; answers that lie nearer are told apart no better.
 
     >>> from statistics import median
     >>> from twoworlds.worlds import BitStrings
@@ -102,12 +114,20 @@ def calibrate_locally(
     if compare(total, 1) in (Order.LESS, Order.GREATER):
         raise InvalidInput(f"the belief sums to {show(total)}, it must sum to 1")
     outside: Number = Fraction(0)
+    d = read_delta(noise_delta, "delta")
+    norm = L1 if d == 0 else L2
     for x, mass in masses.items():
-        if local_sensitivity(statistic, universe, x, neighbours="substitute").value > s:
+        found = local_sensitivity(statistic, universe, x, neighbours="substitute", norm=norm)
+        if found.value > s:
             outside += mass
-    given = Guarantee.of("local-laplace", epsilon=loss, records=universe.n)
+    if d == 0:
+        given = Guarantee.of("local-laplace", epsilon=loss, records=universe.n)
+        implication = given.implies("local-semantic", delta1=outside, **wanted)
+        return LocalCalibration(s / loss, outside, implication)
+    sigma = gaussian(sensitivity=s, epsilon=loss, delta=d).sigma  # type: ignore[union-attr]
+    given = Guarantee.of("local-dp", epsilon=loss, delta=d, records=universe.n)
     implication = given.implies("local-semantic", delta1=outside, **wanted)
-    return LocalCalibration(s / loss, outside, implication)
+    return LocalCalibration(sigma, outside, implication, "Gaussian")
 
 
 _REACHES_ONE = "nothing: its bound on a probability is not below 1"
@@ -136,6 +156,8 @@ class GoodDatabases(Result):
         repaired: the same with the proof repaired, or None where its condition fails.
         sharper: what S4 gives for this belief, from ``joint``.
         default: the value of a record that stands for no data.
+        people: where so many people are alike, good and bad are values: a database is bad if one
+            of its records is.
     """
 
     mechanism: str
@@ -150,6 +172,7 @@ class GoodDatabases(Result):
     repaired: Guarantee | None
     sharper: Guarantee | None
     default: Point
+    people: int | None = None
 
     def answer(self) -> Answer:
         """Say which databases are good, their mass, and the three guarantees."""
@@ -164,10 +187,18 @@ class GoodDatabases(Result):
             "not good to leave out": self.needed,
             "on average over the belief": self.joint,
         }
+        which = f"{len(self.good)} of {len(self.good) + len(self.bad)} databases held possible are"
+        makes = "makes nothing"
+        if self.people is not None:
+            which = "All databases held possible are"
+            if self.good and self.bad:
+                which = f"The databases of records that are {' or '.join(self.good)} are"
+                shown = f"those with a record that is {' or '.join(self.bad)}"
+            elif self.bad:
+                which, makes, shown = "No database held possible is", "makes something", "all"
         return Answer(
-            f"{len(self.good)} of {len(self.good) + len(self.bad)} databases held possible are "
-            f"good: another value of one record makes nothing more than {ratio} times as likely, "
-            f"or as unlikely, plus {delta}.",
+            f"{which} good: another value of one record {makes} more than {ratio} times as "
+            f"likely, or as unlikely, plus {delta}.",
             subject=self.mechanism,
             blocks=(
                 Said(
@@ -229,8 +260,25 @@ def good_databases(
     aims = {"epsilon": semantic_epsilon, "delta": semantic_delta}
     goal = {name: aim for name, aim in aims.items() if aim is not None}
     value = default_value(records, default)
-    held = build_belief(belief, mechanism.universe)
     gaps = _gaps(mechanism, a)
+
+    @cache
+    def exceed(found: tuple[Number, Number]) -> bool:
+        """What is not decided counts as further apart."""
+        return any(order(gap, d) not in (Order.LESS, Order.EQUAL) for gap in found)
+
+    def concluded(
+        good: Iterable[str],
+        bad: Iterable[str],
+        masses: tuple[Number, Number, Number],
+        people: int | None = None,
+    ) -> GoodDatabases:
+        return _concluded(mechanism, (a, d), (tuple(good), tuple(bad)), masses, goal, value, people)
+
+    many = alike(belief, mechanism.universe)
+    if many is not None and _by_value(mechanism):
+        return concluded(*_of_values(gaps, exceed, many, value), records.n)
+    held = build_belief(belief, mechanism.universe)
     pairs = len(held) * records.n * len(records.values)
     structured = isinstance(mechanism, (PerRecord, OnStatistic))  # many pairs are of one kind
     if pairs * (1 if structured else mechanism.outputs.size or 1) > _MOST_PAIRS:
@@ -240,11 +288,6 @@ def good_databases(
             "what holds of all databases at once, as twoworlds measure does"
         )
 
-    @cache
-    def exceed(found: tuple[Number, Number]) -> bool:
-        """What is not decided counts as further apart."""
-        return any(order(gap, d) not in (Order.LESS, Order.EQUAL) for gap in found)
-
     bad = dict.fromkeys(
         x
         for x in track(held, "comparing neighbours", len(held))
@@ -253,26 +296,56 @@ def good_databases(
     exposed = [x for x in held if any(exceed(gaps(x, y)) for y in _left_out(x, value))]
     outside, needed = (sum((held[x] for x in one), start=Fraction(0)) for one in (bad, exposed))
     joint = _joint(gaps, held, records.n, value)
-    stated = Guarantee.of("local-dp", ratio=a, delta=d, records=records.n)
+    label = records.label
+    good = (label(x) for x in held if x not in bad)
+    return concluded(good, map(label, bad), (outside, needed, joint))
+
+
+def _concluded(
+    mechanism: Mechanism,
+    claim: tuple[Number, Number],
+    sets: tuple[tuple[str, ...], tuple[str, ...]],
+    masses: tuple[Number, Number, Number],
+    goal: dict[str, object],
+    default: Point,
+    people: int | None,
+) -> GoodDatabases:
+    """Return what Theorem 4.2 says, printed and repaired, and the sharper form."""
+    (ratio, delta), (outside, _, joint) = claim, masses
+    n = records_of(mechanism.universe).n
+    stated = Guarantee.of("local-dp", ratio=ratio, delta=delta, records=n)
     context = Context("local-semantic", delta1=outside)
     checked = THEOREMS["ks-4.2"].apply(stated, context)[0]
-    applies = checked.conclusion is not None
-    sharper = Guarantee.of("local-joint", ratio=a, delta=joint, records=records.n)
-    label = records.label
-    return GoodDatabases(
-        mechanism.expression,
-        a,
-        d,
-        tuple(label(x) for x in held if x not in bad),
-        tuple(label(x) for x in bad),
-        outside,
-        needed,
-        joint,
-        printed_local(stated, context) if applies else None,
-        checked.conclusion,
-        sharper.implies("local-semantic", **goal).best,
-        value,
-    )
+    printed = None if checked.conclusion is None else printed_local(stated, context)
+    sharper = Guarantee.of("local-joint", ratio=ratio, delta=joint, records=n)
+    best = sharper.implies("local-semantic", **goal).best
+    shown = (mechanism.expression, *claim, *sets, *masses)
+    return GoodDatabases(*shown, printed, checked.conclusion, best, default, people)
+
+
+def _by_value(mechanism: Mechanism) -> bool:
+    """Tell whether what a change of one record does depends on its two values alone."""
+    if isinstance(mechanism, OnStatistic):
+        additive = isinstance(mechanism.statistic, Additive) and mechanism.statistic.modulo is None
+        return additive and mechanism.channel.by_difference
+    return isinstance(mechanism, PerRecord)
+
+
+def _of_values(
+    gaps: Gaps, exceed: Callable[[tuple[Number, Number]], bool], held: AlikeBelief, default: Point
+) -> tuple[list[str], list[str], tuple[Number, Number, Number]]:
+    """Return the good and the bad values, and delta_1, the belief needed, and delta_2."""
+    values, rest = held.universe.values, (held.universe.values[0],) * (held.universe.n - 1)
+
+    def moved(u: Point, v: Point) -> tuple[Number, Number]:
+        return (Fraction(0), Fraction(0)) if u == v else gaps((u, *rest), (v, *rest))
+
+    bad = [u for u in values if any(exceed(moved(u, v)) for v in values)]
+    exposed = [u for u in values if exceed(moved(u, default))]
+    law = held.marginal(1)
+    means = [sum((law[u] * moved(u, default)[k] for u in values), Fraction(0)) for k in (0, 1)]
+    masses = (held.meets(bad), held.meets(exposed), maximum(means[0], means[1]))
+    return [str(u) for u in values if u not in bad], [str(u) for u in bad], masses
 
 
 Gaps = Callable[[Point, Point], tuple[Number, Number]]

@@ -27,9 +27,9 @@ from twoworlds.definitions.words import (
     protection,
 )
 from twoworlds.laws.line import normal
-from twoworlds.numbers import INFINITY, Number, above, at_most_one, decimal, exp, sqrt
+from twoworlds.numbers import INFINITY, Number, Order, above, at_most_one, decimal, exp, sqrt
 from twoworlds.show import Result
-from twoworlds.theorems.formulas import minimum, ratio_of_four_artanh
+from twoworlds.theorems.formulas import minimum, order, ratio_of_four_artanh, sharper_semantic
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import KINDS, kind_of
 from twoworlds.theorems.statements import THEOREMS, Context
@@ -195,10 +195,24 @@ percentage points.
     if guarantee.kind in _IN_ODDS:
         numbers = guarantee.ratio, guarantee.delta
         yield from odds_sentences(_subject(guarantee), *numbers, swing=swing)
+        yield from _for_everybody(guarantee)
     else:
         yield _WORDS.get(guarantee.kind, _summary)(guarantee)
         if kind_of(guarantee.kind).amounts:
             yield from _as_dp(guarantee)
+
+
+def _for_everybody(guarantee: Guarantee) -> Iterator[str]:
+    """Say what a delta leaves of beliefs about all people at once (S4; Definition 2.3)."""
+    people = guarantee.records or 1
+    if guarantee.delta == 0 or guarantee.group != 1 or people == 1 or guarantee.ratio == INFINITY:
+        return
+    moved, failure = sharper_semantic(guarantee.ratio, guarantee.delta, people)
+    if order(moved, Fraction(1)) is order(failure, Fraction(1)) is Order.LESS:
+        yield (
+            f"The same holds for all {people:,} people at once with {points(moved)}, except "
+            f"with probability at most {decimal(failure, 3)} over data and noise."
+        )
 
 
 def guess_of(guarantee: Guarantee) -> Number | None:

@@ -29,6 +29,16 @@ Value = Scalar | tuple[Scalar, ...]
 _Chain = tuple[Point, "_Chain"] | None
 
 
+class NoRecord:
+    """A default value that is no record, so that it equals none: it adds nothing to a sum."""
+
+    def __repr__(self) -> str:
+        return "none"
+
+
+NO_RECORD = NoRecord()
+
+
 class Change(NamedTuple):
     """The statistic on two neighbours: ``before`` on database x, ``after`` on database y."""
 
@@ -206,6 +216,8 @@ class Additive(Statistic):
         return {value: self._of(value) for value in values}
 
     def _of(self, value: Point) -> Value:
+        if value is NO_RECORD:
+            return 0 if self.dimension is None else (0,) * self.dimension
         return _exact(self.phi(value), f"{self.name} of {value!r}")
 
     def _finish(self, total: Value) -> Value:

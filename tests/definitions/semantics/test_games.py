@@ -7,12 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import mechanism
+from twoworlds.definitions.semantics.counts import crowd
 from twoworlds.definitions.semantics.games import play
-from twoworlds.errors import InvalidInput
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+from twoworlds.definitions.semantics.swing import worst_swing
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms import OnStatistic
 from twoworlds.numbers import above
-from twoworlds.worlds import BitStrings
+from twoworlds.worlds import Additive, BitStrings, Records
+from twoworlds.worlds.alike import alike
 from twoworlds.worlds.belief import explicit, hidden, uniform
 from twoworlds.worlds.secret import secret
+from twoworlds.worlds.statistic import NO_RECORD
 
 SURVEY = mechanism("randomized-response(bits=2, keep=3/4)")
 
@@ -115,3 +121,51 @@ def test_no_enclosure_of_a_posterior_reaches_beyond_one():
     assert all(above(difference) <= 1 for difference in games.differences)
     assert above(games.moved) < 1
     assert all(above(p) <= 1 for p in games.chances(secret("1=1", noisy.universe)).values())
+
+
+# --- no record in the place of a person's -------------------------------------------------------
+
+
+def noisy_sum(noise="geometric(ratio=2)"):
+    """Noise on the sum of two records that are 1, 2 or 4: none of them adds nothing."""
+    channel = mechanism(noise).channel
+    add = Additive(lambda value: value, name="sum")
+    return OnStatistic(Records([1, 2, 4], 2), add, channel, expression="noisy-sum")
+
+
+def test_no_record_is_none_of_the_values_and_adds_nothing():
+    noisy = noisy_sum()
+    held = uniform(noisy.universe)
+    for t in (-1, 0, 3, 5, 9):
+        games = play(noisy, held, t, default="none")
+        for i in (0, 1):
+            used = {x: noisy.probability(t, x) for x in noisy.universe}
+            left = {x: noisy.channel.probability(t, x[1 - i]) for x in noisy.universe}
+            p, q = sum(used.values()), sum(left.values())
+            apart = sum(max(used[x] / p - left[x] / q, 0) for x in used)
+            assert games.differences[i] == apart
+        (counted,) = crowd(noisy, alike("uniform", noisy.universe, 0), NO_RECORD).conclude(t)
+        assert counted.difference == games.worst
+    assert "taking their record out" in " ".join(games.answer().assumptions)
+
+
+def test_over_all_beliefs_no_record_has_the_swing_of_every_output():
+    noisy = noisy_sum()
+    swing = worst_swing(noisy, "none").ratio
+    found = 0
+    for t in range(-5, 15):
+        law = [noisy.probability(t, x) / noisy.channel.probability(t, x[1]) for x in noisy.universe]
+        found = max(found, max(law) / min(law))
+    assert swing == found == 2**6
+    verdict = SemanticPrivacy(default="none").tightest(noisy)
+    assert verdict.witness.verify()
+
+
+def test_no_record_is_refused_where_it_means_nothing():
+    survey = mechanism("randomized-response(bits=2, keep=3/4)")
+    with pytest.raises(Unsupported, match="counts and sums"):
+        play(survey, uniform(survey.universe), "11", default="none")
+    with pytest.raises(Unsupported, match="finitely many outputs"):
+        worst_swing(noisy_sum("discrete-gaussian(sigma=2)"), "none")
+    with pytest.raises(InvalidInput, match="'none' stands for no record"):
+        play(survey, uniform(survey.universe), "11", default="nobody")

@@ -148,7 +148,7 @@ def test_without_failures_it_is_semantic_privacy(dense, epsilon):
     [
         ("randomized-response(bits=1, keep=3/4)", "1/5", 1, None),
         ("randomized-response(bits=1, keep=3/4)", "0.26", Fraction(3, 4), None),
-        ("randomized-response(bits=2, keep=3/4)", "0.26", 1, Fraction(15, 16)),
+        ("randomized-response(bits=2, keep=3/4)", "0.26", Fraction(15, 16), None),
         ("truncated-geometric(ratio=2, bits=2)", "1/5", Fraction(1, 3), None),
         ("random-index(records=3)", "1/2", 1, None),
         ("constant(bits=2)", "0", 0, None),
@@ -193,9 +193,11 @@ def test_claims_over_all_beliefs_are_decided_or_said_to_be_open():
     assert not refuted
     assert refuted.witness.failure == Fraction(3, 4)
     assert check(survey, "reality-oblivious(epsilon=0.26, delta=3/4)")
-    with pytest.raises(Undecided, match="at least 15/16"):
+    two = "randomized-response(bits=2, keep=3/4)"
+    assert check(two, "reality-oblivious(epsilon=0.26, delta=15/16)")
+    with pytest.raises(Undecided, match="at most 1"):
         check(
-            "randomized-response(bits=2, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.95)"
+            "randomized-response(bits=3, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.99)"
         )
 
 

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from tests.definitions.semantics import brute
 from twoworlds import Dense, mechanism
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.event import agree
 from twoworlds.laws.noise import (
     GeometricNoise,
     NegativeBinomialDifference,
@@ -239,3 +241,79 @@ def test_hundreds_of_persons_cost_no_more_than_a_few():
         ("constant(bits=300)", 1),
     ):
         assert worst_swing(mechanism(text)).ratio == ratio
+
+
+# --- several mechanisms at once -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("geometric(ratio=2, bits=2)", "geometric(ratio=3/2, bits=2)"),
+        ("geometric(ratio=2, bits=2)", "randomized-response(bits=2, keep=3/4)"),
+    ],
+)
+def test_several_at_once_are_as_bad_as_their_worst_outputs(first, second):
+    """Far more outputs than the corners that are looked at, by the definition."""
+    both = mechanism(f"pair({first}, {second})")
+    alone = mechanism(second)
+    finite = alone.outputs.size is not None
+    wide = list(alone.outputs) if finite else range(-3, 6)
+    found = 0
+    for t in ((a, b) for a in range(-3, 6) for b in wide):
+        for i in (0, 1):
+            ratios = [
+                both.probability(t, x) / both.probability(t, (*x[:i], 0, *x[i + 1 :]))
+                for x in both.universe
+            ]
+            found = max(found, max(ratios) / min(ratios))
+    swing = worst_swing(both)
+    assert swing.ratio == found
+    assert SemanticPrivacy().tightest(both).witness.verify()
+
+
+def test_two_laplace_answers_add_up():
+    both = mechanism("pair(laplace(ratio=2, bits=2), laplace(ratio=3, bits=2))")
+    low, high = bounds(worst_swing(both).ratio)
+    assert low <= 36 <= high < 36 + Fraction(1, 10**9)
+    with pytest.raises(Unsupported, match="geometric and Laplace"):
+        worst_swing(mechanism("pair(gaussian(sigma=1, bits=2), geometric(ratio=2, bits=2))"))
+
+
+WHOLE = range(-2, 5)
+ADAPTIVE = "adaptive(parity, [1/3], [count, parity], noise=laplace(ratio=2), universe=bits(2))"
+QUARTERS = sorted({Fraction(k, 4) for k in range(-4, 11)} | {Fraction(1, 3), Fraction(1, 5)})
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("batch(count, parity, noise=geometric(ratio=2), universe=bits(2))", range(-3, 6)),
+        (
+            "adaptive(count, [1], [count, parity], noise=geometric(ratio=2), universe=bits(2))",
+            WHOLE,
+        ),
+        ("batch(count, parity, noise=laplace(ratio=2), universe=bits(2))", WHOLE),
+        (ADAPTIVE, QUARTERS),
+    ],
+)
+def test_no_transcript_swings_further(text, places):
+    """A grid of transcripts, by the definition; the worst one lies on it."""
+    asked = mechanism(text)
+    found = Fraction(0)
+    for t in ((a, b) for a in places for b in places):
+        for i in (0, 1):
+            ratios = [
+                asked.probability(t, x) / asked.probability(t, (*x[:i], 0, *x[i + 1 :]))
+                for x in asked.universe
+            ]
+            found = max(found, max(ratios, key=float) / min(ratios, key=float), key=float)
+    swing = worst_swing(asked)
+    assert agree(swing.ratio, found)
+    assert swing.attained
+
+
+def test_other_noise_on_a_batch_is_refused():
+    for noise in ("discrete-gaussian(sigma=1)", "integer-noise([1/2, 1/2], start=0)"):
+        with pytest.raises(Unsupported, match="geometric and Laplace"):
+            worst_swing(mechanism(f"batch(count, noise={noise}, universe=bits(2))"))

@@ -98,7 +98,7 @@ class View(NamedTuple):
 def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[View]:
     """Return the belief as seen for each person, once for persons that are alike."""
     records = records_of(mechanism.universe)
-    d = default_value(records, default)
+    d = default_value(records, default, mechanism)
     on = mechanism if isinstance(mechanism, OnStatistic) else None
     answer: Callable[[Point], Any] = (lambda database: database) if on is None else on.statistic
     likelihood = mechanism.probability if on is None else on.channel.probability

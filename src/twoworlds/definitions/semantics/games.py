@@ -26,7 +26,7 @@ from twoworlds.definitions.semantics.product import ProductBelief, product_belie
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.numbers import (
     Number,
     Order,
@@ -42,12 +42,13 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
-from twoworlds.worlds import Part, Point, Records, Universe
+from twoworlds.worlds import Additive, Part, Point, Records, Universe
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, records_of
 from twoworlds.worlds.secret import Secret
+from twoworlds.worlds.statistic import NO_RECORD
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
-_IMPOSSIBLE = "undefined: impossible output"
+impossible_output = "undefined: impossible output"
 
 
 @dataclass(frozen=True)
@@ -137,15 +138,8 @@ class Games(Result):
 
     def answer(self) -> Answer:
         """Say what moved: the prior, and the two worlds apart from each other."""
-        moved = self._moved()
-        about = "the belief about the whole database"
-        if moved is None:
-            said = f"This output moves {about}, by an amount that would take too long to compute."
-        elif moved == 0:
-            said = f"This output leaves {about} as it was."
-        else:
-            said = f"This output moves {about} by {_points(moved, 'about')} away from the prior."
-        headline = f"{said} {self._apart()}"
+        apart = apart_words(None if None in self.differences else self.worst)
+        headline = f"{moved_words(self._moved())} {apart}"
         return Answer(
             headline,
             subject=self.mechanism.expression,
@@ -158,30 +152,24 @@ class Games(Result):
             assumptions=(default_words(self.mechanism, self.default),),
         )
 
-    def _apart(self) -> str:
-        if None in self.differences:
-            return (
-                "Without the data of some person it could not have come out at all: it gives that "
-                "person away."
-            )
-        if self.worst == 0:
-            return "The same output computed without any one person leads to the same conclusions."
-        return (
-            "Compared with the same output computed without one person's data, the conclusions "
-            f"differ by at most {_points(self.worst)}."
-        )
-
     def _tables(self) -> Iterator[Block]:
         if self.secret is not None:
             shown = [
-                (world, _IMPOSSIBLE, "") if p is None else (world, _written(p), _odds(p))
+                (world, impossible_output, "")
+                if p is None
+                else (world, chance_words(p), odds_words(p))
                 for world, p in self._worlds(self.secret)
             ]
             yield Table(("", f"P({self.secret.name})", "odds"), shown)
             return
         if self._many:
             listed = [
-                (f"record {i} is {v}", _written(p), _written(laws["game_0"][v]), _written(p))
+                (
+                    f"record {i} is {v}",
+                    chance_words(p),
+                    chance_words(laws["game_0"][v]),
+                    chance_words(p),
+                )
                 for i, laws in list(enumerate(self._laws(), start=1))[:_MOST_PERSONS]
                 for v, p in laws["prior"].items()
             ]
@@ -193,9 +181,9 @@ class Games(Result):
         rows = [
             (
                 shortened(self.mechanism.universe.label(x)),
-                _written(self.prior[x]),
-                _written(self.with_everyone[x]),
-                *("undefined" if b is None else _written(b[x]) for b in persons),
+                chance_words(self.prior[x]),
+                chance_words(self.with_everyone[x]),
+                *("undefined" if b is None else chance_words(b[x]) for b in persons),
             )
             for x in list(self.prior)[:_MOST_DATABASES]
         ]
@@ -251,6 +239,31 @@ class Games(Result):
         return GroupedBars("Belief in each database", drawn, words)
 
 
+def moved_words(moved: Number | None) -> str:
+    """Say how far an output moves the prior."""
+    about = "the belief about the whole database"
+    if moved is None:
+        return f"This output moves {about}, by an amount that would take too long to compute."
+    if moved == 0:
+        return f"This output leaves {about} as it was."
+    return f"This output moves {about} by {_points(moved, 'about')} away from the prior."
+
+
+def apart_words(worst: Number | None) -> str:
+    """Say how far the games lie apart; None where a posterior is undefined."""
+    if worst is None:
+        return (
+            "Without the data of some person it could not have come out at all: it gives that "
+            "person away."
+        )
+    if worst == 0:
+        return "The same output computed without any one person leads to the same conclusions."
+    return (
+        "Compared with the same output computed without one person's data, the conclusions "
+        f"differ by at most {_points(worst)}."
+    )
+
+
 def _points(difference: Number, side: Side = "up") -> str:
     """Write a statistical difference in percentage points: so much does some event move."""
     if percent(difference) == "100%" and difference != 1:
@@ -258,12 +271,12 @@ def _points(difference: Number, side: Side = "up") -> str:
     return points(difference, side=side)
 
 
-def _written(chance: Number) -> str:
+def chance_words(chance: Number) -> str:
     """Write a probability; what is too close to 1 to be told from it is not written as 1."""
     return "1, or just below" if compare(chance, 1) is Order.UNDECIDED else stated(chance)
 
 
-def _odds(chance: Number) -> str:
+def odds_words(chance: Number) -> str:
     """Write the odds that belong to a probability, rounded up: ``3 to 1``, ``1 to 3``."""
     if compare(chance, 0) is Order.EQUAL:
         return "0 to 1"
@@ -286,7 +299,7 @@ def _more(count: int, what: str) -> Iterator[Said]:
 def _bar(world: str, chance: Number | None) -> Bar:
     colour = {"before": GREY, "with everyone": BLUE}.get(world, ORANGE)
     if chance is None:
-        return Bar(f"{world}, {_IMPOSSIBLE}", 0.0, colour)
+        return Bar(f"{world}, {impossible_output}", 0.0, colour)
     return Bar(world, above(chance), colour)
 
 
@@ -316,7 +329,7 @@ def play(
             f"the mechanism about {mechanism.universe.expression}"
         )
     t, held = mechanism.outputs.find(output), belief
-    d = default_value(records, default)
+    d = default_value(records, default, mechanism)
     if isinstance(mechanism, PerRecord):  # a product of laws where that is what it is
         held = product_belief(belief, mechanism.universe) or belief
     if secret is not None and (chance := held.probability(secret)) in (0, 1):
@@ -347,7 +360,7 @@ def conclusions(
     >>> with_all.difference(without_2)
     Fraction(1, 4)
     """
-    d = default_value(people(mechanism.universe), default)
+    d = default_value(people(mechanism.universe), default, mechanism)
     real = _with_everyone(mechanism, belief, output)
     return real, None if real is None else _without(mechanism, belief, real, output, person - 1, d)
 
@@ -390,16 +403,29 @@ def without(database: tuple[Point, ...], person: int, default: Point) -> tuple[P
     return (*database[:person], default, *database[person + 1 :])
 
 
-def default_value(records: Records, default: object) -> Point:
-    """Read the default value: one of the values of a record, the last one if left out."""
+def default_value(records: Records, default: object, mechanism: Mechanism | None = None) -> Point:
+    """Read the default value: one of the values of a record, the last one if left out.
+
+    ``none`` is a value that is no record (Kasiviswanathan & Smith, footnote 2), where the mechanism
+    adds over records: it adds nothing.
+    """
     if default is None:
         return records.values[-1]
     names: Mapping[str, Point] = {str(value): value for value in records.values}
-    if str(default) not in names:
+    if str(default) in names:
+        return names[str(default)]
+    if str(default) != "none":
         raise InvalidInput(
-            f"default={default} is not a value of a record: the values are {', '.join(names)}"
+            f"default={default} is not a value of a record: the values are {', '.join(names)}; "
+            "'none' stands for no record"
         )
-    return names[str(default)]
+    if isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive):
+        return NO_RECORD
+    raise Unsupported(
+        "default=none, no record at all, is known for counts and sums, where it adds nothing, with "
+        "one belief, and for semantic without a delta: use one of the values, "
+        f"{', '.join(names)}"
+    )
 
 
 def default_words(mechanism: Mechanism, default: object = None) -> str:
@@ -412,5 +438,7 @@ def default_words(mechanism: Mechanism, default: object = None) -> str:
     universe = mechanism.universe
     if not isinstance(universe, Records):
         return "leaving a person out means putting a default value in place"
-    value = default_value(universe, default)
+    value = default_value(universe, default, mechanism)
+    if value is NO_RECORD:
+        return "leaving a person out means taking their record out, so that it adds nothing"
     return f"leaving a person out means putting the default value {value} in place of their record"

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.breaches import failure_of, views
+from twoworlds.definitions.semantics.counts import OnEach, OnSum, crowd
 from twoworlds.definitions.semantics.games import default_value, default_words
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief, reactions
 from twoworlds.definitions.semantics.witnesses import GameWitness
@@ -27,10 +28,12 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
-from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms import AddedNoise, Mechanism, PerRecord
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, Order, at_most_one, compare, exact_text
 from twoworlds.progress import track
 from twoworlds.worlds import Point
+from twoworlds.worlds.alike import alike
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 
@@ -153,6 +156,8 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     def failure(self, mechanism: Mechanism, epsilon: object) -> Number:
         """Return P_t[max_i SD > epsilon], with the strict inequality."""
         limit = read_delta(epsilon, "epsilon")
+        if (many := self._many(mechanism)) is not None:
+            return many.failure(limit)
         if mechanism.outputs.size is None:
             held = build_belief(self.belief, mechanism.universe)
             return failure_of(mechanism, held, limit, self.default)
@@ -165,7 +170,10 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         """
         epsilon, witness = self.epsilon, None
         method = "the outputs that are breaches, by structure, weighed by the belief"
-        if epsilon is not None and mechanism.outputs.size is None:
+        if epsilon is not None and self._many(mechanism) is not None:
+            method = "people are alike under this belief, so counts stand for databases"
+            bad = self.failure(mechanism, epsilon)
+        elif epsilon is not None and mechanism.outputs.size is None:
             bad = self.failure(mechanism, epsilon)
         else:
             law, held, method = self._law(mechanism)
@@ -205,6 +213,16 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     @property
     def _held(self) -> str:
         return self.belief if isinstance(self.belief, str) else repr(self.belief)
+
+    def _many(self, mechanism: Mechanism) -> OnSum | OnEach | None:
+        """Return the belief by counts where it is about many people who are alike."""
+        held = alike(self.belief, mechanism.universe)
+        if held is None or (isinstance(mechanism, PerRecord) and len(held.parts) == 1):
+            return None  # of independent records each is looked at on its own
+        channel = getattr(mechanism, "channel", None)
+        if channel is not None and not isinstance(channel, AddedNoise | FiniteNoise):
+            return None
+        return crowd(mechanism, held, default_value(held.universe, self.default, mechanism))
 
     def _law(self, mechanism: Mechanism) -> tuple[Law, Belief, str]:
         """Look at all outputs: record by record where that is exact, else one by one."""

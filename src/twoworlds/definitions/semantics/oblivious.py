@@ -16,7 +16,8 @@ any database, also one that b rules out. An undefined posterior counts as a brea
 
       failure of a shown belief  <=  delta  <=  max_x P(A(x) is bad for some belief),
 
-  and both sides often meet. With delta = 0 they always do: it is semantic privacy. For one record
+  and both sides often meet; up to four databases the beliefs are cut into `cells`, which lowers
+  the upper end. With delta = 0 they always do: it is semantic privacy. For one record
   with two values, no belief fails more often than those outputs occur that it makes bad together
   (see `pair`).
 
@@ -39,6 +40,7 @@ from twoworlds.definitions.semantics.beliefs import (
     worst_differences,
 )
 from twoworlds.definitions.semantics.breaches import Breaches, reachable, views
+from twoworlds.definitions.semantics.cells import bounded_above
 from twoworlds.definitions.semantics.games import default_words
 from twoworlds.definitions.semantics.local import (
     Reaction,
@@ -230,7 +232,11 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         ]
         witness = self._worst(mechanism, held, epsilon) if held else None
         if witness is not None and compare(witness.failure, values["delta"]) is not Order.EQUAL:
-            values["delta_shown"] = witness.failure
+            cut = bounded_above(table, s, bounds(witness.failure)[0], places)
+            if cut < values["delta"]:
+                values["delta"], what = cut, "that may be bad in some cell of beliefs"
+            if compare(witness.failure, cut) is not Order.EQUAL:
+                values["delta_shown"] = witness.failure
         method = f"at most the outputs {what}; at least those of the belief shown"
         return self._verdict(mechanism, values, witness, method)
 

@@ -46,12 +46,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import floor, lcm, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twoworlds.definitions.semantics.games import default_value, people, without
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
@@ -68,6 +69,8 @@ from twoworlds.mechanisms import (
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.mechanisms.several import Several
+from twoworlds.mechanisms.strategy.interaction import Interaction
+from twoworlds.mechanisms.strategy.strategy import Course
 from twoworlds.numbers import INFINITY, Number, Real, exp, sqrt
 from twoworlds.worlds import (
     Additive,
@@ -80,6 +83,7 @@ from twoworlds.worlds import (
     Statistic,
     Universe,
 )
+from twoworlds.worlds.statistic import NO_RECORD
 from twoworlds.worlds.statistics import Constant
 
 if TYPE_CHECKING:
@@ -230,13 +234,17 @@ def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
             return _in_floats(mechanism, default)
     if isinstance(mechanism, Continuous) or bare(mechanism.universe):
         return _on_answers(mechanism)
-    d = default_value(people(mechanism.universe), default)
+    d = default_value(people(mechanism.universe), default, mechanism)
     if isinstance(mechanism, PerRecord):
         return _per_record(mechanism, d)
     if isinstance(mechanism, RandomIndex):
         return _random_index(mechanism, d)
+    if isinstance(mechanism, Interaction) and mechanism.outputs.size is None:
+        return _interaction(mechanism, d)
     if isinstance(mechanism, OnStatistic):
-        return _on_statistic(mechanism, d)
+        return _on_statistic(mechanism, d) if d is not NO_RECORD else _no_record(mechanism)
+    if isinstance(mechanism, Several) and mechanism.outputs.size is None:
+        return _composed(mechanism, d)
     return _enumerated(mechanism, d)
 
 
@@ -399,6 +407,124 @@ def _on_statistic(mechanism: OnStatistic, default: Point) -> Swing:
         _of_moves(mechanism, person, list(moves.values()), ends_only=plain)
         for person, moves in persons.items()
     )
+
+
+def _composed(mechanism: Several, default: Point) -> Swing:
+    """Look at the outputs that are enough in each of several mechanisms, in all combinations.
+
+    r is a product of one factor for each output. Given all other outputs, ln max r - ln min r is
+    convex between the corners of Laplace and geometric noise, which are the answers, and constant
+    beyond them: it is largest at a corner.
+    """
+    parts = [_corners(one) for one, times in mechanism.parts for _ in range(times)]
+    moves = [*removals(mechanism.universe, default)]
+    refuse_large(prod(map(len, parts)) * len(moves), mechanism.expression)
+    databases = tuple(mechanism.universe)
+
+    def swings() -> Iterator[Swing]:
+        for t in product(*parts):
+            law = {x: mechanism.probability(t, x) for x in databases}
+            for person in range(1, people(mechanism.universe).n + 1):
+                own = (SwingCase(x, y, law[x], law[y]) for i, x, y in moves if i == person)
+                yield of_cases(t, person, own)
+
+    return largest(swings())
+
+
+def _interaction(mechanism: Interaction, default: Point) -> Swing:
+    """Look at the corners of every course of queries: answers, and ends of its box.
+
+    On a course r is a product as of several mechanisms. An end that the box leaves out is
+    approached by transcripts in it, since Laplace noise is continuous.
+    """
+    channel: Any = mechanism.channel
+    noise = channel.noise
+    if not isinstance(getattr(noise, "noise", None), Laplace | GeometricNoise):
+        raise Unsupported(
+            f"{mechanism.expression}: the largest difference over all beliefs is known for "
+            "geometric and Laplace noise: use one of these"
+        )
+    moves, values = [*removals(mechanism.universe, default)], {}
+    for x in mechanism.universe:
+        values[x] = mechanism.statistic(x)
+
+    def swings(course: Course) -> Iterator[Swing]:
+        places = [
+            _ends(box, {value[k] for value in values.values()}, whole=channel.discrete)  # type: ignore[index]
+            for box, k in zip(course.box, course.picks, strict=True)
+        ]
+        refuse_large(prod(map(len, places)) * len(moves), mechanism.expression)
+        for t in product(*places):
+            law = {}
+            for x, value in values.items():
+                asked = zip(t, course.picks, strict=True)
+                law[x] = prod((noise.probability(a, value[k]) for a, k in asked), start=Fraction(1))  # type: ignore[index]
+            inside = all(box.holds(a) for box, a in zip(course.box, t, strict=True))
+            output = t if course.coin is None else (course.coin, *t)
+            for person in range(1, people(mechanism.universe).n + 1):
+                own = (SwingCase(x, y, law[x], law[y]) for i, x, y in moves if i == person)
+                found = of_cases(output, person, own)
+                yield found if inside else replace(found, output=None, attained=False)
+
+    return largest(swing for course in channel.courses for swing in swings(course))
+
+
+def _ends(box: Any, answers: set[Any], *, whole: bool) -> list[Any]:
+    """Return the answers in an interval, and its ends; of whole numbers those that lie in it."""
+    ends = [end for end in (box.low, box.high) if end is not None]
+    if whole:
+        near = {floor(end) + step for end in ends for step in (-1, 0, 1)}
+        return sorted(a for a in answers | near if box.holds(a))
+    low, high = box.low, box.high
+    inside = {a for a in answers if (low is None or low <= a) and (high is None or a <= high)}
+    return sorted(inside | set(ends)) or [Fraction(0)]
+
+
+def _corners(mechanism: Mechanism) -> list[Point]:
+    """Return the outputs of one mechanism that are enough."""
+    if mechanism.outputs.size is not None:
+        return list(mechanism.outputs)
+    channel: Any = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    noise = getattr(channel, "noise", None)
+    refuse_large(mechanism.universe.size or LARGEST + 1, mechanism.expression)
+    if isinstance(mechanism, OnStatistic) and isinstance(noise, Laplace | GeometricNoise):
+        return sorted({mechanism.statistic(x) for x in mechanism.universe})
+    raise Unsupported(
+        f"{mechanism.expression} beside others: the largest difference over all beliefs is known "
+        "for geometric and Laplace noise and for finitely many outputs: use one of these"
+    )
+
+
+def _no_record(mechanism: OnStatistic) -> Swing:
+    """Look at all answers with a person and with no record in their place, which are never alike.
+
+    ln r is piecewise linear for Laplace and geometric noise, with corners at the answers, and
+    constant beyond them; finite noise and finite channels have finitely many outputs.
+    """
+    channel, statistic = mechanism.channel, mechanism.statistic
+    assert isinstance(statistic, Additive)
+    moves = [*statistic.replacements(people(mechanism.universe), NO_RECORD)]
+    answers: list[Any] = sorted({a for move in moves for a in (move.before, move.after)})
+    noise = getattr(channel, "noise", None)
+    outputs: Iterable[Point] = answers
+    if isinstance(channel, FiniteNoise):
+        first = answers[0] + channel.start
+        outputs = range(first, first + answers[-1] - answers[0] + len(channel.masses))
+    elif channel.outputs.size is not None:
+        outputs = channel.outputs
+    elif not isinstance(noise, Laplace | GeometricNoise):
+        raise Unsupported(
+            f"{mechanism.expression} with default=none: the largest difference over all beliefs is "
+            "known for geometric and Laplace noise and for finitely many outputs: use one of these"
+        )
+    refuse_large(len(answers) * len(moves), mechanism.expression)
+    prob = channel.probability
+
+    def cases(t: Point) -> Iterator[SwingCase]:
+        pairs = {(move.before, move.after): move for move in moves}
+        return (SwingCase(m.x, m.y, prob(t, a), prob(t, b)) for (a, b), m in pairs.items())
+
+    return largest(of_cases(t, 1, cases(t)) for t in outputs)
 
 
 def _at_extremes(records: Records, statistic: Statistic, default: Point) -> Iterator[Change]:

@@ -79,7 +79,7 @@ class GameWitness(Proof):
             "difference": to_json(self.difference),
         }
         if self.given:
-            value = default_value(people(self.mechanism.universe), self.default)
+            value = default_value(people(self.mechanism.universe), self.default, self.mechanism)
             return {**found, "default": str(value)}
         return {"belief": _plain(self.belief), **found}
 

@@ -1,0 +1,194 @@
+"""Games about many people who are alike: what is concluded about any one of them.
+
+The posteriors of `games` by counts (see `counts`): with everyone's data, and with a default value
+in place of one person's record. Where every record is treated on its own, persons are alike whose
+outputs are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from twoworlds.answer import Answer, Block, Facts, Table
+from twoworlds.definitions.semantics.counts import Conclusion, crowd
+from twoworlds.definitions.semantics.games import (
+    apart_words,
+    chance_words,
+    default_value,
+    default_words,
+    impossible_output,
+    moved_words,
+    odds_words,
+)
+from twoworlds.definitions.verdict import shortened
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import Number, maximum, show
+from twoworlds.show import Result
+from twoworlds.worlds import Point
+from twoworlds.worlds.alike import AlikeBelief
+from twoworlds.worlds.belief import LARGEST_SUPPORT
+from twoworlds.worlds.secret import Secret
+
+
+@dataclass(frozen=True)
+class CrowdGames(Result):
+    """The conclusions about one person after an output, once for persons who are alike."""
+
+    mechanism: Mechanism
+    output: Point
+    default: Point
+    prior: dict[Point, Number]
+    conclusions: tuple[Conclusion, ...]
+    secret: Secret | None = None
+    person: int = 1
+
+    @property
+    def worst(self) -> Number:
+        """The largest difference over persons; an undefined posterior counts as 1."""
+        worst: Number = self.conclusions[0].difference
+        for one in self.conclusions[1:]:
+            worst = maximum(worst, one.difference)
+        return worst
+
+    @property
+    def about(self) -> Conclusion:
+        """The conclusion about the person that was asked about."""
+        own = self.output[self.person - 1] if self.conclusions[0].who is not None else None
+        return next(one for one in self.conclusions if one.who == own)
+
+    def chances(self, secret: Secret) -> dict[str, Number | None]:
+        """Return the probability of a secret about a record: before, with everyone, without."""
+        value = next(v for v in self.prior if str(v) == secret.name.split(" ", 3)[3])
+        removed = self.about.removed
+        return {
+            "prior": self.prior[value],
+            "game 0": self.about.real[value],
+            f"game {self.person}": None if removed is None else removed[value],
+        }
+
+    def fields(self) -> dict[str, Any]:
+        """Return the law of a record in each world, and how far the worlds lie apart."""
+        found: dict[str, Any] = {
+            "mechanism": self.mechanism.expression,
+            "output": self.mechanism.outputs.label(self.output),
+            "default": str(self.default),
+            "prior_to_posterior": self.conclusions[0].moved,
+            "prior": self.prior,
+            "alike": [
+                {
+                    "reported": None if one.who is None else str(one.who),
+                    "people": one.people,
+                    "difference": one.difference,
+                    "game_0": one.real,
+                    "without": one.removed,
+                }
+                for one in self.conclusions
+            ],
+        }
+        if self.secret is not None:
+            found |= {"secret": self.secret.name, "chances": self.chances(self.secret)}
+        return found
+
+    def answer(self) -> Answer:
+        """Say what moved: the prior, and the two worlds apart from each other."""
+        undefined = any(one.removed is None for one in self.conclusions)
+        said = moved_words(self.conclusions[0].moved)
+        return Answer(
+            f"{said} {apart_words(None if undefined else self.worst)}",
+            subject=self.mechanism.expression,
+            claim=f"after output {shortened(self.mechanism.outputs.label(self.output))}",
+            blocks=(*self._tables(), Facts([*self._differences()])),
+            assumptions=(
+                default_words(self.mechanism, self.default),
+                "people are alike under this belief, so that counts stand for databases",
+            ),
+        )
+
+    def _tables(self) -> Iterator[Block]:
+        if self.secret is not None:
+            worlds = ("before", "with everyone", f"without person {self.person}")
+            chances = zip(worlds, self.chances(self.secret).values(), strict=True)
+            rows = [
+                (world, impossible_output, "")
+                if chance is None
+                else (world, chance_words(chance), odds_words(chance))
+                for world, chance in chances
+            ]
+            yield Table(("", f"P({self.secret.name})", "odds"), rows)
+            return
+        listed = [
+            (
+                f"{_whose(one)} is {v}",
+                chance_words(p),
+                chance_words(one.real[v]),
+                "undefined" if one.removed is None else chance_words(one.removed[v]),
+            )
+            for one in self.conclusions
+            for v, p in self.prior.items()
+        ]
+        yield Table(("", "prior", "with everyone", "without that person"), listed)
+
+    def _differences(self) -> Iterator[tuple[str, str]]:
+        for one in self.conclusions:
+            told = f"differs by {show(one.difference)}"
+            if one.removed is None:
+                told = "this output is impossible: a breach"
+            which = "" if one.who is None else f" who reported {one.who}"
+            yield f"without any one of {one.people:,} people{which}", told
+
+
+def _whose(one: Conclusion) -> str:
+    return "a record" if one.who is None else f"a record reported as {one.who}"
+
+
+def by_counts(mechanism: Mechanism, belief: AlikeBelief, secret: Secret | None) -> bool:
+    """Tell whether counts answer the question, or must because there are too many databases."""
+    about_one = secret is None or secret.name.startswith("record ")
+    able = about_one and crowd(mechanism, belief, belief.universe.values[-1]) is not None
+    return able or belief.universe.size > LARGEST_SUPPORT
+
+
+def play_crowd(
+    mechanism: Mechanism,
+    belief: AlikeBelief,
+    output: object,
+    *,
+    default: object = None,
+    secret: Secret | None = None,
+) -> CrowdGames:
+    """Play Game 0 and the game without one person, by counts.
+
+    >>> from twoworlds import mechanism
+    >>> from twoworlds.worlds.alike import alike
+    >>> noisy = mechanism("geometric(ratio=2, bits=1000)")
+    >>> found = play_crowd(noisy, alike("independent(1/2)", noisy.universe), 0)
+    >>> found.conclusions[0].real[1]
+    Fraction(1, 3)
+    """
+    d = default_value(belief.universe, default, mechanism)
+    played = crowd(mechanism, belief, d)
+    if played is None:
+        raise Unsupported(
+            f"{mechanism.expression} is not by counts of its {belief.universe.n} records: use "
+            "fewer of them, or know all but a few for certain"
+        )
+    person = 1
+    if secret is not None:
+        if not secret.name.startswith("record "):
+            raise Unsupported(
+                f"{secret.name} is a secret about too many databases: ask about one record, as "
+                "in --secret 1=1"
+            )
+        person = int(secret.name.split(" ", 3)[1])
+    t = mechanism.outputs.find(output)
+    found = played.conclude(t)
+    if not found:
+        raise InvalidInput(
+            f"output {shortened(mechanism.outputs.label(t))} cannot occur under this belief: "
+            "no posterior exists, in any game that really takes place"
+        )
+    prior = belief.marginal(1)
+    return CrowdGames(mechanism, t, d, prior, tuple(found), secret, person)
