@@ -146,7 +146,7 @@ class Graphs(Universe):
             if len({str(one).strip() for one in given}) != len(given):
                 raise InvalidInput(f"{given} repeats a {what}: each must be named once")
         if self.protect not in ("node", "edge"):
-            raise UnknownName("thing to protect", self.protect, ["node", "edge"])
+            raise UnknownName("thing to protect", str(self.protect), ["node", "edge"])
 
     @property
     def largest_degree(self) -> int:
