@@ -144,7 +144,7 @@ def composition(
     one = compose(
         tables, _known(know or []), sensitive, belief=belief, prior=prior, population=population
     )
-    return _with_notes(one, tables, data=one.fields() if details else one.posterior)
+    return _with_notes(one, tables, data=one.data if details else one.data["posterior"])
 
 
 def linkage(

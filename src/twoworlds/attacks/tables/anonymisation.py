@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -139,21 +138,6 @@ class Generalised(Result):
         blocks = (Said([*others, found.headline]), chart, *found.blocks)
         subject = self.name if found.subject else ""
         return replace(found, headline=headline, subject=subject, blocks=blocks)
-
-    def verify(self) -> bool:
-        """Count the published rows again, and compare with what was asked for."""
-        width = len(self.quasi)
-        groups: dict[tuple[str, ...], Counter[str]] = {}
-        total = 0
-        for row in self.rows():
-            value = row[width] if self.sensitive is not None else ""
-            groups.setdefault(row[:width], Counter())[value] += 1
-            total += 1
-        asked = self.lattice
-        large = all(group.total() >= asked.k for group in groups.values())
-        diverse = all(len(group) >= asked.diversity for group in groups.values())
-        close = asked.closeness is None or not self.anonymity or self.anonymity.holds
-        return large and diverse and bool(close) and total + self.left_out == self.people
 
     def fields(self) -> dict[str, Any]:
         """Return all but the rows themselves, which are written to a file."""

@@ -28,7 +28,6 @@ from twoworlds.attacks.tables.measures import (
     checked,
     measure,
     read_claims,
-    recomputed,
 )
 from twoworlds.attacks.tables.table import Origin, named_columns
 from twoworlds.charts import Bars, Chart, Dots
@@ -89,13 +88,6 @@ class Anonymity(Result):
         """Whether all claims hold; None when nothing was claimed, or something is undecided."""
         found = [holds for _, holds, _ in self.claims]
         return False if False in found else None if not found or None in found else True
-
-    def verify(self) -> bool:
-        """Recompute each measure from the counts of its worst group, and check each disclosure."""
-        again = [recomputed(name, one, self.totals) for name, one in self.measures.worst.items()]
-        return all(again) and all(
-            one.verify() for one in (*self.exposed.shown, *self.ruled_out.shown)
-        )
 
     def answer(self) -> Answer:
         """Say anonymity, diversity, whom the table exposes, and all measures."""

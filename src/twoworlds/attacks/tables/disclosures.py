@@ -129,13 +129,6 @@ class Disclosure(NamedTuple):
     values: tuple[str, ...]  # the sensitive values that all of them have, or that none of them has
     sentence: str  # the same in words
 
-    def verify(self) -> bool:
-        """Tell whether the counts of the group say so."""
-        present = {value for value, _ in self.group.counts}
-        if self.kind == "everybody has it":
-            return present == set(self.values)
-        return bool(self.values) and not present & set(self.values)
-
 
 class Disclosures(NamedTuple):
     """How many groups are exposed in one way, how many people are in them, and the worst of them.
