@@ -17,7 +17,6 @@ from twoworlds.attacks.tables.anonymisation import Generalised, anonymise
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.composition import compose
 from twoworlds.attacks.tables.encoding import (
-    Collapse,
     collapse,
     decode,
     demonstration,
@@ -34,7 +33,6 @@ from twoworlds.attacks.tables.linkage import link
 __all__ = [
     "Anonymity",
     "Audit",
-    "Collapse",
     "Finding",
     "Generalised",
     "anonymise",
