@@ -25,7 +25,7 @@ from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.lattice import LOSSES, Lattice
-from twoworlds.attacks.tables.measures import Claims, read_claims
+from twoworlds.attacks.tables.measures import read_claims
 from twoworlds.attacks.tables.table import DELIMITERS, Origin, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
@@ -63,23 +63,19 @@ class Generalised(Result):
         """What is known about the anonymity of the table; None when everybody was left out."""
         if self.left_out == self.people:
             return None
-        asked, diversity, close = self.lattice, None, None
-        if self.sensitive is not None:
-            diversity, close = asked.diversity if asked.diversity > 1 else None, asked.closeness
-        claimed = (asked.k, diversity, None, None, close, "equal")
-        return self.examined(read_claims(*claimed, sensitive=self.sensitive))
+        asked = self.lattice
+        diversity = asked.diversity if asked.diversity > 1 else None
+        return self.examined(
+            k=asked.k, diversity=diversity, closeness=asked.closeness, distance="equal"
+        )
 
-    def examined(
-        self, claims: Claims, *, subsets: bool = False, groups: str = "texts"
-    ) -> Anonymity:
+    def examined(self, **asked: Any) -> Anonymity:
         """Examine the table for other claims than those that it was made for; see `examine`."""
         if self.left_out == self.people:
             raise InvalidInput(
                 "everybody was left out: there is no table to examine; allow less suppression"
             )
-        return examine(
-            self.table, self.quasi, self.sensitive, claims=claims, subsets=subsets, groups=groups
-        )
+        return examine(self.table, self.quasi, self.sensitive, **asked)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the published rows, sorted."""

@@ -70,16 +70,6 @@ class Counted:
         codes = [self.codes[i][rows] for i in places]
         return renumbered(combined(codes, [len(self.texts[i]) for i in places]))
 
-    def without(self, column: str) -> Counted:
-        """Return the counts of the other columns."""
-        kept = [i for i, other in enumerate(self.columns) if other != column]
-        columns = tuple(self.columns[i] for i in kept)
-        _, first, place = np.unique(self.keys(columns), return_index=True, return_inverse=True)
-        counts = np.zeros(len(first), dtype=np.int64)
-        np.add.at(counts, place, self.counts)
-        texts = tuple(self.texts[i] for i in kept)
-        return Counted(self.name, columns, texts, tuple(self.codes[i][first] for i in kept), counts)
-
 
 def count_table(
     table: Origin | Counted, columns: Sequence[str], name: str | None = None
