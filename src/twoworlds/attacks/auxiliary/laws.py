@@ -123,8 +123,6 @@ def table(
     databases: Mapping[str, object],
     utility: Callable[[str], str],
     breaches: Callable[[str], Iterable[str]],
-    *,
-    name: str = "the given law",
 ) -> BreachLaw:
     """Build a law from probabilities of databases and two functions of a database.
 
@@ -133,11 +131,8 @@ def table(
     ('00', '11')
     """
     return law_of(
-        (
-            Case(x, utility(x), tuple(breaches(x)), probability(p, f"probability of {x}"), len(x))
-            for x, p in databases.items()
-        ),
-        name=name,
+        Case(x, utility(x), tuple(breaches(x)), probability(p, f"probability of {x}"), len(x))
+        for x, p in databases.items()
     )
 
 

@@ -23,7 +23,6 @@ from fractions import Fraction
 from math import comb
 
 from twoworlds.answer import Answer, Listing, Said
-from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import (
     TABLE,
     ExactServer,
@@ -32,6 +31,7 @@ from twoworlds.attacks.queries.server import (
     in_words,
 )
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json

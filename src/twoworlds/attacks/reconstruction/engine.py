@@ -42,7 +42,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import TABLE, made_up, release_engine
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
@@ -53,6 +52,7 @@ from twoworlds.attacks.reconstruction.decoding import (
 )
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     INFINITY,

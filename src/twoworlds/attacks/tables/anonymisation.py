@@ -163,7 +163,6 @@ def anonymise(
     closeness: object = None,
     loss: str = "certainty",
     keep: Sequence[str] = (),
-    name: str | None = None,
 ) -> Generalised:
     """Generalise a table until it is k-anonymous, with the least loss over all levels.
 
@@ -177,7 +176,6 @@ def anonymise(
         closeness: How far a group may be from the table, by total variation.
         loss: What is least: ``certainty`` or ``discernibility``.
         keep: Further columns that are published as they are; all others are left out.
-        name: What the table is called in words.
 
     >>> from twoworlds.attacks import intervals
     >>> rows = [{"age": age, "has": "flu"} for age in (31, 34, 36, 52, 57)]
@@ -196,7 +194,7 @@ def anonymise(
     claims = read_claims(*claimed, sensitive=sensitive)
     share = probability(suppression, "suppression")
     shown = columns if sensitive is None else [*columns, sensitive]
-    source = count_table(table, (*shown, *kept), name)
+    source = count_table(table, (*shown, *kept))
     size, least = whole(k, "k", at_least=1), claims["diversity"] or 1
     if size > source.people:
         raise InvalidInput(

@@ -271,7 +271,6 @@ def examine(
     distance: str | None = None,
     subsets: bool = False,
     groups: str = "texts",
-    name: str | None = None,
 ) -> Anonymity:
     """Measure the anonymity of a table and name the people whom it exposes.
 
@@ -289,7 +288,6 @@ def examine(
         subsets: Whether to measure every part of the quasi-identifier as well.
         groups: ``texts``, groups of equal cells, or ``knowledge``, what exact knowledge matches;
             they differ where generalised cells overlap.
-        name: What the table is called in words.
 
     >>> rows = [{"age": "3*", "has": "cancer"}] * 4 + [{"age": "<30", "has": "flu"}] * 2
     >>> found = examine(rows, ["age"], "has")
@@ -299,7 +297,7 @@ def examine(
     columns = named_columns(quasi, "quasi", sensitive)
     claims = read_claims(k, diversity, entropy, recursive, closeness, distance, sensitive=sensitive)
     check_extent(columns, subsets=subsets, groups=groups)
-    table = count_table(table, [*columns, *([sensitive] if sensitive else [])], name)
+    table = count_table(table, [*columns, *([sensitive] if sensitive else [])])
     by_knowledge = groups == "knowledge"
     reading = known_cells if by_knowledge else column_cells
     cells = {column: reading(table.texts[table.place(column)]) for column in columns}

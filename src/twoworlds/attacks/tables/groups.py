@@ -71,15 +71,13 @@ class Counted:
         return renumbered(combined(codes, [len(self.texts[i]) for i in places]))
 
 
-def count_table(
-    table: Origin | Counted, columns: Sequence[str], name: str | None = None
-) -> Counted:
+def count_table(table: Origin | Counted, columns: Sequence[str]) -> Counted:
     """Read some columns of a table and count the combinations of their cells."""
     if isinstance(table, Counted):
         return table
     file = Path(table).name if isinstance(table, str | Path) else "the table"
     with opened() as connection:
-        loaded = load(connection, name or file or str(table), table, (), columns)
+        loaded = load(connection, file or str(table), table, (), columns)
         names = [f"coalesce({loaded.columns[column]}, '')" for column in columns]
         distinct = (f"SELECT DISTINCT {name} FROM {loaded.place} ORDER BY 1" for name in names)
         texts = [tuple(text for (text,) in loaded.fetch(one)) for one in distinct]
