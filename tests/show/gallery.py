@@ -29,8 +29,6 @@ EXAMPLES = {
     "attacks.tables.anonymisation.Generalised": "attacks.tables.anonymisation.anonymise",
     "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
     "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
-    "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",
-    "attacks.reconstruction.decoding.Agreement": "attacks.reconstruction.decoding.agreement",
     "cones.compare.Strength": "cones.compare.compare",
     "cones.design.Design": "cones.design.design",
     "cones.elimination.Relaxation": "cones.elimination.relax",
