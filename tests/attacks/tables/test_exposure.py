@@ -86,12 +86,6 @@ def test_rejects_what_makes_no_sense(register, on, message):
         expose(FIGURES, register, "condition", on=on)
 
 
-WEIGHTS = {
-    "prior": {"flu": "1/2", "cold": "1/3", "cancer": "1/7", "gout": "1/43"},
-    "population": {"flu": "97", "cold": "89", "cancer": "83/7", "gout": "79/11"},
-}
-
-
 def test_a_prior_that_excludes_every_candidate_gives_no_guess():
     table = [{"age": "30", "pay": "low"}]
     found = expose([table], [{"age": "30"}], "pay", prior="low=0, high=1")
