@@ -36,7 +36,7 @@ def run() -> list[Row]:
             trials.append(simulate(ROWS, QUERIES, noise=NOISE, method=method))
 
         seconds = best_of(2, work)
-        share = trials[0].right / ROWS
+        share = trials[0].data["right"] / ROWS
         name = f"{ROWS} bits from {QUERIES:,} noisy sums, {method} ({share:.1%} right)"
         rows.append(Row(name, seconds, peer=limit, against="limit", target=1))
     return [*rows, *_memory()]

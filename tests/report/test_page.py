@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import shlex
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -44,7 +45,7 @@ def test_what_is_not_promised_depends_on_the_mechanism_and_the_claim(asked, told
 
 
 def test_every_reviewer_has_lines_for_name_role_signature_and_date():
-    page = review_mechanism(SURVEY).to_sign(reviewers=("Ada Lovelace", "Grace Hopper")).html()
+    page = replace(review_mechanism(SURVEY), reviewers=("Ada Lovelace", "Grace Hopper")).html()
     signing = page.partition('<section class="decision">')[2].partition("</section>")[0]
     for label in ("Name", "Role", "Signature", "Date"):
         assert signing.count(f"<div>{label}") == 2

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from html.parser import HTMLParser
@@ -118,8 +119,12 @@ def test_a_weak_protection_does_not_look_calm(mechanism, word, warned):
 def test_purpose_names_and_date_are_given_or_left_as_lines():
     empty = review_mechanism(SURVEY).html()
     assert empty.count('<dd><span class="line">') == 3
-    given = review_mechanism(SURVEY).to_sign(
-        purpose="Counts by ward", prepared_by="Ann", date="2026-03-01", title="The survey"
+    given = replace(
+        review_mechanism(SURVEY),
+        purpose="Counts by ward",
+        prepared_by="Ann",
+        date="2026-03-01",
+        title="The survey",
     )
     page = given.html()
     assert "<h1>The survey</h1>" in page
@@ -246,7 +251,8 @@ def test_theorems_come_with_citations_and_errata():
 
 def test_what_people_type_is_escaped():
     hostile = "<script>alert(1)</script>"
-    found = review_mechanism(SURVEY).to_sign(
+    found = replace(
+        review_mechanism(SURVEY),
         title=hostile,
         purpose=hostile,
         prepared_by=hostile,
@@ -301,7 +307,7 @@ GOOD = {"kind": "violates", "claim": "<i>it</i>", "vector": [3, 1], "inequality"
 
 
 def test_a_certificate_is_checked_and_its_description_is_called_one(tmp_path):
-    found = review_certificate(saved(tmp_path / "proof.json", GOOD)).to_sign(reviewers=("Ada",))
+    found = replace(review_certificate(saved(tmp_path / "proof.json", GOOD)), reviewers=("Ada",))
     assert (found.outcome, found.holds) == ("holds", True)
     told = words(found.html())
     assert "<i>it</i> (a description, which is not checked)" in told

@@ -29,14 +29,6 @@ EXAMPLES = {
     "attacks.tables.anonymisation.Generalised": "attacks.tables.anonymisation.anonymise",
     "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
     "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
-    "attacks.auxiliary.theorem.Attack": "attacks.auxiliary.theorem.attack",
-    "attacks.tables.composition.Composition": "attacks.tables.composition.compose",
-    "attacks.tables.exposure.Exposure": "attacks.tables.exposure.expose",
-    "attacks.tables.linkage.Linkage": "attacks.tables.linkage.link",
-    "attacks.tables.encoding.Collapse": "attacks.tables.encoding.demonstration",
-    "attacks.queries.membership.Membership": "attacks.queries.membership.membership_in_means",
-    "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",
-    "attacks.reconstruction.decoding.Agreement": "attacks.reconstruction.decoding.agreement",
     "cones.compare.Strength": "cones.compare.compare",
     "cones.design.Design": "cones.design.design",
     "cones.elimination.Relaxation": "cones.elimination.relax",
@@ -134,12 +126,6 @@ def example(kind: type, source: str) -> Any:
 
 def built(folder: Path) -> dict[str, Callable[[], Any]]:
     """Return how to make the others; a made-up hospital is laid out in the folder."""
-    from twoworlds.attacks.queries import (
-        ExactServer,
-        equal,
-        single_out,
-    )
-    from twoworlds.attacks.selftest.suite import selftest
     from twoworlds.definitions.together import together
     from twoworlds.definitions.trade_off import trade_off
     from twoworlds.mechanisms.strategy import Strategy
@@ -163,18 +149,10 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     asked = "SELECT region, COUNT(*), AVG(income) FROM people GROUP BY region"
     released = curator.release_all([asked], "1", analyst="ann")
     curator.propose("SELECT AVG(age) FROM people", "1", purpose="a table", analyst="ann")
-    staff = folder / "staff.csv"
-    rows = [*["f,cook,yes"], *["m,cook,yes"] * 3, *["m,cook,no"] * 6, *["f,nurse,no"] * 8]
-    staff.write_text("sex,job,ill\n" + "\n".join(rows) + "\n", encoding="utf-8")
     bits = folder / "bits.csv"
     bits.write_text("bit\n" + "1\n0\n" * 20, encoding="utf-8")
     ages = folder / "ages.csv"
     ages.write_text("age\n" + "30\n" * 9 + "70\n" * 4, encoding="utf-8")
-
-    def singled_out() -> Any:
-        with ExactServer(staff, at_least=2) as server:
-            known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
-            return single_out(server, known, equal(server.kinds, "ill=yes"))
 
     def strategy() -> Any:
         found = curator.strategy("people", "1/2", name="gallery", analyst="ann")
@@ -183,8 +161,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
-        "attacks.queries.differencing.SingledOut": singled_out,
-        "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),
         "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),
         "definitions.together.Together": lambda: together("laplace(epsilon=1)", times=3),
         "definitions.verdict.Verdict": lambda: tw.check(SURVEY, "dp(epsilon=1)"),

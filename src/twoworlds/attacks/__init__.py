@@ -15,9 +15,8 @@ from twoworlds.attacks.queries import average_out, single_out, study
 from twoworlds.attacks.reconstruction import reconstruct
 from twoworlds.attacks.tables.anonymisation import Generalised, anonymise
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
-from twoworlds.attacks.tables.composition import Composition, compose
+from twoworlds.attacks.tables.composition import compose
 from twoworlds.attacks.tables.encoding import (
-    Collapse,
     collapse,
     decode,
     demonstration,
@@ -27,19 +26,15 @@ from twoworlds.attacks.tables.encoding import (
     generalise,
     many_to_one_cone,
 )
-from twoworlds.attacks.tables.exposure import Exposure, expose
+from twoworlds.attacks.tables.exposure import expose
 from twoworlds.attacks.tables.hierarchies import intervals, mask, suppress, tree
-from twoworlds.attacks.tables.linkage import Linkage, link
+from twoworlds.attacks.tables.linkage import link
 
 __all__ = [
     "Anonymity",
     "Audit",
-    "Collapse",
-    "Composition",
-    "Exposure",
     "Finding",
     "Generalised",
-    "Linkage",
     "anonymise",
     "average_out",
     "collapse",

@@ -1,10 +1,8 @@
-"""Numbers with their nouns, lists and percentages, as sentences about attacks say them."""
+"""Numbers with their nouns, and lists, as sentences about attacks say them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from twoworlds.numbers import Number, decimal
 
 _MOST = 8
 
@@ -31,13 +29,3 @@ def listed(texts: Sequence[str], last: str = "and") -> str:
     if len(shown) > _MOST + 1:
         shown = [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
     return f"{', '.join(shown[:-1])} {last} {shown[-1]}" if len(shown) > 1 else "".join(shown)
-
-
-def percent(share: Number, digits: int = 3) -> str:
-    """Write a bound on a share, rounded up; what is about so much is `share_text`'s.
-
-    >>> from fractions import Fraction
-    >>> percent(Fraction(2, 3)), percent(Fraction(1, 2))
-    ('66.7%', '50%')
-    """
-    return f"{decimal(100 * share, digits)}%"

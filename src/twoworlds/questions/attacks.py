@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -180,7 +179,6 @@ def attack_differencing(
 ) -> Result:
     """Subtract harmless-looking counts to find out one person's secret."""
     from twoworlds.attacks.queries import ExactServer, equal, single_out
-    from twoworlds.attacks.queries.differencing import against_engine
 
     if file is not None and not (know and secret):
         raise InvalidInput("say what is known and what is secret: --know age=28 --secret ill=yes")
@@ -190,10 +188,8 @@ def attack_differencing(
     with ExactServer(path, at_least=at_least) as server:
         hidden = equal(server.kinds, secret or _SECRET)
         known = [equal(server.kinds, one) for one in know or _STORY]
-        found = single_out(server, known, hidden)
-        last = found.attempts[-1][1]
-        private = against_engine(server, last, epsilon or "1") if engine else None
-    return replace(found, engine=private, notes=notes)
+        cost = epsilon or "1" if engine else None
+        return single_out(server, known, hidden, epsilon=cost, notes=notes)
 
 
 def attack_averaging(

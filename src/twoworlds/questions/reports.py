@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date as day
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
@@ -66,7 +66,8 @@ def report(
     form = {"purpose": purpose, "prepared_by": prepared_by, "date": date, "title": title}
     looked = {} if ledger is None else {"ledger": ledger.name}
     typed = _typed(subject, {**given, **looked, **form}, reviewer, output)
-    found = found.to_sign(**form, reviewers=tuple(reviewer or ()), command=typed)
+    filled: dict[str, Any] = {name: text for name, text in form.items() if text}
+    found = replace(found, **filled, reviewers=tuple(reviewer or ()), command=typed)
     return found if output is None else replace(found, written=str(write(output, found.html())))
 
 

@@ -52,7 +52,8 @@ def anonymity(
     from twoworlds.attacks.tables.table import named_columns
 
     columns = None if quasi is None else named_columns(quasi, "--quasi", sensitive)
-    pair = _pair(recursive)
+    claims: dict[str, Any] = {"k": k, "diversity": l_, "entropy": entropy, "closeness": t}
+    claims |= {"recursive": _pair(recursive), "distance": distance}
     if make is None:
         _refuse_without_make(
             {
@@ -65,8 +66,7 @@ def anonymity(
         )
         if columns is None:
             raise InvalidInput("name the columns that an attacker may know: --quasi zip,age")
-        claims = read_claims(k, l_, entropy, pair, t, distance, sensitive=sensitive)
-        found = examine(file, columns, sensitive, claims=claims, subsets=subsets, groups=groups)
+        found = examine(file, columns, sensitive, **claims, subsets=subsets, groups=groups)
         _check_decided(found)
         return _with_notes(found, [file])
 
@@ -75,10 +75,10 @@ def anonymity(
     chosen = _hierarchies(hierarchies, columns)
     if output is not None:
         _check_output(output, {"the table": Path(file), "the file of hierarchies": hierarchies})
-    claimed = (k or make, l_, entropy, pair, t, distance or "equal")
-    claims = read_claims(*claimed, sensitive=sensitive)
+    asked = subsets or groups != "texts" or {*claims.values()} != {None}
+    claims |= {"k": k or make, "distance": distance or "equal"}
+    read_claims(**claims, sensitive=sensitive)  # before the work
     check_extent(list(chosen), subsets=subsets, groups=groups)
-    asked = subsets or groups != "texts" or (k, l_, entropy, pair, t, distance) != (None,) * 6
     made = anonymise(
         file,
         chosen,
@@ -92,7 +92,7 @@ def anonymity(
     )
     examined = None
     if made.left_out < made.people or asked:
-        examined = made.examined(claims, subsets=subsets, groups=groups)
+        examined = made.examined(**claims, subsets=subsets, groups=groups)
         _check_decided(examined)
     said, data = made.answer(examined), {**made.fields(), "anonymity": examined}
     if output is not None:
@@ -144,7 +144,7 @@ def composition(
     one = compose(
         tables, _known(know or []), sensitive, belief=belief, prior=prior, population=population
     )
-    return _with_notes(one, tables, data=one.fields() if details else one.posterior)
+    return _with_notes(one, tables, data=one.data if details else one.data["posterior"])
 
 
 def linkage(

@@ -21,7 +21,7 @@ def test_erratum_with_the_pad_itself_the_simulator_always_wins(ell):
     assert exact(found, "epsilon", "mu", "blind", "simulator") == [0, chance, chance, 1]
     assert found.data["bound_violated"]
     assert not found.data["assumption_2a_repaired"]
-    assert not found.data["one_breach"].printed_bound_fails
+    assert not found.data["one_breach"].data["printed_bound_fails"]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_erratum_seeds_do_not_save_the_printed_bound_in_general(ell, extract, vi
     found = flaw(ell, extract=extract)
     assert found.data["bound_violated"] is violated
     assert not found.data["assumption_2a_repaired"]
-    assert not found.data["one_breach"].printed_bound_fails
+    assert not found.data["one_breach"].data["printed_bound_fails"]
     for attack in (found.to_dict(), found.data["one_breach"].to_dict()):
         assert attack["simulator"]["value"] <= attack["repaired_bound"]["value"]
     assert ("above" if violated else "within") + " the printed bound" in found.explain()

@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 
 from tests.cli.calling import call
 from twoworlds.attacks.queries import ExactServer, equal, single_out
-from twoworlds.attacks.queries.differencing import (
-    against_engine,
-    chance_of_sums,
-)
+from twoworlds.attacks.queries.differencing import chance_of_sums
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.release.query.conditions import Compare
@@ -53,20 +50,21 @@ def attack(table, at_least, known=KNOWN, secret="ill=yes"):
 )
 def test_every_limit_has_its_way_round(table, at_least, way):
     found = attack(table, at_least)
-    assert found.attempts[-1][0] == way
-    assert found.value == found.having == 1
+    assert found.data["attempts"][-1]["name"] == way
+    assert found.data["found"] == found.data["truth"] == 1
     assert "has ill = yes" in found.explain()
 
 
 def test_no_allowed_answer_is_outside_the_limit(table):
     found = attack(table, 4)
-    answers = [answer for _, questions in found.attempts for _, _, answer in questions]
+    attempts = found.data["attempts"]
+    answers = [one["answer"] for attempt in attempts for one in attempt["questions"]]
     assert all(answer is None or 4 <= answer <= len(ROWS) - 4 for answer in answers)
 
 
 def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
     found = attack(table, 13)
-    assert found.value is None
+    assert found.data["found"] is None
     assert "luck" in found.explain()
 
 
@@ -88,8 +86,8 @@ def test_what_is_found_is_the_truth(tmp_path_factory, rows, at_least):
         return
     found = attack(table, at_least, known=(f"sex={sex}", f"job={job}"))
     true = sum(row == (sex, job, "yes") for row in rows)
-    assert found.having == true
-    assert found.value in (None, true)
+    assert found.data["truth"] == true
+    assert found.data["found"] in (None, true)
 
 
 @pytest.mark.few(3)
@@ -111,12 +109,12 @@ def test_the_chance_of_a_sum_is_that_of_its_law(p, times):
 def test_against_the_engine_the_attack_stays_below_the_best_chance(table):
     with ExactServer(table, at_least=4) as server:
         known = [equal(server.kinds, text) for text in KNOWN]
-        found = single_out(server, known, equal(server.kinds, "ill=yes"))
-        private = against_engine(server, found.attempts[-1][1], "1/2").data
+        found = single_out(server, known, equal(server.kinds, "ill=yes"), epsilon="1/2").data
+    private = found["engine"].data
     assert len(private["answers"]) == 4
     assert 0.5 < private["chance"]["value"] < float(private["best_chance"])
     assert float(private["standard_error"]) > 4
-    signs = [sign for sign, _, _ in found.attempts[-1][1]]
+    signs = [one["sign"] for one in found["attempts"][-1]["questions"]]
     assert private["value"] == sum(s * a for s, a in zip(signs, private["answers"], strict=True))
 
 

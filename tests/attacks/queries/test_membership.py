@@ -50,10 +50,10 @@ def enumerated(person, counts, size):
 @pytest.mark.parametrize("person", list(itertools.product((0, 1), repeat=2)))
 @pytest.mark.parametrize("counts", [(1, 2), (0, 3), (3, 1), (2, 2)])
 def test_the_ratio_is_that_of_all_studies(person, counts):
-    found = membership_in_means(person, counts, SHARES, 3, prior="1/5")
-    assert found.ratio == enumerated(person, counts, 3)
-    odds = found.ratio * Fraction(1, 4)
-    assert found.posterior == odds / (1 + odds)
+    found = membership_in_means(person, counts, SHARES, 3, prior="1/5").data
+    assert found["likelihood_ratio"] == enumerated(person, counts, 3)
+    odds = found["likelihood_ratio"] * Fraction(1, 4)
+    assert found["posterior"] == odds / (1 + odds)
 
 
 @pytest.mark.parametrize("at_least", [1, 2, 3])
@@ -66,11 +66,11 @@ def test_a_cell_that_is_hidden_or_shown_tells_what_all_studies_say(at_least, siz
 
     hidden_in = sum(binomial(size - 1, k - 1) for k in range(at_least))
     hidden_out = sum(binomial(size, k) for k in range(at_least))
-    hidden = membership_in_histogram(None, share, size, at_least=at_least)
-    assert hidden.ratio == hidden_in / hidden_out
+    hidden = membership_in_histogram(None, share, size, at_least=at_least).data
+    assert hidden["likelihood_ratio"] == hidden_in / hidden_out
     for shown in range(at_least, size + 1):
-        found = membership_in_histogram(shown, share, size, at_least=at_least)
-        assert found.ratio == binomial(size - 1, shown - 1) / binomial(size, shown)
+        found = membership_in_histogram(shown, share, size, at_least=at_least).data
+        assert found["likelihood_ratio"] == binomial(size - 1, shown - 1) / binomial(size, shown)
 
 
 def test_the_engine_holds():
@@ -157,9 +157,11 @@ def test_a_noisy_cell_tells_what_all_studies_and_all_noise_say(shown):
             if (k + own + z < limit if shown is None else k + own + z == shown)
         )
 
-    found = membership_in_histogram(shown, share, 4, at_least=limit, noise=noise)
-    assert float(found.ratio) == pytest.approx(float(chance(3, 1) / chance(4, 0)), rel=1e-14)
-    assert Fraction(1, 2) <= found.ratio <= 2
+    found = membership_in_histogram(shown, share, 4, at_least=limit, noise=noise).data
+    assert float(found["likelihood_ratio"]) == pytest.approx(
+        float(chance(3, 1) / chance(4, 0)), rel=1e-14
+    )
+    assert Fraction(1, 2) <= found["likelihood_ratio"] <= 2
 
 
 def test_leaving_out_cells_does_not_hide_members_and_noise_does():

@@ -4,14 +4,12 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-import numpy as np
 import pytest
 
 from twoworlds.attacks.reconstruction import (
     against_engine,
     largest_fraction,
     lucky_count,
-    reconstruct,
 )
 from twoworlds.attacks.reconstruction.engine import told
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
@@ -42,14 +40,14 @@ def test_without_noise_to_speak_of_the_same_questions_give_everything_away():
 
 
 def test_an_engine_that_tells_too_much_or_refuses_nothing_does_not_hold():
-    truth = [1, 0] * 20
-    leaky = reconstruct(np.eye(40, dtype=np.int8), truth, truth=truth)
+    truth = (1, 0) * 20
+    leaky = truth, [Fraction(bit) for bit in truth], 40, 40
     each, refused = Fraction(1, 400), "nothing is left"
-    found = told(leaky, leaky, 3, Fraction(1, 10), each, refused)
+    found = told(*leaky, 3, Fraction(1, 10), each, refused)
     assert not found.data["holds"]
     assert "only the ledger" not in found.explain()
-    assert told(leaky, leaky, 3, Fraction(10000), each, refused).data["holds"]
-    open_ended = told(leaky, leaky, 3, Fraction(10000), each, None)
+    assert told(*leaky, 3, Fraction(10000), each, refused).data["holds"]
+    open_ended = told(*leaky, 3, Fraction(10000), each, None)
     assert not open_ended.data["holds"]
     assert "THE BUDGET" in open_ended.explain().upper()
 

@@ -72,9 +72,11 @@ def test_a_broken_engine_fails_its_check(name, tmp_path):
     """A mistake in the law of noise passes unnoticed with a probability below 1/1,000."""
     engine = ENGINES[name]
     with engine:
-        [outcome] = selftest([engine.failure], folder=tmp_path, prelude=engine.prelude).outcomes
-    assert not outcome.holds
-    assert NOTICED[name] in outcome.said
+        [outcome] = selftest([engine.failure], folder=tmp_path, prelude=engine.prelude).data[
+            "checks"
+        ]
+    assert not outcome["holds"]
+    assert NOTICED[name] in outcome["said"]
 
 
 def test_each_check_has_a_broken_engine():

@@ -12,9 +12,9 @@ from twoworlds.attacks.selftest.noise import _slower
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
     KnownFailure,
-    SelfTest,
     _tried,
     selftest,
+    told,
 )
 from twoworlds.errors import InvalidInput
 
@@ -29,9 +29,9 @@ TRIED = [one.number for one in FAILURES if one.place]
 )
 def test_the_engine_withstands(number, tmp_path):
     """All of them together fail by chance with a probability of at most 10^-6."""
-    [outcome] = selftest([number], folder=tmp_path).outcomes
-    assert outcome.holds, outcome.said
-    assert outcome.said
+    [outcome] = selftest([number], folder=tmp_path).data["checks"]
+    assert outcome["holds"], outcome["said"]
+    assert outcome["said"]
 
 
 def test_failures_are_numbered_and_each_is_tried():
@@ -45,9 +45,9 @@ def test_an_engine_that_crashes_has_failed(tmp_path):
         raise ZeroDivisionError("by zero")
 
     outcome = _tried(KnownFailure(1, "crash", "noise.low_bits"), crash, Bench(tmp_path))
-    assert not outcome.holds
-    assert outcome.said == "ZeroDivisionError: by zero"
-    found = SelfTest((outcome,))
+    assert not outcome["holds"]
+    assert outcome["said"] == "ZeroDivisionError: by zero"
+    found = told([outcome])
     assert "FAILS 1 of 1: 1" in found.explain()
     assert not found.to_dict()["holds"]
 
@@ -88,5 +88,5 @@ def test_the_command(capsys, monkeypatch):
 
 def test_what_is_laid_out_is_removed(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert selftest([17]).holds
+    assert selftest([17]).data["holds"]
     assert not [*tmp_path.iterdir()]

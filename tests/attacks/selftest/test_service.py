@@ -22,22 +22,22 @@ OUTSIDE = [one.number for one in FAILURES if one.outside]
 def test_a_whole_service_passes_and_spends_what_was_said():
     stand_in = StandIn()
     service = stand_in.service()
-    found = selftest_of(service).outcomes
-    assert [one.number for one in found] == OUTSIDE
-    assert [one.said for one in found if not one.holds] == []
+    found = selftest_of(service).data["checks"]
+    assert [one["number"] for one in found] == OUTSIDE
+    assert [one["said"] for one in found if not one["holds"]] == []
     assert stand_in.spent == service.spend
     assert "1/100 and 1/50: at most 3/100" in service.spending()
     stand_in.second.clear()
-    assert all(one.holds for one in selftest_of(service).outcomes)
+    assert all(one["holds"] for one in selftest_of(service).data["checks"])
     assert stand_in.spent == service.spend  # asked again, it is free
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda one: one.__name__)
 def test_a_broken_service_is_noticed(broken):
     number, said = BROKEN[broken]
-    [outcome] = selftest_of(broken().service(), [number]).outcomes
-    assert not outcome.holds
-    assert said in outcome.said
+    [outcome] = selftest_of(broken().service(), [number]).data["checks"]
+    assert not outcome["holds"]
+    assert said in outcome["said"]
 
 
 def test_each_check_of_a_service_has_a_broken_one():
@@ -47,7 +47,7 @@ def test_each_check_of_a_service_has_a_broken_one():
 def test_without_a_second_account_nobody_is_kept_waiting():
     service = StandIn().service(second=None)
     assert "Failure 26 is left out" in service.spending()
-    assert 26 not in [one.number for one in selftest_of(service).outcomes]
+    assert 26 not in [one["number"] for one in selftest_of(service).data["checks"]]
     with pytest.raises(InvalidInput, match="26"):
         selftest_of(service, [26])
 
@@ -124,6 +124,8 @@ def test_a_running_service_withstands(tmp_path):
         service = AttackedService(
             running.address, running.token, "people", Fraction(1, 100), second
         )
-        assert [one.said for one in selftest_of(service).outcomes if not one.holds] == []
+        assert [
+            one["said"] for one in selftest_of(service).data["checks"] if not one["holds"]
+        ] == []
     finally:
         running.stop()

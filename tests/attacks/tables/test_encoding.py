@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -72,10 +71,13 @@ def test_a_number_on_a_boundary_belongs_to_the_range_above_it():
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
 def test_the_published_table_is_anonymous_and_gives_the_input_away(k):
-    found = collapse(PATIENTS, k)
-    assert examine(found.published, ["age", "city", "illness"]).k >= k
-    assert decode(found.published) == PATIENTS
-    assert found.verify()
+    names = ["age", "city", "illness"]
+    published = encode(PATIENTS, k, column="age", quasi_identifier=names)
+    assert examine(published, names).k >= k
+    assert decode(published) == PATIENTS
+    found = collapse(PATIENTS, k).data
+    assert found["anonymity"] == examine(published, names).k
+    assert (found["decoded"], found["recovered"]) == (PATIENTS, True)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -101,19 +103,11 @@ _CELLS = st.one_of(
 @settings(max_examples=12)
 def test_any_text_and_number_is_read_back(rows):
     table = [{"age": age, "other": other} for age, other in rows]
-    found = collapse(table, 2, column="age")
-    assert list(found.decoded) == table
-    types = [[type(cell) for cell in row.values()] for row in found.decoded]
+    published = encode(table, 2, column="age", quasi_identifier=["age", "other"])
+    decoded = decode(published)
+    assert decoded == table
+    types = [[type(cell) for cell in row.values()] for row in decoded]
     assert types == [[type(cell) for cell in row] for row in rows]
-    assert found.verify()
-
-
-def test_a_changed_table_does_not_verify():
-    found = collapse(PATIENTS, 2)
-    other = [{**PATIENTS[0], "age": 35}, *PATIENTS[1:]]
-    assert not replace(found, table=tuple(other)).verify()
-    assert not replace(found, k=3).verify()
-    assert not replace(found, decoded=found.decoded[1:]).verify()
 
 
 # --- on a whole universe ------------------------------------------------------------------------

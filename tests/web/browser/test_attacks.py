@@ -47,7 +47,7 @@ def test_composition(window: Window):
     card = opened(window, "composition")
     known = {"zip": "13012", "age": "28"}
     found = compose(["figure1.csv", "figure2.csv"], known, "condition")
-    says(card, found.sentence)
+    says(card, found.data["sentence"])
     heads, *rows = window.rows("What each table leaves, and both together")
     assert heads == ["condition", "figure1.csv", "figure2.csv", "together"]
     together = {value: mass["exact"] for value, mass in found.to_dict()["posterior"].items()}
@@ -58,7 +58,7 @@ def test_composition(window: Window):
 def test_linkage(window: Window):
     card = opened(window, "linkage")
     found = link("register.csv", "figure1.csv", "zip,age", sensitive="condition")
-    says(card, found.sentence)
+    says(card, found.data["sentence"])
     _, *rows = window.rows("Whom the register finds in the table")
     wanted = [(one["person"]["name"], one["matching_rows"]) for one in found.to_dict()["links"]]
     assert [(row[0], int(row[1])) for row in rows] == wanted

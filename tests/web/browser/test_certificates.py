@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -77,7 +78,7 @@ def test_no_other_script_runs_in_a_report(page, tmp_path):
 )
 def test_two_printed_pages_come_before_the_appendix(page, tmp_path, asked, paper):
     reviewers = ("Ada Lovelace", "Grace Hopper", "Emmy Noether")
-    review = review_mechanism(asked[0], claim=asked[1]).to_sign(reviewers=reviewers)
+    review = replace(review_mechanism(asked[0], claim=asked[1]), reviewers=reviewers)
     opened(page, tmp_path, review.html())
     page.evaluate("document.querySelector('.appendix').remove()")
     printed = page.pdf(format=paper)

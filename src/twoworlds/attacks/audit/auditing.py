@@ -58,7 +58,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 
-_FORMAT = "twoworlds audit 3"
+_FORMAT = "twoworlds audit 4"
 Subject = Local | Command | InChild
 
 

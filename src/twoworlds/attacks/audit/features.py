@@ -9,9 +9,9 @@ significance of the least significant bits for differential privacy, 2012): ``pl
 of binary digits after the point, and ``returns`` tells whether subtracting a value and adding it
 again leads back. The sign of a zero is another such bit: ``zero`` tells -0.0 from 0.0.
 
-In outputs that are nested, lists and dictionaries within each other, a *path* leads to a value:
-keys and places, from the outside to the inside. An output has too many of them to look at each, so
-those are chosen whose values look most different on two databases.
+A *path* leads to a value in an output: keys and places, from the outside to the inside; the empty
+path leads to the output itself. Nested outputs have too many of them to look at each, so those are
+chosen whose values look most different on two databases.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _ITEMS = 6
 _CLASSES = 12
 _WIDE = 256  # of longer vectors only single items and the extremes are looked at
 _NAN = 'float("nan")'
+_ZERO = '(0 if y != 0 else -1 if str(y)[0] == "-" else 1)'
 _PLACES = "(float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1)"
-LOW_BITS = ("places", "returns", "zero", "places of item", "zero of item", "places under path")
+LOW_BITS = ("places", "returns", "zero")
 Many = Callable[..., np.ndarray | None]
 Path = tuple[Any, ...]
 _PATHS = 12
@@ -98,16 +99,23 @@ def values_of(feature: Feature, outputs: Outputs) -> np.ndarray | list[Any]:
 # --- what is nested -----------------------------------------------------------------------------
 
 
-def inside(value: Any, path: Path) -> Any:
-    """Return what a path leads to."""
-    for step in path:
-        value = value[step]
-    return value
+def _along(code: str, of: Callable[[Any], Any], many: Many) -> FeatureKind:
+    """Return a feature of what a path leads to, from one of an output itself."""
 
+    def written(path: Path = ()) -> str:
+        return code.replace("y", "y" + "".join(f"[{step!r}]" for step in path))
 
-def written(path: Path) -> str:
-    """Return the Python expression in ``y`` that follows a path."""
-    return "y" + "".join(f"[{step!r}]" for step in path)
+    def one(y: Any, path: Path = ()) -> Any:
+        for step in path:
+            y = y[step]
+        return of(y)
+
+    def fast(y: np.ndarray, path: Path = ()) -> np.ndarray | None:
+        if y.ndim == 1:
+            return None if path else many(y)
+        return many(y[:, path[0]]) if len(path) == 1 and path[0] in range(y.shape[1]) else None
+
+    return FeatureKind(written, one, fast, fast)
 
 
 def built(value: Any) -> Any:
@@ -249,33 +257,19 @@ def _in_order(compute: Many) -> Many:
 
 
 FEATURES: dict[str, FeatureKind] = {
+    # of what a path leads to
+    "value": _along("y", lambda y: y, lambda y: y),
+    "places": _along(_PLACES, _places, _places_of_many),
+    "zero": _along(_ZERO, _zero, _zeros),
     # of one number
-    "value": FeatureKind("y", lambda y: y, numbers=lambda y: y),
-    "places": FeatureKind(_PLACES, _places, numbers=_places_of_many),
     "returns": FeatureKind(
         "({0} + (y - {0}) == y)",
         lambda y, v: v + (y - v) == y,
         numbers=lambda y, v: (v + (y - v) == y).astype(np.float64),
     ),
-    "zero": FeatureKind(
-        '(0 if y != 0 else -1 if str(y)[0] == "-" else 1)',
-        _zero,
-        numbers=_zeros,
-    ),
     "remainder": FeatureKind("y % {0}", lambda y, m: y % m, numbers=lambda y, m: y % m),
     "special": FeatureKind('("finite" if y - y == 0 else str(y))', _special),
     # of a vector
-    "item": FeatureKind("y[{0}]", lambda y, i: y[i], vectors=lambda y, i: y[:, i]),
-    "places of item": FeatureKind(
-        "(float(y[{0}]).as_integer_ratio()[1].bit_length() - 1 if y[{0}] - y[{0}] == 0 else -1)",
-        lambda y, i: _places(y[i]),
-        vectors=lambda y, i: _places_of_many(y[:, i]),
-    ),
-    "zero of item": FeatureKind(
-        '(0 if y[{0}] != 0 else -1 if str(y[{0}])[0] == "-" else 1)',
-        lambda y, i: _zero(y[i]),
-        vectors=lambda y, i: _zeros(y[:, i]),
-    ),
     "largest": FeatureKind("max(y)", max, vectors=_in_order(lambda y: y.max(axis=1))),
     "smallest": FeatureKind("min(y)", min, vectors=_in_order(lambda y: y.min(axis=1))),
     "place of largest": FeatureKind(
@@ -325,10 +319,6 @@ FEATURES: dict[str, FeatureKind] = {
         "[f(f, x) for x in v] if isinstance(v, list) else type(v).__name__))",
         lambda y: repr(built(y)),
     ),
-    "under path": FeatureKind(written, inside),
-    "places under path": FeatureKind(
-        lambda path: _PLACES.replace("y", written(path)), lambda y, path: _places(inside(y, path))
-    ),
 }
 
 
@@ -370,12 +360,12 @@ def _of_vectors(first: np.ndarray, second: np.ndarray, *, low_bits: bool) -> Ite
         size = np.abs(shift).max()
         apart = np.nan_to_num(np.abs(shift) / np.where(spread > 0, spread, 1))
     told = np.argsort(-apart, kind="stable")[:_COORDINATES].tolist()
-    yield from (Feature("item", (i,)) for i in sorted(told))
+    yield from (Feature("value", ((i,),)) for i in sorted(told))
     names = ("largest", "smallest", "place of largest", "place of smallest", "positive items")
     yield from (Feature(name) for name in names)
     if first.dtype.kind == "f" and low_bits:
-        yield from (Feature("places of item", (i,)) for i in sorted(told[:_ITEMS]))
-        yield from (Feature("zero of item", (i,)) for i in _signed(first, second))
+        yield from (Feature("places", ((i,),)) for i in sorted(told[:_ITEMS]))
+        yield from (Feature("zero", ((i,),)) for i in _signed(first, second))
     if width > _WIDE:
         return
     yield Feature("projection", ((1.0,) * width,))
@@ -422,6 +412,6 @@ def _of_things(first: list[Any], second: list[Any], *, low_bits: bool) -> Iterat
     if are_nested(both):
         yield Feature("structure")
         for number, (path, floats) in enumerate(paths_apart(first, second)):
-            yield Feature("under path", (path,))
+            yield Feature("value", (path,))
             if low_bits and floats and number < _ITEMS:
-                yield Feature("places under path", (path,))
+                yield Feature("places", (path,))

@@ -295,17 +295,7 @@ def weight(outputs: Outputs) -> int:
     """Return roughly how many numbers would take as much memory."""
     if isinstance(outputs, np.ndarray):
         return int(outputs.size)
-    return sum(_weight(value) for value in outputs)
-
-
-def _weight(value: Any) -> int:
-    if isinstance(value, str):
-        return 8 + len(value) // 8
-    if isinstance(value, list):
-        return 8 + sum(map(_weight, value))
-    if isinstance(value, dict):
-        return 8 + sum(8 + _weight(item) for item in value.values())
-    return 4
+    return sum(4 + len(repr(value)) // 4 for value in outputs)
 
 
 def failures(outputs: Outputs) -> set[str] | None:

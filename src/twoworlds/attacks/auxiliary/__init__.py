@@ -34,10 +34,9 @@ from twoworlds.attacks.auxiliary.laws import (
     table,
 )
 from twoworlds.attacks.auxiliary.stories import flaw, height, smoking, story
-from twoworlds.attacks.auxiliary.theorem import Attack, attack
+from twoworlds.attacks.auxiliary.theorem import attack
 
 __all__ = [
-    "Attack",
     "BreachLaw",
     "Case",
     "Code",

@@ -17,8 +17,6 @@ separated by blanks or semicolons; a cell may be empty.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,13 +29,13 @@ import numpy as np
 
 from twoworlds.attacks.auxiliary.bits import Vector, check_bits, integers, read_bits, written_bits
 from twoworlds.attacks.english import counted
+from twoworlds.attacks.tables.table import read_lines
 from twoworlds.calls import Registry, parse
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
 
 _MOST_ENTRIES = 1 << 23
 _MOST_PEOPLE = 10_000
-_LARGEST_FILE = 1 << 24
 _NEEDED = ("utility", "breaches", "probability")
 _KNOWN = ("database", *_NEEDED, "size")
 
@@ -123,8 +121,6 @@ def table(
     databases: Mapping[str, object],
     utility: Callable[[str], str],
     breaches: Callable[[str], Iterable[str]],
-    *,
-    name: str = "the given law",
 ) -> BreachLaw:
     """Build a law from probabilities of databases and two functions of a database.
 
@@ -133,11 +129,8 @@ def table(
     ('00', '11')
     """
     return law_of(
-        (
-            Case(x, utility(x), tuple(breaches(x)), probability(p, f"probability of {x}"), len(x))
-            for x, p in databases.items()
-        ),
-        name=name,
+        Case(x, utility(x), tuple(breaches(x)), probability(p, f"probability of {x}"), len(x))
+        for x, p in databases.items()
     )
 
 
@@ -332,24 +325,15 @@ def binomial(n: object, p: object = "1/2", *, bits: int) -> list[Fraction]:
 
 def read_law(path: Path) -> BreachLaw:
     """Read a law of databases from a CSV file."""
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise TooLarge(f"{path} is larger than {_LARGEST_FILE} bytes: gather equal databases")
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} is not UTF-8 text") from error
-    try:
-        rows = list(csv.DictReader(io.StringIO(text), skipinitialspace=True))
-    except csv.Error as error:
-        raise InvalidInput(f"{path} is not CSV: {error}") from error
+    head, *rows = read_lines(path, str(path)) or [[]]
     for i, row in enumerate(rows, 1):
-        if None in row or None in row.values():
+        if len(row) != len(head):
             raise InvalidInput(f"{path}: row {i} has another number of cells than the header")
-    return law_of(
-        (_case(row, f"{path}, row {i}", i) for i, row in enumerate(rows, 1)), name=str(path)
+    cases = (
+        _case(dict(zip(head, row, strict=True)), f"{path}, row {i}", i)
+        for i, row in enumerate(rows, 1)
     )
+    return law_of(cases, name=str(path))
 
 
 def _case(row: Mapping[str, str], where: str, number: int) -> Case:

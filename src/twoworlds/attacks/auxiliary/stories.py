@@ -30,7 +30,7 @@ import re
 from fractions import Fraction
 from math import floor
 
-from twoworlds.answer import Answer, Said
+from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.extractors import extractor
 from twoworlds.attacks.auxiliary.laws import binomial_law, count_law, flaw_law
 from twoworlds.attacks.auxiliary.theorem import attack
@@ -121,13 +121,14 @@ def story() -> Told:
         "The same works for any secret (Dwork, Theorem 1). Eight people have one bit each; the "
         "number of ones is published, the bit of the first is secret. The remark z is a random "
         "string, and the secret bit plus the inner product of that string with the count in "
-        f"binary. {theorem.sentences()}",
+        f"binary. {theorem.data['explanation']}",
         "What follows: that a release teaches nothing about anybody is a promise which no useful "
         "release keeps. What can be promised is that taking part changes almost nothing, and that "
         "is differential privacy.",
     ]
     more = "more: twoworlds attack auxiliary theorem|fuzzy|flaw|entropy|height|smoking"
-    answer = Answer(told.headline, blocks=(*told.blocks, Said(said), theorem.table()), notes=[more])
+    table = next(block for block in theorem.said.blocks if isinstance(block, Table))
+    answer = Answer(told.headline, blocks=(*told.blocks, Said(said), table), notes=[more])
     return Told(answer, {"height": tall, "theorem": theorem})
 
 
@@ -264,37 +265,39 @@ def flaw(ell: object = 2, *, extract: str = "identity") -> Told:
     """
     law = flaw_law(ell)
     pad = extractor(extract, law.bits, law.bits)
-    first, second = attack(law, pad), attack(flaw_law(ell, breaches=1), pad)
+    found, other = attack(law, pad), attack(flaw_law(ell, breaches=1), pad)
+    first, second = found.data, other.data
     outcome = (
-        f"The best simulator wins with probability {show(first.simulator)}, above the printed "
-        f"bound of {show(first.printed_bound)}."
-        if first.printed_bound_fails
-        else f"With this pad the best simulator wins with {show(first.simulator)}, within the "
-        f"printed bound of {show(first.printed_bound)}."
+        f"The best simulator wins with probability {show(first['simulator'])}, above the printed "
+        f"bound of {show(first['printed_bound'])}."
+        if first["printed_bound_fails"]
+        else f"With this pad the best simulator wins with {show(first['simulator'])}, within the "
+        f"printed bound of {show(first['printed_bound'])}."
     )
     told = (
-        f"{outcome} A database is a pair (w, y0) of {first.ell}-bit strings, all equally "
+        f"{outcome} A database is a pair (w, y0) of {first['ell']}-bit strings, all equally "
         "likely; both y0 and y0 + w are breaches, and the release tells w. The pad "
-        f"({first.extractor}) is {show(first.epsilon)} from uniform given the breach that is "
-        f"told, so the printed proof bounds every simulator by {show(first.blind)} + "
-        f"{show(first.epsilon)} = {show(first.printed_bound)}. Given all breaches of the "
-        f"database, the pad is {show(first.epsilon_given_breaches)} from uniform. If y0 is the "
-        f"only breach, the proof is right: the simulator wins with {show(second.simulator)}, "
-        f"at most {show(second.repaired_bound, side='up')}."
+        f"({first['extractor']}) is {show(first['epsilon'])} from uniform given the breach that is "
+        f"told, so the printed proof bounds every simulator by {show(first['blind'])} + "
+        f"{show(first['epsilon'])} = {show(first['printed_bound'])}. Given all breaches of the "
+        f"database, the pad is {show(first['epsilon_given_breaches'])} from uniform. If y0 is the "
+        f"only breach, the proof is right: the simulator wins with {show(second['simulator'])}, "
+        f"at most {show(second['repaired_bound'], side='up')}."
     )
     chances = {
-        "two breaches: printed bound": first.printed_bound,
-        "two breaches: best simulator": first.simulator,
-        "one breach: bound": second.repaired_bound,
-        "one breach: best simulator": second.simulator,
+        "two breaches: printed bound": first["printed_bound"],
+        "two breaches: best simulator": first["simulator"],
+        "one breach: bound": second["repaired_bound"],
+        "one breach: best simulator": second["simulator"],
     }
     bounds = [name for name in chances if name.endswith("bound")]
     chart = Bars("The simulator names a breach", chances, grey=bounds)
     data = {
-        **first.fields(),
-        "claimed_simulator_bound": first.printed_bound,
-        "bound_violated": first.printed_bound_fails,
-        "one_breach": second,
+        **first,
+        "claimed_simulator_bound": first["printed_bound"],
+        "bound_violated": first["printed_bound_fails"],
+        "one_breach": other,
         "explanation": told,
     }
-    return Told(Answer.of(told, first.table(), chart), data)
+    table = next(block for block in found.said.blocks if isinstance(block, Table))
+    return Told(Answer.of(told, table, chart), data)

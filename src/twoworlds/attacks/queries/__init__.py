@@ -10,9 +10,8 @@ Each also runs against the release engine.
 """
 
 from twoworlds.attacks.queries.averaging import average_out
-from twoworlds.attacks.queries.differencing import SingledOut, single_out
+from twoworlds.attacks.queries.differencing import single_out
 from twoworlds.attacks.queries.membership import (
-    Membership,
     membership_in_histogram,
     membership_in_means,
 )
@@ -21,8 +20,6 @@ from twoworlds.attacks.queries.studies import histogram_study, study
 
 __all__ = [
     "ExactServer",
-    "Membership",
-    "SingledOut",
     "average_out",
     "equal",
     "histogram_study",

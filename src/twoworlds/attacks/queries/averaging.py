@@ -19,10 +19,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.english import counted, percent
+from twoworlds.attacks.english import counted
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, ExactServer
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     Number,

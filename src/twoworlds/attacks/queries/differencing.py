@@ -19,13 +19,10 @@ as the person could matter, however the answers are combined (`against_engine`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any
 
 from twoworlds.answer import Answer, Listing, Said
-from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import (
     TABLE,
     ExactServer,
@@ -34,13 +31,14 @@ from twoworlds.attacks.queries.server import (
     in_words,
 )
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
 from twoworlds.release.query.sql import to_sql
-from twoworlds.show import Result, Told
+from twoworlds.show import Told
 from twoworlds.show.bars import share_text
 
 _MOST_TRIED = 50  # values of a column, looking for a tracker
@@ -57,141 +55,125 @@ def value_of(questions: Sequence[Asked]) -> int | None:
     return None if None in found else sum(one for one in found if one is not None)
 
 
-@dataclass(frozen=True)
-class SingledOut(Result):
-    """What exact counts give away about somebody."""
-
-    known: tuple[Compare, ...]  # what is known of the person
-    secret: Compare  # what is not
-    rows: int  # how many rows the table has
-    at_least: int  # the limit of the server
-    matching: int  # how many rows what is known fits, in truth
-    having: int  # how many of those have the secret, in truth
-    # What was tried, ``direct``, ``difference`` or ``tracker``, with its questions, in order, up to
-    # the first that worked
-    attempts: tuple[tuple[str, tuple[Asked, ...]], ...]
-    engine: Told | None = None  # the same questions to the release engine, if that was asked for
-    notes: tuple[str, ...] = ()  # what a reader should know of the table
-
-    @property
-    def value(self) -> int | None:
-        """What the attack found, or None."""
-        return value_of(self.attempts[-1][1])
-
-    def answer(self) -> Answer:
-        """Say what was asked and what follows."""
-        drawn = {
-            f"{'add' if sign > 0 else 'take away'} answer {i}": answer
-            for i, (sign, _, answer) in enumerate(self.attempts[-1][1], start=1)
-            if answer is not None
-        }
-        charts = []
-        if self.value is not None and len(drawn) > 1:
-            drawn["what is left"], title = self.value, "Answers that add up to a secret"
-            charts = [Bars(title, drawn, share=False, orange=["what is left"])]
-        return Answer.of(
-            self.sentences(),
-            *(Listing(name, _lines(questions)) for name, questions in self.attempts),
-            *([] if self.engine is None else [Said([self.engine.data["explanation"]])]),
-            *charts,
-            notes=self.notes,
-        )
-
-    def sentences(self) -> str:
-        """Return in words what was asked and what follows."""
-        limit = f"refuses counts below {self.at_least} and above {self.rows - self.at_least}"
-        server = f" The server {limit}." if self.at_least else " The server refuses nothing."
-        if 2 * self.at_least > self.rows:
-            return (
-                f"The server refuses counts of fewer than {self.at_least} rows, and of all but "
-                f"fewer than {self.at_least}: the table has {self.rows}, so it refuses everything."
-            )
-        value = self.value
-        if value is None:
-            return (
-                "Neither a direct count, nor a difference, nor a tracker made of one "
-                "column was allowed. That is luck, no protection: a tracker made of several "
-                f"columns may still exist.{server}"
-            )
-        way = {
-            "direct": "One answer tells",
-            "difference": "The difference of two allowed answers tells",
-            "tracker": "Four allowed answers, none of them about the person alone, tell",
-        }[self.attempts[-1][0]]
-        who, what = in_words(self.known), in_words([self.secret])
-        if self.matching == 1:
-            fact = f"the person with {who} {'has' if value else 'does not have'} {what}"
-        elif value in (0, self.matching):
-            every = "each" if value else "none"
-            fact = f"{every} of the {self.matching} people with {who} has {what}"
-        else:
-            fact = (
-                f"what is known fits {self.matching} people, and {value} of them have {what}; "
-                "someone who knows more about the person finds out the rest"
-            )
-        return f"{way}: {fact}.{server}"
-
-    def fields(self) -> dict[str, Any]:
-        """Return what was asked, what was found, and the truth."""
-        return {
-            "known": in_words(self.known),
-            "secret": in_words([self.secret]),
-            "rows": self.rows,
-            "at_least": self.at_least,
-            "matching": self.matching,
-            "found": self.value,
-            "truth": self.having,
-            "attempts": [
-                {
-                    "name": name,
-                    "value": value_of(questions),
-                    "questions": [
-                        {"sign": sign, "sql": _sql(condition), "answer": answer}
-                        for sign, condition, answer in questions
-                    ],
-                }
-                for name, questions in self.attempts
-            ],
-            "explanation": self.sentences(),
-            **({} if self.engine is None else {"engine": self.engine}),
-        }
-
-
-def single_out(server: ExactServer, known: Sequence[Compare], secret: Compare) -> SingledOut:
+def single_out(
+    server: ExactServer,
+    known: Sequence[Compare],
+    secret: Compare,
+    *,
+    epsilon: object = None,
+    notes: Sequence[str] = (),
+) -> Told:
     """Find out whether somebody has the secret, from counts that the server gives.
 
-    A tracker, which has nothing to do with the person, is looked for where it is needed.
+    A direct count is tried, a difference, then a tracker, which has nothing to do with the person;
+    up to the first that works. With an epsilon its questions are also asked of the release engine.
     """
     if not known:
         raise InvalidInput("say what is known of the person, such as age=28")
     if secret.column in {one.column for one in known}:
         raise InvalidInput(f"{secret.column!r} is both known and secret: leave out one of them")
-    person = all_of(known)
-    matching = server.true_count(person)
+    matching = server.true_count(all_of(known))
     if matching == 0:
         raise InvalidInput(f"nobody in the table has {in_words(known)}: check what is known")
-    both = all_of([*known, secret])
-    first: dict[str, list[tuple[int, Condition]]] = {
-        "direct": [(1, both)],
-        "difference": [(1, secret), (-1, All((secret, complement(known))))],
-    }
-    attempts: list[tuple[str, tuple[Asked, ...]]] = []
-    for name, questions in first.items():
-        attempts.append((name, _asked(server, questions)))
-        if value_of(attempts[-1][1]) is not None:
-            break
-    else:
-        for found in _trackers(server, {secret.column}):
-            others = complement([found])
-            padded = (1, AnyOf((both, found))), (1, AnyOf((both, others)))
-            asked = _asked(server, [*padded, (-1, found), (-1, others)])
-            if value_of(asked) is not None:
-                attempts.append(("tracker", asked))
-                break
-    having = server.true_count(both)
-    return SingledOut(
-        tuple(known), secret, server.rows, server.at_least, matching, having, tuple(attempts)
+    attempts = _attempts(server, known, secret)
+    last, questions = [*attempts.items()][-1]
+    value = value_of(questions)
+    engine = None if epsilon is None else against_engine(server, questions, epsilon)
+    said = _sentence(server, last, value, matching, in_words(known), in_words([secret]))
+    answer = Answer.of(
+        said,
+        *(Listing(name, _lines(asked)) for name, asked in attempts.items()),
+        *([] if engine is None else [Said([engine.data["explanation"]])]),
+        *_charts(questions),
+        notes=notes,
     )
+    data = {
+        "known": in_words(known),
+        "secret": in_words([secret]),
+        "rows": server.rows,
+        "at_least": server.at_least,
+        "matching": matching,
+        "found": value,
+        "truth": server.true_count(all_of([*known, secret])),
+        "attempts": [
+            {
+                "name": name,
+                "value": value_of(asked),
+                "questions": [
+                    {"sign": sign, "sql": _sql(condition), "answer": answer}
+                    for sign, condition, answer in asked
+                ],
+            }
+            for name, asked in attempts.items()
+        ],
+        "explanation": said,
+    }
+    return Told(answer, data if engine is None else {**data, "engine": engine})
+
+
+def _attempts(
+    server: ExactServer, known: Sequence[Compare], secret: Compare
+) -> dict[str, tuple[Asked, ...]]:
+    both = all_of([*known, secret])
+    found = {"direct": _asked(server, [(1, both)])}
+    if value_of(found["direct"]) is None:
+        without = All((secret, complement(known)))
+        found["difference"] = _asked(server, [(1, secret), (-1, without)])
+        if value_of(found["difference"]) is None:
+            for one in _trackers(server, {secret.column}):
+                others = complement([one])
+                padded = (1, AnyOf((both, one))), (1, AnyOf((both, others)))
+                asked = _asked(server, [*padded, (-1, one), (-1, others)])
+                if value_of(asked) is not None:
+                    found["tracker"] = asked
+                    break
+    return found
+
+
+def _sentence(
+    server: ExactServer, way: str, value: int | None, matching: int, who: str, what: str
+) -> str:
+    """Say what was asked and what follows."""
+    least, rows = server.at_least, server.rows
+    limit = f"refuses counts below {least} and above {rows - least}" if least else "refuses nothing"
+    if 2 * least > rows:
+        return (
+            f"The server refuses counts of fewer than {least} rows, and of all but "
+            f"fewer than {least}: the table has {rows}, so it refuses everything."
+        )
+    if value is None:
+        return (
+            "Neither a direct count, nor a difference, nor a tracker made of one "
+            "column was allowed. That is luck, no protection: a tracker made of several "
+            f"columns may still exist. The server {limit}."
+        )
+    told = {
+        "direct": "One answer tells",
+        "difference": "The difference of two allowed answers tells",
+        "tracker": "Four allowed answers, none of them about the person alone, tell",
+    }[way]
+    if matching == 1:
+        fact = f"the person with {who} {'has' if value else 'does not have'} {what}"
+    elif value in (0, matching):
+        fact = f"{'each' if value else 'none'} of the {matching} people with {who} has {what}"
+    else:
+        fact = (
+            f"what is known fits {matching} people, and {value} of them have {what}; "
+            "someone who knows more about the person finds out the rest"
+        )
+    return f"{told}: {fact}. The server {limit}."
+
+
+def _charts(questions: Sequence[Asked]) -> Iterator[Bars]:
+    value = value_of(questions)
+    if value is None or len(questions) < 2:
+        return
+    drawn = {
+        f"{'add' if sign > 0 else 'take away'} answer {i}": answer or 0
+        for i, (sign, _, answer) in enumerate(questions, start=1)
+    }
+    drawn["what is left"] = value
+    yield Bars("Answers that add up to a secret", drawn, share=False, orange=["what is left"])
 
 
 def _asked(server: ExactServer, questions: Sequence[tuple[int, Condition]]) -> tuple[Asked, ...]:

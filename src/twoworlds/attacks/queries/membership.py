@@ -24,11 +24,9 @@ before cells were left out, all of these are chances of sums, as above.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, prod
 from pathlib import Path
-from typing import Any
 
 from twoworlds.answer import Answer
 from twoworlds.attacks.tables.table import read_lines
@@ -46,7 +44,7 @@ from twoworlds.numbers import (
     rational,
     whole,
 )
-from twoworlds.show import Result
+from twoworlds.show import Told
 
 _MOST_PEOPLE = 20_000
 _EQUAL = Fraction(2000, 2001)  # a likelihood ratio so near 1 is not given in digits
@@ -58,67 +56,6 @@ _BELIEF = (
 )
 
 
-@dataclass(frozen=True)
-class Membership(Result):
-    """How published numbers change the odds that a person was in the study."""
-
-    people: int  # how many people the study had
-    ratio: Number  # the likelihood ratio, in against out
-    prior: Fraction  # the probability of having been in it, before
-    factors: tuple[Number, ...]  # the factor of each attribute or cell
-    noise: str = ""  # what was added to the counts, in words; empty for nothing
-
-    @property
-    def posterior(self) -> Number:
-        """The probability of having been in the study, afterwards."""
-        with_ratio = self.prior * self.ratio
-        return with_ratio / (with_ratio + 1 - self.prior)
-
-    def answer(self) -> Answer:
-        """Say what the numbers tell, and what that rests on."""
-        believed = {"before": self.prior, "after": self.posterior}
-        title = "Probability that this person took part"
-        return Answer.of(self.sentences(), Bars(title, believed, grey=["before"]))
-
-    def sentences(self) -> str:
-        """Return in words what the numbers tell, and what that rests on."""
-        if self.ratio == 1:
-            told = "The published numbers say nothing about whether this person took part"
-        elif self.ratio == 0:
-            told = "The published numbers rule out that this person took part"
-        elif _EQUAL < self.ratio < 1 / _EQUAL:
-            told = (
-                "The published numbers are about equally likely whether this person took part or "
-                "not"
-            )
-        else:
-            likelier = self.ratio > 1
-            by = decimal(self.ratio if likelier else 1 / self.ratio, 4, "about")
-            told = (
-                f"The published numbers are {by} times as likely if this person "
-                f"{'took part' if likelier else 'did not take part'}"
-            )
-        return (
-            f"{told}: the probability of having taken "
-            f"part goes from {exact_text(self.prior)} to {decimal(self.posterior, 4, 'about')}. "
-            f"It was a study of {self.people:,} people. {_BELIEF}"
-            + (f" The counts carry {self.noise}." if self.noise else "")
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the ratio, and the belief before and after."""
-        return {
-            "belief": _BELIEF,
-            "people": self.people,
-            "attributes": len(self.factors),
-            "noise": self.noise or None,
-            "prior": self.prior,
-            "likelihood_ratio": self.ratio,
-            "posterior": self.posterior,
-            "explanation": self.sentences(),
-        }
-
-
 def membership_in_means(
     person: Sequence[object],
     counts: Sequence[object],
@@ -127,7 +64,7 @@ def membership_in_means(
     *,
     prior: object = "1/2",
     noise: Noise | None = None,
-) -> Membership:
+) -> Told:
     """Test whether a person was among those whose means were published.
 
     Args:
@@ -138,8 +75,8 @@ def membership_in_means(
         prior: The probability of having been in it, before.
         noise: What was added to each count.
 
-    >>> found = membership_in_means([1, 0], [3, 0], ["1/2", "1/2"], 4)
-    >>> str(found.ratio), str(found.posterior)
+    >>> found = membership_in_means([1, 0], [3, 0], ["1/2", "1/2"], 4).data
+    >>> str(found["likelihood_ratio"]), str(found["posterior"])
     ('3', '3/4')
     """
     size = whole(people, "the number of people", at_least=1)
@@ -159,11 +96,11 @@ def membership_in_means(
             f"{size:,} people with {len(bits):,} noisy counts: at most {_MOST_TERMS:,} of both "
             "multiplied; take fewer attributes"
         )
-    factors = tuple(
+    factors = [
         factor(bit, _count(count, noise), size, _share(share), noise=noise)
         for bit, count, share in zip(bits, counts, shares, strict=True)
-    )
-    return Membership(size, prod(factors, start=Fraction(1)), _prior(prior), factors, _words(noise))
+    ]
+    return _told(size, len(bits), prod(factors, start=Fraction(1)), _prior(prior), noise)
 
 
 def membership_in_histogram(
@@ -174,7 +111,7 @@ def membership_in_histogram(
     at_least: object = 0,
     prior: object = "1/2",
     noise: Noise | None = None,
-) -> Membership:
+) -> Told:
     """Test whether a person was among those of a histogram, by the cell that they belong to.
 
     Args:
@@ -185,7 +122,7 @@ def membership_in_histogram(
         prior: The probability of having been in it, before.
         noise: What was added to each cell, before small ones were left out.
 
-    >>> str(membership_in_histogram(3, "1/100", 100, at_least=3).ratio)
+    >>> str(membership_in_histogram(3, "1/100", 100, at_least=3).data["likelihood_ratio"])
     '3'
     """
     size = whole(people, "the number of people", at_least=1)
@@ -200,11 +137,50 @@ def membership_in_histogram(
         raise TooLarge(f"a noisy cell among {size:,} people: at most {_MOST_NOISY:,}")
     if shown is None and size > _MOST_PEOPLE:
         raise TooLarge(f"a hidden cell among {size:,} people: at most {_MOST_PEOPLE:,}")
-    found = factor(1, shown, size, known, limit, noise)
-    return Membership(size, found, before, (found,), _words(noise))
+    return _told(size, 1, factor(1, shown, size, known, limit, noise), before, noise)
 
 
-def read_study(path: Path, people: object, *, prior: object, epsilon: object) -> Membership:
+def _told(
+    people: int, attributes: int, ratio: Number, prior: Fraction, noise: Noise | None
+) -> Told:
+    """Say how published numbers change the odds that a person was in the study."""
+    posterior = prior * ratio / (prior * ratio + 1 - prior)
+    noisy = None if noise is None else f"noise: {noise.expression} on each"
+    said = (
+        f"{_likelihood(ratio)}: the probability of having taken part goes from "
+        f"{exact_text(prior)} to {decimal(posterior, 4, 'about')}. "
+        f"It was a study of {people:,} people. {_BELIEF}"
+        + (f" The counts carry {noisy}." if noisy else "")
+    )
+    believed = {"before": prior, "after": posterior}
+    chart = Bars("Probability that this person took part", believed, grey=["before"])
+    data = {
+        "belief": _BELIEF,
+        "people": people,
+        "attributes": attributes,
+        "noise": noisy,
+        "prior": prior,
+        "likelihood_ratio": ratio,
+        "posterior": posterior,
+        "explanation": said,
+    }
+    return Told(Answer.of(said, chart), data)
+
+
+def _likelihood(ratio: Number) -> str:
+    """Say a likelihood ratio, in against out."""
+    if ratio == 1:
+        return "The published numbers say nothing about whether this person took part"
+    if ratio == 0:
+        return "The published numbers rule out that this person took part"
+    if _EQUAL < ratio < 1 / _EQUAL:
+        return "The published numbers are about equally likely whether this person took part or not"
+    by = decimal(ratio if ratio > 1 else 1 / ratio, 4, "about")
+    part = "took part" if ratio > 1 else "did not take part"
+    return f"The published numbers are {by} times as likely if this person {part}"
+
+
+def read_study(path: Path, people: object, *, prior: object, epsilon: object) -> Told:
     """Test a person by a CSV file with columns person (0 or 1), count and share.
 
     Epsilon is what all counts cost together; None for exact ones.
@@ -253,10 +229,6 @@ def factor(
         return total
 
     return chance(people - 1, bit) / chance(people, 0)
-
-
-def _words(noise: Noise | None) -> str:
-    return "" if noise is None else f"noise: {noise.expression} on each"
 
 
 def _count(value: object, noise: Noise | None) -> int:

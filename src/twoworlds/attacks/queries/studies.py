@@ -28,6 +28,7 @@ from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.membership import cell_noise
 from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_engine
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent_above
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, whole
@@ -179,8 +180,6 @@ def _told(
         "right, where a coin has 50%."
     )
     if epsilon is not None and best is not None:
-        from twoworlds.definitions.words import percent_above
-
         said += (
             " Someone who thinks it equally likely either way is right with at most "
             f"{percent_above(Fraction(1, 2), best)}, whatever the test; the "

@@ -13,8 +13,6 @@ number of questions decide, and `against_engine` shows the release engine of thi
 """
 
 from twoworlds.attacks.reconstruction.decoding import (
-    Agreement,
-    Reconstruction,
     agreement,
     furthest_apart,
     reconstruct,
@@ -38,8 +36,6 @@ from twoworlds.attacks.reconstruction.sums import (
 )
 
 __all__ = [
-    "Agreement",
-    "Reconstruction",
     "against_engine",
     "agreement",
     "all_subsets",

@@ -10,7 +10,7 @@ r"""Decoding: a 0/1 column from (noisy) answers to subset sums, by a linear prog
 
 The estimates are floats. What is said of the column found is computed again from the answers, in
 exact numbers: its errors; for ``lp`` a floor under the sum of errors of every column, fractional
-ones included; and with ``error`` how many rows every fitting column shares (`Agreement`).
+ones included; and with ``error`` how many rows every fitting column shares (`agreement`).
 
 If every answer is known to be within E of the truth, the truth is among the columns that *fit*: all
 sums within E of the answers. Sums are whole, so each lies between the whole numbers next to a - E
@@ -33,8 +33,7 @@ upper bound in whole numbers (`twoworlds.programs.decoding`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -54,7 +53,7 @@ from twoworlds.charts import Bars, HeatMap
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import decimal, rational, show, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
-from twoworlds.show import Result
+from twoworlds.show import Told
 from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
@@ -74,95 +73,49 @@ def furthest_apart(rows: object, error: object) -> int:
     return min(whole(rows, "rows", at_least=1), 2 * floor(2 * read_error(error)))
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement(Result):
-    """A statement about all columns that fit: each agrees with this one on so many rows.
-
-    Its method is ``all columns``, where some fitting column shares no more, or ``linear program``.
-    """
-
-    column: tuple[int, ...]  # the column
-    error: Fraction  # every answer is assumed to be within this of the truth
-    # how many rows every fitting column shares with it, at least; None if nothing fits
-    rows: int | None
-    method: str
-    _queries: NDArray[np.int8] = field(repr=False)
-    _answers: tuple[Fraction, ...] = field(repr=False)
-    _z: NDArray[np.int64] | None = field(repr=False, default=None)
-
-    @property
-    def exact(self) -> bool:
-        """Whether some fitting column shares no more; otherwise that is not known."""
-        return self.method == "all columns"
-
-    def verify(self) -> bool:
-        """Compute the statement again, in whole numbers."""
-        if intervals(self._answers, self.error) is None:
-            return self.rows is None
-        if self._z is None:
-            fitting = _fitting(self._queries, self._answers, self.error)
-            return _shared(fitting, self.column) == self.rows
-        return _proven(self._queries, self._answers, self.error, self.column, self._z) == self.rows
-
-    def answer(self) -> Answer:
-        """Say what is known of the truth, and draw the share of bits that is certain."""
-        if self.rows is None:
-            return Answer(self.sentence)
-        share = Fraction(self.rows, len(self.column))
-        chart = Bars("Bits that are certainly right", {"at least": share}, side="down")
-        return Answer(self.sentence, blocks=[chart])
-
-    @property
-    def sentence(self) -> str:
-        """What is known of the truth."""
-        total = len(self.column)
-        given = f"If every answer is within {show(self.error)} of the truth"
-        if self.rows is None:
-            return (
-                f"No column of 0 and 1 is within {show(self.error)} of every answer: at least one "
-                "error is larger."
-            )
-        if self.rows == total:
-            return f"{given}, then this column is the truth: no other one fits."
-        known = "exactly" if self.exact else "by linear programming, checked in whole numbers"
-        return (
-            f"{given}, then at least {self.rows} of these {total} bits are right, whatever the "
-            f"truth is ({known})."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the error, and the rows that are certain."""
-        return {
-            "error": self.error,
-            "rows": self.rows,
-            "exact": self.exact,
-            "method": self.method,
-            "explanation": self.sentence,
-        }
-
-
 def agreement(
     queries: Any, answers: Iterable[object], column: Sequence[int], error: object
-) -> Agreement:
+) -> Told:
     """Return on how many rows a column agrees with every column that fits the answers.
 
-    >>> agreement(all_subsets(4), [sum(q) for q in all_subsets(4)], [1, 1, 1, 1], 1).rows
+    Of few people all columns are gone through, and some fitting column shares no more; of many a
+    linear program proves the number.
+
+    >>> agreement(all_subsets(4), [sum(q) for q in all_subsets(4)], [1, 1, 1, 1], 1).data["rows"]
     3
     """
     matrix = read_queries(queries)
     read, bound = read_answers(answers, len(matrix)), read_error(error)
     bits = tuple(read_column(column, rows=matrix.shape[1]).tolist())
     if len(bits) <= _MOST_ENUMERATED:
-        shared = _shared(_fitting(matrix, read, bound), bits)
-        return Agreement(bits, bound, shared, "all columns", matrix, read)
-    allowed = intervals(read, bound)
-    if allowed is None:
-        return Agreement(bits, bound, None, "linear program", matrix, read)
-    check_program(matrix.shape)
-    middles, slacks = (np.array([float(x) for x in part]) for part in allowed)
-    found = solve_decoding(matrix, middles, slack=slacks, direction=_direction(bits), box=_BOX)
-    shared = _proven(matrix, read, bound, bits, found.z)
-    return Agreement(bits, bound, shared, "linear program", matrix, read, found.z)
+        method, shared = "all columns", _shared(_fitting(matrix, read, bound), bits)
+    else:
+        method, shared = "linear program", _proven(matrix, read, bound, bits)
+    share = Fraction(shared or 0, len(bits))
+    chart = Bars("Bits that are certainly right", {"at least": share}, side="down")
+    said = _certain(bound, shared, len(bits), method)
+    data = {"error": bound, "rows": shared, "exact": method == "all columns", "method": method}
+    return Told(
+        Answer(said, blocks=() if shared is None else [chart]), {**data, "explanation": said}
+    )
+
+
+def _certain(error: Fraction, rows: int | None, total: int, method: str) -> str:
+    """Say what is known of the truth."""
+    given = f"If every answer is within {show(error)} of the truth"
+    if rows is None:
+        return (
+            f"No column of 0 and 1 is within {show(error)} of every answer: at least one "
+            "error is larger."
+        )
+    if rows == total:
+        return f"{given}, then this column is the truth: no other one fits."
+    exact = method == "all columns"
+    known = "exactly" if exact else "by linear programming, checked in whole numbers"
+    return (
+        f"{given}, then at least {rows} of these {total} bits are right, whatever the "
+        f"truth is ({known})."
+    )
 
 
 def read_error(error: object) -> Fraction:
@@ -199,10 +152,6 @@ def check_program(shape: tuple[int, ...]) -> None:
         )
 
 
-def _direction(column: Sequence[int]) -> NDArray[np.int8]:
-    return (1 - 2 * np.asarray(column)).astype(np.int8)
-
-
 def _fitting(
     matrix: NDArray[np.int8], answers: Sequence[Fraction], error: Fraction
 ) -> NDArray[np.int8]:
@@ -220,17 +169,17 @@ def _shared(fitting: NDArray[np.int8], column: Sequence[int]) -> int | None:
 
 
 def _proven(
-    matrix: NDArray[np.int8],
-    answers: Sequence[Fraction],
-    error: Fraction,
-    column: Sequence[int],
-    z: NDArray[np.int64],
+    matrix: NDArray[np.int8], answers: Sequence[Fraction], error: Fraction, column: Sequence[int]
 ) -> int | None:
     """Return the rows that multipliers prove to be shared; None if they prove that none fits."""
     allowed = intervals(answers, error)
     if allowed is None:
         return None
-    bound = decoding_bound(matrix, allowed[0], z, slack=allowed[1], direction=_direction(column))
+    check_program(matrix.shape)
+    direction = (1 - 2 * np.asarray(column)).astype(np.int8)
+    middles, slacks = (np.array([float(x) for x in part]) for part in allowed)
+    found = solve_decoding(matrix, middles, slack=slacks, direction=direction, box=_BOX)
+    bound = decoding_bound(matrix, allowed[0], found.z, slack=allowed[1], direction=direction)
     differing = floor(bound + sum(column))
     return None if differing < 0 else max(0, len(column) - differing)
 
@@ -248,138 +197,6 @@ _DRAWN, _IN_A_LINE = 24, 64
 _NAMES = {"lp": "linear programming", "least-squares": "least squares"}
 
 
-@dataclass(frozen=True, eq=False)
-class Reconstruction(Result):
-    """A column that was read back from answers; its method is ``lp`` or ``least-squares``."""
-
-    column: tuple[int, ...]  # the bits found
-    estimate: tuple[float, ...] = field(repr=False)  # what they were rounded from, floats
-    method: str
-    queries: NDArray[np.int8] = field(repr=False)  # the masks
-    answers: tuple[Fraction, ...] = field(repr=False)  # one for each
-    total: Fraction  # the sum of the absolute errors of the answers, if the column is the truth
-    largest: Fraction  # the largest of them
-    # no column has a smaller sum of errors; for ``lp`` without ``error``
-    floor: Fraction | None = None
-    # what every column that fits shares with it, where ``error`` is given
-    agreement: Agreement | None = None
-    _z: NDArray[np.int64] | None = field(repr=False, default=None)
-    # the column itself, where it is known
-    truth: tuple[int, ...] | None = field(repr=False, default=None)
-    # of a simulation, the law of the noise, its scale, and the seed of subsets and noise
-    simulated: tuple[str, Fraction, int] | None = None
-
-    @property
-    def right(self) -> int | None:
-        """How many bits are those of the truth, where it is known."""
-        if self.truth is None:
-            return None
-        return sum(map(int.__eq__, self.column, self.truth))
-
-    def verify(self) -> bool:
-        """Compute errors, floor and agreement again from the answers, in exact numbers."""
-        errors, stated = _errors(self.queries, self.answers, self.column), self.agreement
-        if self.simulated and stated and (stated.rows is None or (self.right or 0) < stated.rows):
-            return False
-        return (
-            (sum(errors), max(errors)) == (self.total, self.largest)
-            and self.floor == _floor(self.queries, self.answers, self._z)
-            and (stated is None or stated.verify())
-        )
-
-    @property
-    def _shares(self) -> dict[str, Fraction]:
-        """The shares of bits that are right, of those found and by guessing the commoner."""
-        assert self.truth is not None
-        return {
-            "Read back": Fraction(self.right or 0, len(self.truth)),
-            "By guessing": guessing(self.truth),
-        }
-
-    def answer(self) -> Answer:
-        """Say what was found and what is proven of it; show the column, or what guessing gives."""
-        if self.simulated is not None:
-            found, guessed = self._shares.values()
-            by_guessing = "by guessing the commoner"
-            right = {"read back": found, by_guessing: guessed}
-            return Answer.of(
-                self._counted(),
-                Said([self.sentences(), f"Simulated with seed {self.simulated[2]}."]),
-                Bars("Secret bits that are right", right, grey=[by_guessing]),
-            )
-        digits = "".join(map(str, self.column))
-        lines = [digits[i : i + _IN_A_LINE] for i in range(0, len(digits), _IN_A_LINE)]
-        bits = [(str(bit), float(bit)) for bit in self.column[:_DRAWN]]
-        before = [(f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in self.estimate[:_DRAWN]]
-        heads = [str(i) for i in range(1, len(bits) + 1)]
-        chart = HeatMap("The secret bits", heads, [("before rounding", before), ("found", bits)])
-        checked = ""
-        if self.truth is not None:
-            those = "is that" if self.right == 1 else "are those"
-            checked = f"{self.right} of {counted(len(self.truth), 'bit')} {those} of the data. "
-        return Answer.of(f"{checked}{self.sentences()}", Listing("the bits", lines), chart)
-
-    def sentences(self) -> str:
-        """Return in words what was found and what is proven of it."""
-        n, m = len(self.column), len(self.answers)
-        said = [
-            f"A column of {counted(n, 'bit')} was decoded from {counted(m, 'sum')} by "
-            f"{_NAMES[self.method]}. If it is "
-            f"right, the answers were off by at most {decimal(self.largest, 4)}, and by "
-            f"{decimal(self.total / m, 4, 'about')} on average."
-        ]
-        if self.floor is not None:
-            least = decimal(self.floor / m, 4, side="down")
-            said.append(f"No column comes below {least} on average, not even with fractions.")
-        if self.agreement is not None:
-            said.append(self.agreement.sentence)
-        return " ".join(said)
-
-    def _counted(self) -> str:
-        """Say how many bits of a simulation came out, and what guessing gives."""
-        assert self.truth is not None
-        assert self.simulated is not None
-        law, noise, _ = self.simulated
-        how = {
-            "laplace": f"with Laplace noise of scale {show(noise)}",
-            "uniform": f"with noise spread evenly up to {show(noise)} on either side",
-            "rounding": f"rounded to multiples of {show(noise)}",
-        }
-        found, guessed = map(share_text, self._shares.values())
-        return (
-            f"{self.right} of {counted(len(self.truth), 'secret bit')} ({found}) "
-            f"{'was' if self.right == 1 else 'were'} read back from "
-            f"{counted(len(self.answers), 'sum')} over random subsets, answered "
-            f"{how.get(law, 'exactly') if noise else 'exactly'}. Guessing the commoner bit for "
-            f"everybody gets {guessed}."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the column, what is proven of it, and how much is right where that is known."""
-        found: dict[str, Any] = {
-            "rows": len(self.column),
-            "queries": len(self.answers),
-            "method": self.method,
-            "column": self.column,
-            "estimate": self.estimate,
-            "total_error": self.total,
-            "largest_error": self.largest,
-            "floor": self.floor,
-            "agreement": self.agreement,
-            "explanation": self.sentences(),
-        }
-        if self.truth is not None:
-            found["right"] = self.right
-        if self.simulated is not None:
-            shares = self._shares
-            found["fraction"], found["guessing"] = shares.values()
-            found["shares"] = {name: share_text(share) for name, share in shares.items()}
-            found["law"], found["noise"], found["seed"] = self.simulated
-            found["truth"] = self.truth
-            found["explanation"] = f"{self._counted()}\n\n{self.sentences()}"
-        return found
-
-
 def guessing(column: Sequence[int]) -> Fraction:
     """Return the share of the commoner bit."""
     ones = sum(column)
@@ -395,7 +212,7 @@ def reconstruct(
     deviation: float = 0.0,
     truth: Sequence[int] | None = None,
     simulated: tuple[str, Fraction, int] | None = None,
-) -> Reconstruction:
+) -> Told:
     """Read a secret 0/1 column back from answers to subset sums.
 
     Args:
@@ -407,8 +224,8 @@ def reconstruct(
         truth: the column, if known, to count what is right.
         simulated: of a simulation, the law of the noise, its scale, and the seed.
 
-    >>> found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2")
-    >>> found.column, found.agreement.rows
+    >>> found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2").data
+    >>> found["column"], found["agreement"].data["rows"]
     ((1, 0, 1), 3)
     """
     matrix = read_queries(queries)
@@ -420,23 +237,101 @@ def reconstruct(
     slack = None if allowed is None else np.array([float(e) for e in allowed[1]])
     floats = np.array([float(a) for a in middles])
     values, z = estimate(matrix, floats, method, slack=slack, deviation=deviation)
-    z = z if bound is None else None
     column = tuple((values > 0.5).astype(int).tolist())
     errors = _errors(matrix, read, column)
-    return Reconstruction(
-        column,
-        tuple(values.tolist()),
-        method,
-        matrix,
-        read,
-        sum(errors, start=Fraction(0)),
-        max(errors),
-        _floor(matrix, read, z),
-        None if bound is None else agreement(matrix, read, column, bound),
-        z,
-        known,
-        simulated,
+    found: dict[str, Any] = {
+        "rows": len(column),
+        "queries": len(read),
+        "method": method,
+        "column": column,
+        "estimate": tuple(values.tolist()),  # what the column was rounded from, floats
+        # Of the answers, if the column is the truth
+        "total_error": sum(errors, start=Fraction(0)),
+        "largest_error": max(errors),
+        # No column has a smaller sum of errors; for ``lp`` without ``error``
+        "floor": None
+        if z is None or bound is not None
+        else max(Fraction(0), -decoding_bound(matrix, read, z)),
+        "agreement": None if bound is None else agreement(matrix, read, column, bound),
+    }
+    found["explanation"] = _proof(found)
+    if known is not None:
+        found["right"] = sum(map(int.__eq__, column, known))
+    if known is None or simulated is None:
+        return Told(_read_back(found), found)
+    return _simulated(found, known, *simulated)
+
+
+def _proof(found: Mapping[str, Any]) -> str:
+    """Say what was found and what is proven of it."""
+    n, m = found["rows"], found["queries"]
+    said = [
+        f"A column of {counted(n, 'bit')} was decoded from {counted(m, 'sum')} by "
+        f"{_NAMES[found['method']]}. If it is "
+        f"right, the answers were off by at most {decimal(found['largest_error'], 4)}, and by "
+        f"{decimal(found['total_error'] / m, 4, 'about')} on average."
+    ]
+    if found["floor"] is not None:
+        least = decimal(found["floor"] / m, 4, side="down")
+        said.append(f"No column comes below {least} on average, not even with fractions.")
+    if found["agreement"] is not None:
+        said.append(found["agreement"].data["explanation"])
+    return " ".join(said)
+
+
+def _read_back(found: Mapping[str, Any]) -> Answer:
+    """Show a column that was read back from answers."""
+    column = found["column"]
+    digits = "".join(map(str, column))
+    lines = [digits[i : i + _IN_A_LINE] for i in range(0, len(digits), _IN_A_LINE)]
+    bits = [(str(bit), float(bit)) for bit in column[:_DRAWN]]
+    before = [(f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in found["estimate"][:_DRAWN]]
+    heads = [str(i) for i in range(1, len(bits) + 1)]
+    chart = HeatMap("The secret bits", heads, [("before rounding", before), ("found", bits)])
+    checked = ""
+    if "right" in found:
+        those = "is that" if found["right"] == 1 else "are those"
+        checked = f"{found['right']} of {counted(len(column), 'bit')} {those} of the data. "
+    return Answer.of(f"{checked}{found['explanation']}", Listing("the bits", lines), chart)
+
+
+def _simulated(
+    found: Mapping[str, Any], truth: tuple[int, ...], law: str, noise: Fraction, seed: int
+) -> Told:
+    """Say how many bits of a simulation came out, and what guessing gives."""
+    n, right = len(truth), found["right"]
+    shares = {"Read back": Fraction(right, n), "By guessing": guessing(truth)}
+    texts = {name: share_text(share) for name, share in shares.items()}
+    how = {
+        "laplace": f"with Laplace noise of scale {show(noise)}",
+        "uniform": f"with noise spread evenly up to {show(noise)} on either side",
+        "rounding": f"rounded to multiples of {show(noise)}",
+    }
+    said = (
+        f"{right} of {counted(n, 'secret bit')} ({texts['Read back']}) "
+        f"{'was' if right == 1 else 'were'} read back from "
+        f"{counted(found['queries'], 'sum')} over random subsets, answered "
+        f"{how.get(law, 'exactly') if noise else 'exactly'}. Guessing the commoner bit for "
+        f"everybody gets {texts['By guessing']}."
     )
+    by_guessing = "by guessing the commoner"
+    drawn = dict(zip(("read back", by_guessing), shares.values(), strict=True))
+    answer = Answer.of(
+        said,
+        Said([found["explanation"], f"Simulated with seed {seed}."]),
+        Bars("Secret bits that are right", drawn, grey=[by_guessing]),
+    )
+    more = {
+        "fraction": shares["Read back"],
+        "guessing": shares["By guessing"],
+        "shares": texts,
+        "law": law,
+        "noise": noise,
+        "seed": seed,
+        "truth": truth,
+        "explanation": f"{said}\n\n{found['explanation']}",
+    }
+    return Told(answer, {**found, **more})
 
 
 def check_method(method: str) -> str:
@@ -482,11 +377,3 @@ def _errors(
 ) -> list[Fraction]:
     sums = true_sums(matrix, column).tolist()
     return [abs(answer - exact) for answer, exact in zip(answers, sums, strict=True)]
-
-
-def _floor(
-    matrix: NDArray[np.int8],
-    answers: Sequence[Fraction],
-    z: NDArray[np.int64] | None,
-) -> Fraction | None:
-    return None if z is None else max(Fraction(0), -decoding_bound(matrix, answers, z))

@@ -31,7 +31,7 @@ trials with probability p. `lucky_count` is where those end but for a given chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import comb
@@ -42,17 +42,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import TABLE, made_up, release_engine
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
-    Reconstruction,
     check_method,
     guessing,
     reconstruct,
 )
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     INFINITY,
@@ -122,28 +121,31 @@ def against_engine(
     truth = tuple(table[:, -1].tolist())
     each = budget / m
     answers, refusal = _ask(table, subsets, budget, each)
-    exactly = reconstruct(masks, true_sums(masks, truth), method=method, truth=truth)
     spread = float(1 / each) * 2**0.5
-    engine = reconstruct(masks, answers, method=method, deviation=spread, truth=truth)
-    return told(exactly, engine, traits, budget, each, refusal)
+    got, came = (
+        reconstruct(masks, some, method=method, deviation=off, truth=truth).data["right"]
+        for some, off in ((true_sums(masks, truth), 0.0), (answers, spread))
+    )
+    return told(truth, answers, got, came, traits, budget, each, refusal)
 
 
 def told(
-    exactly: Reconstruction,
-    engine: Reconstruction,
+    truth: tuple[int, ...],
+    answers: Sequence[Fraction],
+    got: int,
+    came: int,
     traits: int,
     epsilon: Fraction,
     each: Fraction,
     refusal: str | None,
 ) -> Told:
-    """Say what the same questions gave away, answered exactly and by the engine.
+    """Say what the same questions gave away, answered exactly (``got``) and by the engine.
 
     The engine holds if the ledger refused one more question, each of which was charged ``each``,
     and fewer rows came out than have a chance of at most 1e-9 if the engine is private. With few
     rows and a large budget all of them could be luck; then only the ledger is tested.
     """
-    truth = engine.truth or ()
-    n, m, got, came = len(truth), len(engine.answers), exactly.right or 0, engine.right or 0
+    n, m = len(truth), len(answers)
     limit, lucky, guessed = largest_fraction(epsilon), lucky_count(n, epsilon, _CHANCE), "guessing"
     holds = refusal is not None and came < lucky
     fractions = {"exact": Fraction(got, n), "engine": Fraction(came, n), guessed: guessing(truth)}
@@ -194,7 +196,7 @@ def told(
             "engine": {
                 "right": came,
                 "fraction": fractions["engine"],
-                "answers": [*map(str, engine.answers)],
+                "answers": [*map(str, answers)],
             },
             "guessing": fractions[guessed],
             "limit": limit,

@@ -39,7 +39,6 @@ from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.english import counted
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
-    Reconstruction,
     check_method,
     estimate,
     guessing,
@@ -72,11 +71,10 @@ def simulate(
     law: Law = "laplace",
     method: Method = "lp",
     seed: int = 0,
-) -> Reconstruction:
+) -> Told:
     """Draw a column of even bits and attack it.
 
-    >>> trial = simulate(64, 256, noise=1)
-    >>> trial.right
+    >>> simulate(64, 256, noise=1).data["right"]
     64
     """
     n = whole(rows, "rows", at_least=1)
@@ -92,7 +90,7 @@ def attack_column(
     law: Law = "laplace",
     method: Method = "lp",
     seed: int = 0,
-) -> Reconstruction:
+) -> Told:
     """Ask random subset sums of a column, answer them with noise, and read the column back."""
     truth, scale = read_column(column), read_noise(noise)
     check_law(law)

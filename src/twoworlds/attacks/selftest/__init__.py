@@ -9,7 +9,6 @@ from twoworlds.attacks.selftest.service import AttackedService
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
     KnownFailure,
-    SelfTest,
     selftest,
     selftest_of,
 )
@@ -18,7 +17,6 @@ __all__ = [
     "FAILURES",
     "AttackedService",
     "KnownFailure",
-    "SelfTest",
     "selftest",
     "selftest_of",
 ]

@@ -25,11 +25,12 @@ import json
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, count
+from itertools import accumulate
 from math import ceil, exp, inf, log, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,17 +63,11 @@ class Bench:
 
     folder: Path  # where it is
     prelude: str = ""  # python that every process which the check starts runs first
-    _numbers: Any = None
-
-    def __post_init__(self) -> None:
-        """Start to number what is made here."""
-        object.__setattr__(self, "_numbers", count())
 
     def place(self) -> Path:
         """Return a new, empty folder."""
-        found = self.folder / str(next(self._numbers))
-        found.mkdir(parents=True)
-        return found
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=self.folder))
 
     def sqlite(
         self,

@@ -15,6 +15,8 @@ from math import exp
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from twoworlds.attacks.selftest.bench import (
     CERTAIN,
     AtLeast,
@@ -107,18 +109,11 @@ def sampler_timing(bench: Bench) -> str:
 
 def _slower(found: list[tuple[int, int]]) -> float:
     """Return P(time of a large draw > time of a small one), ties counted half."""
-    middle = sorted(size for _, size in found)[len(found) // 2]
-    ranks: dict[int, float] = {}
-    times = sorted(time for time, _ in found)
-    for rank, time in enumerate(times):
-        ranks.setdefault(time, rank)
-    many: dict[int, int] = {}
-    for time in times:
-        many[time] = many.get(time, 0) + 1
-    large = [time for time, size in found if size > middle]
-    small = len(found) - len(large)
-    total = sum(ranks[time] + (many[time] - 1) / 2 for time in large)
-    return (total - len(large) * (len(large) - 1) / 2) / (len(large) * small)
+    times, sizes = np.array(found).T
+    large = sizes > sorted(sizes)[len(found) // 2]
+    small = np.sort(times[~large])
+    ends = [np.searchsorted(small, times[large], side) for side in ("left", "right")]
+    return float(np.mean(ends) / len(small))
 
 
 def cost_falls_as_noise_grows(bench: Bench) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,23 +18,20 @@ from twoworlds.attacks.selftest.service import AttackedService
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Told
 
 FALSE_ALARMS = RATE * MOST
 _CHANCE = " An engine that is right fails by chance with a probability of at most 10^-6."
 
 
 class KnownFailure(NamedTuple):
-    """A way in which private releases have failed, and what one check of it found."""
+    """A way in which private releases have failed."""
 
     number: int  # its number, for good
     name: str  # what goes wrong
     place: str  # the module and the function that try it on the installed engine; empty for none
     # The function of `service` that tries it on a running service; empty for none
     outside: str = ""
-    holds: bool | None = None  # whether the engine withstood it
-    said: str = ""  # what was done and seen, or what went wrong
-    seconds: float = 0.0  # how long it took
 
 
 FAILURES = tuple(
@@ -79,69 +76,9 @@ FAILURES = tuple(
 )
 
 
-@dataclass(frozen=True)
-class SelfTest(Result):
-    """The outcomes of all checks that were run, on the installed engine or on a service."""
-
-    outcomes: tuple[KnownFailure, ...]
-    service: str | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether the engine withstood everything."""
-        return all(one.holds for one in self.outcomes)
-
-    def answer(self) -> Answer:
-        """Say what the engine withstood, and what each check saw."""
-        rows = [
-            (str(one.number), "holds" if one.holds else "FAILS", one.name, one.said)
-            for one in self.outcomes
-        ]
-        table = Table(("", "", "failure", "what was seen"), rows, prose=(2, 3))
-        answer = Answer.of(self.sentences(), table)
-        subject = "the installed engine" if self.service is None else self.service
-        return replace(answer, subject=subject, claim="self-test", holds=self.holds)
-
-    def sentences(self) -> str:
-        """Return in words what the engine withstood."""
-        broken = [one for one in self.outcomes if not one.holds]
-        many = len(self.outcomes)
-        subject = "installed engine" if self.service is None else f"service at {self.service}"
-        chance = _CHANCE if self.service is None else ""
-        if not broken:
-            which = "the failure that was" if many == 1 else f"all {many} failures that were"
-            return (
-                f"The {subject} withstands {which} tried. That is a test, no proof: each "
-                f"tries some inputs of a kind.{chance}"
-            )
-        numbers = ", ".join(str(one.number) for one in broken)
-        return (
-            f"The {subject} FAILS {len(broken)} of {many}: {numbers}. Do not release with "
-            f"it; please report this.{chance}"
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return what each check saw."""
-        return {
-            "holds": self.holds,
-            "explanation": self.sentences(),
-            "false_alarms": FALSE_ALARMS,
-            "checks": [
-                {
-                    "number": one.number,
-                    "name": one.name,
-                    "holds": one.holds,
-                    "said": one.said,
-                    "seconds": round(one.seconds, 2),
-                }
-                for one in self.outcomes
-            ],
-        }
-
-
 def selftest(
     only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
-) -> SelfTest:
+) -> Told:
     """Try the known failures on the installed engine.
 
     Args:
@@ -161,10 +98,10 @@ def selftest(
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
-    return SelfTest(tuple(found))
+    return told(found)
 
 
-def selftest_of(service: AttackedService, only: Sequence[object] | None = None) -> SelfTest:
+def selftest_of(service: AttackedService, only: Sequence[object] | None = None) -> Told:
     """Try the known failures that can be tried from outside on a running service."""
     alone = service.second is None
     known = [one for one in FAILURES if one.outside and not (alone and one.outside == "turns")]
@@ -173,7 +110,7 @@ def selftest_of(service: AttackedService, only: Sequence[object] | None = None) 
         _tried(failure, getattr(outside, failure.outside), service)
         for failure in track(chosen, "selftest", len(chosen))
     ]
-    return SelfTest(tuple(found), service.address)
+    return told(found, service.address)
 
 
 def _chosen(
@@ -190,7 +127,7 @@ def _chosen(
     return tuple(failure for failure in known if failure.number in numbers)
 
 
-def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> KnownFailure:
+def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> dict[str, Any]:
     """Run one check; an engine that raises what it should not has failed it too."""
     started = time.monotonic()
     try:
@@ -199,4 +136,30 @@ def _tried(failure: KnownFailure, check: Callable[[Any], str], subject: Any) -> 
         holds, said = False, str(error)
     except Exception as error:
         holds, said = False, f"{type(error).__name__}: {error}"
-    return failure._replace(holds=holds, said=said, seconds=time.monotonic() - started)
+    seconds = round(time.monotonic() - started, 2)
+    found = {"number": failure.number, "name": failure.name, "holds": holds}
+    return {**found, "said": said, "seconds": seconds}
+
+
+def told(checks: Sequence[Mapping[str, Any]], service: str | None = None) -> Told:
+    """Say what the installed engine, or a service, withstood, and what each check saw."""
+    broken = [str(one["number"]) for one in checks if not one["holds"]]
+    many = len(checks)
+    subject = "the installed engine" if service is None else service
+    named = "installed engine" if service is None else f"service at {service}"
+    which = "the failure that was" if many == 1 else f"all {many} failures that were"
+    said = (
+        f"The {named} FAILS {len(broken)} of {many}: {', '.join(broken)}. Do not release with "
+        "it; please report this."
+        if broken
+        else f"The {named} withstands {which} tried. That is a test, no proof: each "
+        "tries some inputs of a kind."
+    ) + (_CHANCE if service is None else "")
+    rows = [
+        (str(one["number"]), "holds" if one["holds"] else "FAILS", one["name"], one["said"])
+        for one in checks
+    ]
+    table = Table(("", "", "failure", "what was seen"), rows, prose=(2, 3))
+    answer = replace(Answer.of(said, table), subject=subject, claim="self-test", holds=not broken)
+    data = {"holds": not broken, "explanation": said, "false_alarms": FALSE_ALARMS}
+    return Told(answer, {**data, "checks": checks})

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -26,7 +25,7 @@ from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.lattice import LOSSES, Lattice
-from twoworlds.attacks.tables.measures import Claims, read_claims
+from twoworlds.attacks.tables.measures import read_claims
 from twoworlds.attacks.tables.table import DELIMITERS, Origin, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
@@ -64,23 +63,19 @@ class Generalised(Result):
         """What is known about the anonymity of the table; None when everybody was left out."""
         if self.left_out == self.people:
             return None
-        asked, diversity, close = self.lattice, None, None
-        if self.sensitive is not None:
-            diversity, close = asked.diversity if asked.diversity > 1 else None, asked.closeness
-        claimed = (asked.k, diversity, None, None, close, "equal")
-        return self.examined(read_claims(*claimed, sensitive=self.sensitive))
+        asked = self.lattice
+        diversity = asked.diversity if asked.diversity > 1 else None
+        return self.examined(
+            k=asked.k, diversity=diversity, closeness=asked.closeness, distance="equal"
+        )
 
-    def examined(
-        self, claims: Claims, *, subsets: bool = False, groups: str = "texts"
-    ) -> Anonymity:
+    def examined(self, **asked: Any) -> Anonymity:
         """Examine the table for other claims than those that it was made for; see `examine`."""
         if self.left_out == self.people:
             raise InvalidInput(
                 "everybody was left out: there is no table to examine; allow less suppression"
             )
-        return examine(
-            self.table, self.quasi, self.sensitive, claims=claims, subsets=subsets, groups=groups
-        )
+        return examine(self.table, self.quasi, self.sensitive, **asked)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the published rows, sorted."""
@@ -140,21 +135,6 @@ class Generalised(Result):
         subject = self.name if found.subject else ""
         return replace(found, headline=headline, subject=subject, blocks=blocks)
 
-    def verify(self) -> bool:
-        """Count the published rows again, and compare with what was asked for."""
-        width = len(self.quasi)
-        groups: dict[tuple[str, ...], Counter[str]] = {}
-        total = 0
-        for row in self.rows():
-            value = row[width] if self.sensitive is not None else ""
-            groups.setdefault(row[:width], Counter())[value] += 1
-            total += 1
-        asked = self.lattice
-        large = all(group.total() >= asked.k for group in groups.values())
-        diverse = all(len(group) >= asked.diversity for group in groups.values())
-        close = asked.closeness is None or not self.anonymity or self.anonymity.holds
-        return large and diverse and bool(close) and total + self.left_out == self.people
-
     def fields(self) -> dict[str, Any]:
         """Return all but the rows themselves, which are written to a file."""
         return {
@@ -183,7 +163,6 @@ def anonymise(
     closeness: object = None,
     loss: str = "certainty",
     keep: Sequence[str] = (),
-    name: str | None = None,
 ) -> Generalised:
     """Generalise a table until it is k-anonymous, with the least loss over all levels.
 
@@ -197,7 +176,6 @@ def anonymise(
         closeness: How far a group may be from the table, by total variation.
         loss: What is least: ``certainty`` or ``discernibility``.
         keep: Further columns that are published as they are; all others are left out.
-        name: What the table is called in words.
 
     >>> from twoworlds.attacks import intervals
     >>> rows = [{"age": age, "has": "flu"} for age in (31, 34, 36, 52, 57)]
@@ -216,7 +194,7 @@ def anonymise(
     claims = read_claims(*claimed, sensitive=sensitive)
     share = probability(suppression, "suppression")
     shown = columns if sensitive is None else [*columns, sensitive]
-    source = count_table(table, (*shown, *kept), name)
+    source = count_table(table, (*shown, *kept))
     size, least = whole(k, "k", at_least=1), claims["diversity"] or 1
     if size > source.people:
         raise InvalidInput(

@@ -1,8 +1,8 @@
 """How anonymous a table is, whom it exposes, and for which knowledge.
 
-A table is read once and counted; every measure is taken from the counts. Measures for all parts of
-a quasi-identifier follow from the counts of the larger parts. Knowing fewer columns never exposes
-anybody more (Wu, footnote 1): groups merge, and merging can only improve each measure.
+A table is read once and counted; every measure is taken from the counts. Knowing fewer columns
+never exposes anybody more (Wu, footnote 1): groups merge, and merging can only improve each
+measure.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,10 @@ from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
 from twoworlds.attacks.tables.measures import (
     NAMES,
     Claim,
-    Claims,
     Measures,
     checked,
     measure,
     read_claims,
-    recomputed,
 )
 from twoworlds.attacks.tables.table import Origin, named_columns
 from twoworlds.charts import Bars, Chart, Dots
@@ -48,7 +47,7 @@ _CAUTION = (
     "about the same people may undo all of it (twoworlds attack composition)."
 )
 
-Regroup = Callable[[Counted, Sequence[str]], Groups]
+Regroup = Callable[[Sequence[str]], Groups]
 
 
 @dataclass(frozen=True)
@@ -89,13 +88,6 @@ class Anonymity(Result):
         """Whether all claims hold; None when nothing was claimed, or something is undecided."""
         found = [holds for _, holds, _ in self.claims]
         return False if False in found else None if not found or None in found else True
-
-    def verify(self) -> bool:
-        """Recompute each measure from the counts of its worst group, and check each disclosure."""
-        again = [recomputed(name, one, self.totals) for name, one in self.measures.worst.items()]
-        return all(again) and all(
-            one.verify() for one in (*self.exposed.shown, *self.ruled_out.shown)
-        )
 
     def answer(self) -> Answer:
         """Say anonymity, diversity, whom the table exposes, and all measures."""
@@ -277,10 +269,8 @@ def examine(
     recursive: tuple[object, object] | None = None,
     closeness: object = None,
     distance: str | None = None,
-    claims: Claims | None = None,
     subsets: bool = False,
     groups: str = "texts",
-    name: str | None = None,
 ) -> Anonymity:
     """Measure the anonymity of a table and name the people whom it exposes.
 
@@ -295,11 +285,9 @@ def examine(
         closeness: A claim: no group is further than this from the whole table.
         distance: Which distance ``closeness`` is about: ``equal`` or ``ordered``; by default
             ordered if all sensitive values are numbers.
-        claims: All claims, if they have been read already.
         subsets: Whether to measure every part of the quasi-identifier as well.
         groups: ``texts``, groups of equal cells, or ``knowledge``, what exact knowledge matches;
             they differ where generalised cells overlap.
-        name: What the table is called in words.
 
     >>> rows = [{"age": "3*", "has": "cancer"}] * 4 + [{"age": "<30", "has": "flu"}] * 2
     >>> found = examine(rows, ["age"], "has")
@@ -307,20 +295,17 @@ def examine(
     (2, 1, 'all 4 people in their 30s have cancer')
     """
     columns = named_columns(quasi, "quasi", sensitive)
-    if claims is None:
-        claims = read_claims(
-            k, diversity, entropy, recursive, closeness, distance, sensitive=sensitive
-        )
+    claims = read_claims(k, diversity, entropy, recursive, closeness, distance, sensitive=sensitive)
     check_extent(columns, subsets=subsets, groups=groups)
-    table = count_table(table, [*columns, *([sensitive] if sensitive else [])], name)
+    table = count_table(table, [*columns, *([sensitive] if sensitive else [])])
     by_knowledge = groups == "knowledge"
     reading = known_cells if by_knowledge else column_cells
     cells = {column: reading(table.texts[table.place(column)]) for column in columns}
 
-    def regroup(part: Counted, chosen: Sequence[str]) -> Groups:
-        return groups_of(part, chosen, sensitive, cells if by_knowledge else None)
+    def regroup(chosen: Sequence[str]) -> Groups:
+        return groups_of(table, chosen, sensitive, cells if by_knowledge else None)
 
-    found = regroup(table, columns)
+    found = regroup(columns)
     measures = measure(found)
     order = np.argsort(-found.totals, kind="stable").tolist() if sensitive else ()
     return Anonymity(
@@ -334,7 +319,7 @@ def examine(
         exposed(found, sensitive, cells) if sensitive else Disclosures(),
         ruled_out(found, sensitive, cells) if sensitive else Disclosures(),
         tuple(checked(claims, found, measures)),
-        tuple(_parts(table, columns, regroup)) if subsets else (),
+        tuple(_parts(columns, regroup)) if subsets else (),
         _advise(found, claims["k"] or 2, regroup, by_knowledge=by_knowledge),
         cells,
     )
@@ -360,7 +345,7 @@ def _advise(
         return None
     without = {}
     for column in groups.columns:
-        sizes = regroup(groups.table, [one for one in groups.columns if one != column]).sizes
+        sizes = regroup([one for one in groups.columns if one != column]).sizes
         left = sizes[sizes < k]
         numbers = (int(left.sum()), int(sizes.min()), len(left))
         without[column] = dict(zip(("people", "smallest", "groups"), numbers, strict=True))
@@ -377,25 +362,12 @@ def _advise(
     }
 
 
-def _parts(table: Counted, columns: Sequence[str], regroup: Regroup) -> list[Measures]:
-    """Return the measures of every part, the larger ones first, the whole included."""
-    total = 2 ** len(columns) - 1
-    parts = track(_projections(table, tuple(columns), 0), "measuring parts", total=total)
-    found = [measure(regroup(part, chosen)) for chosen, part in parts]
-    order = {column: place for place, column in enumerate(columns)}
-    return sorted(found, key=lambda one: (-len(one.columns), [order[c] for c in one.columns]))
-
-
-def _projections(
-    table: Counted, columns: tuple[str, ...], first: int
-) -> Iterator[tuple[tuple[str, ...], Counted]]:
-    """Yield every part once, each counted from a part that has one column more."""
-    yield columns, table
-    if len(columns) == 1:
-        return
-    for place in range(first, len(columns)):
-        rest = columns[:place] + columns[place + 1 :]
-        yield from _projections(table.without(columns[place]), rest, place)
+def _parts(columns: Sequence[str], regroup: Regroup) -> Iterator[Measures]:
+    """Yield the measures of every part, the larger ones first, the whole included."""
+    sizes = range(len(columns), 0, -1)
+    parts = [part for size in sizes for part in combinations(columns, size)]
+    for part in track(parts, "measuring parts", total=len(parts)):
+        yield measure(regroup(part))
 
 
 def _first(found: Disclosures) -> tuple[str, int]:

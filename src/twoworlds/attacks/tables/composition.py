@@ -10,9 +10,8 @@ candidates rest on a belief besides: `twoworlds.attacks.tables.beliefs` says whi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from math import prod
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
@@ -34,165 +33,11 @@ from twoworlds.attacks.tables.table import (
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational, show
-from twoworlds.show import Result
+from twoworlds.show import Told
 
 _MOST_ROWS = 100
 _SHOWN = 6
 _MOST_DRAWN = 12
-
-
-@dataclass(frozen=True)
-class Composition(Result):
-    """What is left of a person's secret when all tables are put together."""
-
-    known: Mapping[str, str]  # what is known about the person, by column
-    sensitive: str  # the column that is attacked
-    # For each table its name, the number of its rows, how many of them and which can be the
-    # person's (the first hundred, from 1), the candidates that these leave, sorted, the share of
-    # them that each sensitive cell has, and known columns that no row allows by themselves. A cell
-    # that lists several values leaves each of them; one that lists none is a candidate itself.
-    tables: tuple[Mapping[str, Any], ...]
-    # The values that all tables together leave, each with its probability. Where cells are sets
-    # these are not the candidates: a set is spread over its values.
-    posterior: Mapping[str, Fraction]
-    # For each candidate, how many choices of a matching row in every table say it
-    ways: Mapping[str, int]
-    belief: TableBelief  # what the probabilities rest on
-    # Those of the candidates, of one table or all, that are sets
-    sets: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()  # what to beware of, in sentences
-
-    @property
-    def candidates(self) -> tuple[str, ...]:
-        """What all tables together leave, sorted."""
-        return tuple(sorted(self.ways))
-
-    @property
-    def sentence(self) -> str:
-        """The outcome in one or two sentences: what each table leaves, and all of them together."""
-        if absent := [one for one in self.tables if not one["matching"]]:
-            return self._contradiction(absent)
-        last = " The prior rules out each of them." if self.ways and not self.posterior else ""
-        first, *others = self.tables
-        if not others:
-            number = f"{counted(len(first['leaves']), self.sensitive)}: "
-            alone = "" if self._has_sets(first["leaves"]) else number
-            return f"{first['table']} leaves {alone}{listed(self.candidates, 'or')}.{last}"
-        if not self.candidates:
-            return (
-                f"{self._alone()}; together they leave none: the tables contradict each other, so "
-                "this person is missing from one of them, or something known is wrong."
-            )
-        one_left, sets = len(self.candidates) == 1, self._has_sets(self.candidates)
-        number = "" if sets else f"{'one' if one_left else len(self.candidates)}: "
-        said = f"{self._alone()}; together they leave {number}{listed(self.candidates, 'or')}."
-        leaves = [(one["table"], one["leaves"]) for one in self.tables]
-        certain = [name for name, left in leaves if len(left) == 1 and not self._has_sets(left)]
-        if one_left and not sets and certain:
-            says = "says" if len(certain) == 1 else "say"
-            said += f" {listed(certain)} alone {says} it already."
-        return said + last
-
-    def verify(self) -> bool:
-        """Check by plain arithmetic that the ways come from the rows, and probabilities from them.
-
-        Probabilities with weights, or of values in sets, are only checked to sum to 1.
-        """
-        choices = prod(one["matching"] for one in self.tables)
-        if any(number > choices for number in self.ways.values()):
-            return False
-        if self.posterior and sum(self.posterior.values()) != 1:
-            return False
-        if self.belief.weighed or self.belief.sets:
-            return True
-        total = sum(self.ways.values())
-        return all(share * total == self.ways.get(v) for v, share in self.posterior.items())
-
-    def answer(self) -> Answer:
-        """Say what each table leaves, what all leave together, and what it rests on."""
-        facts = listed([f"{column} is {value}" for column, value in self.known.items()])
-        known = f"it is known that {facts}" if facts else "nothing is known"
-        said = f"{self.sentence} Of this person {known}."
-        return Answer.of(said, *self._blocks(), notes=self.notes)
-
-    def _blocks(self) -> Iterator[Block]:
-        shares = [one["candidates"] for one in self.tables]
-        rows = [
-            [
-                value,
-                *(str(share.get(value, "-")) for share in shares),
-                show(self.posterior[value]) if value in self.posterior else "-",
-            ]
-            for value in sorted({value for share in (*shares, self.posterior) for value in share})
-        ]
-        if rows:
-            yield Table([self.sensitive, *(one["table"] for one in self.tables), "together"], rows)
-        matching = (
-            f"{one['table']}: {one['matching']:,} of {one['rows']:,} rows match"
-            for one in self.tables
-        )
-        yield Said([f"{'; '.join(matching)}."])
-        if self.posterior:
-            first, *others = self.belief.assumptions
-            yield Said(
-                [
-                    f"The candidates rest on this: {first}. Their probabilities rest on this as "
-                    f"well: {'; '.join(others)}."
-                ]
-            )
-            drawn = dict([*self.posterior.items()][:_MOST_DRAWN])
-            yield Bars("What is believed after all tables", drawn)
-
-    def fields(self) -> dict[str, Any]:
-        """Return all of it, with what the belief assumes."""
-        return {
-            "sentence": self.sentence,
-            "known": self.known,
-            "sensitive": self.sensitive,
-            "tables": self.tables,
-            "candidates": self.candidates,
-            "posterior": self.posterior,
-            "ways": self.ways,
-            **self.belief.fields(),
-            "notes": self.notes,
-        }
-
-    def _has_sets(self, labels: Sequence[str]) -> bool:
-        """Tell whether something that is left is a set, which nobody can count."""
-        return not self.sets.isdisjoint(labels)
-
-    def _alone(self) -> str:
-        """Say what each table leaves by itself."""
-        left = [one["leaves"] for one in self.tables]
-        if any(map(self._has_sets, left)):
-            parts = []
-            for one, some in zip(self.tables, left, strict=True):
-                number = counted(len(some), self.sensitive)
-                shown = listed(some, "or") if self._has_sets(some) else number
-                parts.append(f"{one['table']} leaves {shown}")
-            return f"Alone, {listed(parts)}"
-        if {*map(len, left)} == {1}:
-            return f"Each table alone leaves {counted(1, self.sensitive)}"
-        several = listed([f"{len(some):,}" for some in left])
-        return f"Each table alone leaves {several} {plural(self.sensitive)}"
-
-    def _contradiction(self, absent: Sequence[Mapping[str, Any]]) -> str:
-        """Say which tables exclude the person, and by which columns."""
-        reasons = []
-        for one in absent:
-            start = f"no row of {one['table']} matches"
-            reasons += [
-                f"{start} {column}={self.known[column]} (there it is {listed(cells, 'or')})"
-                for column, cells in one["excluded"].items()
-            ]
-            if not one["excluded"]:
-                together = listed([f"{column}={value}" for column, value in self.known.items()])
-                reasons.append(f"{start} {together} together")
-        return (
-            f"Nobody matches: {'; '.join(reasons)}. So this person is not in "
-            f"{listed([one['table'] for one in absent])}, or something known is wrong: no "
-            "candidate is left."
-        )
 
 
 def compose(
@@ -203,7 +48,7 @@ def compose(
     belief: str = "independent",
     prior: str | Mapping[str, object] | None = None,
     population: str | Mapping[str, object] | None = None,
-) -> Composition:
+) -> Told:
     """Intersect what several tables say about a person of whom something is known.
 
     Args:
@@ -218,10 +63,10 @@ def compose(
         population: Weights of the values of all other people, likewise.
 
     >>> found = compose(["figure1.csv", "figure2.csv"], {"age": 28, "zip": "13012"}, "condition")
-    >>> found.sentence
+    >>> found.data["sentence"]
     'Each table alone leaves 3 and 4 conditions; together they leave one: AIDS.'
     >>> found = compose(["figure1.csv", "figure2.csv"], {"age": 45}, "condition")
-    >>> found.posterior
+    >>> found.data["posterior"]
     {'Cancer': Fraction(3, 7), 'Viral Infection': Fraction(4, 7)}
     """
     held = TableBelief.read(belief, prior, population)
@@ -250,16 +95,135 @@ def compose(
         )
     if any(not cells.read[text].is_value for counts in kind.counts for text in counts):
         held = replace(held, sets=True)
-    return Composition(
-        facts,
-        sensitive,
-        evidence,
-        dict(sorted(held.posterior(choices, cells).items())),
-        dict(sorted(cells.ways(choices).items())),
-        held,
-        frozenset(label for way in told for label, is_set in cells.named(way[0]).items() if is_set),
-        tuple(repeated(origins)),
+    ways = dict(sorted(cells.ways(choices).items()))
+    posterior = dict(sorted(held.posterior(choices, cells).items()))
+    sets = {label for way in told for label, is_set in cells.named(way[0]).items() if is_set}
+    said = _sentence(evidence, facts, sensitive, tuple(ways), sets)
+    if ways and not posterior:
+        said += " The prior rules out each of them."
+    stated = listed([f"{column} is {value}" for column, value in facts.items()])
+    known_ = f"it is known that {stated}" if stated else "nothing is known"
+    notes = tuple(repeated(origins))
+    blocks = _blocks(evidence, sensitive, posterior, held)
+    return Told(
+        Answer.of(f"{said} Of this person {known_}.", *blocks, notes=notes),
+        {
+            "sentence": said,
+            "known": facts,
+            "sensitive": sensitive,
+            "tables": evidence,
+            "candidates": tuple(ways),
+            # A set is spread over its values, so these need not be the candidates.
+            "posterior": posterior,
+            # For each candidate, how many choices of a matching row in every table say it
+            "ways": ways,
+            **held.fields(),
+            "notes": notes,
+        },
     )
+
+
+def _sentence(
+    tables: Sequence[Mapping[str, Any]],
+    known: Mapping[str, str],
+    sensitive: str,
+    candidates: Sequence[str],
+    sets: set[str],
+) -> str:
+    """Say what each table leaves, and all of them together; a set cannot be counted."""
+    if absent := [one for one in tables if not one["matching"]]:
+        return _contradiction(absent, known)
+    first, *others = tables
+    if not others:
+        number = f"{counted(len(first['leaves']), sensitive)}: "
+        alone = "" if sets.intersection(first["leaves"]) else number
+        return f"{first['table']} leaves {alone}{listed(candidates, 'or')}."
+    alone = _alone(tables, sensitive, sets)
+    if not candidates:
+        return (
+            f"{alone}; together they leave none: the tables contradict each other, so "
+            "this person is missing from one of them, or something known is wrong."
+        )
+    one_left, uncounted = len(candidates) == 1, sets.intersection(candidates)
+    number = "" if uncounted else f"{'one' if one_left else len(candidates)}: "
+    said = f"{alone}; together they leave {number}{listed(candidates, 'or')}."
+    certain = [
+        one["table"]
+        for one in tables
+        if len(one["leaves"]) == 1 and not sets.intersection(one["leaves"])
+    ]
+    if one_left and not uncounted and certain:
+        says = "says" if len(certain) == 1 else "say"
+        said += f" {listed(certain)} alone {says} it already."
+    return said
+
+
+def _alone(tables: Sequence[Mapping[str, Any]], sensitive: str, sets: set[str]) -> str:
+    """Say what each table leaves by itself."""
+    left = [one["leaves"] for one in tables]
+    if any(map(sets.intersection, left)):
+        parts = []
+        for one, some in zip(tables, left, strict=True):
+            number = counted(len(some), sensitive)
+            shown = listed(some, "or") if sets.intersection(some) else number
+            parts.append(f"{one['table']} leaves {shown}")
+        return f"Alone, {listed(parts)}"
+    if {*map(len, left)} == {1}:
+        return f"Each table alone leaves {counted(1, sensitive)}"
+    several = listed([f"{len(some):,}" for some in left])
+    return f"Each table alone leaves {several} {plural(sensitive)}"
+
+
+def _contradiction(absent: Sequence[Mapping[str, Any]], known: Mapping[str, str]) -> str:
+    """Say which tables exclude the person, and by which columns."""
+    reasons = []
+    for one in absent:
+        start = f"no row of {one['table']} matches"
+        reasons += [
+            f"{start} {column}={known[column]} (there it is {listed(cells, 'or')})"
+            for column, cells in one["excluded"].items()
+        ]
+        if not one["excluded"]:
+            together = listed([f"{column}={value}" for column, value in known.items()])
+            reasons.append(f"{start} {together} together")
+    return (
+        f"Nobody matches: {'; '.join(reasons)}. So this person is not in "
+        f"{listed([one['table'] for one in absent])}, or something known is wrong: no "
+        "candidate is left."
+    )
+
+
+def _blocks(
+    tables: Sequence[Mapping[str, Any]],
+    sensitive: str,
+    posterior: Mapping[str, Fraction],
+    belief: TableBelief,
+) -> Iterator[Block]:
+    shares = [one["candidates"] for one in tables]
+    rows = [
+        [
+            value,
+            *(str(share.get(value, "-")) for share in shares),
+            show(posterior[value]) if value in posterior else "-",
+        ]
+        for value in sorted({value for share in (*shares, posterior) for value in share})
+    ]
+    if rows:
+        yield Table([sensitive, *(one["table"] for one in tables), "together"], rows)
+    matching = (
+        f"{one['table']}: {one['matching']:,} of {one['rows']:,} rows match" for one in tables
+    )
+    yield Said([f"{'; '.join(matching)}."])
+    if posterior:
+        first, *others = belief.assumptions
+        yield Said(
+            [
+                f"The candidates rest on this: {first}. Their probabilities rest on this as "
+                f"well: {'; '.join(others)}."
+            ]
+        )
+        drawn = dict([*posterior.items()][:_MOST_DRAWN])
+        yield Bars("What is believed after all tables", drawn)
 
 
 def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, str]:
@@ -309,6 +273,10 @@ def _evidence(
     counts: Mapping[str | None, int],
     candidates: tuple[str, ...],
 ) -> dict[str, Any]:
+    """Return which rows of a table can be the person's, the first hundred, and what they leave.
+
+    A cell that lists several values leaves each of them; one that lists none is a candidate itself.
+    """
     matching = sum(counts.values())
     rows = table.fetch(
         f"SELECT t.rowid + 1 {_rows(table, i, columns)} ORDER BY 1 LIMIT {_MOST_ROWS}"

@@ -63,10 +63,10 @@ def people(group: Group, cells: Cells) -> str:
     return f"{counted(group.size, 'person')} {who(group, cells)}".rstrip()
 
 
-def has(column: str, values: Sequence[str], last: str = "or") -> str:
+def has(column: str, values: Sequence[str]) -> str:
     """Say sensitive values, as they follow "have": alone where they speak for themselves."""
     plain = all(_PLAIN.search(value) and value.strip().lower() not in _FLAGS for value in values)
-    shown = listed([value or "(empty)" for value in values], last)
+    shown = listed([value or "(empty)" for value in values], "or")
     return shown if plain else f"{column} {shown}"
 
 
@@ -128,13 +128,6 @@ class Disclosure(NamedTuple):
     group: Group  # about whom
     values: tuple[str, ...]  # the sensitive values that all of them have, or that none of them has
     sentence: str  # the same in words
-
-    def verify(self) -> bool:
-        """Tell whether the counts of the group say so."""
-        present = {value for value, _ in self.group.counts}
-        if self.kind == "everybody has it":
-            return present == set(self.values)
-        return bool(self.values) and not present & set(self.values)
 
 
 class Disclosures(NamedTuple):

@@ -19,7 +19,6 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import comb
@@ -30,7 +29,7 @@ from twoworlds.attacks.tables.cells import Interval
 from twoworlds.attacks.tables.table import check_columns
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational, whole
-from twoworlds.show import Result
+from twoworlds.show import Told
 
 if TYPE_CHECKING:
     from twoworlds.cones.row_cone import RowCone
@@ -54,89 +53,13 @@ _PATIENTS = (
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Collapse(Result):
-    """A table, what the encoder publishes of it, and what the decoder reads from that."""
-
-    table: tuple[Row, ...]  # the input
-    k: int  # what was asked for
-    column: str  # the numbers that were coarsened into ranges
-    quasi_identifier: tuple[str, ...]  # the columns on which the rows of a group agree
-    published: tuple[Row, ...]  # the k-anonymous table
-    decoded: tuple[Row, ...]  # what the published table gives away
-
-    @property
-    def smallest_group(self) -> tuple[int, Row]:
-        """How many published rows the smallest group has, and what they agree on."""
-        names = self.quasi_identifier
-        sizes = Counter(tuple(row[name] for name in names) for row in self.published)
-        shared, size = min(sizes.items(), key=lambda one: one[1])
-        return size, dict(zip(names, shared, strict=True))
-
-    @property
-    def boundary(self) -> Fraction:
-        """The end of the first range, whose digits spell out the table."""
-        return _first_end(self.published)
-
-    def verify(self) -> bool:
-        """Check everything again: published is an honest k-anonymous version, decoded the input."""
-        honest = all(
-            shown[name] in (value, STAR)
-            or (isinstance(shown[name], Interval) and shown[name].holds(value))
-            for row, shown in zip(self.table, self.published, strict=True)
-            for name, value in row.items()
-        )
-        large = self.smallest_group[0] >= self.k
-        return large and honest and decode(self.published) == [*self.table] == [*self.decoded]
-
-    @property
-    def sentence(self) -> str:
-        """What was published, what it gives away, and what follows for k-anonymity."""
-        names = ", ".join(self.quasi_identifier)
-        digits = self.boundary.denominator.bit_length() - 1
-        return (
-            f"The published table is {self.smallest_group[0]}-anonymous on {names}, and it gives "
-            f"all {len(self.decoded)} rows of the input away. Its first range of {self.column} "
-            f"ends at {_written(self.boundary)}, and these {digits} digits behind the point spell "
-            "out the whole input, which is read back exactly. To trust every algorithm with a "
-            "k-anonymous output is to trust this one, and with it the one that publishes its "
-            "input: nothing is protected (Lin & Kifer, Section 4.1.1)."
-        )
-
-    def answer(self) -> Answer:
-        """Say what was published and what it gives away, and show both tables."""
-        shown = [("Published:", self.published), ("Decoded from it:", self.decoded)]
-        tables = [
-            Table([*rows[0]], [[str(value) for value in row.values()] for row in rows], lead)
-            for lead, rows in shown
-        ]
-        return Answer.of(self.sentence, *tables)
-
-    def fields(self) -> dict[str, Any]:
-        """Return both tables, with the ends of ranges exactly."""
-        size, shared = self.smallest_group
-        said = ", ".join(f"{column} {value}" for column, value in shared.items())
-        return {
-            "table": _plain(self.table),
-            "k": self.k,
-            "column": self.column,
-            "quasi_identifier": self.quasi_identifier,
-            "published": _plain(self.published),
-            "anonymity": size,
-            "smallest_group": f"{size} row{'' if size == 1 else 's'} with {said}",
-            "decoded": _plain(self.decoded),
-            "recovered": [*self.decoded] == [*self.table],
-            "explanation": self.sentence,
-        }
-
-
-def demonstration() -> Collapse:
+def demonstration() -> Told:
     """Collapse 2-anonymity on six patients.
 
-    >>> found = demonstration()
-    >>> print(found.published[1]["age"], found.published[1]["name"])
-    51 to below 63 *
-    >>> found.decoded[3]
+    >>> found = demonstration().data
+    >>> found["published"][1]
+    {'name': '*', 'age': {'least': '51', 'below': '63'}, 'diagnosis': '*'}
+    >>> found["decoded"][3]
     {'name': 'Dave', 'age': 62, 'diagnosis': 'asthma'}
     """
     return collapse(_PATIENTS, 2, column="age")
@@ -148,7 +71,7 @@ def collapse(
     *,
     column: str | None = None,
     quasi_identifier: Sequence[str] | None = None,
-) -> Collapse:
+) -> Told:
     """Publish a k-anonymous version of a table, and read the table back from it.
 
     Args:
@@ -157,8 +80,8 @@ def collapse(
         column: Of whole numbers, coarsened into ranges; the first such column if left out.
         quasi_identifier: Its other columns are replaced by stars; all columns if left out.
 
-    >>> found = collapse([{"age": 34, "has": "flu"}, {"age": 51, "has": "measles"}], 2)
-    >>> [row["has"] for row in found.published], found.decoded[1], found.verify()
+    >>> found = collapse([{"age": 34, "has": "flu"}, {"age": 51, "has": "measles"}], 2).data
+    >>> [row["has"] for row in found["published"]], found["decoded"][1], found["recovered"]
     (['*', '*'], {'age': 51, 'has': 'measles'}, True)
     """
     columns = _columns(table)
@@ -172,8 +95,36 @@ def collapse(
         )
     names = columns if quasi_identifier is None else tuple(quasi_identifier)
     published = encode(table, k, column=chosen, quasi_identifier=names)
-    size = whole(k, "k", at_least=1)
-    return Collapse(tuple(table), size, chosen, names, tuple(published), tuple(decode(published)))
+    decoded = decode(published)
+    groups = Counter(tuple(row[name] for name in names) for row in published)
+    shared, size = min(groups.items(), key=lambda one: one[1])
+    of_group = ", ".join(f"{n} {value}" for n, value in zip(names, shared, strict=True))
+    end = _first_end(published)
+    said = (
+        f"The published table is {size}-anonymous on {', '.join(names)}, and it gives "
+        f"all {len(decoded)} rows of the input away. Its first range of {chosen} "
+        f"ends at {_written(end)}, and these {end.denominator.bit_length() - 1} digits behind the "
+        "point spell out the whole input, which is read back exactly. To trust every algorithm "
+        "with a k-anonymous output is to trust this one, and with it the one that publishes its "
+        "input: nothing is protected (Lin & Kifer, Section 4.1.1)."
+    )
+    tables = [
+        Table([*rows[0]], [[str(value) for value in row.values()] for row in rows], lead)
+        for lead, rows in (("Published:", published), ("Decoded from it:", decoded))
+    ]
+    data = {
+        "table": _plain(table),
+        "k": whole(k, "k", at_least=1),
+        "column": chosen,
+        "quasi_identifier": names,
+        "published": _plain(published),
+        "anonymity": size,
+        "smallest_group": f"{size} row{'' if size == 1 else 's'} with {of_group}",
+        "decoded": _plain(decoded),
+        "recovered": decoded == [*table],
+        "explanation": said,
+    }
+    return Told(Answer.of(said, *tables), data)
 
 
 def encode(

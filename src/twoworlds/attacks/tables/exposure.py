@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
@@ -39,181 +39,13 @@ from twoworlds.attacks.tables.table import (
 )
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import decimal, to_json
+from twoworlds.numbers import decimal
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Told
 
 # Of each kind of people, for each table the number of candidates that it leaves and whether that is
 # one value (None for a table that they do not match), and the same of all tables together.
 _Left = dict[int, tuple[tuple[tuple[int, bool] | None, ...], tuple[int, bool] | None]]
-
-
-class Guesses(NamedTuple):
-    """How often guessing the likeliest value of each person is right."""
-
-    belief: TableBelief  # what the attacker believes
-    people: int  # about how many people the belief gives a guess
-    expected: Fraction  # how many of these guesses the attacker expects to be right
-    held_back: int  # of how many of these people the register gives the value
-    # How many of the guesses about those the attacker expects to be right
-    expected_held_back: Fraction
-    # How many of them are. Of several values that are likeliest, any may be guessed, so they count
-    # in part.
-    right: Fraction
-
-    @property
-    def calibrated(self) -> Fraction | None:
-        """How many guesses about the other people are right at the rate of those held back."""
-        if not self.held_back:
-            return None
-        return self.right / self.held_back * (self.people - self.held_back)
-
-
-@dataclass(frozen=True)
-class Exposure(Result):
-    """What happens to everybody in a register."""
-
-    on: tuple[str, ...]  # the columns that are known
-    sensitive: str  # the column that is attacked
-    people: int  # how many people the register has
-    # For each table its name, the number of its rows, how many people can be in it, to how many of
-    # these it leaves one sensitive value, and of how many of those whom all tables pin down
-    tables: tuple[Mapping[str, Any], ...]
-    everywhere: int  # how many people can be in all tables
-    # How many of them are left with how many candidates; 0 when the tables contradict
-    left: Mapping[int, int]
-    pinned: int  # how many of them are left with one value
-    newly: int  # how many are pinned down by all tables together and by none alone
-    guesses: Guesses  # how often guessing the likeliest value of each of them is right
-    # The first people who are pinned down, those first whom no table gives away alone: the row of
-    # the register, what stands there, the value, and how many values each table leaves
-    victims: tuple[Mapping[str, Any], ...]
-    notes: tuple[str, ...] = ()  # what to beware of, in sentences
-
-    @property
-    def sentence(self) -> str:
-        """The outcome in a few sentences."""
-        known = listed(self.on)
-        if not self.everywhere:
-            return f"Nobody of {counted(self.people, 'person')} matches all tables by {known}."
-        alone = listed([f"{one['pinned_alone_of_those_pinned_together']:,}" for one in self.tables])
-        how = (
-            f": {alone} by each table alone, and {self.newly:,} only by putting the tables together"
-        )
-        return (
-            f"The {self.sensitive} of {self.pinned:,} of {counted(self.everywhere, 'person')} who "
-            f"can be in all tables is pinned down{how if len(self.tables) > 1 else ''}. The "
-            f"register has {counted(self.people, 'person')}, of whom {known} "
-            f"{'is' if len(self.on) == 1 else 'are'} known."
-        )
-
-    def answer(self) -> Answer:
-        """Say what was found, what it rests on, and who is pinned down."""
-        return Answer.of(self.sentence, *self._blocks(), notes=self.notes)
-
-    def _blocks(self) -> Iterator[Block]:
-        alone = {
-            one["table"]: (one["pinned_alone"], one["pinned_alone_of_those_pinned_together"])
-            for one in self.tables
-        }
-        lines = []
-        if len(alone) > 1 and any(pinned > enough for pinned, enough in alone.values()):
-            pins = [f"{name} alone pins down {pinned:,}" for name, (pinned, _) in alone.items()]
-            lines.append(
-                "Of all who can be in a table, whether they can be in the others or not, "
-                f"{listed(pins)}."
-            )
-        if contradicted := self.left.get(0, 0):
-            lines.append(
-                f"The tables contradict each other about {contradicted:,} of them: these people "
-                "are missing from a table that they match."
-            )
-        yield Said([*lines, *self._guessing()])
-        if self.victims:
-            columns = [one for one in self.victims[0]["person"] if one != self.sensitive]
-            heads = ["row", *columns, self.sensitive, *(f"{name} leaves" for name in alone)]
-            rows = [
-                [
-                    str(one["row"]),
-                    *(one["person"][column] or "" for column in columns),
-                    one["value"],
-                    *map(str, one["candidates_alone"]),
-                ]
-                for one in self.victims
-            ]
-            yield Table(heads, rows)
-        if left := self.pinned - len(self.victims):
-            more = f"{counted(left, 'person')} more {'is' if left == 1 else 'are'} pinned down"
-            yield Said([f"{more}: expose(..., most=N) in Python lists N."])
-        if self.everywhere:
-            shares = {f"by {name} alone": enough for name, (_, enough) in alone.items()}
-            together = {"by all together": self.pinned} if len(alone) > 1 else {}
-            drawn = {
-                name: Fraction(n, self.everywhere) for name, n in {**shares, **together}.items()
-            }
-            title = f"Pinned down, of the {self.everywhere:,} who can be in all tables"
-            yield Bars(title, drawn, orange=list(together))
-
-    def _guessing(self) -> Iterator[str]:
-        """Say what the attacker expects, on which grounds, and what is right."""
-        found, sensitive = self.guesses, self.sensitive
-        if not found.people:
-            return
-        _, *believed = found.belief.assumptions
-        yield (
-            f"Guessing the likeliest {sensitive} of each, an attacker expects to be right "
-            f"{_times(found.expected, found.people)}, if they are in all tables. This expectation "
-            f"is the attacker's, not a count, and follows from what the attacker believes: "
-            f"{'; '.join(believed)}."
-        )
-        if found.calibrated is None:
-            yield (
-                "It is too high where the same people stand behind matching rows of several "
-                f"tables; a register that gives the {sensitive} of some people shows by how much."
-            )
-            return
-        yield (
-            f"The register gives the {sensitive} of {found.held_back:,} of them, which the attack "
-            f"does not use: guesses about these are right {_times(found.right, found.held_back)}, "
-            f"where {decimal(found.expected_held_back, 6, 'about')} are expected."
-        )
-        if others := found.people - found.held_back:
-            yield (
-                f"At that rate {decimal(found.calibrated, 6, 'about')} of the guesses about the "
-                f"other {others:,} are right, if they are like these."
-            )
-
-    def fields(self) -> dict[str, Any]:
-        """Return all of it, with what the belief assumes."""
-        found = self.guesses
-        held_back = {
-            "expected_right_guesses": found.expected_held_back,
-            "right_guesses": found.right,
-            "right_guesses_of_the_others": found.calibrated,
-        }
-        return {
-            "sentence": self.sentence,
-            "on": self.on,
-            "sensitive": self.sensitive,
-            "people": self.people,
-            "tables": self.tables,
-            "in_all_tables": self.everywhere,
-            "people_by_candidates_left": self.left,
-            "pinned": self.pinned,
-            "pinned_only_together": self.newly,
-            "guesses": found.people,
-            "expected_right_guesses": to_json(found.expected, side="down"),
-            "held_back": {
-                "people": found.held_back,
-                **{
-                    name: None if one is None else to_json(one, side="down")
-                    for name, one in held_back.items()
-                },
-            },
-            "victims": self.victims,
-            **found.belief.fields(),
-            "notes": self.notes,
-        }
 
 
 def expose(
@@ -225,7 +57,7 @@ def expose(
     most: int = 10,
     prior: str | Mapping[str, object] | None = None,
     population: str | Mapping[str, object] | None = None,
-) -> Exposure:
+) -> Told:
     """Put several tables together for everybody in a register.
 
     Args:
@@ -238,7 +70,7 @@ def expose(
         prior: Weights of everybody's values beforehand, as `compose` takes them.
         population: Weights of the values of the other people in the tables, likewise.
 
-    >>> expose(["figure1.csv", "figure2.csv"], "register.csv", "condition").pinned
+    >>> expose(["figure1.csv", "figure2.csv"], "register.csv", "condition").data["pinned"]
     3
     """
     belief = TableBelief.read("independent", prior, population)
@@ -285,19 +117,119 @@ def expose(
     for kind in people:
         if (together := left[kind.id][1]) is not None:
             numbers[together[0]] += kind.people
-    return Exposure(
-        tuple(columns),
-        sensitive,
-        everybody.rows,
-        tuple(_share(table, i, people, left, pinned) for i, table in enumerate(loaded)),
-        numbers.total(),
-        dict(sorted(numbers.items())),
-        sum(one.people for one in people if one.id in pinned),
-        sum(one.people for one in people if pinned.get(one.id)),
-        guesses,
-        tuple(victims),
-        tuple(repeated(origins)),
+    found = {
+        "on": tuple(columns),
+        "sensitive": sensitive,
+        "people": everybody.rows,
+        "tables": tuple(_share(table, i, people, left, pinned) for i, table in enumerate(loaded)),
+        "in_all_tables": numbers.total(),
+        # 0 candidates are left when the tables contradict each other
+        "people_by_candidates_left": dict(sorted(numbers.items())),
+        "pinned": sum(one.people for one in people if one.id in pinned),
+        "pinned_only_together": sum(one.people for one in people if pinned.get(one.id)),
+        **guesses,
+        # Those first whom no table gives away alone
+        "victims": tuple(victims),
+        **belief.fields(),
+        "notes": tuple(repeated(origins)),
+    }
+    said = _sentence(found)
+    answer = Answer.of(said, *_blocks(found), notes=found["notes"])
+    return Told(answer, {"sentence": said, **found})
+
+
+def _sentence(found: Mapping[str, Any]) -> str:
+    """Say the outcome in a few sentences."""
+    known, everywhere = listed(found["on"]), found["in_all_tables"]
+    register = counted(found["people"], "person")
+    if not everywhere:
+        return f"Nobody of {register} matches all tables by {known}."
+    pinned = [f"{one['pinned_alone_of_those_pinned_together']:,}" for one in found["tables"]]
+    how = (
+        f": {listed(pinned)} by each table alone, and {found['pinned_only_together']:,} only by "
+        "putting the tables together"
     )
+    return (
+        f"The {found['sensitive']} of {found['pinned']:,} of {counted(everywhere, 'person')} who "
+        f"can be in all tables is pinned down{how if len(pinned) > 1 else ''}. The register has "
+        f"{register}, of whom {known} {'is' if len(found['on']) == 1 else 'are'} known."
+    )
+
+
+def _blocks(found: Mapping[str, Any]) -> Iterator[Block]:
+    sensitive, pinned, victims = (found[name] for name in ("sensitive", "pinned", "victims"))
+    everywhere = found["in_all_tables"]
+    alone = {
+        one["table"]: (one["pinned_alone"], one["pinned_alone_of_those_pinned_together"])
+        for one in found["tables"]
+    }
+    lines = []
+    if len(alone) > 1 and any(number > enough for number, enough in alone.values()):
+        pins = [f"{name} alone pins down {number:,}" for name, (number, _) in alone.items()]
+        lines.append(
+            "Of all who can be in a table, whether they can be in the others or not, "
+            f"{listed(pins)}."
+        )
+    if contradicted := found["people_by_candidates_left"].get(0, 0):
+        lines.append(
+            f"The tables contradict each other about {contradicted:,} of them: these people "
+            "are missing from a table that they match."
+        )
+    yield Said([*lines, *_guessing(found)])
+    if victims:
+        columns = [one for one in victims[0]["person"] if one != sensitive]
+        heads = ["row", *columns, sensitive, *(f"{name} leaves" for name in alone)]
+        rows = [
+            [
+                str(one["row"]),
+                *(one["person"][column] or "" for column in columns),
+                one["value"],
+                *map(str, one["candidates_alone"]),
+            ]
+            for one in victims
+        ]
+        yield Table(heads, rows)
+    if left := pinned - len(victims):
+        more = f"{counted(left, 'person')} more {'is' if left == 1 else 'are'} pinned down"
+        yield Said([f"{more}: expose(..., most=N) in Python lists N."])
+    if everywhere:
+        shares = {f"by {name} alone": enough for name, (_, enough) in alone.items()}
+        together = {"by all together": pinned} if len(alone) > 1 else {}
+        drawn = {name: Fraction(n, everywhere) for name, n in {**shares, **together}.items()}
+        title = f"Pinned down, of the {everywhere:,} who can be in all tables"
+        yield Bars(title, drawn, orange=list(together))
+
+
+def _guessing(found: Mapping[str, Any]) -> Iterator[str]:
+    """Say what the attacker expects, on which grounds, and what is right."""
+    people, sensitive, held = found["guesses"], found["sensitive"], found["held_back"]
+    if not people:
+        return
+    _, *believed = found["assumptions"]
+    yield (
+        f"Guessing the likeliest {sensitive} of each, an attacker expects to be right "
+        f"{_times(found['expected_right_guesses'], people)}, if they are in all tables. This "
+        "expectation is the attacker's, not a count, and follows from what the attacker believes: "
+        f"{'; '.join(believed)}."
+    )
+    calibrated = held["right_guesses_of_the_others"]
+    if calibrated is None:
+        yield (
+            "It is too high where the same people stand behind matching rows of several "
+            f"tables; a register that gives the {sensitive} of some people shows by how much."
+        )
+        return
+    yield (
+        f"The register gives the {sensitive} of {held['people']:,} of them, which the attack "
+        f"does not use: guesses about these are right "
+        f"{_times(held['right_guesses'], held['people'])}, "
+        f"where {decimal(held['expected_right_guesses'], 6, 'about')} are expected."
+    )
+    if others := people - held["people"]:
+        yield (
+            f"At that rate {decimal(calibrated, 6, 'about')} of the guesses about the "
+            f"other {others:,} are right, if they are like these."
+        )
 
 
 def _left(
@@ -330,7 +262,7 @@ def _guesses(
     sensitive: str,
     belief: TableBelief,
     cells: Sensitive,
-) -> Guesses:
+) -> dict[str, Any]:
     """Guess everybody's value, and compare with what the register gives."""
     likeliest: dict[int, tuple[Fraction, list[str]]] = {}
     expected, guessed = Fraction(0), 0
@@ -358,7 +290,20 @@ def _guesses(
         right += Fraction(many * sum((truth, label) in agree for label in best), len(best))
     held_back = sum(many for _, _, many in seen)
     sure = sum((likeliest[kind][0] * many for kind, _, many in seen), start=Fraction(0))
-    return Guesses(belief, guessed, expected, held_back, sure, right)
+    return {
+        "guesses": guessed,
+        "expected_right_guesses": expected,
+        "held_back": {
+            "people": held_back,
+            "expected_right_guesses": sure,
+            # Of several values that are likeliest, any may be guessed, so they count in part.
+            "right_guesses": right,
+            # At the rate of those held back
+            "right_guesses_of_the_others": right / held_back * (guessed - held_back)
+            if held_back
+            else None,
+        },
+    }
 
 
 def _first_rows(

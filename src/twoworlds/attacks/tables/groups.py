@@ -70,26 +70,14 @@ class Counted:
         codes = [self.codes[i][rows] for i in places]
         return renumbered(combined(codes, [len(self.texts[i]) for i in places]))
 
-    def without(self, column: str) -> Counted:
-        """Return the counts of the other columns."""
-        kept = [i for i, other in enumerate(self.columns) if other != column]
-        columns = tuple(self.columns[i] for i in kept)
-        _, first, place = np.unique(self.keys(columns), return_index=True, return_inverse=True)
-        counts = np.zeros(len(first), dtype=np.int64)
-        np.add.at(counts, place, self.counts)
-        texts = tuple(self.texts[i] for i in kept)
-        return Counted(self.name, columns, texts, tuple(self.codes[i][first] for i in kept), counts)
 
-
-def count_table(
-    table: Origin | Counted, columns: Sequence[str], name: str | None = None
-) -> Counted:
+def count_table(table: Origin | Counted, columns: Sequence[str]) -> Counted:
     """Read some columns of a table and count the combinations of their cells."""
     if isinstance(table, Counted):
         return table
     file = Path(table).name if isinstance(table, str | Path) else "the table"
     with opened() as connection:
-        loaded = load(connection, name or file or str(table), table, (), columns)
+        loaded = load(connection, file or str(table), table, (), columns)
         names = [f"coalesce({loaded.columns[column]}, '')" for column in columns]
         distinct = (f"SELECT DISTINCT {name} FROM {loaded.place} ORDER BY 1" for name in names)
         texts = [tuple(text for (text,) in loaded.fetch(one)) for one in distinct]

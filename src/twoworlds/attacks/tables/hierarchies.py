@@ -15,6 +15,7 @@ a higher level would put apart from one that a lower level put it together with 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -242,9 +243,4 @@ def _number(value: object, name: str) -> Fraction:
 
 def _written(value: Fraction) -> str:
     """Write a number that came as digits and a point the same way."""
-    digits = 0
-    while (value * 10**digits).denominator > 1:
-        digits += 1
-    text = str(int(abs(value) * 10**digits)).zfill(digits + 1)
-    shown = f"{text[:-digits]}.{text[-digits:]}" if digits else text
-    return f"-{shown}" if value < 0 else shown
+    return f"{Decimal(value.numerator) / value.denominator:f}"

@@ -20,7 +20,6 @@ equally likely to be behind a row.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -31,167 +30,9 @@ from twoworlds.attacks.tables.matching import fill, match, same_cells
 from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Told
 
 _MOST_NUMBERS = 12
-
-
-@dataclass(frozen=True)
-class Linkage(Result):
-    """How a register and a table fit together."""
-
-    register: str  # what the register is called
-    table: str  # what the table is called
-    on: tuple[str, ...]  # the columns that were compared
-    people: int  # how many records the register has
-    rows: int  # how many records the table has
-    k: int  # the size of the smallest group of rows with the same cells on these columns
-    outside: Mapping[int, int]  # for each number of matching rows, how many people have it
-    inside: Mapping[int, int]  # for each number of matching people, how many rows have it
-    # How many rows at least belong to people who are not in the register, if each row is another
-    # person's: those beyond the people who match them, in each group or in all
-    missing: int
-    overlapping: int  # how many people match rows of several groups
-    one_to_one: int  # how many people match one row that nobody else matches
-    # How many people match rows of one sensitive value only; None without that column
-    pinned: int | None
-    # The people who are linked best, to the fewest rows, with the fewest rivals: the row of the
-    # register and what it says, how many rows match, how many others of the register match the one
-    # of these that the fewest match, and the shares of the sensitive values of matching rows
-    links: tuple[Mapping[str, Any], ...]
-    sensitive: str | None = None  # the column of the table that is attacked, if one was named
-
-    @property
-    def unique(self) -> int:
-        """How many people match exactly one row."""
-        return self.outside.get(1, 0)
-
-    @property
-    def named(self) -> int:
-        """How many rows match exactly one person."""
-        return self.inside.get(1, 0)
-
-    @property
-    def unlisted(self) -> int:
-        """How many people match rows and are not among the ``links``."""
-        return self.people - self.outside.get(0, 0) - len(self.links)
-
-    @property
-    def sentence(self) -> str:
-        """The outcome in a few sentences."""
-        found = self.people - self.outside.get(0, 0)
-        on = listed(self.on)
-        if not found:
-            return f"Nobody of {self.register} matches a row of {self.table} by {on}."
-        fewest = min(number for number in self.outside if number)
-        each = "it is theirs" if self.named == 1 else "each is theirs"
-        return (
-            f"{found:,} of {self.people:,} people of {self.register} {_match(found)} rows of "
-            f"{self.table} by {on}, each of them at least {counted(fewest, 'row')}: the table "
-            f"is {self.k}-anonymous on these columns. "
-            f"{self.unique:,} of them {_match(self.unique)} exactly one row. "
-            f"{counted(self.named, 'row')} of the table {_match(self.named)} exactly one person: "
-            f"{each}, or somebody's who is not in {self.register}."
-        )
-
-    def verify(self) -> bool:
-        """Check the counts, and the true statement: nobody matches between 1 and k - 1 rows."""
-        pairs = sum(number * people for number, people in self.outside.items())
-        return (
-            sum(self.outside.values()) == self.people
-            and sum(self.inside.values()) == self.rows
-            and pairs == sum(number * rows for number, rows in self.inside.items())
-            and not any(0 < number < self.k for number in self.outside)
-        )
-
-    def answer(self) -> Answer:
-        """Say what was found, and which statement about k-anonymity holds."""
-        return Answer.of(" ".join([self.sentence, *self._remarks()]), *self._blocks())
-
-    def _remarks(self) -> Iterator[str]:
-        short = sum(rows for number, rows in self.inside.items() if 0 < number < self.k)
-        if short:
-            yield (
-                f"{short:,} of the {self.rows:,} rows match fewer than {self.k} people: "
-                "k-anonymity promises nothing about that, only that each person matches no row or "
-                f"at least {self.k} of them."
-            )
-        if self.missing:
-            yield (
-                f"If each row is another person's, at least {self.missing:,} of the rows belong to "
-                f"people who are not in {self.register}."
-            )
-        if self.overlapping:
-            yield (
-                f"Groups overlap: {self.overlapping:,} of the people match rows of several groups "
-                "with different cells, so they are hidden among more rows than one group has."
-            )
-        if self.pinned == 0:
-            yield "Nobody's matching rows all have one sensitive value."
-        elif self.pinned is not None:
-            yield (
-                f"Of {counted(self.pinned, 'person')} all matching rows have one sensitive value: "
-                "it is given away without a link to one row, if they are in the table."
-            )
-
-    def _blocks(self) -> Iterator[Block]:
-        numbers = sorted({*self.outside, *self.inside})
-        shown = numbers if len(numbers) <= _MOST_NUMBERS else [*numbers[:10], *numbers[-2:]]
-        yield Table(
-            ["matches", "people with so many rows", "rows with so many people"],
-            [
-                [f"{n:,}", f"{self.outside.get(n, 0):,}", f"{self.inside.get(n, 0):,}"]
-                for n in shown
-            ],
-        )
-        if left := len(numbers) - len(shown):
-            yield Said([f"{left:,} numbers in between are left out; --json has all of them."])
-        if self.links:
-            columns = list(self.links[0]["person"])
-            values = [] if self.sensitive is None else [self.sensitive]
-            rows = [
-                [
-                    str(one["row"]),
-                    *(one["person"][column] or "" for column in columns),
-                    f"{one['matching_rows']:,}",
-                    f"{one['rivals']:,}",
-                    *(", ".join(f"{v} {n}" for v, n in one["values"].items()) for _ in values),
-                ]
-                for one in self.links
-            ]
-            yield Table(["row", *columns, "matching rows", "rivals", *values], rows)
-        if self.unlisted:
-            match = (
-                "person matches rows and is" if self.unlisted == 1 else "people match rows and are"
-            )
-            yield Said(
-                [f"{self.unlisted:,} more {match} left out: link(..., most=N) in Python lists N."]
-            )
-        rows_of = {0: "no row", 1: "1 row"}
-        drawn = {rows_of.get(n, f"{n:,} rows"): self.outside[n] for n in sorted(self.outside)}
-        yield Bars("People who match so many rows", drawn, share=False, orange=["1 row"])
-
-    def fields(self) -> dict[str, Any]:
-        """Return all of it."""
-        return {
-            "sentence": self.sentence,
-            "register": self.register,
-            "table": self.table,
-            "on": self.on,
-            "people": self.people,
-            "rows": self.rows,
-            "k": self.k,
-            "people_by_matching_rows": self.outside,
-            "rows_by_matching_people": self.inside,
-            "people_with_one_row": self.unique,
-            "rows_with_one_person": self.named,
-            "one_to_one": self.one_to_one,
-            "rows_of_people_not_in_register_at_least": self.missing,
-            "people_in_several_groups": self.overlapping,
-            "people_pinned": self.pinned,
-            "links": self.links,
-            "links_left_out": self.unlisted,
-        }
 
 
 def link(
@@ -201,7 +42,7 @@ def link(
     *,
     sensitive: str | None = None,
     most: int = 10,
-) -> Linkage:
+) -> Told:
     """Count which records of a register and of a published table can be the same person's.
 
     Args:
@@ -211,8 +52,8 @@ def link(
         sensitive: A column of the table; what it says of each person is worked out as well.
         most: How many people are listed.
 
-    >>> found = link("register.csv", "figure1.csv", on=["zip", "age"])
-    >>> found.outside, found.inside
+    >>> found = link("register.csv", "figure1.csv", on=["zip", "age"]).data
+    >>> found["people_by_matching_rows"], found["rows_by_matching_people"]
     ({0: 1, 4: 5}, {1: 4, 2: 8})
     """
     columns = named_columns(on, "on", sensitive)
@@ -222,20 +63,19 @@ def link(
     with opened() as connection:
         people, rows = (load(connection, *job) for job in track(jobs, "reading tables", total=2))
         match(people, [rows], columns, sensitive)
-        return _linkage(people, rows, columns, sensitive, most)
+        found = _counts(people, rows, columns, sensitive, most)
+    said = " ".join([_sentence(found), *_remarks(found)])
+    answer = Answer.of(said, *_blocks(found, sensitive))
+    return Told(answer, {"sentence": _sentence(found), **found})
 
 
-def _match(number: int) -> str:
-    return "matches" if number == 1 else "match"
-
-
-def _linkage(
+def _counts(
     register: LoadedTable,
     table: LoadedTable,
     columns: Sequence[str],
     sensitive: str | None,
     most: int,
-) -> Linkage:
+) -> dict[str, Any]:
     """Count the matches of each profile, ``outward``, and of each group, ``inward``."""
     register.connection.execute(
         "CREATE TABLE inward AS SELECT g.id, any_value(g.size) AS size, "
@@ -248,32 +88,128 @@ def _linkage(
         "rivals FROM profiles AS p LEFT JOIN matches0 ON profile = p.id LEFT JOIN inward AS i ON "
         "i.id = group_ GROUP BY p.id"
     )
-    outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
-    inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
+    outside = dict(
+        register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
+    )
+    inside = dict(
+        register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
+    )
     [(k, beyond)] = register.fetch(
         "SELECT min(size), sum(greatest(size - people, 0))::BIGINT FROM inward"
     )
-    [(overlapping, one_to_one, matching)] = register.fetch(
+    [(overlapping, one_to_one)] = register.fetch(
         "SELECT coalesce(sum(people) FILTER (number > 1), 0)::BIGINT, coalesce(sum(people) FILTER "
-        "(rows = 1 AND rivals = 1), 0)::BIGINT, coalesce(sum(people) FILTER (rows > 0), 0)::BIGINT "
-        "FROM outward"
+        "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
     )
-    return Linkage(
-        register.name,
-        table.name,
-        tuple(columns),
-        register.rows,
-        table.rows,
-        k,
-        dict(outside),
-        dict(inside),
-        max(beyond, table.rows - matching),
-        overlapping,
-        one_to_one,
-        None if sensitive is None else _pinned(register, table, sensitive),
-        tuple(_links(register, columns, sensitive, most)),
-        sensitive,
+    matching = register.rows - outside.get(0, 0)
+    links = tuple(_links(register, columns, sensitive, most))
+    return {
+        "register": register.name,
+        "table": table.name,
+        "on": tuple(columns),
+        "people": register.rows,
+        "rows": table.rows,
+        "k": k,  # the size of the smallest group of rows with the same cells on these columns
+        "people_by_matching_rows": outside,
+        "rows_by_matching_people": inside,
+        "people_with_one_row": outside.get(1, 0),
+        "rows_with_one_person": inside.get(1, 0),
+        "one_to_one": one_to_one,
+        # If each row is another person's: those beyond the people who match them, in each group or
+        # in all
+        "rows_of_people_not_in_register_at_least": max(beyond, table.rows - matching),
+        "people_in_several_groups": overlapping,
+        # Those who match rows of one sensitive value only
+        "people_pinned": None if sensitive is None else _pinned(register, table, sensitive),
+        "links": links,
+        "links_left_out": matching - len(links),
+    }
+
+
+def _sentence(found: Mapping[str, Any]) -> str:
+    """Say the outcome in a few sentences."""
+    register, table, on = found["register"], found["table"], listed(found["on"])
+    matching = {n: people for n, people in found["people_by_matching_rows"].items() if n}
+    if not matching:
+        return f"Nobody of {register} matches a row of {table} by {on}."
+    many, unique, one = (
+        sum(matching.values()),
+        found["people_with_one_row"],
+        found["rows_with_one_person"],
     )
+    each = "it is theirs" if one == 1 else "each is theirs"
+    return (
+        f"{many:,} of {found['people']:,} people of {register} {_match(many)} rows of "
+        f"{table} by {on}, each of them at least {counted(min(matching), 'row')}: the table "
+        f"is {found['k']}-anonymous on these columns. "
+        f"{unique:,} of them {_match(unique)} exactly one row. "
+        f"{counted(one, 'row')} of the table {_match(one)} exactly one person: "
+        f"{each}, or somebody's who is not in {register}."
+    )
+
+
+def _match(number: int) -> str:
+    return "matches" if number == 1 else "match"
+
+
+def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
+    k, pinned = found["k"], found["people_pinned"]
+    short = sum(rows for n, rows in found["rows_by_matching_people"].items() if 0 < n < k)
+    if short:
+        yield (
+            f"{short:,} of the {found['rows']:,} rows match fewer than {k} people: "
+            "k-anonymity promises nothing about that, only that each person matches no row or "
+            f"at least {k} of them."
+        )
+    if missing := found["rows_of_people_not_in_register_at_least"]:
+        yield (
+            f"If each row is another person's, at least {missing:,} of the rows belong to "
+            f"people who are not in {found['register']}."
+        )
+    if overlapping := found["people_in_several_groups"]:
+        yield (
+            f"Groups overlap: {overlapping:,} of the people match rows of several groups "
+            "with different cells, so they are hidden among more rows than one group has."
+        )
+    if pinned == 0:
+        yield "Nobody's matching rows all have one sensitive value."
+    elif pinned is not None:
+        yield (
+            f"Of {counted(pinned, 'person')} all matching rows have one sensitive value: "
+            "it is given away without a link to one row, if they are in the table."
+        )
+
+
+def _blocks(found: Mapping[str, Any], sensitive: str | None) -> Iterator[Block]:
+    outside, inside = found["people_by_matching_rows"], found["rows_by_matching_people"]
+    numbers = sorted({*outside, *inside})
+    shown = numbers if len(numbers) <= _MOST_NUMBERS else [*numbers[:10], *numbers[-2:]]
+    yield Table(
+        ["matches", "people with so many rows", "rows with so many people"],
+        [[f"{n:,}", f"{outside.get(n, 0):,}", f"{inside.get(n, 0):,}"] for n in shown],
+    )
+    if left := len(numbers) - len(shown):
+        yield Said([f"{left:,} numbers in between are left out; --json has all of them."])
+    if links := found["links"]:
+        columns = list(links[0]["person"])
+        values = [] if sensitive is None else [sensitive]
+        rows = [
+            [
+                str(one["row"]),
+                *(one["person"][column] or "" for column in columns),
+                f"{one['matching_rows']:,}",
+                f"{one['rivals']:,}",
+                *(", ".join(f"{v} {n}" for v, n in one["values"].items()) for _ in values),
+            ]
+            for one in links
+        ]
+        yield Table(["row", *columns, "matching rows", "rivals", *values], rows)
+    if left := found["links_left_out"]:
+        match = "person matches rows and is" if left == 1 else "people match rows and are"
+        yield Said([f"{left:,} more {match} left out: link(..., most=N) in Python lists N."])
+    rows_of = {0: "no row", 1: "1 row"}
+    drawn = {rows_of.get(n, f"{n:,} rows"): outside[n] for n in sorted(outside)}
+    yield Bars("People who match so many rows", drawn, share=False, orange=["1 row"])
 
 
 def _pinned(register: LoadedTable, table: LoadedTable, sensitive: str) -> int:

@@ -74,41 +74,28 @@ def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[An
 
 
 def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
-    """Make ``signed``, the profiles with their kinds, and return these, in order of first rows.
-
-    Most profiles match one group; the list of groups is made for the others only.
-    """
-    run, joins, columns = register.connection.execute, [], []
-    for i in range(tables):
-        run(
-            f"CREATE TABLE sign{i} AS SELECT profile, min(group_) AS one, CASE WHEN count(*) > 1 "
-            f"THEN list(group_ ORDER BY group_)::VARCHAR END AS more FROM matches{i} "
-            "GROUP BY profile"
-        )
-        joins.append(f"LEFT JOIN sign{i} ON sign{i}.profile = profiles.id")
-        columns += [f"sign{i}.one AS one{i}", f"sign{i}.more AS more{i}"]
-    run(
-        f"CREATE TABLE matched AS SELECT profiles.*, {', '.join(columns)} FROM profiles "
-        f"{' '.join(joins)}"
+    """Make ``signed``, the profiles with their kinds, and return these, in order of first rows."""
+    run, keys = register.connection.execute, ", ".join(f"sign{i}" for i in range(tables))
+    joins = "".join(
+        f" LEFT JOIN (SELECT profile, list(group_ ORDER BY group_) AS sign{i} FROM matches{i} "
+        f"GROUP BY profile) AS s{i} ON s{i}.profile = profiles.id"
+        for i in range(tables)
     )
-    keys = [f"{key}{i}" for i in range(tables) for key in ("one", "more")]
     run(
-        f"CREATE TABLE kinds AS SELECT {', '.join(keys)}, sum(size)::BIGINT AS people, min(first) "
-        f"AS first, row_number() OVER () AS kind FROM matched GROUP BY {', '.join(keys)}"
+        f"CREATE TABLE signed AS SELECT profiles.*, {keys}, dense_rank() OVER (ORDER BY {keys}) "
+        f"AS kind FROM profiles{joins}"
     )
-    same = " AND ".join(f"m.{key} IS NOT DISTINCT FROM k.{key}" for key in keys)
-    run(f"CREATE VIEW signed AS SELECT m.*, k.kind FROM matched AS m JOIN kinds AS k ON {same}")
     said: list[dict[int, dict[str | None, int]]] = [{} for _ in range(tables)]
     for i, groups in enumerate(said):
         for group, value, size in register.fetch(f"FROM said{i} ORDER BY ALL"):
             groups.setdefault(group, {})[value] = size
     counted: dict[tuple[int, tuple[int, ...]], Counter[str | None]] = {}
     found = []
-    for *signs, people, first, kind in register.fetch("SELECT * FROM kinds ORDER BY first"):
-        mine = tuple(
-            () if one is None else (one,) if more is None else (*map(int, more[1:-1].split(",")),)
-            for one, more in zip(signs[::2], signs[1::2], strict=True)
-        )
+    for *signs, people, first, kind in register.fetch(
+        f"SELECT {keys}, sum(size)::BIGINT, min(first), kind FROM signed GROUP BY {keys}, kind "
+        f"ORDER BY min(first)"
+    ):
+        mine = tuple(tuple(sign or ()) for sign in signs)
         for key in enumerate(mine):
             if key not in counted:
                 counted[key] = Counter()

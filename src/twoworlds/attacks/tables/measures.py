@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate
 from math import gcd, prod
 from typing import Any, NamedTuple
 
@@ -169,12 +168,10 @@ def _entropy(groups: Groups) -> Worst:
 def _equal_distances(groups: Groups) -> Ratios:
     """Return the total variation of every group: sum over its values of what they exceed."""
     people = int(groups.totals.sum())
-    values, counts, totals = groups.values, groups.counts, groups.totals
-    if people * people >= _WIDEST:
-        counts, totals = counts.astype(object), totals.astype(object)
-    over = counts * people - totals[values] * np.repeat(groups.sizes, groups.distinct)
-    above = np.add.reduceat(np.where(over > 0, over, 0), groups.starts)
-    return above, groups.sizes.astype(above.dtype) * people
+    exact = np.int64 if people * people < _WIDEST else object
+    counts, sizes = groups.counts.astype(exact), groups.sizes.astype(exact)
+    over = counts * people - groups.totals[groups.values] * np.repeat(sizes, groups.distinct)
+    return np.add.reduceat(np.maximum(over, 0), groups.starts), sizes * people
 
 
 def _ordered_distances(groups: Groups, numbers: Sequence[Any]) -> Ratios:
@@ -210,33 +207,6 @@ def _largest(groups: Groups, ratios: Ratios) -> Worst:
         ((Fraction(*pair), at) for pair, at in first.items()), key=lambda one: (one[0], -one[1])
     )
     return Worst(value, groups.group(at))
-
-
-def recomputed(name: str, worst: Worst, totals: dict[str, int]) -> bool:
-    """Tell whether a measure of one group, computed again by its definition, is the same."""
-    group, counts, people = worst.group, dict(worst.group.counts), sum(totals.values())
-    gaps = {value: group.share(value) - Fraction(n, people) for value, n in totals.items()}
-    value: Number
-    match name:
-        case "anonymity":
-            value = Fraction(group.size)
-        case "distinct":
-            value = Fraction(len(counts))
-        case "entropy":
-            value = perplexity(list(counts.values()))
-        case "belief":
-            value = Fraction(max(counts.values()), group.size)
-        case "equal":
-            value = sum(map(abs, gaps.values()), start=Fraction(0)) / 2
-        case _:
-            moves: dict[Any, Fraction] = {}
-            for one, gap in gaps.items():
-                rank = plain_number(one.strip())
-                moves[rank] = moves.get(rank, Fraction(0)) + gap
-            heights = accumulate(moves[rank] for rank in sorted(moves))
-            value = sum(map(abs, heights), start=Fraction(0)) / max(1, len(moves) - 1)
-    all_there = not counts or sum(counts.values()) == group.size
-    return all_there and compare(value, worst.value) in (Order.EQUAL, Order.UNDECIDED)
 
 
 def read_claims(

@@ -7,9 +7,9 @@
 >>> print(found.headline)
 The claim does NOT hold: randomized-response(bits=2, keep=3/4) is not dp(epsilon=1).
 
-`Review.to_sign` adds purpose, date and names; `Review.html` gives the page, one file with nothing
-from elsewhere and no script but the checker of its certificate; `Review.to_dict` gives what is on
-it as data.
+`dataclasses.replace` adds purpose, date and reviewers; `Review.html` gives the page, one file with
+nothing from elsewhere and no script but the checker of its certificate; `Review.to_dict` gives what
+is on it as data.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def review_mechanism(
     group: object = None,
     universe: str | None = None,
 ) -> Review:
-    """Review a mechanism; `Review.to_sign` adds purpose, names and the like.
+    """Review a mechanism; `dataclasses.replace` adds purpose, names and the like.
 
     Args:
         given: the mechanism, or what one would type for it.

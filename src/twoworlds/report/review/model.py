@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -91,6 +91,9 @@ class Review(Result):
         total: the one sentence about all of it together; empty if unknown.
         meaning: the same promise in odds and beliefs.
         limits: what is not promised.
+        purpose, date, prepared_by, reviewers: what only people know; a line to write on where it is
+            left out.
+        command: what was typed to make the page.
     """
 
     title: str
@@ -115,36 +118,6 @@ class Review(Result):
     command: str | None = None
     reviewers: tuple[str, ...] = ()
     written: str | None = None
-
-    def to_sign(
-        self,
-        *,
-        title: str | None = None,
-        purpose: str | None = None,
-        date: str | None = None,
-        prepared_by: str | None = None,
-        reviewers: tuple[str, ...] = (),
-        command: str | None = None,
-    ) -> Review:
-        """Fill in what only people know; what is left out is a line to write on.
-
-        Args:
-            title: of the page.
-            purpose: what the release is for.
-            date: of the report.
-            prepared_by: who prepared it.
-            reviewers: who will sign.
-            command: what was typed to make the page.
-        """
-        return replace(
-            self,
-            title=title or self.title,
-            purpose=purpose or "",
-            date=date or "",
-            prepared_by=prepared_by or "",
-            reviewers=reviewers,
-            command=command,
-        )
 
     @property
     def holds(self) -> bool:
