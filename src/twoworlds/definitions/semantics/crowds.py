@@ -1,8 +1,8 @@
 """Games about many people who are alike: what is concluded about any one of them.
 
-The posteriors of `games` by counts (see `counts`): with everyone's data, and with a default value
-in place of one person's record. Where every record is treated on its own, persons are alike whose
-outputs are equal.
+The posteriors of `games` by counts (see `counts` and `product`): with everyone's data, and with a
+default value in place of one person's record. Where every record is treated on its own, persons are
+alike whose outputs are equal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Table
-from twoworlds.definitions.semantics.counts import Conclusion, crowd
+from twoworlds.definitions.semantics.counts import Conclusion, OnSum
 from twoworlds.definitions.semantics.games import (
     apart_words,
     chance_words,
@@ -22,15 +22,17 @@ from twoworlds.definitions.semantics.games import (
     moved_words,
     odds_words,
 )
+from twoworlds.definitions.semantics.product import OnEach
 from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.numbers import Number, maximum, show
 from twoworlds.show import Result
-from twoworlds.worlds import Point
-from twoworlds.worlds.alike import AlikeBelief
-from twoworlds.worlds.belief import LARGEST_SUPPORT
+from twoworlds.worlds import Additive, Point
+from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.secret import Secret
+
+_LISTED = 1 << 10  # databases that are still shown one by one
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class CrowdGames(Result):
 
     def chances(self, secret: Secret) -> dict[str, Number | None]:
         """Return the probability of a secret about a record: before, with everyone, without."""
-        value = next(v for v in self.prior if str(v) == secret.name.split(" ", 3)[3])
+        assert secret.entry is not None
+        value = secret.entry[1]
         removed = self.about.removed
         return {
             "prior": self.prior[value],
@@ -144,16 +147,36 @@ def _whose(one: Conclusion) -> str:
     return "a record" if one.who is None else f"a record reported as {one.who}"
 
 
-def by_counts(mechanism: Mechanism, belief: AlikeBelief, secret: Secret | None) -> bool:
+def crowd(mechanism: Mechanism, belief: Belief, default: Point) -> OnSum | OnEach | None:
+    """Return what answers by counts; None where people differ, or their order matters."""
+    if belief.common_laws is None or not belief.rational:
+        return None
+    if isinstance(mechanism, PerRecord):
+        return OnEach(mechanism, belief, default)
+    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.statistic, Additive):
+        return None
+    return OnSum(mechanism, belief, default) if mechanism.statistic.dimension is None else None
+
+
+def many_alike(belief: Belief) -> bool:
+    """Tell whether a belief is about people who are alike, and too many to show every database."""
+    size = belief.universe.size
+    alike = belief.common_laws is not None and belief.rational
+    return alike and (size is None or size > _LISTED)
+
+
+def by_counts(mechanism: Mechanism, belief: Belief, secret: Secret | None) -> bool:
     """Tell whether counts answer the question, or must because there are too many databases."""
-    about_one = secret is None or secret.name.startswith("record ")
-    able = about_one and crowd(mechanism, belief, belief.universe.values[-1]) is not None
-    return able or belief.universe.size > LARGEST_SUPPORT
+    if not many_alike(belief) or (isinstance(mechanism, PerRecord) and belief.laws is not None):
+        return False
+    about_one = secret is None or secret.entry is not None
+    able = about_one and crowd(mechanism, belief, None) is not None
+    return able or not belief.listable
 
 
 def play_crowd(
     mechanism: Mechanism,
-    belief: AlikeBelief,
+    belief: Belief,
     output: object,
     *,
     default: object = None,
@@ -162,27 +185,28 @@ def play_crowd(
     """Play Game 0 and the game without one person, by counts.
 
     >>> from twoworlds import mechanism
-    >>> from twoworlds.worlds.alike import alike
+    >>> from twoworlds.worlds.beliefs import belief
     >>> noisy = mechanism("geometric(ratio=2, bits=1000)")
-    >>> found = play_crowd(noisy, alike("independent(1/2)", noisy.universe), 0)
+    >>> found = play_crowd(noisy, belief("independent(1/2)", noisy.universe), 0)
     >>> found.conclusions[0].real[1]
     Fraction(1, 3)
     """
-    d = default_value(belief.universe, default, mechanism)
+    records = records_of(belief.universe)
+    d = default_value(records, default, mechanism)
     played = crowd(mechanism, belief, d)
     if played is None:
         raise Unsupported(
-            f"{mechanism.expression} is not by counts of its {belief.universe.n} records: use "
+            f"{mechanism.expression} is not by counts of its {records.n} records: use "
             "fewer of them, or know all but a few for certain"
         )
     person = 1
     if secret is not None:
-        if not secret.name.startswith("record "):
+        if secret.entry is None:
             raise Unsupported(
                 f"{secret.name} is a secret about too many databases: ask about one record, as "
                 "in --secret 1=1"
             )
-        person = int(secret.name.split(" ", 3)[1])
+        person = secret.entry[0]
     t = mechanism.outputs.find(output)
     found = played.conclude(t)
     if not found:
