@@ -75,6 +75,13 @@ class Case(NamedTuple):
     mass: fmpz  # times a common denominator
 
 
+class Failure(NamedTuple):
+    """How often an output is a breach, and the output that moves furthest as far as floats see."""
+
+    mass: Number
+    furthest: Any
+
+
 class Run(NamedTuple):
     """Outputs one after the other that are all breaches, or all not; None is no end."""
 
@@ -90,6 +97,7 @@ class OnSum:
         self.mechanism, self.belief, self.default = mechanism, belief, default
         self.records, self.laws = records_of(belief.universe), belief.common_laws or ()
         self.channel: Any = mechanism.channel
+        self._quotients: dict[object, tuple[int, int]] = {}
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -205,11 +213,18 @@ class OnSum:
 
     # --- how often a breach occurs ---------------------------------------------------------------
 
-    def failure(self, epsilon: Number) -> Number:
+    def failure(self, epsilon: Number) -> Failure:
         """Return the probability of an output after which the two games differ by more."""
         outputs, ends = self._outputs()
+        compared = [*self._orders(outputs, epsilon)]
+        gaps = [gap for gap, _ in compared]
+        mass = self._of_runs(outputs, [order for _, order in compared], ends=ends)
+        return Failure(mass, outputs[gaps.index(max(gaps))])
+
+    def _of_runs(self, outputs: range, orders: list[Order], *, ends: bool) -> Number:
+        """Add up the outputs that are breaches; what is undecided is doubt."""
         runs: list[Run] = []
-        for k, (t, order) in enumerate(zip(outputs, self._orders(outputs, epsilon), strict=True)):
+        for k, (t, order) in enumerate(zip(outputs, orders, strict=True)):
             after = None if ends and k == len(outputs) - 1 else t + 1
             if runs and runs[-1].order is order:
                 runs[-1] = runs[-1]._replace(after=after)
@@ -218,9 +233,8 @@ class OnSum:
         bad = [run for run in runs if run.order in (Order.GREATER, Order.UNDECIDED)]
         if ends and len(runs) == 1 and runs[0].order is not Order.UNDECIDED:
             return Fraction(len(bad))
-        rational = isinstance(self.channel.probability(outputs[0], self.answers[0]), Fraction)
         sure = ends and all(run.order is Order.GREATER for run in bad)
-        if self.belief.short and rational and sure:
+        if self.belief.short and self._rational and sure:
             parts: Any = (int(m) * self._share(run, a) for a, m in self._law.items() for run in bad)
             return Fraction(sum(parts, start=Fraction(0)) / int(self.denominator))
         return at_most_one(Real(lambda bits: self._mass(bad, bits, doubt=not ends)))
@@ -248,7 +262,7 @@ class OnSum:
             width *= 2
         return range(low - width, high + width + 1), False
 
-    def _orders(self, outputs: range, epsilon: Number) -> Iterator[Order]:
+    def _orders(self, outputs: range, epsilon: Number) -> Iterator[tuple[float, Order]]:
         """Compare the difference of the two games with epsilon after every output."""
         import numpy as np
 
@@ -265,21 +279,51 @@ class OnSum:
             games = [masses + likely[k] for k in (first, second)]
             tops = [float(game.max()) for game in games]
             if not np.isfinite(tops).all():
-                yield Order.GREATER if np.isfinite(tops[0]) else Order.LESS
+                yield (1.0, Order.GREATER) if np.isfinite(tops[0]) else (0.0, Order.LESS)
                 continue
             if not self.belief.short and tops[0] < rare:  # too rare to matter
-                yield Order.UNDECIDED
+                yield 0.0, Order.UNDECIDED
                 continue
             p, q = (np.exp(game - top) for game, top in zip(games, tops, strict=True))
             gap = float(np.maximum(p / p.sum() - q / q.sum(), 0).sum())
             if abs(gap - limit) > _MARGIN:
-                yield Order.GREATER if gap > limit else Order.LESS
+                yield gap, Order.GREATER if gap > limit else Order.LESS
+            elif self.belief.short and self._rational and isinstance(epsilon, Fraction):
+                yield gap, self._order(t, epsilon)
             elif self.belief.short or most > 0:
                 most -= 1
                 (found,) = self.conclude(t)
-                yield compare(found.difference, epsilon, limit=256)
+                yield gap, compare(found.difference, epsilon, limit=256)
             else:
-                yield Order.UNDECIDED
+                yield gap, Order.UNDECIDED
+
+    @cached_property
+    def _rational(self) -> bool:
+        answer = self.answers[0]
+        return isinstance(self.channel.probability(answer, answer), Fraction)
+
+    def _order(self, output: int, epsilon: Fraction) -> Order:
+        """Compare the difference after an output with epsilon, in whole numbers."""
+        likely = [self._whole_likelihood(output, a) for a in self.answers]
+        scale = lcm(*(bottom for _, bottom in likely))
+        whole = {
+            a: fmpz(top * (scale // bottom))
+            for a, (top, bottom) in zip(self.answers, likely, strict=True)
+        }
+        games = [(c.mass * whole[c.answer], c.mass * whole[c.removed]) for c in self.cases]
+        p, q = (sum(game, start=fmpz(0)) for game in zip(*games, strict=True))
+        gap = sum((max(a * q - b * p, fmpz(0)) for a, b in games), start=fmpz(0))
+        return compare(
+            Fraction(int(gap) * epsilon.denominator), Fraction(epsilon.numerator * int(p * q))
+        )
+
+    def _whole_likelihood(self, output: int, answer: int) -> tuple[int, int]:
+        """Return P(output | answer) as a quotient, each difference once where that decides."""
+        key = output - answer if getattr(self.channel, "by_difference", False) else (output, answer)
+        if key not in self._quotients:
+            p = self.channel.probability(output, answer)
+            self._quotients[key] = p.numerator, p.denominator
+        return self._quotients[key]
 
     def _logarithms(self, output: int, answers: list[Any], line: Any) -> Any:
         """Return ln P(output | answer) for all answers as floats, up to a shared number."""

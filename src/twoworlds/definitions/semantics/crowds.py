@@ -23,13 +23,14 @@ from twoworlds.definitions.semantics.games import (
     odds_words,
 )
 from twoworlds.definitions.semantics.product import OnEach
-from twoworlds.definitions.verdict import shortened
+from twoworlds.definitions.verdict import Shown, shortened
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
-from twoworlds.numbers import Number, maximum, show
+from twoworlds.numbers import Number, maximum, show, to_json
 from twoworlds.show import Result
 from twoworlds.worlds import Additive, Point
 from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.secret import Secret
 
 _LISTED = 1 << 10  # databases that are still shown one by one
@@ -42,10 +43,15 @@ class CrowdGames(Result):
     mechanism: Mechanism
     output: Point
     default: Point
-    prior: dict[Point, Number]
+    belief: Belief
     conclusions: tuple[Conclusion, ...]
     secret: Secret | None = None
     person: int = 1
+
+    @property
+    def prior(self) -> dict[Point, Number]:
+        """The law of any record before."""
+        return self.belief.marginal(1)
 
     @property
     def worst(self) -> Number:
@@ -142,6 +148,31 @@ class CrowdGames(Result):
             which = "" if one.who is None else f" who reported {one.who}"
             yield f"without any one of {one.people:,} people{which}", told
 
+    def witness(self) -> Shown:
+        """Return the output as a case that re-verifies: what it does to one person's record."""
+        one = max(self.conclusions, key=lambda one: float(one.difference))
+        person = 1 if one.who is None else self.output.index(one.who) + 1
+        output = shortened(plain_label(self.output))
+        facts = [("for example", f"output {output}, with and without person {person}")]
+        if one.removed is None:
+            facts.append(("", "without their data this output is impossible: it gives them away"))
+        else:
+            real, removed = one.real, one.removed
+            value = max(real, key=lambda v: float(real[v] - removed[v]))
+            chances = f"{show(real[value])} with their data, {show(removed[value])} without"
+            facts.append(("", f"the conclusions differ by {show(one.difference)}"))
+            facts.append(("", f"record {person} is {value}: probability {chances}"))
+        data = {
+            "output": plain_label(self.output),
+            "person": person,
+            "difference": to_json(one.difference),
+            "default": str(self.default),
+        }
+        return Shown(one.difference, self._again, tuple(facts), data)
+
+    def _again(self) -> Number:
+        return play_crowd(self.mechanism, self.belief, self.output, default=self.default).worst
+
 
 def _whose(one: Conclusion) -> str:
     return "a record" if one.who is None else f"a record reported as {one.who}"
@@ -214,5 +245,4 @@ def play_crowd(
             f"output {shortened(mechanism.outputs.label(t))} cannot occur under this belief: "
             "no posterior exists, in any game that really takes place"
         )
-    prior = belief.marginal(1)
-    return CrowdGames(mechanism, t, d, prior, tuple(found), secret, person)
+    return CrowdGames(mechanism, t, d, belief, tuple(found), secret, person)

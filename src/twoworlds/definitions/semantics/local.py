@@ -21,11 +21,11 @@ from typing import NamedTuple
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.breaches import failure_of, views
 from twoworlds.definitions.semantics.counts import OnSum
-from twoworlds.definitions.semantics.crowds import crowd, many_alike
+from twoworlds.definitions.semantics.crowds import crowd, many_alike, play_crowd
 from twoworlds.definitions.semantics.games import default_value, default_words
 from twoworlds.definitions.semantics.product import OnEach, reactions
 from twoworlds.definitions.semantics.witnesses import GameWitness
-from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
@@ -158,7 +158,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         """Return P_t[max_i SD > epsilon], with the strict inequality."""
         limit = read_delta(epsilon, "epsilon")
         if (many := self._many(mechanism)) is not None:
-            return many.failure(limit)
+            return many.failure(limit).mass
         if mechanism.outputs.size is None:
             held = build_belief(self.belief, mechanism.universe)
             return failure_of(mechanism, held, limit, self.default)
@@ -169,11 +169,15 @@ class LocalSemanticPrivacy(PrivacyDefinition):
 
         Without any number that is the worst case over outputs.
         """
-        epsilon, witness = self.epsilon, None
+        epsilon = self.epsilon
+        witness: Proof | None = None
+        many = None if epsilon is None else self._many(mechanism)
         method = "the outputs that are breaches, by structure, weighed by the belief"
-        if epsilon is not None and self._many(mechanism) is not None:
+        if epsilon is not None and many is not None:
             method = "people are alike under this belief, so counts stand for databases"
-            bad = self.failure(mechanism, epsilon)
+            bad, furthest = many.failure(epsilon)
+            held = build_belief(self.belief, mechanism.universe)
+            witness = play_crowd(mechanism, held, furthest, default=self.default).witness()
         elif epsilon is not None and mechanism.outputs.size is None:
             bad = self.failure(mechanism, epsilon)
         else:

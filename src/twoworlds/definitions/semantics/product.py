@@ -29,7 +29,7 @@ from typing import Any
 
 from flint import arb
 
-from twoworlds.definitions.semantics.counts import Conclusion, Reader, above_zero, lifted
+from twoworlds.definitions.semantics.counts import Conclusion, Failure, Reader, above_zero, lifted
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms import PerRecord
 from twoworlds.numbers import Number, Real, at_most_one, ball, working_precision
@@ -154,7 +154,7 @@ class OnEach:
 
         return given
 
-    def failure(self, epsilon: Number) -> Number:
+    def failure(self, epsilon: Number) -> Failure:
         """Return the probability of an output after which the two games differ by more."""
         n, kinds = self.records.n, len(self.outputs)
         if comb(n + kinds - 1, kinds - 1) > _MOST_COUNTS:
@@ -162,28 +162,34 @@ class OnEach:
                 f"{n} people can give their {kinds} outputs in too many counts: use fewer people"
             )
         if self.exact:
-            return Fraction(self._added(lambda value: value, epsilon))
-        return at_most_one(Real(lambda bits: self._enclosed(epsilon, bits)))
+            mass, counts = self._added(lambda value: value, epsilon)
+        else:
+            counts = self._enclosed(epsilon, 0)[1]
+            mass = at_most_one(Real(lambda bits: self._enclosed(epsilon, bits)[0]))
+        return Failure(mass, tuple(o for o, times in counts.items() for _ in range(times)))
 
-    def _enclosed(self, epsilon: Number, bits: int) -> arb:
+    def _enclosed(self, epsilon: Number, bits: int) -> tuple[arb, dict[Point, int]]:
         with working_precision(bits + 64):
-            return arb(self._added(lambda value: ball(value, bits + 64), epsilon))
+            return self._added(lambda value: ball(value, bits + 64), epsilon)
 
-    def _added(self, read: Reader, epsilon: Number) -> Any:
-        """Add up the probabilities of the counts that are breaches; what is undecided is doubt."""
+    def _added(self, read: Reader, epsilon: Number) -> tuple[Any, dict[Point, int]]:
+        """Add up the counts that are breaches, and find the furthest; the undecided is doubt."""
         given, limit = self._given(read), read(epsilon)
         total, unknown = read(Fraction(0)), read(Fraction(0))
+        furthest, worst = {self.outputs[0]: self.records.n}, -1.0
         for counts, ways in _compositions(self.outputs, self.records.n):
             chance, found = given(counts)
             gaps = [one.difference for one in found.values()]
+            if (most := max(map(float, gaps), default=-1.0)) > worst:
+                furthest, worst = counts, most
             if any(gap > limit for gap in gaps):
                 total += chance * int(ways)
             elif not all(gap <= limit for gap in gaps):
                 unknown += chance * int(ways)
         if isinstance(total, Fraction):
-            return total
+            return total, furthest
         half = unknown / 2
-        return total + half + arb(0, half.abs_upper())
+        return total + half + arb(0, half.abs_upper()), furthest
 
 
 def _compositions(outputs: Sequence[Point], n: int) -> Iterator[tuple[dict[Point, int], int]]:
