@@ -297,7 +297,6 @@ class OverBeliefs(PrivacyDefinition):
         holds: bool | None = None,
         more: dict[str, Number] | None = None,
     ) -> Verdict:
-        hull = " (and all mixtures of these beliefs)" if where.beliefs.hull else ""
         source = where.release.source
         values = {"ratio": found.ratio, "epsilon": ln(found.ratio), "delta": found.delta}
         if where.people is not None:
@@ -307,7 +306,7 @@ class OverBeliefs(PrivacyDefinition):
             definition,
             values | (more or {}),
             sentence,
-            (f"{where.beliefs.assumption}{hull}", *self._comparison(where, found)),
+            (where.beliefs.assumption, *self._comparison(where, found)),
             holds=holds,
             witness=found.witness,
             method=found.method,
