@@ -5,10 +5,10 @@ import pytest
 import twoworlds
 from tests.cli.calling import call, data
 from twoworlds.definitions import DEFINITIONS
-from twoworlds.definitions.semantics import games, product
 from twoworlds.errors import Unsupported
 from twoworlds.report import promises
 from twoworlds.theorems import KINDS, THEOREMS
+from twoworlds.worlds import belief as beliefs
 
 
 def test_semantic_privacy_of_noisy_parity_is_one_half_with_its_belief(capsys):
@@ -271,8 +271,7 @@ def test_many_records_are_answered_as_few_are(capsys, monkeypatch, mechanism, ou
     arguments = ("posterior", mechanism, "--belief", "independent(1/3, 1/5, 1/2)")
     arguments = (*arguments, "--output", output, "--secret", secret)
     listed = data(capsys, *arguments)
-    for module in (games, product):
-        monkeypatch.setattr(module, "LARGEST_SUPPORT", 1)
+    monkeypatch.setattr(beliefs, "LARGEST_SUPPORT", 1)
     by_record = data(capsys, *arguments)
     assert len(by_record["records"]) == 3
     for name in ("chances", "differences", "prior_to_posterior", "secret", "persons", "default"):

@@ -58,8 +58,6 @@ EXAMPLES = {
     "definitions.record_trade_off.RecordTradeOff": "definitions.record_trade_off.record_trade_off",
     "definitions.semantics.crowds.CrowdGames": "definitions.semantics.crowds.play_crowd",
     "definitions.semantics.games.Games": "definitions.semantics.games.play",
-    "definitions.semantics.product.ProductBelief": "definitions.semantics.product.ProductBelief",
-    "worlds.alike.AlikeBelief": "worlds.alike.AlikeBelief",
     "definitions.semantics.failure.Bounded": "definitions.semantics.privacy.SemanticPrivacy",
     "mechanisms.accuracy.Bound": "mechanisms.accuracy.laplace_variance",
     "mechanisms.accuracy.Crossover": "mechanisms.accuracy.laplace_crossover",

@@ -126,7 +126,7 @@ def test_a_belief_needs_a_listable_support():
     with pytest.raises(TooLarge, match="too many databases"):
         uniform(Integers())
     with pytest.raises(TooLarge, match="know more records"):
-        independent(BitStrings(30), ["1/2"])
+        independent(BitStrings(30), ["1/2"]).items()
     with pytest.raises(InvalidInput, match="no persons to speak of"):
         independent(Integers(0, 3), ["1/2"])
 

@@ -128,7 +128,7 @@ def test_what_is_no_belief_is_refused(build, words):
 def test_too_many_pairs_are_refused_with_the_limit(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_SUPPORT", 3)
     with pytest.raises(TooLarge, match=r"more than 3 pairs.*fewer people"):
-        Joint.of(uniform(PAIR))
+        len(Joint.of(uniform(PAIR)))
 
 
 def test_errors_of_our_own_pass_through_a_side_function_unchanged():

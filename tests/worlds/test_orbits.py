@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.worlds.catalogue import statistic
+from twoworlds.errors import TooLarge
+from twoworlds.worlds.belief import hidden, uniform
 from twoworlds.worlds.classes import belief_class
-from twoworlds.worlds.orbits import Orbits, alike
+from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import BitStrings, Records
 
 F = Fraction
@@ -36,9 +37,9 @@ def point(universe, x):
 )
 @pytest.mark.parametrize("side", [None, "count(a)"])
 def test_a_point_has_the_mass_of_all_databases_it_stands_for(belief, side):
-    assert alike(statistic("count(a)", LETTERS), belief, side, LETTERS) is not None
     listed = belief_class(belief, LETTERS, side)
-    short = belief_class(belief, Orbits(LETTERS), side)
+    assert listed.alike
+    short = listed.on(Orbits(LETTERS))
     assert short.assumption == listed.assumption
     assert short.hull == listed.hull
     for member, small in zip(listed, short, strict=True):
@@ -51,7 +52,7 @@ def test_a_point_has_the_mass_of_all_databases_it_stands_for(belief, side):
 
 def test_the_hidden_chance_of_bits_is_kept_as_side_information():
     bits, belief = BitStrings(5), "hidden(9/10=1/3, 1/10=2/3)"
-    short = belief_class(belief, Orbits(bits), "parameter")
+    short = belief_class(belief, bits, "parameter").on(Orbits(bits))
     assert short.members[0].sides == {F(9, 10): F(1, 3), F(1, 10): F(2, 3)}
 
 
@@ -63,25 +64,39 @@ def test_size_counts_the_points(n):
 
 
 @pytest.mark.parametrize(
-    ("asked", "belief", "side"),
+    ("belief", "side"),
     [
-        ("count(a)", f"independent({FAIR}, {FAIR}, {FAIR}, {OTHER})", None),
-        ("count(a)", "explicit(aaaa=1)", None),
-        ("count(a)", "informed(aaaa, 1, [a=1/2, b=1/2])", None),
-        ("count(a)", f"[uniform, product({FAIR})]", None),
-        ("count(a)", "mixture(uniform, explicit(aaaa=1))", None),
-        ("count(a)", "all-known", None),
-        ("count(a)", "uniform", "known(1)"),
-        ("count(a)", "uniform", "everything"),
-        ("count(a)", "uniform", "python:math:prod"),
-        ("count(a)", "python:somewhere:belief", None),
-        ("python:builtins:len", "uniform", None),
+        (f"independent({FAIR}, {FAIR}, {FAIR}, {OTHER})", None),
+        ("explicit(aaaa=1/2, bbbb=1/2)", None),
+        ("informed(aaaa, 1, [a=1/2, b=1/2])", None),
+        (f"[uniform, product({FAIR}, {OTHER})]", None),
+        ("mixture(uniform, explicit(aaaa=1))", None),
+        ("all-known", None),
+        ("uniform", "known(1)"),
+        ("uniform", "everything"),
+        ("uniform", "python:builtins:len"),
     ],
 )
-def test_who_may_differ_is_not_taken_for_alike(asked, belief, side):
-    assert alike(statistic(asked, LETTERS), belief, side, LETTERS) is None
+def test_who_may_differ_is_not_taken_for_alike(belief, side):
+    assert not belief_class(belief, LETTERS, side).alike
 
 
 def test_databases_of_several_sizes_are_listed():
-    several = Records("ab", 3, smallest=1)
-    assert alike(statistic("count(a)", several), "uniform", None, several) is None
+    assert not belief_class("uniform", Records("ab", 3, smallest=1)).alike
+
+
+def test_a_thousand_people_are_known_alike_without_a_list():
+    many = BitStrings(1000)
+    objects = [uniform(many), hidden(many, {"1/3": "1/2", "1/5": "1/2"})]
+    for given in ("hull(iid(1/3, 1/2), draws([1, 0, 0]))", "hidden-law(1/3, 1/2)", objects):
+        found = belief_class(given, many)
+        assert found.alike
+        assert len(found.on(Orbits(many)).members[0]) == 2000
+    with pytest.raises(TooLarge, match="know more records for certain"):
+        len(found.members[0])
+    assert found.assumption == (
+        "either the 1000 bits are independent, each 1 with probability 1/2 or 0 with probability "
+        "1/2, or the 1000 bits are independent given a hidden law: with probability 1/2 each is 1 "
+        "with probability 1/3 or 0 with probability 2/3; or with probability 1/2 each is 1 with "
+        "probability 1/5 or 0 with probability 4/5, and the attacker knows nothing else"
+    )

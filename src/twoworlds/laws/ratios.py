@@ -7,11 +7,11 @@ are listed one part at a time, as long as different ones are few.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise, product
 from math import gcd, lcm, log2, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import fmpz_poly
 
@@ -23,6 +23,7 @@ from twoworlds.numbers import INFINITY, Log, Number, ln, power
 
 _EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
 _MOST_RATIOS = 1 << 12
+_MOST_CLASSES = 200_000
 
 
 class RatioTable(NamedTuple):
@@ -161,3 +162,34 @@ def commensurable(losses: Sequence[Number]) -> tuple[Number, list[int]] | None:
     unit = ln(power(first.of, step)) if isinstance(first, Log) else first * step
     sign = 1 if unit > 0 else -1
     return abs(unit), [sign * (w // divisor) for w in whole]
+
+
+def by_ratio(
+    p: Sequence[Mapping[Any, Number]], q: Sequence[Mapping[Any, Number]]
+) -> dict[Number, tuple[Number, Number]]:
+    """Return the masses of all words of equal likelihood ratio under two products of laws.
+
+    Words are merged one record at a time, so that alike records give few classes.
+    """
+    nothing = Fraction(0), Fraction(0)
+    classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
+    for law_p, law_q in zip(p, q, strict=True):
+        grown: dict[Number, tuple[Number, Number]] = {}
+        for (ratio, (mass_p, mass_q)), o in product(classes.items(), law_p):
+            if law_p[o] != 0 or law_q[o] != 0:
+                key = times_ratio(ratio, law_p[o], law_q[o])
+                old = grown.get(key, nothing)
+                grown[key] = (old[0] + mass_p * law_p[o], old[1] + mass_q * law_q[o])
+        if len(grown) > _MOST_CLASSES:
+            raise Unsupported(
+                f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group"
+            )
+        classes = grown
+    return classes
+
+
+def times_ratio(ratio: Number, p: Number, q: Number) -> Number:
+    """Multiply likelihood ratios, where infinity and 0 absorb (0 beats infinity: no mass in P)."""
+    if ratio == 0 or p == 0:
+        return Fraction(0)
+    return INFINITY if ratio == INFINITY or q == 0 else ratio * p / q

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
 from twoworlds.laws.event import Event, OnRecords
+from twoworlds.laws.ratios import by_ratio, times_ratio
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import INFINITY, Number, Real, show, whole
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Point, Product, Records, Universe
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _WORDS_LISTED = 256
 _MOST_WORDS = 4096
-_MOST_CLASSES = 200_000
 _MOST_SHOWN = 10_000
 
 
@@ -283,7 +283,7 @@ class ByLoss(Event):
             grown: dict[Number, Number] = {}
             for ratio, mass in states.items():
                 for o, probability in law.items():
-                    key = _times(ratio, p[o], q[o])
+                    key = times_ratio(ratio, p[o], q[o])
                     grown[key] = grown.get(key, Fraction(0)) + mass * probability
             states = grown
         return sum(
@@ -295,7 +295,7 @@ class ByLoss(Event):
         found = []
         for p, q in zip(self.first, self.second, strict=True):
             possible = [o for o in p if p[o] != 0]
-            found.append(max(possible, key=lambda o: float(_times(Fraction(1), p[o], q[o]))))
+            found.append(max(possible, key=lambda o: float(times_ratio(Fraction(1), p[o], q[o]))))
         return found
 
     def describe(self, outputs: Universe) -> str:
@@ -340,37 +340,6 @@ def _words(values: Universe, records: int) -> Records:
 def _product(laws: Sequence[dict[Point, Number]], word: Sequence[Point]) -> Number:
     """Return the probability of a word of outputs, one for each law."""
     return prod((law[o] for law, o in zip(laws, word, strict=True)), start=Fraction(1))
-
-
-def by_ratio(
-    p: Sequence[dict[Point, Number]], q: Sequence[dict[Point, Number]]
-) -> dict[Number, tuple[Number, Number]]:
-    """Return the masses of all words of equal likelihood ratio under two products of laws.
-
-    Words are merged one record at a time, so that alike records give few classes.
-    """
-    nothing = Fraction(0), Fraction(0)
-    classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
-    for law_p, law_q in zip(p, q, strict=True):
-        grown: dict[Number, tuple[Number, Number]] = {}
-        for (ratio, (mass_p, mass_q)), o in product(classes.items(), law_p):
-            if law_p[o] != 0 or law_q[o] != 0:
-                key = _times(ratio, law_p[o], law_q[o])
-                old = grown.get(key, nothing)
-                grown[key] = (old[0] + mass_p * law_p[o], old[1] + mass_q * law_q[o])
-        if len(grown) > _MOST_CLASSES:
-            raise Unsupported(
-                f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group"
-            )
-        classes = grown
-    return classes
-
-
-def _times(ratio: Number, p: Number, q: Number) -> Number:
-    """Multiply likelihood ratios, where infinity and 0 absorb (0 beats infinity: no mass in P)."""
-    if ratio == 0 or p == 0:
-        return Fraction(0)
-    return INFINITY if ratio == INFINITY or q == 0 else ratio * p / q
 
 
 # --- Publish one person's record, chosen at random: private on paper, exposed in fact ------------

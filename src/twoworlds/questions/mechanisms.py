@@ -139,21 +139,15 @@ def posterior(
     """
     from twoworlds.definitions.semantics.crowds import by_counts, play_crowd
     from twoworlds.definitions.semantics.games import play
-    from twoworlds.definitions.semantics.product import product_belief
-    from twoworlds.mechanisms import PerRecord
     from twoworlds.mechanisms.named import mechanism as build
-    from twoworlds.worlds.alike import alike
     from twoworlds.worlds.beliefs import belief as build_belief
     from twoworlds.worlds.secret import secret as read_secret
 
     built = build(mechanism)
-    held = product_belief(belief, built.universe) if isinstance(built, PerRecord) else None
+    held = build_belief(belief, built.universe)
     asked = None if secret is None else read_secret(secret, built.universe)
-    many = alike(belief, built.universe) if held is None else None
-    if many is not None and by_counts(built, many, asked):
-        return play_crowd(built, many, output, default=default, secret=asked)
-    read = build_belief(belief, built.universe) if held is None else held
-    return play(built, read, output, default=default, secret=asked)
+    answer = play_crowd if by_counts(built, held, asked) else play
+    return answer(built, held, output, default=default, secret=asked)
 
 
 def tradeoff(

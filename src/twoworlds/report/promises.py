@@ -42,7 +42,7 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.promise import PRIORS, Promise, guess_of, promise, sentences, table
-from twoworlds.worlds import SUBSTITUTE
+from twoworlds.worlds import SUBSTITUTE, Records
 
 _STATED_DELTA = Fraction(1, 10**6)  # where no epsilon holds without one
 _BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
@@ -88,7 +88,10 @@ def _measured(text: str | Mechanism) -> Promise:
     verdict = measure(built)
     if verdict.ratio == INFINITY and verdict.delta == 0:  # every delta above 0 has its epsilon
         verdict = measure(built, delta=_STATED_DELTA)
-    given = Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta)
+    universe = built.universe
+    counted = verdict.delta != 0 and isinstance(universe, Records) and universe.fixed
+    people = universe.n if counted and isinstance(universe, Records) else None
+    given = Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta, records=people or None)
     if not table(given) or verdict.ratio == INFINITY:
         return _of_mechanism(verdict, promise(given))
     try:

@@ -24,6 +24,7 @@ from typing import Any
 from twoworlds.answer import Answer, Facts, Said
 from twoworlds.charts import Bars
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.semantics.crowds import many_alike
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
@@ -46,7 +47,6 @@ from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kasiviswanathan_smith import printed_local
 from twoworlds.theorems.statements import THEOREMS, Context
 from twoworlds.worlds import SUBSTITUTE, Additive, Point, Records, Universe
-from twoworlds.worlds.alike import AlikeBelief, alike
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.sensitivity import L1, L2, local_sensitivity
@@ -275,10 +275,9 @@ def good_databases(
     ) -> GoodDatabases:
         return _concluded(mechanism, (a, d), (tuple(good), tuple(bad)), masses, goal, value, people)
 
-    many = alike(belief, mechanism.universe)
-    if many is not None and _by_value(mechanism):
-        return concluded(*_of_values(gaps, exceed, many, value), records.n)
     held = build_belief(belief, mechanism.universe)
+    if many_alike(held) and _by_value(mechanism):
+        return concluded(*_of_values(gaps, exceed, held, value), records.n)
     pairs = len(held) * records.n * len(records.values)
     structured = isinstance(mechanism, (PerRecord, OnStatistic))  # many pairs are of one kind
     if pairs * (1 if structured else mechanism.outputs.size or 1) > _MOST_PAIRS:
@@ -332,10 +331,11 @@ def _by_value(mechanism: Mechanism) -> bool:
 
 
 def _of_values(
-    gaps: Gaps, exceed: Callable[[tuple[Number, Number]], bool], held: AlikeBelief, default: Point
+    gaps: Gaps, exceed: Callable[[tuple[Number, Number]], bool], held: Belief, default: Point
 ) -> tuple[list[str], list[str], tuple[Number, Number, Number]]:
     """Return the good and the bad values, and delta_1, the belief needed, and delta_2."""
-    values, rest = held.universe.values, (held.universe.values[0],) * (held.universe.n - 1)
+    records = records_of(held.universe)
+    values, rest = records.values, (records.values[0],) * (records.n - 1)
 
     def moved(u: Point, v: Point) -> tuple[Number, Number]:
         return (Fraction(0), Fraction(0)) if u == v else gaps((u, *rest), (v, *rest))

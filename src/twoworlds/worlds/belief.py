@@ -4,20 +4,44 @@ A `Belief` is a law on the databases of a universe (prior and posterior are its 
 Kasiviswanathan & Smith, Section 2, write b). It has finite support: only databases that somebody
 holds possible are stored, so that a belief about 40 people, all but one of whom are known, has two
 databases in it. Builders: `uniform`, `independent`, `explicit`, `mixture`, `informed`, `hidden`.
+
+Most builders know more than the databases: the records are independent, or a mixture of such,
+
+    b(x) = sum_c w_c prod_j p_cj(x_j).
+
+These `parts` answer what is asked about single records, and databases are written out only when
+somebody lists them. With one part the records are independent (`laws`). Where each part has one law
+for all records, people are alike (`common_laws`): only counts of values matter, and a belief about
+10,000 people costs what one about ten does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice, product
-from math import prod
+from functools import cached_property
+from itertools import product
+from math import lcm, prod
 from typing import Any
+
+from flint import arb
 
 from twoworlds.answer import Answer, Facts
 from twoworlds.charts import Bar, GroupedBars
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import INFINITY, Number, Order, compare, number, positive_part, show
+from twoworlds.laws.ratios import by_ratio
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    ball,
+    compare,
+    number,
+    positive_part,
+    show,
+)
 from twoworlds.show import Result
 from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import Records
@@ -27,6 +51,11 @@ from twoworlds.worlds.universe import Point, Universe
 LARGEST_SUPPORT = 1 << 20
 _SHOWN = 16
 _LONGEST_DRAWN = 24  # letters of a label beside a bar
+_SHORT = 2048  # bits of a rational that is kept exactly
+_ZERO = Fraction(0)
+
+Law = Mapping[Point, Number]
+Part = tuple[Number, Sequence[Law]]  # a weight, and the law of each record
 
 
 class Belief(Result, Mapping[Point, Number]):
@@ -38,26 +67,145 @@ class Belief(Result, Mapping[Point, Number]):
     Fraction(1, 4)
     """
 
+    parts: tuple[Part, ...] = ()
+
     def __init__(self, universe: Universe, masses: Mapping[Point, Number]) -> None:
         self.universe = universe
         self._masses = {x: mass for x, mass in masses.items() if mass != 0}
         for x, mass in self._masses.items():
             if mass < 0:
                 raise InvalidInput(f"the belief in {universe.label(x)} is {show(mass)}: negative")
-        total = sum(self._masses.values(), start=Fraction(0))
-        if compare(total, 1) in (Order.LESS, Order.GREATER):
-            raise InvalidInput(
-                f"the belief sums to {show(total)}, it must sum to 1: divide by the sum first"
+        _require_one(sum(self._masses.values(), start=_ZERO))
+
+    @classmethod
+    def of_records(cls, universe: Records, parts: Sequence[Part]) -> Belief:
+        """Return a mixture of beliefs under which the records are independent.
+
+        >>> from twoworlds.worlds.records import BitStrings
+        >>> coin = {1: Fraction(1, 2), 0: Fraction(1, 2)}
+        >>> Belief.of_records(BitStrings(3), [(Fraction(1), [coin] * 3)])["111"]
+        Fraction(1, 8)
+        """
+        _require_one(sum((w for w, _ in parts), start=_ZERO))
+        found = cls.__new__(cls)
+        found.universe = universe
+        found.parts = tuple((w, laws) for w, laws in parts if w != 0)
+        return found
+
+    @cached_property
+    def _masses(self) -> dict[Point, Number]:
+        """The databases held possible with their probabilities, written out where possible."""
+        if not self.listable:
+            raise TooLarge(
+                f"the belief holds more than {LARGEST_SUPPORT} databases possible: ask about "
+                "single records, know more records for certain, or use fewer of them, as in "
+                "explicit(...) and informed(...)"
             )
+        whole: dict[Point, Number] = {}
+        for weight, laws in self.parts:
+            for x, p in self._listed(weight, laws):
+                whole[x] = whole[x] + p if x in whole else p
+        return whole
+
+    def _listed(self, weight: Number, laws: Sequence[Law]) -> Iterator[tuple[Point, Number]]:
+        """Yield the databases of one part, with one multiplication each."""
+        if isinstance(self.universe, Orbits):
+            found = self.universe.independent(laws[0])
+            return ((x, p if weight == 1 else weight * p) for x, p in found.items())
+        masses = [weight]
+        for law in laws:
+            masses = [mass * p for mass in masses for p in law.values()]
+        return zip(product(*laws), masses, strict=True)
+
+    @property
+    def listable(self) -> bool:
+        """Whether there are few enough databases to write them out."""
+        if isinstance(self.universe, Orbits):
+            return True
+        return all(prod(map(len, laws)) <= LARGEST_SUPPORT for _, laws in self.parts)
+
+    @cached_property
+    def laws(self) -> tuple[Law, ...] | None:
+        """The law of each record where the records are independent; None where they are not."""
+        if self.parts:
+            return tuple(self.parts[0][1]) if len(self.parts) == 1 else None
+        if not isinstance(self.universe, Records) or not self.universe.fixed:
+            return None
+        if any(isinstance(mass, Real) for mass in self._masses.values()):
+            return None
+        possible = [dict.fromkeys(column) for column in zip(*self._masses, strict=True)]
+        if prod(map(len, possible)) != len(self._masses):
+            return None
+        marginals = [self.marginal(i) for i in range(1, self.universe.n + 1)]
+        laws = [{v: law[v] for v in kept} for law, kept in zip(marginals, possible, strict=True)]
+        whole = Belief.of_records(self.universe, [(Fraction(1), laws)])
+        return tuple(laws) if self._masses == whole._masses else None
+
+    @cached_property
+    def common_laws(self) -> tuple[tuple[Any, dict[Point, Any]], ...] | None:
+        """The weight of each part and its one law for all records; None where people differ."""
+        found = []
+        for weight, laws in self.parts:
+            if any(law is not laws[0] and law != laws[0] for law in laws):
+                return None
+            values = records_of(self.universe).values
+            found.append((weight, {v: laws[0].get(v, _ZERO) for v in values}))
+        return tuple(found) or None
+
+    @property
+    def rational(self) -> bool:
+        """Whether all weights and laws of people who are alike are rational numbers."""
+        parts = self.common_laws or ()
+        return all(isinstance(x, Fraction) for w, law in parts for x in (w, *law.values()))
+
+    @property
+    def denominator(self) -> int:
+        """A common denominator of all weights and common laws."""
+        parts = self.common_laws or ()
+        return lcm(*(x.denominator for w, law in parts for x in (w, *law.values())))
+
+    @property
+    def short(self) -> bool:
+        """Whether probabilities of people who are alike are short enough to be kept exactly."""
+        return self.denominator.bit_length() * (records_of(self.universe).n + 1) <= _SHORT
+
+    def meets(self, values: Collection[Point]) -> Number:
+        """Return the probability that somebody's record is one of these, where people are alike."""
+        n = records_of(self.universe).n
+        others = [(w, 1 - sum(law[v] for v in values)) for w, law in self.common_laws or ()]
+        if self.short or not values or all(rest == 0 for _, rest in others):
+            return 1 - sum((w * rest**n for w, rest in others), start=_ZERO)
+        none = Real(
+            lambda bits: sum((ball(w, bits) * ball(r, bits) ** n for w, r in others), arb(0))
+        )
+        return at_most_one(1 - none)
+
+    def on(self, orbits: Orbits) -> Belief:
+        """Return the belief about people who are alike, by databases up to the order of others."""
+        return Belief.of_records(orbits, self.parts)
 
     def __getitem__(self, database: object) -> Number:
-        return self._masses.get(self.universe.find(database), Fraction(0))
+        x: Any = self.universe.find(database)
+        if "_masses" in self.__dict__ or isinstance(self.universe, Orbits):
+            return self._masses.get(x, _ZERO)
+        found = (
+            prod((law.get(v, _ZERO) for law, v in zip(laws, x, strict=True)), start=w)
+            for w, laws in self.parts
+        )
+        return sum(found, start=_ZERO)
+
+    def items(self) -> ItemsView[Point, Number]:
+        """Return the databases held possible with their probabilities."""
+        return self._masses.items()
 
     def __iter__(self) -> Iterator[Point]:
         return iter(self._masses)
 
     def __len__(self) -> int:
         return len(self._masses)
+
+    def __bool__(self) -> bool:
+        return True
 
     def given(self, likelihood: Callable[[Point], Number]) -> Belief | None:
         """Return the posterior by Bayes' rule, or None when the observation was impossible.
@@ -67,15 +215,25 @@ class Belief(Result, Mapping[Point, Number]):
         (Kasiviswanathan & Smith, equation 1).
         """
         joint = {x: likelihood(x) * mass for x, mass in self._masses.items()}
-        total = sum(joint.values(), start=Fraction(0))
+        total = sum(joint.values(), start=_ZERO)
         if total == 0:
             return None
         return Belief(self.universe, {x: mass / total for x, mass in joint.items() if mass != 0})
 
     def probability(self, secret: Secret) -> Number:
         """Return the probability that a secret is true."""
+        if secret.entry is not None and self.parts:
+            person, value = secret.entry
+            return self.marginal(person)[value]
+        if secret.odd is not None and self.parts:
+            gaps = (
+                prod((law.get(0, _ZERO) - law.get(1, _ZERO) for law in laws), start=w)
+                for w, laws in self.parts
+            )
+            even_less_odd = sum(gaps, start=_ZERO)
+            return (1 + (-even_less_odd if secret.odd else even_less_odd)) / 2
         held = (mass for x, mass in self._masses.items() if secret.holds(x))
-        return sum(held, start=Fraction(0))
+        return sum(held, start=_ZERO)
 
     def odds(self, secret: Secret, against: Secret | None = None) -> Number:
         """Return the odds of a secret against another, or against its opposite; may be infinite."""
@@ -92,13 +250,23 @@ class Belief(Result, Mapping[Point, Number]):
         records = records_of(self.universe)
         if not 1 <= person <= records.n:
             raise InvalidInput(f"person={person}: there are {records.n}, counted from 1")
-        law: dict[Point, Number] = dict.fromkeys(records.values, Fraction(0))
-        for x, mass in self._masses.items():
+        law: dict[Point, Number] = dict.fromkeys(records.values, _ZERO)
+        for weight, laws in self.parts:
+            for v, p in laws[person - 1].items():
+                law[v] += p if weight == 1 else weight * p
+        for x, mass in () if self.parts else self._masses.items():
             law[x[person - 1]] += mass
         return law
 
     def difference(self, other: Belief) -> Number:
-        """Return the statistical difference of two beliefs."""
+        """Return the statistical difference; independent records of the same law do not count."""
+        if len(self.parts) == len(other.parts) == 1:
+            (_, first), (_, second) = *self.parts, *other.parts
+            pairs = [(p, q) for p, q in zip(first, second, strict=True) if not _same(p, q)]
+            if len(pairs) <= 1:
+                return sum((law_difference(p, q) for p, q in pairs), start=_ZERO)
+            if all(isinstance(p, Fraction) for pair in pairs for law in pair for p in law.values()):
+                return _of_products(pairs)
         points = dict.fromkeys([*self._masses, *other._masses])
         zero = Fraction(0)
         gaps = (self._masses.get(x, zero) - other._masses.get(x, zero) for x in points)
@@ -138,22 +306,15 @@ def records_of(universe: Universe) -> Records:
 
 def uniform(universe: Universe) -> Belief:
     """Hold every database equally likely."""
-    if isinstance(universe, Orbits):
-        return independent(
-            universe, [dict.fromkeys(universe.values, Fraction(1, len(universe.values)))]
-        )
+    if isinstance(universe, Records) and universe.fixed and universe.n:
+        law: Law = dict.fromkeys(universe.values, Fraction(1, len(universe.values)))
+        return Belief.of_records(universe, [(Fraction(1), (law,) * universe.n)])
     size = universe.size
-    if size is None:
+    if size is None or size > LARGEST_SUPPORT:
         raise TooLarge(
-            f"{universe.expression} has too many databases for a uniform belief: use finitely "
-            "many, as does 'randomized-response(bits=2, keep=3/4)'"
-        )
-    if size > LARGEST_SUPPORT:
-        first, second = map(universe.label, islice(universe, 2))
-        raise TooLarge(
-            f"{universe.expression} has too many databases for a uniform belief: use a smaller "
-            "universe, or a belief that holds few databases possible, as in "
-            f"--belief 'explicit({first}=1/2, {second}=1/2)'"
+            f"{universe.expression} has too many databases for a uniform belief: use fewer, as "
+            "does 'randomized-response(bits=2, keep=3/4)', or hold few of them possible, as does "
+            "'explicit(DATABASE=1/2, DATABASE=1/2)'"
         )
     return Belief(universe, dict.fromkeys(universe, Fraction(1, size)))
 
@@ -182,32 +343,30 @@ def independent(universe: Universe, laws: Sequence[object]) -> Belief:
     records = records_of(universe)
     if len(laws) not in (1, records.n):
         raise InvalidInput(f"{len(laws)} laws are given for {records.n} records")
-    chosen = list(laws) * (1 if len(laws) == records.n else records.n)
-    if isinstance(universe, Orbits) and len(laws) == 1:
-        return Belief(universe, universe.independent(_law(laws[0], records)))
-    read = [_law(law, records) for law in chosen]
-    _refuse_large([len(law) for law in read])
-    masses = {
-        word: prod((law[value] for law, value in zip(read, word, strict=True)), start=Fraction(1))
-        for word in product(*read)
-    }
-    return Belief(universe, masses)
+    read = [_law(law, records) for law in laws]
+    return Belief.of_records(records, [(Fraction(1), read * (records.n // len(read)))])
 
 
 def mixture(beliefs: Sequence[Belief], weights: Sequence[object]) -> Belief:
     """Hold one of several beliefs, each with its weight."""
     if not beliefs or len(beliefs) != len(weights):
         raise InvalidInput(f"{len(beliefs)} beliefs need as many weights, {len(weights)} given")
-    if any(belief.universe != beliefs[0].universe for belief in beliefs):
+    universe = beliefs[0].universe
+    if any(belief.universe != universe for belief in beliefs):
         raise InvalidInput("the beliefs to mix speak of different universes")
-    masses: dict[Point, Number] = {}
-    for belief, weight in zip(beliefs, weights, strict=True):
-        w = number(weight, "weight")
-        if w < 0:
+    shares = [number(weight, "weight") for weight in weights]
+    for weight, share in zip(weights, shares, strict=True):
+        if share < 0:
             raise InvalidInput(f"weight={weight} is negative")
+    mixed = [*zip(beliefs, shares, strict=True)]
+    if isinstance(universe, Records) and all(belief.parts for belief in beliefs):
+        parts = [(share * w, laws) for belief, share in mixed for w, laws in belief.parts]
+        return Belief.of_records(universe, parts)
+    masses: dict[Point, Number] = {}
+    for belief, share in mixed:
         for x, mass in belief.items():
-            masses[x] = masses.get(x, Fraction(0)) + w * mass
-    return Belief(beliefs[0].universe, masses)
+            masses[x] = masses.get(x, _ZERO) + share * mass
+    return Belief(universe, masses)
 
 
 def informed(universe: Universe, database: object, person: int, law: object) -> Belief:
@@ -219,8 +378,9 @@ def informed(universe: Universe, database: object, person: int, law: object) -> 
     x = records.find(database)
     if not 1 <= person <= records.n:
         raise InvalidInput(f"person={person}: there are {records.n}, counted from 1")
-    read = _law(law, records)
-    return Belief(universe, {(*x[: person - 1], v, *x[person:]): mass for v, mass in read.items()})
+    laws: list[Law] = [{value: Fraction(1)} for value in x]
+    laws[person - 1] = _law(law, records)
+    return Belief.of_records(records, [(Fraction(1), laws)])
 
 
 def hidden(universe: Universe, laws: Mapping[object, object]) -> Belief:
@@ -260,9 +420,31 @@ def _law(given: object, records: Records) -> dict[Point, Number]:
     return {value: p for value, p in law.items() if p != 0}
 
 
-def _refuse_large(sizes: Sequence[int]) -> None:
-    if prod(sizes) > LARGEST_SUPPORT:
-        raise TooLarge(
-            f"the belief holds {prod(sizes)} databases possible, more than {LARGEST_SUPPORT}: "
-            "know more records for certain, or use fewer of them"
+def _require_one(total: Number) -> None:
+    if compare(total, 1) in (Order.LESS, Order.GREATER):
+        raise InvalidInput(
+            f"the belief sums to {show(total)}, it must sum to 1: divide by the sum first"
         )
+
+
+def _same(p: Law, q: Law) -> bool:
+    return p is q or (
+        p.keys() == q.keys() and all(compare(p[v], q[v], limit=64) is Order.EQUAL for v in p)
+    )
+
+
+def law_difference(p: Law, q: Law) -> Number:
+    """Return the statistical difference of two laws of a record."""
+    gaps = (positive_part(p.get(v, _ZERO) - q.get(v, _ZERO)) for v in dict.fromkeys([*p, *q]))
+    return sum(gaps, start=_ZERO)
+
+
+def _of_products(pairs: Sequence[tuple[Law, Law]]) -> Number:
+    """Return the statistical difference of two products, by databases of equal ratio."""
+    values = [dict.fromkeys([*p, *q]) for p, q in pairs]
+    first, second = (
+        [{v: pair[k].get(v, _ZERO) for v in kept} for pair, kept in zip(pairs, values, strict=True)]
+        for k in (0, 1)
+    )
+    classes = by_ratio(first, second).values()
+    return sum((positive_part(p - q) for p, q in classes), start=_ZERO)

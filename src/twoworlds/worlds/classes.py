@@ -17,7 +17,7 @@ from typing import Any
 
 from twoworlds.calls import Registry, Text, is_python, parse
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
-from twoworlds.numbers import number, whole
+from twoworlds.numbers import whole
 from twoworlds.worlds.assumptions import (
     alternatives,
     either,
@@ -94,8 +94,7 @@ def _read(text: Given | Sequence[Given], universe: Universe) -> BeliefClass:
         return BeliefClass((text,), f"the belief is {text.name or repr(text)}")
     if isinstance(text, Belief):
         found = belief(text, universe)
-        masses = [(universe.label(x), mass) for x, mass in found.items()]
-        return BeliefClass((Joint.of(found),), f"the database is {alternatives(masses)}")
+        return BeliefClass((Joint.of(found),), _say(found))
     if not isinstance(text, str):
         if not isinstance(text, Iterable):
             raise InvalidInput(f"{text!r} (type {type(text).__name__}) is no belief: name one")
@@ -110,23 +109,31 @@ def _read(text: Given | Sequence[Given], universe: Universe) -> BeliefClass:
     if name not in BELIEFS:
         known = [entry.name for registry in (CLASSES, BELIEFS) for entry in registry]
         raise UnknownName("belief or class of beliefs", name, known)
-    joint = _hidden(text, universe) if name == "hidden" else Joint.of(belief(text, universe))
+    read = belief(text, universe)
+    joint = _hidden(read) if name == "hidden" else Joint.of(read)
     joint.name = text.strip()
     return BeliefClass((joint,), say_belief(text, universe))
 
 
-def _hidden(text: str, universe: Universe) -> Joint:
+def _hidden(found: Belief) -> Joint:
     """Return the belief with a hidden chance of 1, which is the side information."""
-    belief(text, universe)  # refuses what is wrong, in its own words
-    call = parse(text)
-    pairs = [*read_pairs(call.positional, "9/10=1/2"), *call.named.items()]
-    parts, weights = [], []
-    for chance, weight in pairs:
-        value = number(chance, "hidden chance of 1")
-        law = independent(universe, [value])
-        parts.append(Joint({(x, value): mass for x, mass in law.items()}))
-        weights.append(weight)
-    return Joint.mixture(parts, weights)
+    records = records_of(found.universe)
+    alone = [(w, Belief.of_records(records, [(Fraction(1), laws)])) for w, laws in found.parts]
+    return Joint.of_beliefs([(w, part, part.marginal(1)[1]) for w, part in alone])
+
+
+def _say(found: Belief) -> str:
+    """Say what a belief assumes that is given as an object."""
+    if found.listable:
+        masses = [(found.universe.label(x), mass) for x, mass in found.items()]
+        return f"the database is {alternatives(masses)}"
+    common = found.common_laws
+    if common is None:
+        return f"{entries(found.universe)} independent, each with a law of its own"
+    said = [f"with probability {plain(w)} each is {say_law(law)}" for w, law in common]
+    if len(said) == 1:
+        return f"{entries(found.universe)} independent, each {say_law(common[0][1])}"
+    return f"{entries(found.universe)} independent given a hidden law: {'; or '.join(said)}"
 
 
 def _union(parts: Sequence[BeliefClass]) -> BeliefClass:
@@ -187,7 +194,6 @@ def identical_family(*laws: object, of: Universe) -> BeliefClass:
     'the 2 bits are independent, all 1 with probability 9/10, or all 1 with probability 1/10'
     """
     chosen = _laws(laws)
-    _refuse_large(len(chosen), of.size, f"{len(chosen)} laws")
     members = tuple(_independent(of, [law]) for law in chosen)
     said = ", or ".join(f"all {say_law(law)}" for law in chosen)
     return BeliefClass(members, f"{entries(of)} independent, {said}")
@@ -219,16 +225,15 @@ def hidden_law(
             f"{len(chosen)} laws need as many weights and different names, "
             f"{len(shares)} weights and the names {', '.join(map(str, called))} are given"
         )
-    _refuse_large(len(chosen), of.size, f"{len(chosen)} laws")
-    parts = [
-        Joint({(x, name): mass for x, mass in independent(of, [law]).items()})
-        for law, name in zip(chosen, called, strict=True)
+    drawn = [
+        (share, independent(of, [law]), name)
+        for share, law, name in zip(shares, chosen, called, strict=True)
     ]
     said = "; or ".join(
         f"with probability {plain(share)} each is {say_law(law)}"
         for law, share in zip(chosen, shares, strict=True)
     )
-    mixed = Joint.mixture(parts, shares, "hidden law")
+    mixed = Joint.of_beliefs(drawn, "hidden law")
     return BeliefClass((mixed,), f"{entries(of)} independent given a hidden law: {said}")
 
 

@@ -2,7 +2,9 @@
 
 A `Joint` is a law on pairs (database x, side information z), the D of Bassily, Groce, Katz & Smith,
 Section II-B. A `BeliefClass` is their Delta: a guarantee holds if it holds for every member, so a
-class says against whom. Both are finite; only pairs of positive probability are stored.
+class says against whom. Both are finite; only pairs of positive probability are stored, and they
+are written out when somebody lists them. Where people are alike (`Belief.common_laws`), a class can
+be listed up to the order of all people but one instead (`Orbits`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, Order, Real, compare, number, show
 from twoworlds.show import Result
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
+from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.universe import Point
 
 NOTHING = "nothing"
@@ -28,6 +31,8 @@ NOTHING = "nothing"
 Side = Hashable
 RandomMap = Callable[[Any], Any]
 """A function whose value is an outcome, or a mapping from outcomes to probabilities."""
+Told = Callable[[Point, Side], Mapping[Any, Number]]
+"""What is told of a database and of former side information, as a law."""
 _SHOWN = 16
 _LONG, _RUNS = 64, 8  # records of a database, and runs of equal ones
 _ONE = Fraction(1)
@@ -102,6 +107,9 @@ class Joint(Result):
     {(1, 0): Fraction(1, 2), (0, 1): Fraction(1, 2)}
     """
 
+    drawn: tuple[tuple[Number, Belief, Side], ...] = ()
+    told: Told | None = None
+
     def __init__(self, masses: Mapping[tuple[Point, Side], object], name: str = "") -> None:
         what = f"the belief {name}".strip()
         read = {_pair(pair, what): _mass(mass, pair) for pair, mass in masses.items()}
@@ -114,14 +122,68 @@ class Joint(Result):
         belief: Belief | Mapping[Point, object], side: RandomMap | None = None, name: str = ""
     ) -> Joint:
         """Return a belief with side information computed from the database, possibly at random."""
+        if isinstance(belief, Belief) and side is None:
+            return Joint.of_beliefs([(_ONE, belief, NOTHING)], name)
         laws = ((x, _mass(mass, x), _side_at(side, x)) for x, mass in belief.items())
         return Joint(
             gathered((x, z, times(p, q)) for x, p, law in laws for z, q in law.items()), name
         )
 
+    @classmethod
+    def of_beliefs(cls, drawn: Sequence[tuple[object, Belief, Side]], name: str = "") -> Joint:
+        """Return one of several beliefs, drawn by weights; the side information says which.
+
+        >>> from twoworlds.worlds.belief import hidden, uniform
+        >>> from twoworlds.worlds.records import BitStrings
+        >>> fair, sure = uniform(BitStrings(90)), hidden(BitStrings(90), {"1": 1})
+        >>> Joint.of_beliefs([("1/3", fair, "fair"), ("2/3", sure, "sure")]).sides
+        {'fair': Fraction(1, 3), 'sure': Fraction(2, 3)}
+        """
+        found = cls.__new__(cls)
+        read = [(number(weight, "weight"), belief, side) for weight, belief, side in drawn]
+        _require_law(dict(enumerate((w for w, _, _ in read), 1)), "the list of weights")
+        found.drawn, found.name = tuple(part for part in read if part[0] != 0), name
+        return found
+
+    @cached_property
+    def masses(self) -> dict[tuple[Point, Side], Number]:
+        """The probabilities of the pairs, written out."""
+        pairs = (
+            (x, w, times(mass, weight)) for weight, b, w in self.drawn for x, mass in b.items()
+        )
+        return gathered(pairs if self.told is None else _telling(pairs, self.told))
+
+    @property
+    def alike(self) -> bool:
+        """Whether the law is known to treat all people alike."""
+        return bool(self.drawn) and all(b.common_laws is not None for _, b, _ in self.drawn)
+
+    def on(self, orbits: Orbits) -> Joint:
+        """Return the law of people who are alike, by databases up to the order of the others."""
+        found = Joint.of_beliefs([(w, b.on(orbits), z) for w, b, z in self.drawn], self.name)
+        found.told = self.told
+        return found
+
+    def telling(self, told: Told, *, alike: bool) -> Joint:
+        """Return the belief of who is told this about x and the former side information.
+
+        ``alike`` says that it is the same whatever the order of the people.
+        """
+        if not alike or not self.alike or self.told is not None:
+            pairs = ((x, w, mass) for (x, w), mass in self.masses.items())
+            return Joint(gathered(_telling(pairs, told)), self.name)
+        found = Joint.of_beliefs(self.drawn, self.name)
+        found.told = told
+        return found
+
     @cached_property
     def sides(self) -> dict[Side, Number]:
         """The law of the side information."""
+        if self.drawn and self.told is None:
+            law: dict[Side, Number] = {}
+            for weight, _, z in self.drawn:
+                law[z] = law.get(z, Fraction(0)) + weight
+            return law
         return {z: sum(part.values(), start=Fraction(0)) for z, part in self._parts.items()}
 
     @cached_property
@@ -218,6 +280,12 @@ class Joint(Result):
         return {"name": self.name, "masses": pairs}
 
 
+def _telling(
+    pairs: Iterable[tuple[Point, Side, Number]], told: Told
+) -> Iterator[tuple[Point, Side, Number]]:
+    return ((x, z, times(p, q)) for x, w, p in pairs for z, q in told(x, w).items())
+
+
 def gathered(parts: Iterable[tuple[Point, Side, Number]]) -> dict[tuple[Point, Side], Number]:
     """Return the law of pairs from contributions; equal pairs are added up."""
     masses: dict[tuple[Point, Side], Number] = {}
@@ -273,6 +341,15 @@ class BeliefClass(Result):
 
     def __len__(self) -> int:
         return len(self.members)
+
+    @property
+    def alike(self) -> bool:
+        """Whether every member is known to treat all people alike."""
+        return all(member.alike for member in self)
+
+    def on(self, orbits: Orbits) -> BeliefClass:
+        """Return the class about people who are alike, up to the order of all but one."""
+        return self.each(lambda joint: joint.on(orbits), self.assumption)
 
     def each(self, change: Callable[[Joint], Joint], assumption: str) -> BeliefClass:
         """Return the class with every member changed."""

@@ -5,34 +5,25 @@ of person 1 followed by the records of the others in a fixed order, and stands f
 with that first record and those others, however ordered. Of n bits there are 2 n such points where
 there are 2^n databases.
 
-`alike` says when that is enough. Let the belief be exchangeable given Z (independent records with
-one law, or a mixture of such), and the release depend on how often each value occurs only. Then
-P(X_i = v, X_-i = y | z) is the same for every person i and every order of y, so that all persons
-have the same two worlds, and a simulator s(t | y) is as good as its average over the orders of y:
-Q(v, t) = sum_y P(v, y | z) s(t | y) is the same sum. A simulator that is told who is missing may
-answer person by person, and finds the same problem each time.
+That is enough where people are alike. Let the belief be exchangeable given Z (independent records
+with one law, or a mixture of such), and let the release depend only on how often each value occurs.
+Then P(X_i = v, X_-i = y | z) is the same for every person i and every order of y, so that all
+persons have the same two worlds, and a simulator s(t | y) is as good as its average over the orders
+of y: Q(v, t) = sum_y P(v, y | z) s(t | y) is the same sum. A simulator that is told who is missing
+may answer person by person, and finds the same problem each time.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
 
-from twoworlds.calls import Text, is_python, parse
-from twoworlds.errors import TwoWorldsError
 from twoworlds.numbers import Number
-from twoworlds.worlds.catalogue import statistic
 from twoworlds.worlds.records import Records
-from twoworlds.worlds.statistic import Additive, Statistic
-from twoworlds.worlds.statistics import STATISTICS, Constant
-from twoworlds.worlds.universe import Point, Universe
-
-_MOST = 1 << 15
-_OF_BELIEFS = ("list", "hull", "mixture")
-_OF_LAWS = ("uniform", "hidden", "iid", "hidden-law", "draws")
+from twoworlds.worlds.universe import Point
 
 
 class Orbits(Records):
@@ -89,52 +80,3 @@ def _powers(p: Number, most: int) -> list[Number]:
     for _ in range(most):
         found.append(found[-1] * p)
     return found
-
-
-def alike(asked: Statistic, belief: object, side: object, universe: Universe) -> Orbits | None:
-    """Return the orbits where statistic, belief and side information treat all people alike.
-
-    Beliefs and side information are read from what one would type; of objects and functions nothing
-    is known.
-    """
-    if not isinstance(universe, Records) or not universe.fixed or universe.n < 1:
-        return None
-    orbits = Orbits(universe)
-    symmetric = (
-        isinstance(asked, (Additive, Constant))
-        and orbits.size <= _MOST
-        and _belief_alike(belief)
-        and _side_alike(side, universe)
-    )
-    return orbits if symmetric else None
-
-
-def _belief_alike(belief: object) -> bool:
-    if isinstance(belief, list):
-        return all(map(_belief_alike, belief))
-    if not isinstance(belief, str) or is_python(belief):
-        return False
-    text = belief.strip()
-    call = parse(f"list({text[1:-1]})" if text.startswith("[") and text.endswith("]") else text)
-    if call.name in _OF_BELIEFS:
-        return all(map(_belief_alike, _flat(call.positional)))
-    return call.name in _OF_LAWS or (call.name == "independent" and len(call.positional) == 1)
-
-
-def _flat(parts: Iterable[Text]) -> Iterator[str]:
-    for part in parts:
-        yield from part if isinstance(part, list) else [part]
-
-
-def _side_alike(side: object, universe: Universe) -> bool:
-    if side is None:
-        return True
-    if not isinstance(side, str) or is_python(side):
-        return False
-    name = parse(side).name
-    if name not in STATISTICS:
-        return name in ("none", "parameter")
-    try:
-        return isinstance(statistic(side, universe), (Additive, Constant))
-    except TwoWorldsError:  # said in its own words where it is read again
-        return False

@@ -13,10 +13,16 @@ from twoworlds.worlds.universe import Point, Universe
 
 @dataclass(frozen=True)
 class Secret:
-    """A set of databases, by the rule that decides membership."""
+    """A set of databases, by the rule that decides membership.
+
+    ``entry`` is the person and the value where the secret is about one record, ``odd`` the parity
+    of the number of ones where it is about that.
+    """
 
     name: str
     holds: Callable[[Any], bool]
+    entry: tuple[int, Point] | None = None
+    odd: bool | None = None
 
     def opposite(self) -> Secret:
         """Return the secret that is true when this one is not."""
@@ -43,14 +49,16 @@ class Secret:
             known = ", ".join(names)
             raise InvalidInput(f"{value!r} is not a value of a record: the values are {known}")
         wanted = names[str(value)]
-        return Secret(f"record {person} is {value}", lambda x: bool(x[person - 1] == wanted))
+        name, about = f"record {person} is {value}", (person, wanted)
+        return Secret(name, lambda x: bool(x[person - 1] == wanted), entry=about)
 
     @staticmethod
     def parity(universe: Universe, *, odd: bool = True) -> Secret:
         """Return the secret that the number of ones is odd (or even)."""
         if not isinstance(universe, Records) or not set(universe.values) <= {0, 1}:
             raise InvalidInput(f"parity needs bits, {universe.expression} has other records")
-        return Secret("parity is odd" if odd else "parity is even", lambda x: sum(x) % 2 == odd)
+        name = "parity is odd" if odd else "parity is even"
+        return Secret(name, lambda x: sum(x) % 2 == odd, odd=odd)
 
 
 def secret(text: str, universe: Universe) -> Secret:

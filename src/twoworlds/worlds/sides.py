@@ -20,8 +20,9 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, probability
 from twoworlds.worlds.assumptions import plain
 from twoworlds.worlds.catalogue import statistic
-from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, as_law, gathered, law_at, times
-from twoworlds.worlds.statistics import STATISTICS
+from twoworlds.worlds.joint import NOTHING, BeliefClass, as_law, law_at
+from twoworlds.worlds.statistic import Additive
+from twoworlds.worlds.statistics import STATISTICS, Constant
 from twoworlds.worlds.universe import Point, Universe
 
 Law = Mapping[Any, Number]
@@ -29,23 +30,26 @@ Law = Mapping[Any, Number]
 
 @dataclass(frozen=True)
 class Side:
-    """What the attacker knows."""
+    """What the attacker knows; ``alike`` if it is the same whatever the order of the people."""
 
     what: str
     law: Callable[[Point, Hashable], Law]
     hidden: bool = False
+    alike: bool = False
 
     @staticmethod
-    def of(function: Callable[[Any], Any], what: str) -> Side:
+    def of(function: Callable[[Any], Any], what: str, *, alike: bool = False) -> Side:
         """Return the side information computed from the database, possibly at random."""
-        return Side(what, lambda x, _: law_at(function, x, what))
+        return Side(what, lambda x, _: law_at(function, x, what), alike=alike)
 
     def beside(self, beliefs: BeliefClass) -> BeliefClass:
         """Return the class of attackers who know this, and of their former Z nothing else."""
         self._require_parameter(beliefs)
         told = "the attacker knows" in beliefs.assumption and not self.what
         tail = "" if told else f", and the attacker knows {self.what or 'nothing else'}"
-        return beliefs.each(self._joint, f"{beliefs.assumption}{tail}")
+        return beliefs.each(
+            lambda joint: joint.telling(self.law, alike=self.alike), f"{beliefs.assumption}{tail}"
+        )
 
     def added_to(self, beliefs: BeliefClass) -> BeliefClass:
         """Return the class of attackers who know this as well as their former Z.
@@ -68,14 +72,6 @@ class Side:
                 "the belief has no hidden parameter that could be known: use one that has, such "
                 "as hidden(9/10=1/2, 1/10=1/2) or hidden-law([a=9/10, b=1/10], [a=1/10, b=9/10])"
             )
-
-    def _joint(self, joint: Joint) -> Joint:
-        found = gathered(
-            (x, z, times(mass, chance))
-            for (x, w), mass in joint.masses.items()
-            for z, chance in self.law(x, w).items()
-        )
-        return Joint(found, joint.name)
 
 
 SIDES: Registry[Side] = Registry("side information")
@@ -102,7 +98,8 @@ def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> 
         return SIDES.build(text, of=universe)
     if name in STATISTICS:
         found = statistic(text, universe)
-        return Side.of(found, f"the {found.name}")
+        alike = isinstance(found, (Additive, Constant))
+        return Side.of(found, f"the {found.name}", alike=alike)
     known = [entry.name for registry in (SIDES, STATISTICS) for entry in registry]
     raise UnknownName("side information", name, known)
 
@@ -110,7 +107,7 @@ def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> 
 @SIDES.register("none")
 def none() -> Side:
     """The attacker knows nothing besides the belief."""
-    return Side("", lambda *_: {NOTHING: Fraction(1)})
+    return Side("", lambda *_: {NOTHING: Fraction(1)}, alike=True)
 
 
 @SIDES.register("known")
@@ -151,7 +148,7 @@ def size(*, of: Universe) -> Side:
 @SIDES.register("parameter")
 def parameter() -> Side:
     """The attacker knows the hidden parameter of the belief."""
-    return Side("the hidden parameter", lambda _, w: {w: Fraction(1)}, hidden=True)
+    return Side("the hidden parameter", lambda _, w: {w: Fraction(1)}, hidden=True, alike=True)
 
 
 @SIDES.register("both")

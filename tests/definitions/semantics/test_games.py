@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import mechanism
-from twoworlds.definitions.semantics.counts import crowd
+from twoworlds.definitions.semantics.crowds import crowd
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.swing import worst_swing
@@ -15,7 +15,6 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import OnStatistic
 from twoworlds.numbers import above
 from twoworlds.worlds import Additive, BitStrings, Records
-from twoworlds.worlds.alike import alike
 from twoworlds.worlds.belief import explicit, hidden, uniform
 from twoworlds.worlds.secret import secret
 from twoworlds.worlds.statistic import NO_RECORD
@@ -144,7 +143,7 @@ def test_no_record_is_none_of_the_values_and_adds_nothing():
             p, q = sum(used.values()), sum(left.values())
             apart = sum(max(used[x] / p - left[x] / q, 0) for x in used)
             assert games.differences[i] == apart
-        (counted,) = crowd(noisy, alike("uniform", noisy.universe, 0), NO_RECORD).conclude(t)
+        (counted,) = crowd(noisy, uniform(noisy.universe), NO_RECORD).conclude(t)
         assert counted.difference == games.worst
     assert "taking their record out" in " ".join(games.answer().assumptions)
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.definitions.semantics import brute
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.games import conclusions, play
-from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.worlds import BitStrings, Records
-from twoworlds.worlds.belief import Belief, explicit, independent, uniform
+from twoworlds.worlds.belief import Belief, explicit, hidden, independent, uniform
 from twoworlds.worlds.secret import secret
 
 SURVEYS = [
@@ -83,7 +82,9 @@ def test_games_match_bayes_by_enumeration(case):
 @given(surveys())
 def test_a_product_reads_like_the_belief_it_stands_for(case):
     survey, laws = case
-    held, plain = ProductBelief(survey.universe, laws), written_out(survey.universe, laws)
+    kept = [{v: p for v, p in one.items() if p} for one in laws]
+    held = Belief.of_records(survey.universe, [(Fraction(1), kept)])
+    plain = written_out(survey.universe, laws)
     assert held == plain
     assert len(held) == len(plain)
     assert all(held[x] == p for x, p in plain.items())
@@ -93,22 +94,22 @@ def test_a_product_reads_like_the_belief_it_stands_for(case):
 
 def test_products_are_recognised_and_nothing_else():
     bits = BitStrings(2)
-    assert product_belief(uniform(bits), bits) is not None
-    assert product_belief(independent(bits, ["1/3", "1/5"]), bits) is not None
-    assert product_belief("independent([1=1/3, 0=2/3])", bits) == independent(bits, ["1/3"])
+    assert uniform(bits).laws is not None
+    plain = Belief(bits, independent(bits, ["1/3", "1/5"]))
+    assert plain.laws == independent(bits, ["1/3", "1/5"]).laws
     tied = explicit(bits, {"11": "1/2", "00": "1/2"})
-    assert product_belief(tied, bits) is None
+    assert tied.laws is None
     leaning = explicit(bits, {"11": "2/5", "10": "1/10", "01": "1/10", "00": "2/5"})
-    assert product_belief(leaning, bits) is None
-    assert product_belief("hidden(9/10=1/2, 1/10=1/2)", bits) is None
+    assert leaning.laws is None
+    assert hidden(bits, {"9/10": "1/2", "1/10": "1/2"}).laws is None
     three = Records(("a", "b"), 3)
     known = explicit(three, {"aaa": "1/4", "aba": "3/4"})
-    assert product_belief(known, three).laws[1] == {"a": Fraction(1, 4), "b": Fraction(3, 4)}
+    assert known.laws[1] == {"a": Fraction(1, 4), "b": Fraction(3, 4)}
 
 
 def test_irrational_likelihoods_stay_products():
     survey = mechanism("randomized-response(bits=40, epsilon=1)")
-    held = product_belief("uniform", survey.universe)
+    held = uniform(survey.universe)
     real, without = conclusions(survey, held, (1,) * 40, 7)
     difference = real.difference(without)
     assert float(difference) == pytest.approx(2.718281828459045 / 3.718281828459045 - 0.5)
@@ -129,7 +130,7 @@ def test_a_posterior_about_fourteen_people():
 
 
 def test_forty_records_refuse_to_be_written_out():
-    held = product_belief("uniform", BitStrings(40))
+    held = uniform(BitStrings(40))
     with pytest.raises(TooLarge, match="ask about single records"):
         held.items()
     with pytest.raises(TooLarge):

@@ -38,10 +38,12 @@ from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
 from twoworlds.worlds import Point, Universe
 from twoworlds.worlds.joint import BeliefClass
-from twoworlds.worlds.orbits import Orbits, alike
+from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import Records
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.scrubbing import persons as every_person
+from twoworlds.worlds.statistic import Additive
+from twoworlds.worlds.statistics import Constant
 
 Beliefs = Any
 """A class of beliefs, a belief, several of them, or the call of one."""
@@ -148,18 +150,21 @@ class OverBeliefs(PrivacyDefinition):
         """
         made = Release.of(released)
         universe = None if made.source is None else made.source.universe
-        orbits = self._orbits(made.source)
-        beliefs = self._class(orbits or universe)
+        beliefs = self._class(universe)
+        orbits = self._orbits(made.source, beliefs)
+        beliefs = beliefs if orbits is None else beliefs.on(orbits)
         found = scene(made, beliefs, self._pairs(beliefs, orbits or universe))
         return found if orbits is None else replace(self._smaller(found), people=orbits.n)
 
-    def _orbits(self, mechanism: Mechanism | None) -> Orbits | None:
+    def _orbits(self, mechanism: Mechanism | None, beliefs: BeliefClass) -> Orbits | None:
         universe = None if mechanism is None else mechanism.universe
         if not isinstance(mechanism, OnStatistic) or not isinstance(universe, Records):
             return None
         if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:
             return None
-        return alike(mechanism.statistic, self.beliefs, self.side, universe)
+        orbits = Orbits(universe)
+        counts = isinstance(mechanism.statistic, (Additive, Constant))
+        return orbits if counts and beliefs.alike and orbits.size <= _MOST_ORBITS else None
 
     @property
     def _of_everybody(self) -> bool:
@@ -292,7 +297,6 @@ class OverBeliefs(PrivacyDefinition):
         holds: bool | None = None,
         more: dict[str, Number] | None = None,
     ) -> Verdict:
-        hull = " (and all mixtures of these beliefs)" if where.beliefs.hull else ""
         source = where.release.source
         values = {"ratio": found.ratio, "epsilon": ln(found.ratio), "delta": found.delta}
         if where.people is not None:
@@ -302,7 +306,7 @@ class OverBeliefs(PrivacyDefinition):
             definition,
             values | (more or {}),
             sentence,
-            (f"{where.beliefs.assumption}{hull}", *self._comparison(where, found)),
+            (where.beliefs.assumption, *self._comparison(where, found)),
             holds=holds,
             witness=found.witness,
             method=found.method,
@@ -347,6 +351,7 @@ def read_persons(
 
 
 _MOST_WORK = 1 << 12
+_MOST_ORBITS = 1 << 15
 _BITS = 256
 _WHICH = "which further knowledge breaks it was not searched"
 TOO_COSTLY = f"{_WHICH}: that would take too long"

@@ -9,12 +9,14 @@ After Kasiviswanathan & Smith, *On the "Semantics" of Differential Privacy: A Ba
     oblivious    outputs drawn from a fixed true database                      App., Definition 1.1
     informed     from prior to posterior when all other records are known      Section 2.1
 
-For many people who are alike `counts` stand for databases, and `crowds` are their games.
+For many people who are alike counts stand for databases (`counts` of a sum, `product` of records on
+their own), and `crowds` are their games.
 
 They stand on three ideas: the swing of an output's likelihood, which decides over all beliefs at
-once (`swing`); the breaches of one belief (`breaches`, `product` for independent records); and the
-belief that is worst for many outputs at once (`pair` for one bit, exactly; `beliefs`, a search in a
-`table`; `cells`, which bound all beliefs there are). `witnesses` shows what was found.
+once (`swing`, made of `cases`; `moves` for statistics); the breaches of one belief (`breaches`,
+`product` for records on their own); and the belief that is worst for many outputs at once (`pair`
+for one bit, exactly; `beliefs`, a search in a `table`; `cells`, which bound all beliefs there are).
+`witnesses` shows what was found.
 """
 
 __all__: list[str] = []

@@ -1,16 +1,9 @@
-r"""Beliefs under which people are alike, by counts: ten thousand people cost what ten do.
+r"""Noise on a sum over people who are alike, by counts: ten thousand cost what ten do.
 
-Under a mixture of independent, equally distributed records, b(x) = sum_c w_c prod_j p_c(x_j) (an
-`AlikeBelief`), a database matters through counts alone and is never written out.
-
-* Noise on a sum S: a person's value v and the sum s of the others decide both likelihoods, with
-  the person f(t - phi(v) - s), without f(t - phi(d) - s). The law of s is a power of a polynomial,
-  in whole numbers.
-* Every record on its own: A(x) and A(x_-i) differ in the factor of t_i, T(t_i | x_i) against
-  T(t_i | d), which depends on x_i alone. So b_0 and b_i differ as the laws of x_i under them do:
-
-      b_i(v | t) = sum_c W_c p_c(v),  W_c ~ w_c prod_(j != i) P_c(t_j),
-      b_0(v | t) ~ T(t_i | v) b_i(v | t).
+Under a mixture of independent, equally distributed records, b(x) = sum_c w_c prod_j p_c(x_j), a
+database matters through counts alone and is never written out. A person's value v and the sum s of
+the others decide both likelihoods, with the person f(t - phi(v) - s), without f(t - phi(d) - s).
+The law of s is a power of a polynomial, in whole numbers.
 
 Numbers are exact rationals while they are short, and enclosures of any precision beyond. Many
 outputs are sorted into breaches and others by floats that err by far less than 1e-9; those nearer
@@ -19,11 +12,11 @@ to epsilon than that are decided by enclosures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
-from math import comb, lcm, prod
+from math import lcm
 from typing import Any, NamedTuple
 
 from flint import arb, fmpz, fmpz_poly
@@ -31,7 +24,7 @@ from flint import arb, fmpz, fmpz_poly
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.event import AtLeast
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
-from twoworlds.mechanisms import AddedNoise, Gaussian, Laplace, Mechanism, OnStatistic, PerRecord
+from twoworlds.mechanisms import AddedNoise, Gaussian, Laplace, OnStatistic
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import (
     Number,
@@ -44,12 +37,11 @@ from twoworlds.numbers import (
     number,
     working_precision,
 )
-from twoworlds.worlds import Additive, Point
-from twoworlds.worlds.alike import AlikeBelief
+from twoworlds.worlds import Point
+from twoworlds.worlds.belief import Belief, records_of
 
 Reader = Callable[[Number], Any]  # a number as itself, or as a ball
 _MOST_CASES = 1 << 18
-_MOST_COUNTS = 1 << 15
 _MARGIN = 1e-9
 _TAIL_BITS = 128  # what is rarer than 2^-128 is left undecided
 _MOST_ENCLOSED = 4  # outputs of many people that are too near to epsilon for floats
@@ -83,6 +75,13 @@ class Case(NamedTuple):
     mass: fmpz  # times a common denominator
 
 
+class Failure(NamedTuple):
+    """How often an output is a breach, and the output that moves furthest as far as floats see."""
+
+    mass: Number
+    furthest: Any
+
+
 class Run(NamedTuple):
     """Outputs one after the other that are all breaches, or all not; None is no end."""
 
@@ -94,15 +93,17 @@ class Run(NamedTuple):
 class OnSum:
     """A belief about people who are alike, and noise on the sum of their records."""
 
-    def __init__(self, mechanism: OnStatistic, belief: AlikeBelief, default: Point) -> None:
+    def __init__(self, mechanism: OnStatistic, belief: Belief, default: Point) -> None:
         self.mechanism, self.belief, self.default = mechanism, belief, default
+        self.records, self.laws = records_of(belief.universe), belief.common_laws or ()
         self.channel: Any = mechanism.channel
+        self._quotients: dict[object, tuple[int, int]] = {}
 
     @cached_property
     def cases(self) -> list[Case]:
         """All that can be told apart; the law of the others' sum is a power of a polynomial."""
-        statistic, records = self.mechanism.statistic, self.belief.universe
-        n, values, common = records.n, records.values, self.belief.common
+        statistic, records = self.mechanism.statistic, self.records
+        n, values, common = records.n, records.values, self.belief.denominator
         unit: dict[Point, Any] = {v: statistic((v,)) for v in (*values, self.default)}
         step = lcm(*(Fraction(u).denominator for u in unit.values()))
         place = {v: int(unit[v] * step) for v in values}
@@ -110,8 +111,7 @@ class OnSum:
         if width * n * len(values) > _MOST_CASES:
             raise TooLarge(f"the sum of {n} records takes too many values: use fewer people")
         whole = [
-            (int(w * common), {v: int(p * common) for v, p in law.items()})
-            for w, law in self.belief.parts
+            (int(w * common), {v: int(p * common) for v, p in law.items()}) for w, law in self.laws
         ]
         sums = []
         for _, law in whole:
@@ -162,7 +162,7 @@ class OnSum:
     @cached_property
     def denominator(self) -> fmpz:
         """What the masses of cases are divided by."""
-        return fmpz(self.belief.common) ** (self.belief.universe.n + 1)
+        return fmpz(self.belief.denominator) ** (self.records.n + 1)
 
     def _finished(self, total: Any) -> int | Fraction:
         modulo = self.mechanism.statistic.modulo  # type: ignore[attr-defined]
@@ -174,7 +174,7 @@ class OnSum:
         exact = self.belief.short and isinstance(
             self.channel.probability(output, self.cases[0].answer), Fraction
         )
-        found = _lifted(lambda read: self._conclusion(output, read), exact=exact)
+        found = lifted(lambda read: self._conclusion(output, read), exact=exact)
         return [] if found is None else [found]
 
     def _conclusion(self, output: Point, read: Reader) -> Conclusion | None:
@@ -190,15 +190,15 @@ class OnSum:
         if p == 0:
             return None
         zero = read(Fraction(0))
-        laws = [dict.fromkeys(self.belief.universe.values, zero) for _ in range(2)]
+        laws = [dict.fromkeys(self.records.values, zero) for _ in range(2)]
         gap, moved = zero, zero
         for case, m, a, b in zip(self.cases, masses, first, second, strict=True):
             laws[0][case.value] += a / p
-            moved += _above_zero(a / p - m)
+            moved += above_zero(a / p - m)
             if q != 0:
                 laws[1][case.value] += b / q
-                gap += _above_zero(a / p - b / q)
-        n = self.belief.universe.n
+                gap += above_zero(a / p - b / q)
+        n = self.records.n
         if q == 0:
             return Conclusion(None, n, laws[0], None, read(Fraction(1)), moved)
         return Conclusion(None, n, laws[0], laws[1], gap, moved)
@@ -213,11 +213,18 @@ class OnSum:
 
     # --- how often a breach occurs ---------------------------------------------------------------
 
-    def failure(self, epsilon: Number) -> Number:
+    def failure(self, epsilon: Number) -> Failure:
         """Return the probability of an output after which the two games differ by more."""
         outputs, ends = self._outputs()
+        compared = [*self._orders(outputs, epsilon)]
+        gaps = [gap for gap, _ in compared]
+        mass = self._of_runs(outputs, [order for _, order in compared], ends=ends)
+        return Failure(mass, outputs[gaps.index(max(gaps))])
+
+    def _of_runs(self, outputs: range, orders: list[Order], *, ends: bool) -> Number:
+        """Add up the outputs that are breaches; what is undecided is doubt."""
         runs: list[Run] = []
-        for k, (t, order) in enumerate(zip(outputs, self._orders(outputs, epsilon), strict=True)):
+        for k, (t, order) in enumerate(zip(outputs, orders, strict=True)):
             after = None if ends and k == len(outputs) - 1 else t + 1
             if runs and runs[-1].order is order:
                 runs[-1] = runs[-1]._replace(after=after)
@@ -226,9 +233,8 @@ class OnSum:
         bad = [run for run in runs if run.order in (Order.GREATER, Order.UNDECIDED)]
         if ends and len(runs) == 1 and runs[0].order is not Order.UNDECIDED:
             return Fraction(len(bad))
-        rational = isinstance(self.channel.probability(outputs[0], self.answers[0]), Fraction)
         sure = ends and all(run.order is Order.GREATER for run in bad)
-        if self.belief.short and rational and sure:
+        if self.belief.short and self._rational and sure:
             parts: Any = (int(m) * self._share(run, a) for a, m in self._law.items() for run in bad)
             return Fraction(sum(parts, start=Fraction(0)) / int(self.denominator))
         return at_most_one(Real(lambda bits: self._mass(bad, bits, doubt=not ends)))
@@ -256,7 +262,7 @@ class OnSum:
             width *= 2
         return range(low - width, high + width + 1), False
 
-    def _orders(self, outputs: range, epsilon: Number) -> Iterator[Order]:
+    def _orders(self, outputs: range, epsilon: Number) -> Iterator[tuple[float, Order]]:
         """Compare the difference of the two games with epsilon after every output."""
         import numpy as np
 
@@ -273,21 +279,51 @@ class OnSum:
             games = [masses + likely[k] for k in (first, second)]
             tops = [float(game.max()) for game in games]
             if not np.isfinite(tops).all():
-                yield Order.GREATER if np.isfinite(tops[0]) else Order.LESS
+                yield (1.0, Order.GREATER) if np.isfinite(tops[0]) else (0.0, Order.LESS)
                 continue
             if not self.belief.short and tops[0] < rare:  # too rare to matter
-                yield Order.UNDECIDED
+                yield 0.0, Order.UNDECIDED
                 continue
             p, q = (np.exp(game - top) for game, top in zip(games, tops, strict=True))
             gap = float(np.maximum(p / p.sum() - q / q.sum(), 0).sum())
             if abs(gap - limit) > _MARGIN:
-                yield Order.GREATER if gap > limit else Order.LESS
+                yield gap, Order.GREATER if gap > limit else Order.LESS
+            elif self.belief.short and self._rational and isinstance(epsilon, Fraction):
+                yield gap, self._order(t, epsilon)
             elif self.belief.short or most > 0:
                 most -= 1
                 (found,) = self.conclude(t)
-                yield compare(found.difference, epsilon, limit=256)
+                yield gap, compare(found.difference, epsilon, limit=256)
             else:
-                yield Order.UNDECIDED
+                yield gap, Order.UNDECIDED
+
+    @cached_property
+    def _rational(self) -> bool:
+        answer = self.answers[0]
+        return isinstance(self.channel.probability(answer, answer), Fraction)
+
+    def _order(self, output: int, epsilon: Fraction) -> Order:
+        """Compare the difference after an output with epsilon, in whole numbers."""
+        likely = [self._whole_likelihood(output, a) for a in self.answers]
+        scale = lcm(*(bottom for _, bottom in likely))
+        whole = {
+            a: fmpz(top * (scale // bottom))
+            for a, (top, bottom) in zip(self.answers, likely, strict=True)
+        }
+        games = [(c.mass * whole[c.answer], c.mass * whole[c.removed]) for c in self.cases]
+        p, q = (sum(game, start=fmpz(0)) for game in zip(*games, strict=True))
+        gap = sum((max(a * q - b * p, fmpz(0)) for a, b in games), start=fmpz(0))
+        return compare(
+            Fraction(int(gap) * epsilon.denominator), Fraction(epsilon.numerator * int(p * q))
+        )
+
+    def _whole_likelihood(self, output: int, answer: int) -> tuple[int, int]:
+        """Return P(output | answer) as a quotient, each difference once where that decides."""
+        key = output - answer if getattr(self.channel, "by_difference", False) else (output, answer)
+        if key not in self._quotients:
+            p = self.channel.probability(output, answer)
+            self._quotients[key] = p.numerator, p.denominator
+        return self._quotients[key]
 
     def _logarithms(self, output: int, answers: list[Any], line: Any) -> Any:
         """Return ln P(output | answer) for all answers as floats, up to a shared number."""
@@ -345,146 +381,12 @@ class OnSum:
         return ball(self.channel.mass(AtLeast(end), answer), bits)
 
 
-class OnEach:
-    """A belief about people who are alike, every record treated on its own."""
-
-    def __init__(self, mechanism: PerRecord, belief: AlikeBelief, default: Point) -> None:
-        self.mechanism, self.belief, self.default = mechanism, belief, default
-        self.outputs: list[Point] = list(mechanism.transition.outputs)
-        self.likely = mechanism.transition.probability
-        self.exact = belief.short and all(
-            isinstance(self.likely(o, v), Fraction)
-            for o in self.outputs
-            for v in belief.universe.values
-        )
-
-    def conclude(self, output: tuple[Point, ...]) -> list[Conclusion]:
-        """Return what is concluded about a person, for each output that somebody has."""
-        counts = {o: output.count(o) for o in self.outputs}
-        found = (
-            _lifted(self._about(counts, o), exact=self.exact) for o in self.outputs if counts[o]
-        )
-        return [one for one in found if one is not None]
-
-    def _about(
-        self, counts: Mapping[Point, int], output: Point
-    ) -> Callable[[Reader], Conclusion | None]:
-        return lambda read: self._given(read)(counts)[1].get(output)
-
-    def _given(
-        self, read: Reader
-    ) -> Callable[[Mapping[Point, int]], tuple[Any, dict[Point, Conclusion]]]:
-        """Return the function from counts of outputs to their probability and conclusions."""
-        zero, one = read(Fraction(0)), read(Fraction(1))
-        values, n = self.belief.universe.values, self.belief.universe.n
-        table = {(o, v): read(self.likely(o, v)) for o in self.outputs for v in values}
-        laws = [(read(w), {v: read(p) for v, p in law.items()}) for w, law in self.belief.parts]
-        chances = [
-            {o: sum((law[v] * table[o, v] for v in values), start=zero) for o in self.outputs}
-            for _, law in laws
-        ]
-        powers: list[dict[Point, list[Any]]] = []
-        for chance in chances:
-            grown = {o: [one] for o in self.outputs}
-            for o, listed in grown.items():
-                for _ in range(n):
-                    listed.append(listed[-1] * chance[o])
-            powers.append(grown)
-
-        def weigh(counts: Mapping[Point, int], missing: Point | None) -> list[Any]:
-            """Return the weight of every part given the outputs of all persons, or all but one."""
-            return [
-                w * prod((grown[o][k - (o == missing)] for o, k in counts.items()), start=one)
-                for (w, _), grown in zip(laws, powers, strict=True)
-            ]
-
-        def given(counts: Mapping[Point, int]) -> tuple[Any, dict[Point, Conclusion]]:
-            chance = sum(weigh(counts, None), start=zero)
-            found: dict[Point, Conclusion] = {}
-            if chance == 0:
-                return chance, found
-            for o, people in counts.items():
-                if people:
-                    weights = weigh(counts, o)
-                    total = sum(weights, start=zero)
-                    removed = {
-                        v: sum(
-                            (w * law[v] for w, (_, law) in zip(weights, laws, strict=True)),
-                            start=zero,
-                        )
-                        / total
-                        for v in values
-                    }
-                    share = sum((removed[v] * table[o, v] for v in values), start=zero)
-                    real = {v: removed[v] * table[o, v] / share for v in values}
-                    gap = sum((_above_zero(real[v] - removed[v]) for v in values), start=zero)
-                    if self.likely(o, self.default) == 0:
-                        found[o] = Conclusion(o, people, real, None, one, None)
-                    else:
-                        found[o] = Conclusion(o, people, real, removed, gap, None)
-            return chance, found
-
-        return given
-
-    def failure(self, epsilon: Number) -> Number:
-        """Return the probability of an output after which the two games differ by more."""
-        n, kinds = self.belief.universe.n, len(self.outputs)
-        if comb(n + kinds - 1, kinds - 1) > _MOST_COUNTS:
-            raise TooLarge(
-                f"{n} people can give their {kinds} outputs in too many counts: use fewer people"
-            )
-        if self.exact:
-            return Fraction(self._added(lambda value: value, epsilon))
-        return at_most_one(Real(lambda bits: self._enclosed(epsilon, bits)))
-
-    def _enclosed(self, epsilon: Number, bits: int) -> arb:
-        with working_precision(bits + 64):
-            return arb(self._added(lambda value: ball(value, bits + 64), epsilon))
-
-    def _added(self, read: Reader, epsilon: Number) -> Any:
-        """Add up the probabilities of the counts that are breaches; what is undecided is doubt."""
-        given, limit = self._given(read), read(epsilon)
-        total, unknown = read(Fraction(0)), read(Fraction(0))
-        for counts, ways in _compositions(self.outputs, self.belief.universe.n):
-            chance, found = given(counts)
-            gaps = [one.difference for one in found.values()]
-            if any(gap > limit for gap in gaps):
-                total += chance * int(ways)
-            elif not all(gap <= limit for gap in gaps):
-                unknown += chance * int(ways)
-        if isinstance(total, Fraction):
-            return total
-        half = unknown / 2
-        return total + half + arb(0, half.abs_upper())
-
-
-def _compositions(outputs: Sequence[Point], n: int) -> Iterator[tuple[dict[Point, int], int]]:
-    """Yield the counts of outputs that n people can have, and in how many orders each."""
-    if len(outputs) == 1:
-        yield {outputs[0]: n}, 1
-        return
-    ways = 1
-    for k in range(n + 1):
-        for rest, orders in _compositions(outputs[1:], n - k):
-            yield {outputs[0]: k, **rest}, ways * orders
-        ways = ways * (n - k) // (k + 1)
-
-
-def crowd(mechanism: Mechanism, belief: AlikeBelief, default: Point) -> OnSum | OnEach | None:
-    """Return a mechanism and a belief about people who are alike; None if order matters to it."""
-    if isinstance(mechanism, PerRecord):
-        return OnEach(mechanism, belief, default)
-    on_sum = isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive)
-    if not on_sum or mechanism.statistic.dimension is not None:  # type: ignore[attr-defined]
-        return None
-    return OnSum(mechanism, belief, default)  # type: ignore[arg-type]
-
-
-def _above_zero(gap: Any) -> Any:
+def above_zero(gap: Any) -> Any:
+    """Return a difference if it is positive, else 0."""
     return gap.nonnegative_part() if isinstance(gap, arb) else max(gap, Fraction(0))
 
 
-def _lifted(compute: Callable[[Reader], Conclusion | None], *, exact: bool) -> Conclusion | None:
+def lifted(compute: Callable[[Reader], Conclusion | None], *, exact: bool) -> Conclusion | None:
     """Return a conclusion in numbers: rationals, or enclosures of any precision."""
     if exact:
         return compute(lambda value: value)

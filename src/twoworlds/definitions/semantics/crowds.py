@@ -1,8 +1,8 @@
 """Games about many people who are alike: what is concluded about any one of them.
 
-The posteriors of `games` by counts (see `counts`): with everyone's data, and with a default value
-in place of one person's record. Where every record is treated on its own, persons are alike whose
-outputs are equal.
+The posteriors of `games` by counts (see `counts` and `product`): with everyone's data, and with a
+default value in place of one person's record. Where every record is treated on its own, persons are
+alike whose outputs are equal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Table
-from twoworlds.definitions.semantics.counts import Conclusion, crowd
+from twoworlds.definitions.semantics.counts import Conclusion, OnSum
 from twoworlds.definitions.semantics.games import (
     apart_words,
     chance_words,
@@ -22,15 +22,18 @@ from twoworlds.definitions.semantics.games import (
     moved_words,
     odds_words,
 )
-from twoworlds.definitions.verdict import shortened
+from twoworlds.definitions.semantics.product import OnEach
+from twoworlds.definitions.verdict import Shown, shortened
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import Number, maximum, show
+from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
+from twoworlds.numbers import Number, maximum, show, to_json
 from twoworlds.show import Result
-from twoworlds.worlds import Point
-from twoworlds.worlds.alike import AlikeBelief
-from twoworlds.worlds.belief import LARGEST_SUPPORT
+from twoworlds.worlds import Additive, Point
+from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.secret import Secret
+
+_LISTED = 1 << 10  # databases that are still shown one by one
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,15 @@ class CrowdGames(Result):
     mechanism: Mechanism
     output: Point
     default: Point
-    prior: dict[Point, Number]
+    belief: Belief
     conclusions: tuple[Conclusion, ...]
     secret: Secret | None = None
     person: int = 1
+
+    @property
+    def prior(self) -> dict[Point, Number]:
+        """The law of any record before."""
+        return self.belief.marginal(1)
 
     @property
     def worst(self) -> Number:
@@ -61,7 +69,8 @@ class CrowdGames(Result):
 
     def chances(self, secret: Secret) -> dict[str, Number | None]:
         """Return the probability of a secret about a record: before, with everyone, without."""
-        value = next(v for v in self.prior if str(v) == secret.name.split(" ", 3)[3])
+        assert secret.entry is not None
+        value = secret.entry[1]
         removed = self.about.removed
         return {
             "prior": self.prior[value],
@@ -139,21 +148,66 @@ class CrowdGames(Result):
             which = "" if one.who is None else f" who reported {one.who}"
             yield f"without any one of {one.people:,} people{which}", told
 
+    def witness(self) -> Shown:
+        """Return the output as a case that re-verifies: what it does to one person's record."""
+        one = max(self.conclusions, key=lambda one: float(one.difference))
+        person = 1 if one.who is None else self.output.index(one.who) + 1
+        output = shortened(plain_label(self.output))
+        facts = [("for example", f"output {output}, with and without person {person}")]
+        if one.removed is None:
+            facts.append(("", "without their data this output is impossible: it gives them away"))
+        else:
+            real, removed = one.real, one.removed
+            value = max(real, key=lambda v: float(real[v] - removed[v]))
+            chances = f"{show(real[value])} with their data, {show(removed[value])} without"
+            facts.append(("", f"the conclusions differ by {show(one.difference)}"))
+            facts.append(("", f"record {person} is {value}: probability {chances}"))
+        data = {
+            "output": plain_label(self.output),
+            "person": person,
+            "difference": to_json(one.difference),
+            "default": str(self.default),
+        }
+        return Shown(one.difference, self._again, tuple(facts), data)
+
+    def _again(self) -> Number:
+        return play_crowd(self.mechanism, self.belief, self.output, default=self.default).worst
+
 
 def _whose(one: Conclusion) -> str:
     return "a record" if one.who is None else f"a record reported as {one.who}"
 
 
-def by_counts(mechanism: Mechanism, belief: AlikeBelief, secret: Secret | None) -> bool:
+def crowd(mechanism: Mechanism, belief: Belief, default: Point) -> OnSum | OnEach | None:
+    """Return what answers by counts; None where people differ, or their order matters."""
+    if belief.common_laws is None or not belief.rational:
+        return None
+    if isinstance(mechanism, PerRecord):
+        return OnEach(mechanism, belief, default)
+    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.statistic, Additive):
+        return None
+    return OnSum(mechanism, belief, default) if mechanism.statistic.dimension is None else None
+
+
+def many_alike(belief: Belief) -> bool:
+    """Tell whether a belief is about people who are alike, and too many to show every database."""
+    size = belief.universe.size
+    alike = belief.common_laws is not None and belief.rational
+    return alike and (size is None or size > _LISTED)
+
+
+def by_counts(mechanism: Mechanism, belief: Belief, secret: Secret | None) -> bool:
     """Tell whether counts answer the question, or must because there are too many databases."""
-    about_one = secret is None or secret.name.startswith("record ")
-    able = about_one and crowd(mechanism, belief, belief.universe.values[-1]) is not None
-    return able or belief.universe.size > LARGEST_SUPPORT
+    if not many_alike(belief) or (isinstance(mechanism, PerRecord) and belief.laws is not None):
+        return False
+    about_one = secret is None or secret.entry is not None
+    able = about_one and crowd(mechanism, belief, None) is not None
+    return able or not belief.listable
 
 
 def play_crowd(
     mechanism: Mechanism,
-    belief: AlikeBelief,
+    belief: Belief,
     output: object,
     *,
     default: object = None,
@@ -162,27 +216,28 @@ def play_crowd(
     """Play Game 0 and the game without one person, by counts.
 
     >>> from twoworlds import mechanism
-    >>> from twoworlds.worlds.alike import alike
+    >>> from twoworlds.worlds.beliefs import belief
     >>> noisy = mechanism("geometric(ratio=2, bits=1000)")
-    >>> found = play_crowd(noisy, alike("independent(1/2)", noisy.universe), 0)
+    >>> found = play_crowd(noisy, belief("independent(1/2)", noisy.universe), 0)
     >>> found.conclusions[0].real[1]
     Fraction(1, 3)
     """
-    d = default_value(belief.universe, default, mechanism)
+    records = records_of(belief.universe)
+    d = default_value(records, default, mechanism)
     played = crowd(mechanism, belief, d)
     if played is None:
         raise Unsupported(
-            f"{mechanism.expression} is not by counts of its {belief.universe.n} records: use "
+            f"{mechanism.expression} is not by counts of its {records.n} records: use "
             "fewer of them, or know all but a few for certain"
         )
     person = 1
     if secret is not None:
-        if not secret.name.startswith("record "):
+        if secret.entry is None:
             raise Unsupported(
                 f"{secret.name} is a secret about too many databases: ask about one record, as "
                 "in --secret 1=1"
             )
-        person = int(secret.name.split(" ", 3)[1])
+        person = secret.entry[0]
     t = mechanism.outputs.find(output)
     found = played.conclude(t)
     if not found:
@@ -190,5 +245,4 @@ def play_crowd(
             f"output {shortened(mechanism.outputs.label(t))} cannot occur under this belief: "
             "no posterior exists, in any game that really takes place"
         )
-    prior = belief.marginal(1)
-    return CrowdGames(mechanism, t, d, prior, tuple(found), secret, person)
+    return CrowdGames(mechanism, t, d, belief, tuple(found), secret, person)

@@ -22,7 +22,7 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Said, Table
 from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars
-from twoworlds.definitions.semantics.product import ProductBelief, product_belief
+from twoworlds.definitions.semantics.product import observed
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -43,7 +43,7 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 from twoworlds.show import Result
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
-from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, records_of
+from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.statistic import NO_RECORD
 
@@ -99,8 +99,7 @@ class Games(Result):
     @property
     def _many(self) -> bool:
         """Whether the databases are too many to list, so that records are listed instead."""
-        held = self.prior
-        return isinstance(held, ProductBelief) and held.support > LARGEST_SUPPORT
+        return not self.prior.listable
 
     def _moved(self) -> Number | None:
         """Return how far the belief moved; None where too many records moved differently."""
@@ -330,8 +329,8 @@ def play(
         )
     t, held = mechanism.outputs.find(output), belief
     d = default_value(records, default, mechanism)
-    if isinstance(mechanism, PerRecord):  # a product of laws where that is what it is
-        held = product_belief(belief, mechanism.universe) or belief
+    if isinstance(mechanism, PerRecord) and belief.laws is not None:
+        held = Belief.of_records(records, [(Fraction(1), belief.laws)])
     if secret is not None and (chance := held.probability(secret)) in (0, 1):
         word = "impossible" if chance == 0 else "certain"
         raise InvalidInput(
@@ -366,19 +365,20 @@ def conclusions(
 
 
 def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief | None:
-    if isinstance(mechanism, PerRecord) and isinstance(belief, ProductBelief):
-        return belief.observed(mechanism, t)
+    if isinstance(mechanism, PerRecord) and len(belief.parts) == 1:
+        return observed(mechanism, belief, t)
     return _given(belief, lambda x: mechanism.probability(t, x))
 
 
 def _without(
     mechanism: Mechanism, belief: Belief, real: Belief, t: Point, person: int, default: Point
 ) -> Belief | None:
-    if isinstance(mechanism, PerRecord) and isinstance(real, ProductBelief):
-        assert isinstance(belief, ProductBelief)
+    if isinstance(mechanism, PerRecord) and len(belief.parts) == 1:
         if mechanism.transition.probability(t[person], default) == 0:
             return None
-        return real.but(person, belief.laws[person])
+        laws = list(real.laws or ())
+        laws[person] = (belief.laws or ())[person]
+        return Belief.of_records(mechanism.universe, [(Fraction(1), laws)])
     return _given(belief, lambda x: mechanism.probability(t, without(x, person, default)))
 
 

@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.breaches import failure_of, views
-from twoworlds.definitions.semantics.counts import OnEach, OnSum, crowd
+from twoworlds.definitions.semantics.counts import OnSum
+from twoworlds.definitions.semantics.crowds import crowd, many_alike, play_crowd
 from twoworlds.definitions.semantics.games import default_value, default_words
-from twoworlds.definitions.semantics.product import ProductBelief, product_belief, reactions
+from twoworlds.definitions.semantics.product import OnEach, reactions
 from twoworlds.definitions.semantics.witnesses import GameWitness
-from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
@@ -33,8 +34,8 @@ from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, Order, at_most_one, compare, exact_text
 from twoworlds.progress import track
 from twoworlds.worlds import Point
-from twoworlds.worlds.alike import alike
-from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.belief import Law as RecordLaw
 from twoworlds.worlds.beliefs import belief as build_belief
 
 _MOST_LIKELIHOODS = 1 << 23
@@ -157,7 +158,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         """Return P_t[max_i SD > epsilon], with the strict inequality."""
         limit = read_delta(epsilon, "epsilon")
         if (many := self._many(mechanism)) is not None:
-            return many.failure(limit)
+            return many.failure(limit).mass
         if mechanism.outputs.size is None:
             held = build_belief(self.belief, mechanism.universe)
             return failure_of(mechanism, held, limit, self.default)
@@ -168,11 +169,15 @@ class LocalSemanticPrivacy(PrivacyDefinition):
 
         Without any number that is the worst case over outputs.
         """
-        epsilon, witness = self.epsilon, None
+        epsilon = self.epsilon
+        witness: Proof | None = None
+        many = None if epsilon is None else self._many(mechanism)
         method = "the outputs that are breaches, by structure, weighed by the belief"
-        if epsilon is not None and self._many(mechanism) is not None:
+        if epsilon is not None and many is not None:
             method = "people are alike under this belief, so counts stand for databases"
-            bad = self.failure(mechanism, epsilon)
+            bad, furthest = many.failure(epsilon)
+            held = build_belief(self.belief, mechanism.universe)
+            witness = play_crowd(mechanism, held, furthest, default=self.default).witness()
         elif epsilon is not None and mechanism.outputs.size is None:
             bad = self.failure(mechanism, epsilon)
         else:
@@ -216,34 +221,35 @@ class LocalSemanticPrivacy(PrivacyDefinition):
 
     def _many(self, mechanism: Mechanism) -> OnSum | OnEach | None:
         """Return the belief by counts where it is about many people who are alike."""
-        held = alike(self.belief, mechanism.universe)
-        if held is None or (isinstance(mechanism, PerRecord) and len(held.parts) == 1):
+        held = build_belief(self.belief, mechanism.universe)
+        if not many_alike(held) or (isinstance(mechanism, PerRecord) and held.laws is not None):
             return None  # of independent records each is looked at on its own
         channel = getattr(mechanism, "channel", None)
         if channel is not None and not isinstance(channel, AddedNoise | FiniteNoise):
             return None
-        return crowd(mechanism, held, default_value(held.universe, self.default, mechanism))
+        return crowd(
+            mechanism, held, default_value(records_of(held.universe), self.default, mechanism)
+        )
 
     def _law(self, mechanism: Mechanism) -> tuple[Law, Belief, str]:
         """Look at all outputs: record by record where that is exact, else one by one."""
-        if isinstance(mechanism, PerRecord):
-            held = product_belief(self.belief, mechanism.universe)
-            if held is not None:
-                why = "records are independent and each is treated on its own, so one record at a"
-                return _on_its_own(mechanism, held, self.default), held, f"{why} time"
-        written_out = build_belief(self.belief, mechanism.universe)
+        held = build_belief(self.belief, mechanism.universe)
+        if isinstance(mechanism, PerRecord) and held.laws is not None:
+            held = Belief.of_records(mechanism.universe, [(Fraction(1), held.laws)])
+            why = "records are independent and each is treated on its own, so one record at a time"
+            return _on_its_own(mechanism, held.laws or (), self.default), held, why
         why = "every output played with and without every person"
-        return [_played(mechanism, written_out, self.default)], written_out, why
+        return [_played(mechanism, held, self.default)], held, why
 
 
-def _on_its_own(mechanism: PerRecord, belief: ProductBelief, default: object) -> Law:
+def _on_its_own(mechanism: PerRecord, laws: Sequence[RecordLaw], default: object) -> Law:
     """Look at one record at a time; the others show what is likeliest."""
     d = default_value(mechanism.universe, default)
     known: dict[int, list[tuple[Number, Number, Point]]] = {}
-    for law in belief.laws:
+    for law in laws:
         if id(law) not in known:
             known[id(law)] = reactions(mechanism, law, d)
-    parts = [known[id(law)] for law in belief.laws]
+    parts = [known[id(law)] for law in laws]
     likely = tuple(max(part, key=lambda one: float(one[1]))[2] for part in parts)
     return [
         [

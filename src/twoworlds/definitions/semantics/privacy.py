@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
+from twoworlds.definitions.semantics.cases import Swing, SwingCase
 from twoworlds.definitions.semantics.failure import (
     FailureCurve,
     claim_verdict,
@@ -29,7 +30,7 @@ from twoworlds.definitions.semantics.failure import (
     failure_verdict,
 )
 from twoworlds.definitions.semantics.games import conclusions, default_words
-from twoworlds.definitions.semantics.swing import Swing, SwingCase, semantic_value, worst_swing
+from twoworlds.definitions.semantics.swing import semantic_value, worst_swing
 from twoworlds.definitions.semantics.witnesses import GameWitness
 from twoworlds.definitions.verdict import Proof, Shown, Verdict
 from twoworlds.definitions.words import moved_too_far, percent

@@ -1,4 +1,4 @@
-r"""Independent records, each treated on its own: beliefs that are never written out.
+r"""Independent records, each treated on its own: posteriors that are never written out.
 
 If the records are independent under a belief, b(x) = b_1(x_1) ... b_n(x_n), and the mechanism
 passes each record through its own transition, then every posterior is again a product:
@@ -11,155 +11,43 @@ since without person i the i-th output says nothing of them. Both games differ i
 
 a number that depends on t_i alone (1 where the default value cannot lead to t_i), and the outputs
 t_1, ..., t_n are independent of each other. Forty records cost forty times as much as one.
+
+Of people who are alike, b(x) = sum_c w_c prod_j p_c(x_j), counts of outputs are enough (`OnEach`).
+A(x) and A(x_-i) still differ in the factor of t_i alone, so that b_0 and b_i differ as the laws of
+x_i under them do:
+
+    b_i(v | t) = sum_c W_c p_c(v),  W_c ~ w_c prod_(j != i) P_c(t_j),
+    b_0(v | t) ~ T(t_i | v) b_i(v | t).
 """
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
-from math import lcm, prod
+from math import comb, prod
+from typing import Any
 
-from twoworlds.calls import parse
+from flint import arb
+
+from twoworlds.definitions.semantics.counts import Conclusion, Failure, Reader, above_zero, lifted
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms import PerRecord
-from twoworlds.mechanisms.per_record import by_ratio
-from twoworlds.numbers import Number, Order, Real, at_most_one, compare, positive_part
-from twoworlds.worlds import Point, Records
-from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
-from twoworlds.worlds.beliefs import BELIEFS
-from twoworlds.worlds.secret import Secret
+from twoworlds.numbers import Number, Real, at_most_one, ball, working_precision
+from twoworlds.worlds import Point
+from twoworlds.worlds.belief import Belief, Law, law_difference, records_of
 
-Law = Mapping[Point, Number]
+_MOST_COUNTS = 1 << 15
 
 
-class ProductBelief(Belief):
-    """A belief under which the records are independent, given by the law of each record.
-
-    >>> from twoworlds.worlds import BitStrings
-    >>> coin = {1: Fraction(1, 2), 0: Fraction(1, 2)}
-    >>> ProductBelief(BitStrings(3), [coin] * 3)["111"]
-    Fraction(1, 8)
-    """
-
-    def __init__(self, universe: Records, laws: Sequence[Law]) -> None:
-        self.universe = universe
-        self.laws = tuple(
-            {v: p for v, p in law.items() if p != 0} if any(p == 0 for p in law.values()) else law
-            for law in laws
-        )
-
-    @cached_property
-    def _masses(self) -> dict[Point, Number]:  # type: ignore[override]
-        """Write the belief out, where that is possible at all."""
-        if self.support > LARGEST_SUPPORT:
-            raise TooLarge(
-                f"the belief holds more than {LARGEST_SUPPORT} databases possible: "
-                "ask about single records, or know more of them for certain"
-            )
-        return dict(zip(self, self._in_order(), strict=True))
-
-    def _in_order(self) -> list[Number]:
-        """Return the mass of every database, with one multiplication each."""
-        masses: list[Number] = [Fraction(1)]
-        for law in self.laws:
-            masses = [mass * p for mass in masses for p in law.values()]
-        return masses
-
-    def __getitem__(self, database: object) -> Number:
-        x: tuple[Point, ...] = self.universe.find(database)
-        zero = Fraction(0)
-        found = (law.get(v, zero) for law, v in zip(self.laws, x, strict=True))
-        return prod(found, start=Fraction(1))
-
-    def __iter__(self) -> Iterator[Point]:
-        return product(*self.laws)
-
-    def __len__(self) -> int:
-        return self.support
-
-    @property
-    def support(self) -> int:
-        """The same number, which may be too large for `len`."""
-        return prod(len(law) for law in self.laws)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def items(self) -> ItemsView[Point, Number]:
-        """Return the databases held possible with their probabilities."""
-        return self._masses.items()
-
-    def marginal(self, person: int) -> dict[Point, Number]:
-        """Return the law of one person's record, persons counted from 1."""
-        values: tuple[Point, ...] = self.universe.values  # type: ignore[attr-defined]
-        zero = Fraction(0)
-        return {v: self.laws[person - 1].get(v, zero) for v in values}
-
-    def probability(self, secret: Secret) -> Number:
-        """Add up the databases of which the secret is true, in whole numbers where possible."""
-        if self.support > LARGEST_SUPPORT:
-            return self._of_many(secret)
-        if any(isinstance(p, Real) for law in self.laws for p in law.values()):
-            return super().probability(secret)
-        scale, weights = 1, [1]
-        for law in self.laws:
-            exact = [Fraction(p) for p in law.values()]  # type: ignore[arg-type]
-            common = lcm(*(p.denominator for p in exact))
-            parts = [int(p * common) for p in exact]
-            weights = [weight * part for weight in weights for part in parts]
-            scale *= common
-        return Fraction(
-            sum(w for w, x in zip(weights, self, strict=True) if secret.holds(x)), scale
-        )
-
-    def _of_many(self, secret: Secret) -> Number:
-        """Return the probability of one record, or of the parity, of more records than listed."""
-        zero = Fraction(0)
-        if secret.name.startswith("record "):
-            _, person, _, value = secret.name.split(" ", 3)
-            return {str(v): p for v, p in self.marginal(int(person)).items()}[value]
-        if secret.name.startswith("parity "):
-            gaps = (law.get(0, zero) - law.get(1, zero) for law in self.laws)
-            even_less_odd = prod(gaps, start=Fraction(1))
-            return (1 + (even_less_odd if secret.name.endswith("even") else -even_less_odd)) / 2
-        return super().probability(secret)  # which refuses, and says what can be asked
-
-    def observed(self, mechanism: PerRecord, output: tuple[Point, ...]) -> ProductBelief | None:
-        """Return the posterior record by record, or None if the output is impossible."""
-        laws: list[Law] = []
-        for law, o in zip(self.laws, output, strict=True):
-            posterior, _ = _posterior(mechanism, law, o)
-            if posterior is None:
-                return None
-            laws.append(posterior)
-        return ProductBelief(mechanism.universe, laws)
-
-    def but(self, person: int, law: Law) -> ProductBelief:
-        """Return the belief with another law of one record, counted from 0."""
-        laws = (*self.laws[:person], law, *self.laws[person + 1 :])
-        return ProductBelief(self.universe, laws)  # type: ignore[arg-type]
-
-    def difference(self, other: Belief) -> Number:
-        """Return the statistical difference: only records whose laws differ matter."""
-        if not isinstance(other, ProductBelief):
-            return super().difference(other)
-        pairs = [(p, q) for p, q in zip(self.laws, other.laws, strict=True) if not _same(p, q)]
-        if len(pairs) <= 1:
-            return sum((_difference(p, q) for p, q in pairs), start=Fraction(0))
-        if any(isinstance(mass, Real) for pair in pairs for law in pair for mass in law.values()):
-            return super().difference(other)
-        zero = Fraction(0)
-        first, second = (
-            [
-                {v: pair[k].get(v, zero) for v in dict.fromkeys([*pair[0], *pair[1]])}
-                for pair in pairs
-            ]
-            for k in (0, 1)
-        )
-        classes = by_ratio(first, second).values()
-        return sum((positive_part(p - q) for p, q in classes), start=Fraction(0))
+def observed(mechanism: PerRecord, belief: Belief, output: tuple[Point, ...]) -> Belief | None:
+    """Return the posterior of independent records, or None if the output is impossible."""
+    laws: list[Law] = []
+    for law, o in zip(belief.laws or (), output, strict=True):
+        posterior, _ = _posterior(mechanism, law, o)
+        if posterior is None:
+            return None
+        laws.append({v: p for v, p in posterior.items() if p != 0})
+    return Belief.of_records(mechanism.universe, [(Fraction(1), laws)])
 
 
 def reactions(mechanism: PerRecord, law: Law, default: Point) -> list[tuple[Number, Number, Point]]:
@@ -169,7 +57,7 @@ def reactions(mechanism: PerRecord, law: Law, default: Point) -> list[tuple[Numb
     for o in mechanism.transition.outputs:
         posterior, mass = _posterior(mechanism, law, o)
         if posterior is not None:
-            gap = Fraction(1) if likelihood(o, default) == 0 else _difference(posterior, law)
+            gap = Fraction(1) if likelihood(o, default) == 0 else law_difference(posterior, law)
             found.append((gap, mass, o))
     return found
 
@@ -184,59 +72,133 @@ def _posterior(mechanism: PerRecord, law: Law, output: Point) -> tuple[Law | Non
     return {v: at_most_one(p / mass) for v, p in joint.items()}, mass
 
 
-def product_belief(given: str | Belief, records: Records) -> ProductBelief | None:
-    """Return a belief as a product of laws where it is one; text is read without writing it out.
+class OnEach:
+    """A belief about people who are alike, every record treated on its own."""
 
-    >>> from twoworlds.worlds import BitStrings
-    >>> len(product_belief("independent(1/3)", BitStrings(40)).laws)
-    40
-    >>> product_belief("explicit(11=1/2, 00=1/2)", BitStrings(2))
-    """
-    if isinstance(given, ProductBelief):
+    def __init__(self, mechanism: PerRecord, belief: Belief, default: Point) -> None:
+        self.default, self.records = default, records_of(belief.universe)
+        self.laws = belief.common_laws or ()
+        self.outputs: list[Point] = list(mechanism.transition.outputs)
+        self.likely = mechanism.transition.probability
+        self.exact = belief.short and all(
+            isinstance(self.likely(o, v), Fraction)
+            for o in self.outputs
+            for v in self.records.values
+        )
+
+    def conclude(self, output: tuple[Point, ...]) -> list[Conclusion]:
+        """Return what is concluded about a person, for each output that somebody has."""
+        counts = {o: output.count(o) for o in self.outputs}
+        found = (
+            lifted(self._about(counts, o), exact=self.exact) for o in self.outputs if counts[o]
+        )
+        return [one for one in found if one is not None]
+
+    def _about(
+        self, counts: Mapping[Point, int], output: Point
+    ) -> Callable[[Reader], Conclusion | None]:
+        return lambda read: self._given(read)(counts)[1].get(output)
+
+    def _given(
+        self, read: Reader
+    ) -> Callable[[Mapping[Point, int]], tuple[Any, dict[Point, Conclusion]]]:
+        """Return the function from counts of outputs to their probability and conclusions."""
+        zero, one = read(Fraction(0)), read(Fraction(1))
+        values, n = self.records.values, self.records.n
+        table = {(o, v): read(self.likely(o, v)) for o in self.outputs for v in values}
+        laws = [(read(w), {v: read(p) for v, p in law.items()}) for w, law in self.laws]
+        chances = [
+            {o: sum((law[v] * table[o, v] for v in values), start=zero) for o in self.outputs}
+            for _, law in laws
+        ]
+        powers: list[dict[Point, list[Any]]] = []
+        for chance in chances:
+            grown = {o: [one] for o in self.outputs}
+            for o, listed in grown.items():
+                for _ in range(n):
+                    listed.append(listed[-1] * chance[o])
+            powers.append(grown)
+
+        def weigh(counts: Mapping[Point, int], missing: Point | None) -> list[Any]:
+            """Return the weight of every part given the outputs of all persons, or all but one."""
+            return [
+                w * prod((grown[o][k - (o == missing)] for o, k in counts.items()), start=one)
+                for (w, _), grown in zip(laws, powers, strict=True)
+            ]
+
+        def given(counts: Mapping[Point, int]) -> tuple[Any, dict[Point, Conclusion]]:
+            chance = sum(weigh(counts, None), start=zero)
+            found: dict[Point, Conclusion] = {}
+            if chance == 0:
+                return chance, found
+            for o, people in counts.items():
+                if people:
+                    weights = weigh(counts, o)
+                    total = sum(weights, start=zero)
+                    removed = {
+                        v: sum(
+                            (w * law[v] for w, (_, law) in zip(weights, laws, strict=True)),
+                            start=zero,
+                        )
+                        / total
+                        for v in values
+                    }
+                    share = sum((removed[v] * table[o, v] for v in values), start=zero)
+                    real = {v: removed[v] * table[o, v] / share for v in values}
+                    gap = sum((above_zero(real[v] - removed[v]) for v in values), start=zero)
+                    if self.likely(o, self.default) == 0:
+                        found[o] = Conclusion(o, people, real, None, one, None)
+                    else:
+                        found[o] = Conclusion(o, people, real, removed, gap, None)
+            return chance, found
+
         return given
-    laws = _read(given, records) if isinstance(given, str) else _factors(given, records)
-    return None if laws is None else ProductBelief(records, laws)
+
+    def failure(self, epsilon: Number) -> Failure:
+        """Return the probability of an output after which the two games differ by more."""
+        n, kinds = self.records.n, len(self.outputs)
+        if comb(n + kinds - 1, kinds - 1) > _MOST_COUNTS:
+            raise TooLarge(
+                f"{n} people can give their {kinds} outputs in too many counts: use fewer people"
+            )
+        if self.exact:
+            mass, counts = self._added(lambda value: value, epsilon)
+        else:
+            counts = self._enclosed(epsilon, 0)[1]
+            mass = at_most_one(Real(lambda bits: self._enclosed(epsilon, bits)[0]))
+        return Failure(mass, tuple(o for o, times in counts.items() for _ in range(times)))
+
+    def _enclosed(self, epsilon: Number, bits: int) -> tuple[arb, dict[Point, int]]:
+        with working_precision(bits + 64):
+            return self._added(lambda value: ball(value, bits + 64), epsilon)
+
+    def _added(self, read: Reader, epsilon: Number) -> tuple[Any, dict[Point, int]]:
+        """Add up the counts that are breaches, and find the furthest; the undecided is doubt."""
+        given, limit = self._given(read), read(epsilon)
+        total, unknown = read(Fraction(0)), read(Fraction(0))
+        furthest, worst = {self.outputs[0]: self.records.n}, -1.0
+        for counts, ways in _compositions(self.outputs, self.records.n):
+            chance, found = given(counts)
+            gaps = [one.difference for one in found.values()]
+            if (most := max(map(float, gaps), default=-1.0)) > worst:
+                furthest, worst = counts, most
+            if any(gap > limit for gap in gaps):
+                total += chance * int(ways)
+            elif not all(gap <= limit for gap in gaps):
+                unknown += chance * int(ways)
+        if isinstance(total, Fraction):
+            return total, furthest
+        half = unknown / 2
+        return total + half + arb(0, half.abs_upper()), furthest
 
 
-def _read(text: str, records: Records) -> list[Law] | None:
-    """Read the laws of ``uniform`` and ``independent(...)``."""
-    call = parse(text)
-    if call.name not in ("uniform", "independent") or call.named:
-        return None
-    one = Records(records.values, 1)
-    if call.name == "uniform" and not call.positional:
-        return [BELIEFS.build("uniform")(one).marginal(1)] * records.n
-    if call.name == "independent" and len(call.positional) in (1, records.n):
-        build = BELIEFS["independent"].build
-        laws: list[Law] = [build(law)(one).marginal(1) for law in call.positional]
-        return laws * (1 if len(laws) == records.n else records.n)
-    return None
-
-
-def _factors(belief: Belief, records: Records) -> list[Law] | None:
-    """Return the laws of the records if a belief that is written out is their product."""
-    if any(isinstance(mass, Real) for _, mass in belief.items()):
-        return None
-    possible = [dict.fromkeys(column) for column in zip(*belief, strict=True)]
-    if prod(len(values) for values in possible) != len(belief):
-        return None
-    masses = {mass for _, mass in belief.items()}
-    laws: list[Law]
-    if len(masses) == 1:
-        laws = [dict.fromkeys(values, Fraction(1, len(values))) for values in possible]
-        return laws
-    laws = [belief.marginal(i) for i in range(1, records.n + 1)]
-    whole = ProductBelief(records, laws)
-    return laws if all(belief[x] == p for x, p in whole.items()) else None
-
-
-def _same(p: Law, q: Law) -> bool:
-    return p is q or (
-        p.keys() == q.keys() and all(compare(p[v], q[v], limit=64) is Order.EQUAL for v in p)
-    )
-
-
-def _difference(p: Law, q: Law) -> Number:
-    zero = Fraction(0)
-    gaps = (positive_part(p.get(v, zero) - q.get(v, zero)) for v in dict.fromkeys([*p, *q]))
-    return sum(gaps, start=zero)
+def _compositions(outputs: Sequence[Point], n: int) -> Iterator[tuple[dict[Point, int], int]]:
+    """Yield the counts of outputs that n people can have, and in how many orders each."""
+    if len(outputs) == 1:
+        yield {outputs[0]: n}, 1
+        return
+    ways = 1
+    for k in range(n + 1):
+        for rest, orders in _compositions(outputs[1:], n - k):
+            yield {outputs[0]: k, **rest}, ways * orders
+        ways = ways * (n - k) // (k + 1)
