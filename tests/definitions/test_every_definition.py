@@ -20,6 +20,7 @@ from twoworlds.definitions.coupled import (
     InferenceDistributionalPrivacy,
     InferencePufferfish,
     NoiselessPrivacy,
+    OriginalNoiselessPrivacy,
     Pufferfish,
 )
 from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
@@ -445,6 +446,32 @@ class TestNoiselessPrivacy(DefinitionConformance):
 
     def claiming(self, value):
         return NoiselessPrivacy(self.belief, ratio=2, delta=value)
+
+
+class TestOriginalNoiselessPrivacy(DefinitionConformance):
+    """Neither axiom holds: a good output that is merged with a rare bad one becomes bad."""
+
+    registered_as = "original-noiseless"
+    number = "delta"
+    perfect, worst = ZERO, Fraction(1, 2)
+    broken = (
+        ("exact(sum, universe=bits(3))", "original-noiseless(uniform, ratio=2, delta=0.2)"),
+        ("random-index(records=3, values=2)", "original-noiseless(uniform, ratio=3/2, delta=0)"),
+    )
+    post_processing_counterexample = (
+        on_one_bit(("1/2", "1/10", "2/5"), ("1/5", "0", "4/5")),
+        {"a": "a or b", "b": "a or b", "c": "c"},
+    )
+    mixing_counterexample = (
+        on_one_bit(("3/5", "2/5"), ("3/10", "7/10")),
+        on_one_bit(("1/5", "4/5"), ("0", "1")),
+    )
+
+    def measuring(self):
+        return OriginalNoiselessPrivacy("uniform", ratio="5/2")
+
+    def claiming(self, value):
+        return OriginalNoiselessPrivacy("uniform", ratio="5/2", delta=value)
 
 
 class TestPufferfish(DefinitionConformance):

@@ -189,6 +189,11 @@ _DEFINITIONS = {
         f"belief! | side {_NUMBERS}",
         "Noiseless privacy: every two values of your entry give nearly the same release.",
     ),
+    "original-noiseless": (
+        "coupled:OriginalNoiselessPrivacy",
+        f"belief! | side {_NUMBERS}",
+        "Noiseless privacy as first defined: epsilon, but for what is rare.",
+    ),
     "pufferfish": (
         "coupled:Pufferfish",
         _SECRETS,

@@ -217,7 +217,9 @@ def noiseless_sum(
     ratio: Ratio = None,
     delta: Delta = None,
     simulator: Annotated[str, "canonical, centred, resampled, or best of these"] = "canonical",
-    definition: Kind = "ddp",
+    definition: Annotated[
+        str, "ddp, noiseless, or original: noiseless privacy as first defined"
+    ] = "ddp",
     solve: Annotated[
         str | None, "find the unknown that the claim allows: people or known or epsilon"
     ] = None,
@@ -230,7 +232,7 @@ def noiseless_sum(
 
     law = _laws(values, people, solve)
     claimed = delta is not None and solve != "epsilon"
-    if definition == "noiseless" and simulator != "canonical":
+    if definition != "ddp" and simulator != "canonical":
         raise InvalidInput("noiseless privacy compares two values of an entry: no --simulator")
     count = None if people is None or len(people) > 1 else people[0]
     numbers: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon}

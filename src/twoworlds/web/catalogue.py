@@ -77,6 +77,7 @@ EXAMPLES = {
         "local-semantic": "local-semantic(uniform, epsilon=1/2)",
         "mutual-information": "mutual-information(nats=1/2)",
         "noiseless": "noiseless(uniform, ratio=3)",
+        "original-noiseless": "original-noiseless(uniform, ratio=3)",
         "pointwise": "pointwise(ratio=3)",
         "pufferfish": "pufferfish(uniform, ratio=3)",
         "rdp": "rdp(order=2, epsilon=1)",

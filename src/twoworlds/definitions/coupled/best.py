@@ -16,6 +16,7 @@ from typing import Any
 from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, inference_optimum
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.optimal import OfSimulator, limit, optimal
+from twoworlds.definitions.coupled.original import ButForRare
 from twoworlds.definitions.coupled.posteriors import against_simulator
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.coupled.smallest import smallest_ratio
@@ -181,7 +182,7 @@ class BestConclusions:
         )
 
 
-Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions
+Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions | ButForRare
 """What can be asked for the smallest delta at a ratio, and for the smallest ratio at a delta."""
 
 

@@ -58,7 +58,7 @@ from twoworlds.laws.uniform import MOST_UNIFORM, delta_between, enough_unknown, 
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")
-DEFINITIONS = ("ddp", "noiseless")
+DEFINITIONS = ("ddp", "noiseless", "original")
 EXACT_BITS = 1 << 29
 _QUICK_BITS = 1 << 23
 _MOST_CHOICES = 2000

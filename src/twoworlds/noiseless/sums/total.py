@@ -35,6 +35,7 @@ from twoworlds.errors import TooLarge
 from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformComponent
 from twoworlds.laws.lattice import OnLattice
 from twoworlds.laws.uniform import CELLS, MOST_UNIFORM
+from twoworlds.noiseless.sums.original import original_total
 from twoworlds.noiseless.sums.setting import (
     EXACT_BITS,
     TotalSetting,
@@ -78,7 +79,8 @@ def total(
         simulator: "canonical" (the total of the others), "centred" (and a constant), "resampled"
             (and a fresh draw), or "best", the best of these. Of several groups, the simulator is
             told whose entry is left out, and constants and the best are those of each group.
-        definition: "ddp" compares with and without the entry, "noiseless" two values of it.
+        definition: "ddp" compares with and without the entry, "noiseless" two values of it, and
+            "original" two values as first defined, where rare ones are left out.
 
     >>> total("0,1", people=3, ratio="3/2").delta
     Fraction(3, 8)
@@ -92,6 +94,8 @@ def total(
 
 def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdict:
     """Return the verdict on a question."""
+    if setting.definition == "original":
+        return original_total(setting, ratio, target)
     goal = None if target is None else bounds(target)[0]
     worst = setting.answer(ratio, target=goal)
     delta = at_most_one(worst.delta)

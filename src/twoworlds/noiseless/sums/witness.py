@@ -46,7 +46,7 @@ def total_witness(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Ev
         if not isinstance(comparison, OnLattice):
             return _apart(first, second) and list(stated) == [1, 0]
         pairs = zip((first, second), stated, strict=True)
-        return all(_agrees(world, event, mass) for world, mass in pairs)
+        return all(agrees(world, event, mass) for world, mass in pairs)
 
     data = {"event": event.to_json(), "event_in_words": said}
     return EventWitness((first.text, second.text), said, masses, check, data=data)
@@ -84,7 +84,8 @@ def _apart(first: World, second: World) -> bool:
     return distance != 0 if certain else distance % common_step(laws) != 0
 
 
-def _agrees(world: World, event: Ranges, stated: Number) -> bool:
+def agrees(world: World, event: Ranges, stated: Number) -> bool:
+    """Tell whether the totals have the stated probability, computed once more."""
     if isinstance(stated, Real):
         return agree(stated, _again(world, event, stated))
     entries = sum(count for _, count in world.groups)
