@@ -344,6 +344,9 @@ def noiseless_map(
     delta: Delta = None,
     definition: Kind = "ddp",
     s: Annotated[str | None, "the exponent of the theorems' bounds"] = None,
+    noise: Annotated[
+        str | None, "add noise: a power of the likelihoods, or 'epsilon=1' for dp with it"
+    ] = None,
     solve: Annotated[str | None, "find the unknown that the claim allows: people or known"] = None,
     data: Data = None,
     column: Column = None,
@@ -358,6 +361,14 @@ def noiseless_map(
     common: dict[str, Any] = {"weights": shares, "least": least, "definition": definition, "s": s}
     knowledge: dict[str, Any] = {"known": known, "known_values": known_values}
     name = _column(data, column, solve, people)
+    if noise is not None:
+        if any((least, known != "0", known_values, ratio, epsilon, delta, s, solve, data)):
+            raise InvalidInput("--noise needs no belief: give it with --law, --people, --weights")
+        by, _, amount = noise.rpartition("=")
+        by = by.strip() or "power"
+        if by not in ("power", "epsilon"):
+            raise UnknownName("amount of --noise", by, ("power", "epsilon"))
+        return noiseless.tempered(law, people=people, weights=shares, **{by: amount})
     if data is not None:
         release = noiseless.release_likeliest(
             data, name, law, missing=missing, **common, **knowledge, **numbers

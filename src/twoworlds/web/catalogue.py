@@ -58,6 +58,7 @@ EXAMPLES = {
         "restrict": "restrict(randomized-response(bits=2, keep=3/4), [11, 10])",
         "shuffle": "shuffle(randomized-response(bits=10, keep=3/4))",
         "skellam": "skellam(1, 1)",
+        "tempered-map": "tempered-map([[3/4, 1/4], [1/4, 3/4]], people=5, power=1)",
         "then": "then(randomized-response(bits=2, keep=3/4), parity(bits=2))",
         "truncated-geometric": "truncated-geometric(ratio=2, high=4)",
     },
