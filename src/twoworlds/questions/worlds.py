@@ -208,7 +208,8 @@ def noiseless_sum(
         list[str],
         Name(
             "what an entry may be: '-1,0,1', '0..20', '0=3/4, 1=1/4', 'uniform [-1, 1]', "
-            "'component [-1, 1] at least 1/4'; repeat it, with --people, for groups"
+            "'component [-1, 1] at least 1/4', 'steps [0, 1]=1/3, [2, 4]=2/3', 'triangular [0, 1]';"
+            " repeat it, with --people, for groups"
         ),
     ],
     people: Annotated[list[str] | None, "how many entries are added up, yours included"] = None,

@@ -19,7 +19,7 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import FiniteComparison
 from twoworlds.laws.entry import AnyLaw
-from twoworlds.laws.uniform import enough_unknown, least_enough
+from twoworlds.laws.uniform import least_enough
 from twoworlds.noiseless.sums.setting import TotalSetting, asked_ratio
 from twoworlds.noiseless.sums.setting import read_setting as _read
 from twoworlds.noiseless.sums.total import judged
@@ -168,7 +168,7 @@ def _solved(verdict: Verdict, values: Mapping[str, Number], note: str) -> Verdic
 def _fewest(one: TotalSetting, ratio: Number, limit: Fraction) -> int:
     """Return the smallest number of unknown others with which delta is at most the limit."""
     if one.density is not None:
-        found = enough_unknown(one.density, one.shift, ratio, limit, _MOST_PEOPLE)
+        found = one.enough(ratio, limit, _MOST_PEOPLE)
         if found is None:
             raise _too_many(one.density, _sized(one, _MOST_PEOPLE + 1, 0).answer(ratio).delta)
         return found

@@ -32,7 +32,7 @@ from twoworlds.definitions.coupled.words import (
 )
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import TooLarge
-from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformComponent
+from twoworlds.laws.entry import AnyLaw, EntryLaw, StepDensity, UniformComponent
 from twoworlds.laws.lattice import OnLattice
 from twoworlds.laws.uniform import CELLS, MOST_UNIFORM
 from twoworlds.noiseless.sums.original import original_total
@@ -45,7 +45,7 @@ from twoworlds.noiseless.sums.setting import (
     read_setting,
 )
 from twoworlds.noiseless.sums.witness import total_witness
-from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
+from twoworlds.numbers import Number, Real, at_most_one, bounds, decimal, ln, power, show
 
 _HALF = Fraction(1, 2)
 _LAST = "knowing all entries but one, from which the total gives that one away"
@@ -126,7 +126,7 @@ def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdi
 
 def _claimed(setting: TotalSetting, delta: Number, target: Number) -> bool | None:
     """Decide a claim; a bound above what is allowed refutes nothing."""
-    if not isinstance(setting.density, UniformComponent):
+    if not isinstance(setting.density, UniformComponent | StepDensity):
         return within(delta, target)
     low, high = bounds(delta)
     return True if high <= bounds(target)[0] else False if low > bounds(target)[1] else None
@@ -163,6 +163,8 @@ def _method(setting: TotalSetting, worst: WorstTotal) -> str:
 
 
 def _uniform_method(setting: TotalSetting) -> str:
+    if isinstance(setting.density, StepDensity):
+        return _step_method(setting.density)
     lattice = (
         f"beyond {MOST_UNIFORM} unknown entries, each is rounded to one of at least {CELLS} cells "
         "and the rest of it counted as noise, which bounds delta from above"
@@ -177,6 +179,20 @@ def _uniform_method(setting: TotalSetting) -> str:
             "told to the attacker, which bounds delta from above"
         )
     return f"{plain}; {lattice}" if setting.unknown > MOST_UNIFORM else plain
+
+
+def _step_method(law: StepDensity) -> str:
+    how = (
+        f"each entry is rounded to one of {law.cells.places[-1] + 1} cells and the rest of it "
+        "counted as noise, which bounds delta from above"
+    )
+    if law.share == 1:
+        return f"{how}; an event whose probability is computed exactly bounds it from below"
+    return (
+        f"the density is at least a step function of integral {decimal(law.share, 4, 'down')}; "
+        f"{how}; averaged over how many entries follow the steps, the others being told to the "
+        "attacker"
+    )
 
 
 def _notes(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Iterator[str]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from flint import nmod_poly
 
-from twoworlds.laws.entry import common_step
+from twoworlds.laws.entry import StepDensity, common_step
 from twoworlds.laws.event import EventWitness, Ranges, agree, recomputed
 from twoworlds.laws.lattice import OnLattice
 from twoworlds.laws.uniform import MOST_UNIFORM, irwin_hall, nearly_best
@@ -55,7 +55,7 @@ def total_witness(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Ev
 def _half_line(setting: TotalSetting, ratio: Number, how: str) -> EventWitness | None:
     """Return a half-line of totals of entries with a density, nearly the worst one."""
     unknown, shift, law = setting.unknown, setting.shift, setting.density
-    if law is None or not 0 < unknown <= MOST_UNIFORM:
+    if law is None or isinstance(law, StepDensity) or not 0 < unknown <= MOST_UNIFORM:
         return None
     reach = nearly_best(unknown, shift, ratio, _UNIFORM_BITS)
     low, high = law.ends
