@@ -64,6 +64,7 @@ EXAMPLES = {
     },
     "definitions": {
         "coupled-worlds": "coupled-worlds(uniform, ratio=3)",
+        "crowd-blending": "crowd-blending(k=2, ratio=3)",
         "ddp": "ddp(uniform, ratio=3)",
         "dp": "dp(ratio=3)",
         "f-dp": "f-dp('0:1, 1/4:1/4, 1:0')",
