@@ -20,8 +20,10 @@ from twoworlds.definitions.coupled import (
     InferenceDistributionalPrivacy,
     InferencePufferfish,
     NoiselessPrivacy,
+    OriginalNoiselessPrivacy,
     Pufferfish,
 )
+from twoworlds.definitions.crowd_blending import CrowdBlending
 from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
 from twoworlds.definitions.renyi import (
     ConcentratedDifferentialPrivacy,
@@ -34,6 +36,7 @@ from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy, lowered, read_corners
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing.conformance import DefinitionConformance
+from twoworlds.worlds import Records
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -445,6 +448,74 @@ class TestNoiselessPrivacy(DefinitionConformance):
 
     def claiming(self, value):
         return NoiselessPrivacy(self.belief, ratio=2, delta=value)
+
+
+def on_lists(*rows):
+    """A mechanism on the lists of up to two records 0 or 1: a row for each output."""
+    where = Records(2, 2, smallest=0)
+    outputs = Universe.of("abc"[: len(rows)])
+    return Dense(where, outputs, [[Fraction(p) for p in row.split()] for row in rows])
+
+
+class TestCrowdBlending(DefinitionConformance):
+    """Not closed under mixing: who blends in one and is left out in the other may do neither."""
+
+    registered_as = "crowd-blending"
+    number = "ratio"
+    perfect, worst = ONE, INFINITY
+    universe = Records(2, 2, smallest=0)
+    revealing = "exact(histogram, universe=records(values=2, n=2, smallest=0))"
+    silent = "constant(universe=records(values=2, n=2, smallest=0))"
+    broken = (
+        ("exact(sum, universe=records(values=2, n=2, smallest=0))", "crowd-blending(k=2, ratio=2)"),
+        (
+            "exact(truncated-histogram(threshold=2), universe=records(values=2, n=3, smallest=0))",
+            "crowd-blending(k=3, ratio=100)",
+        ),
+    )
+    # The databases are 00, 01, 10, 11, 0, 1 and the empty list.
+    mixing_counterexample = (
+        on_lists("1/2 1/2 1/2 1/2 1/4 1/4 1/4", "1/2 1/2 1/2 1/2 3/4 3/4 3/4"),
+        on_lists("1/4 1/2 1/2 1/4 1/2 1/2 1/2", "3/4 1/2 1/2 3/4 1/2 1/2 1/2"),
+    )
+
+    def measuring(self):
+        return CrowdBlending(k=2)
+
+    def claiming(self, value):
+        return CrowdBlending(k=2, ratio=value)
+
+    def forge(self, witness):
+        (name, shown), *rest = witness.shown
+        p, q = shown.probabilities
+        forged = replace(shown, probabilities=(p, q + Fraction(1, 1000)))
+        return replace(witness, shown=((name, forged), *rest))
+
+
+class TestOriginalNoiselessPrivacy(DefinitionConformance):
+    """Neither axiom holds: a good output that is merged with a rare bad one becomes bad."""
+
+    registered_as = "original-noiseless"
+    number = "delta"
+    perfect, worst = ZERO, Fraction(1, 2)
+    broken = (
+        ("exact(sum, universe=bits(3))", "original-noiseless(uniform, ratio=2, delta=0.2)"),
+        ("random-index(records=3, values=2)", "original-noiseless(uniform, ratio=3/2, delta=0)"),
+    )
+    post_processing_counterexample = (
+        on_one_bit(("1/2", "1/10", "2/5"), ("1/5", "0", "4/5")),
+        {"a": "a or b", "b": "a or b", "c": "c"},
+    )
+    mixing_counterexample = (
+        on_one_bit(("3/5", "2/5"), ("3/10", "7/10")),
+        on_one_bit(("1/5", "4/5"), ("0", "1")),
+    )
+
+    def measuring(self):
+        return OriginalNoiselessPrivacy("uniform", ratio="5/2")
+
+    def claiming(self, value):
+        return OriginalNoiselessPrivacy("uniform", ratio="5/2", delta=value)
 
 
 class TestPufferfish(DefinitionConformance):

@@ -99,6 +99,17 @@ class TestNoisyParity(MechanismConformance):
     expression = "noisy-parity(bits=3, keep=2/3)"
 
 
+class TestTemperedMap(MechanismConformance):
+    expression = "tempered-map([[3/4, 1/4], [1/4, 3/4]], people=3, power=2)"
+
+
+class TestTemperedMapOfThreeLaws(MechanismConformance):
+    expression = (
+        "tempered-map([[1/2, 1/4, 1/4], [1/4, 1/2, 1/4], [1/3, 1/3, 1/3]], people=2, power=1, "
+        "values=[a, b, c], weights=[1/2, 1/4, 1/4])"
+    )
+
+
 class TestRandomIndex(MechanismConformance):
     expression = "random-index(records=3, values=2)"
     groups = (1, 2, 3, 4)

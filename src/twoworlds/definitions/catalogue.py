@@ -189,6 +189,16 @@ _DEFINITIONS = {
         f"belief! | side {_NUMBERS}",
         "Noiseless privacy: every two values of your entry give nearly the same release.",
     ),
+    "crowd-blending": (
+        "crowd_blending:CrowdBlending",
+        "k! ratio epsilon",
+        "Crowd-blending privacy: everybody blends with k people, or might be left out.",
+    ),
+    "original-noiseless": (
+        "coupled:OriginalNoiselessPrivacy",
+        f"belief! | side {_NUMBERS}",
+        "Noiseless privacy as first defined: epsilon, but for what is rare.",
+    ),
     "pufferfish": (
         "coupled:Pufferfish",
         _SECRETS,

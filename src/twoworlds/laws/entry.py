@@ -11,22 +11,42 @@ entry is uniform, and otherwise anything. `read_law` reads all three from text:
     bernoulli(1/3)                      1 with that probability, else 0
     uniform [-1, 1]                     the uniform density
     component [-1, 1] at least 1/4      all densities of at least 1/4
+    steps [0, 1]=1/3, [2, 4]=2/3        uniform on each piece, with gaps between them
+    triangular [0, 1]                   a density that rises and falls; triangular [0, 1] at 1/4
+    beta(2, 3) [0, 1]                   with whole parameters from 1 on
+    normal(0, 1) [-3, 3]                mean and standard deviation, cut to the interval
+    exponential(2) [0, 3]               the rate, cut to the interval
+
+The last four are known by a step function that their density is at least (`StepDensity`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+from flint import arb
+
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
-from twoworlds.numbers import exact_text, probability, rational
+from twoworlds.numbers import (
+    Number,
+    Real,
+    ball,
+    bounds,
+    exact_text,
+    exp,
+    probability,
+    rational,
+)
 
 MOST_VALUES = 100_000
+_LEAST_CELLS, _MOST_CELLS, _NAMED_CELLS = 32, 1024, 128
+_FINE = 1 << 32
 _LISTED = 6
 _RANGE = re.compile(r"(.+?)\.\.(.+?)(?:\s+by\s+(.+))?", re.DOTALL)
 _BERNOULLI = re.compile(r"bernoulli\s*\(\s*(?:p\s*=\s*)?([^()]+)\)", re.IGNORECASE)
@@ -37,6 +57,12 @@ _COMPONENT = re.compile(
     r"(?:uniform[\s-]+)?component(?:\s+(?:interval|on))?\s*\[([^,\[\]]+),([^,\[\]]+)\]\s*,?\s*"
     r"(?:at\s+least|eta\s*=|floor\s*=|>=)\s*(.+)",
     re.IGNORECASE | re.DOTALL,
+)
+_PIECE = re.compile(r"\s*\[([^,\[\]]+),([^,\[\]]+)\]\s*=\s*([^,]+?)\s*(?:,|$)")
+_NAMED = re.compile(
+    r"(triangular|beta|normal|exponential)\s*(?:\(([^()]*)\))?\s*\[([^,\[\]]+),([^,\[\]]+)\]"
+    r"(?:\s+at\s+(.+))?",
+    re.IGNORECASE,
 )
 
 
@@ -231,6 +257,85 @@ class UniformComponent(UniformInterval):
         return f"of some density of at least {exact_text(self.floor)} between {low} and {high}"
 
 
+@dataclass(frozen=True)
+class StepDensity(UniformInterval):
+    """A density in steps: uniform within each piece (low, high, probability); gaps are allowed.
+
+    If the probabilities sum to less than 1 it stands for all laws on [low, high] whose density is
+    at least that, such as the one in ``name``.
+    """
+
+    pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
+    name: str = ""
+
+    @classmethod
+    def of(
+        cls, pieces: Iterable[tuple[Fraction, Fraction, Fraction]], name: str = ""
+    ) -> StepDensity:
+        """Return the density with these pieces, in order; empty ones are left out."""
+        kept = tuple(sorted(piece for piece in pieces if piece[2] != 0))
+        if not kept:
+            raise InvalidInput(
+                "a density in steps needs a piece: write steps [0, 1]=1/2, [2, 3]=1/2"
+            )
+        found = cls(kept[0][0], max(high for _, high, _ in kept), kept, name)
+        if any(low >= high or mass < 0 for low, high, mass in kept) or any(
+            a[1] > b[0] for a, b in pairwise(kept)
+        ):
+            raise InvalidInput("steps: pieces must be intervals that do not overlap")
+        if found.share > 1 or (not name and found.share != 1):
+            raise NotStochastic(
+                f"the pieces have probability {exact_text(found.share)} together: it must be 1"
+            )
+        return found
+
+    @cached_property
+    def share(self) -> Fraction:
+        """The probability with which an entry follows the steps."""
+        return sum((mass for _, _, mass in self.pieces), Fraction(0))
+
+    @cached_property
+    def width(self) -> Fraction:
+        """The width of a cell: a common part of all pieces, at least 32 to the whole."""
+        ends = sorted({end for low, high, _ in self.pieces for end in (low, high)})
+        step = common_step([EntryLaw.uniform(ends)])
+        many = (self.high - self.low) / step
+        if many > _MOST_CELLS:
+            raise TooLarge(
+                f"{int(many):,} cells of width {exact_text(step)}: a density may have "
+                f"{_MOST_CELLS:,}; let the pieces end on a coarser grid"
+            )
+        return step / math.ceil(_LEAST_CELLS / many)
+
+    @cached_property
+    def cells(self) -> EntryLaw:
+        """The law of the cell of an entry, 0 for the first one."""
+        masses: dict[object, object] = {}
+        for low, high, mass in self.pieces:
+            many = int((high - low) / self.width)
+            first = int((low - self.low) / self.width)
+            masses |= {first + i: mass / many / self.share for i in range(many)}
+        return EntryLaw.of(masses)
+
+    @property
+    def text(self) -> str:
+        """The law in words."""
+        if self.name:
+            return self.name
+        parts = (
+            f"between {exact_text(low)} and {exact_text(high)} with probability {exact_text(mass)}"
+            for low, high, mass in self.pieces[:_LISTED]
+        )
+        more = ", and so on" if len(self.pieces) > _LISTED else ""
+        return f"uniform in steps: {', '.join(parts)}{more}"
+
+    def allows(self, value: Fraction) -> bool:
+        """Tell whether the value lies in a piece, or of a class of laws, between the ends."""
+        if self.share < 1:
+            return super().allows(value)
+        return any(low <= value <= high for low, high, _ in self.pieces)
+
+
 AnyLaw = EntryLaw | UniformInterval
 
 
@@ -254,12 +359,89 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
         return UniformComponent(low, high, floor)
     if match := _INTERVAL.fullmatch(text):
         return UniformInterval(*(rational(part.strip(), "interval") for part in match.groups()[1:]))
+    if text.lower().startswith("steps"):
+        return _steps(text[5:])
+    if match := _NAMED.fullmatch(text):
+        return _named(*match.groups())
     if match := _BERNOULLI.fullmatch(text):
         return EntryLaw.bernoulli(match.group(1))
     parts = [part.strip() for part in text.split(",")] if text else []
     if any("=" in part for part in parts):
         return _with_masses(parts)
     return EntryLaw.uniform(value for part in parts for value in _values(part))
+
+
+def _steps(text: str) -> StepDensity:
+    pieces, rest = [], text
+    while rest.strip():
+        match = _PIECE.match(rest)
+        if match is None:
+            raise InvalidInput(f"steps{text}: write it like steps [0, 1]=1/2, [2, 3]=1/2")
+        low, high, mass = (rational(part.strip(), "steps") for part in match.groups())
+        pieces.append((low, high, mass))
+        rest = rest[match.end() :]
+    return StepDensity.of(pieces)
+
+
+def _named(kind: str, given: str | None, first: str, last: str, mode: str | None) -> StepDensity:
+    """Return a named density by a step function below it: on a cell it is least at an end."""
+    low, high = rational(first.strip(), "interval"), rational(last.strip(), "interval")
+    interval = UniformInterval(low, high)
+    numbers = [rational(part.strip(), kind) for part in (given or "").split(",") if part.strip()]
+    density = _density(kind.lower(), numbers, interval, mode)
+    width = (high - low) / _NAMED_CELLS
+    heights = [bounds(density(low + i * width))[0] for i in range(_NAMED_CELLS + 1)]
+    pieces = []
+    for i, pair in enumerate(pairwise(heights)):
+        mass = Fraction(math.floor(min(pair) * width * _FINE), _FINE)
+        pieces.append((low + i * width, low + (i + 1) * width, mass))
+    ends = f"between {exact_text(low)} and {exact_text(high)}"
+    shape = f"{kind.lower()}({', '.join(map(str, map(exact_text, numbers)))})" if numbers else kind
+    peak = "" if mode is None else f" with its peak at {mode.strip()}"
+    found = StepDensity.of(pieces, f"{shape} {ends}{peak}")
+    return StepDensity(low, high, found.pieces, found.name)
+
+
+def _density(
+    kind: str, numbers: list[Fraction], interval: UniformInterval, mode: str | None
+) -> Callable[[Fraction], Number]:
+    """Return the density: it rises and then falls."""
+    (low, high), size = interval.ends, interval.high - interval.low
+    wanted = {"triangular": 0, "beta": 2, "normal": 2, "exponential": 1}[kind]
+    if len(numbers) != wanted or (mode is not None and kind != "triangular"):
+        raise InvalidInput(
+            f"{kind}: write triangular [0, 1], triangular [0, 1] at 1/4, beta(2, 3) [0, 1], "
+            "normal(0, 1) [-3, 3] or exponential(2) [0, 3]"
+        )
+    if kind == "triangular":
+        peak = (low + high) / 2 if mode is None else rational(mode.strip(), "at")
+        if not low <= peak <= high:
+            raise InvalidInput(f"triangular: its peak {exact_text(peak)} lies outside the interval")
+        return lambda x: (
+            2 / size
+            if x == peak
+            else 2 * ((x - low) / (peak - low) if x < peak else (high - x) / (high - peak)) / size
+        )
+    if kind == "beta":
+        if any(n < 1 or n.denominator > 1 for n in numbers):
+            raise InvalidInput("beta: its parameters must be whole numbers from 1 on")
+        p, q = (int(n) - 1 for n in numbers)
+        scale = (p + q + 1) * math.comb(p + q, p) / size ** (p + q + 1)
+        return lambda x: scale * (x - low) ** p * (high - x) ** q
+    if numbers[-1] <= 0:
+        raise InvalidInput(f"{kind}: its standard deviation or rate must be above 0")
+    if kind == "exponential":
+        rate = numbers[0]
+        return lambda x: rate * exp(-rate * (x - low)) / (1 - exp(-rate * size))
+    mean, sigma = numbers
+    ends = [(end - mean) / sigma for end in (low, high)]
+    inside = Real(lambda bits: _normal_below(ends[1], bits) - _normal_below(ends[0], bits))
+    unit = Real(lambda bits: (2 * arb.pi()).sqrt() * ball(sigma, bits))
+    return lambda x: exp(-(((x - mean) / sigma) ** 2) / 2) / (unit * inside)
+
+
+def _normal_below(x: Fraction, bits: int) -> arb:
+    return (1 + (ball(x, bits) / arb(2).sqrt()).erf()) / 2
 
 
 def common_step(laws: Iterable[EntryLaw]) -> Fraction:

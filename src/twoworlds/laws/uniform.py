@@ -51,7 +51,7 @@ from typing import TypeGuard
 from flint import arb, fmpq
 
 from twoworlds.laws.entry import EntryLaw, UniformComponent, UniformInterval
-from twoworlds.laws.lattice import OnLattice, convolve, enclosure, exact_bits, windowed
+from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, enclosure, exact_bits, windowed
 from twoworlds.numbers import Number, Real, ball, bounds, working_precision
 
 _MARGIN = 32
@@ -145,7 +145,8 @@ def delta_between(law: UniformInterval, unknown: int, shift: Fraction, ratio: Nu
     """Return delta for so many unknown others, or an enclosure of it: proven ends in any case."""
     if not _is_wider(law):
         return _many(unknown, shift, ratio)
-    high = min(Fraction(1), _mixed(unknown, law.share, shift, ratio))
+    high = mixed(unknown, law.share, lambda terms: _bound(terms, shift, ratio))
+    high = min(Fraction(1), high)
     return enclosure(min(high, bounds(_many(unknown, shift, ratio))[0]), high)
 
 
@@ -156,7 +157,7 @@ def enough_unknown(
 
     def delta(unknown: int) -> Fraction:
         if _is_wider(law):
-            return _mixed(unknown, law.share, shift, ratio)
+            return mixed(unknown, law.share, lambda terms: _bound(terms, shift, ratio))
         return _bound(unknown, shift, ratio)
 
     return least_enough(delta, limit, most)
@@ -201,19 +202,23 @@ def _lattice(terms: int, shift: Fraction, ratio: Number) -> tuple[Fraction, Frac
     if shift.denominator > CELLS:  # delta does not decrease in the shift
         shift = Fraction(math.ceil(shift * CELLS), CELLS)
     cells = shift.denominator * -(-CELLS // shift.denominator)
-    groups, step = ((EntryLaw.uniform(range(cells)), terms),), Fraction(1)
-    spare = 2 * exact_bits(groups, step).bit_length()
-    wide = math.ceil(math.sqrt(1.4 * _WINDOW_BITS)) + 2
-    few = exact_bits(groups, step) < 1 << 20
-    total = convolve(groups, step) if few else windowed(groups, step, _WINDOW_BITS + spare, wide)
+    total = lattice_sum(((EntryLaw.uniform(range(cells)), terms),), Fraction(1))
     delta, event = OnLattice(None, None, total.shifted(int(shift * cells)), total).gap(ratio)
     pieces = event.pieces  # type: ignore[attr-defined]
     begins = pieces[-1][0] if pieces else total.stop
     return bounds(delta)[1], terms - (begins + Fraction(terms, 2)) / cells
 
 
-def _mixed(unknown: int, share: Fraction, shift: Fraction, ratio: Number) -> Fraction:
-    """Return a bound on sum_b P(Bin(m, w) = b) delta_b.
+def lattice_sum(groups: tuple[tuple[EntryLaw, int], ...], step: Fraction) -> SumLaw:
+    """Return the law of a sum, exact if it is short, and else in a window."""
+    spare = 2 * exact_bits(groups, step).bit_length()
+    wide = math.ceil(math.sqrt(1.4 * _WINDOW_BITS)) + 2
+    few = exact_bits(groups, step) < 1 << 20
+    return convolve(groups, step) if few else windowed(groups, step, _WINDOW_BITS + spare, wide)
+
+
+def mixed(unknown: int, share: Fraction, bound: Callable[[int], Fraction]) -> Fraction:
+    """Return a bound on sum_b P(Bin(m, w) = b) delta_b, from bounds on each delta_b.
 
     Within a block of b, delta is at most that of the least one. Where a block has next to no mass
     its delta is taken to be 1, and where delta is next to nothing it is not computed again.
@@ -225,7 +230,7 @@ def _mixed(unknown: int, share: Fraction, shift: Fraction, ratio: Number) -> Fra
         for first, last in zip(stops, [*stops[1:], unknown + 1], strict=True):
             mass = _upper(sum(masses[first:last], arb(0)))
             if mass > _NOTHING and here > _NOTHING:
-                here = _bound(first, shift, ratio)
+                here = bound(first)
             total += mass * here
     return total
 

@@ -14,6 +14,7 @@ from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates
 from twoworlds.noiseless.estimates.likeliest import likeliest, release_likeliest
 from twoworlds.noiseless.estimates.solve import likeliest_known, likeliest_people
 from twoworlds.noiseless.estimates.stable import stable
+from twoworlds.noiseless.estimates.tempered import tempered
 from twoworlds.noiseless.histograms.data import release_histogram
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
 from twoworlds.noiseless.histograms.size_condition import size_condition
@@ -56,6 +57,7 @@ __all__ = [
     "solve_rate",
     "solve_threshold",
     "stable",
+    "tempered",
     "total",
     "truncated_histogram",
 ]

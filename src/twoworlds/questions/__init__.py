@@ -358,7 +358,7 @@ noiseless histogram: Judge a table of a random sample that leaves small counts o
 noiseless map: Judge a release that names the likeliest of several laws (the MAP estimator).
     worlds:noiseless_map
     noiseless map --law "1=3/4, 0=1/4" --law "1=1/4, 0=3/4" --people 41 --epsilon 0
-    noiseless map --law "1=3/4, 0=1/4" --law "1=1/4, 0=3/4" --people 41 --known 2 --epsilon 0
+    noiseless map --law "1=3/4, 0=1/4" --law "1=1/4, 0=3/4" --people 41 --noise "epsilon=1"
 
 noiseless stable: Judge a statistic that one record seldom changes (Theorems 11 and 12).
     worlds:noiseless_stable

@@ -208,7 +208,8 @@ def noiseless_sum(
         list[str],
         Name(
             "what an entry may be: '-1,0,1', '0..20', '0=3/4, 1=1/4', 'uniform [-1, 1]', "
-            "'component [-1, 1] at least 1/4'; repeat it, with --people, for groups"
+            "'component [-1, 1] at least 1/4', 'steps [0, 1]=1/3, [2, 4]=2/3', 'triangular [0, 1]';"
+            " repeat it, with --people, for groups"
         ),
     ],
     people: Annotated[list[str] | None, "how many entries are added up, yours included"] = None,
@@ -217,7 +218,9 @@ def noiseless_sum(
     ratio: Ratio = None,
     delta: Delta = None,
     simulator: Annotated[str, "canonical, centred, resampled, or best of these"] = "canonical",
-    definition: Kind = "ddp",
+    definition: Annotated[
+        str, "ddp, noiseless, or original: noiseless privacy as first defined"
+    ] = "ddp",
     solve: Annotated[
         str | None, "find the unknown that the claim allows: people or known or epsilon"
     ] = None,
@@ -230,7 +233,7 @@ def noiseless_sum(
 
     law = _laws(values, people, solve)
     claimed = delta is not None and solve != "epsilon"
-    if definition == "noiseless" and simulator != "canonical":
+    if definition != "ddp" and simulator != "canonical":
         raise InvalidInput("noiseless privacy compares two values of an entry: no --simulator")
     count = None if people is None or len(people) > 1 else people[0]
     numbers: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon}
@@ -342,6 +345,9 @@ def noiseless_map(
     delta: Delta = None,
     definition: Kind = "ddp",
     s: Annotated[str | None, "the exponent of the theorems' bounds"] = None,
+    noise: Annotated[
+        str | None, "add noise: a power of the likelihoods, or 'epsilon=1' for dp with it"
+    ] = None,
     solve: Annotated[str | None, "find the unknown that the claim allows: people or known"] = None,
     data: Data = None,
     column: Column = None,
@@ -356,6 +362,14 @@ def noiseless_map(
     common: dict[str, Any] = {"weights": shares, "least": least, "definition": definition, "s": s}
     knowledge: dict[str, Any] = {"known": known, "known_values": known_values}
     name = _column(data, column, solve, people)
+    if noise is not None:
+        if any((least, known != "0", known_values, ratio, epsilon, delta, s, solve, data)):
+            raise InvalidInput("--noise needs no belief: give it with --law, --people, --weights")
+        by, _, amount = noise.rpartition("=")
+        by = by.strip() or "power"
+        if by not in ("power", "epsilon"):
+            raise UnknownName("amount of --noise", by, ("power", "epsilon"))
+        return noiseless.tempered(law, people=people, weights=shares, **{by: amount})
     if data is not None:
         release = noiseless.release_likeliest(
             data, name, law, missing=missing, **common, **knowledge, **numbers

@@ -130,6 +130,27 @@ def histogram(
     return Additive(phi, dimension=d, name=f"histogram of {d} cell{'s' if d > 1 else ''}")
 
 
+@STATISTICS.register("truncated-histogram")
+def truncated_histogram(threshold: object, values: Iterable[Point] | None = None) -> Computed:
+    """How many records have each value, where counts below the threshold are shown as 0.
+
+    f(x) = (n_1 [n_1 >= k], ..., n_d [n_d >= k])  (Bassily, Groce, Katz & Smith, Section III-B)
+
+    >>> truncated_histogram(2, "abc")(("a", "c", "c"))
+    (0, 0, 2)
+    """
+    if values is None or isinstance(threshold, list):
+        raise InvalidInput("truncated-histogram: give the threshold, and values as a list: [a, b]")
+    least, counted = whole(threshold, "threshold", at_least=1), histogram(values)
+
+    def shown(database: Point) -> tuple[int, ...]:
+        counts = counted(database)
+        assert isinstance(counts, tuple)
+        return tuple(int(count) if count >= least else 0 for count in counts)
+
+    return Computed(shown, f"histogram truncated at {least}")
+
+
 @STATISTICS.register("parity")
 def parity(value: Point = 1) -> Additive:
     """Whether an odd number of records equals the value.

@@ -123,13 +123,11 @@ def test_a_fixed_size_is_refuted_and_the_way_out_is_said():
     assert hidden.delta > Fraction(1, 3)
 
 
-def test_theorem_10_is_given_in_words_only():
+def test_theorem_10_is_corrected_in_words():
     found = truncated_histogram(50, rate="3/10", threshold=10, epsilon=0.5)
     (note,) = [note for note in found.notes if "Theorem 10" in note]
-    assert "does not name its C" in note
-    assert "under N and N + 1" in note
-    assert "a person rather than a place" in note
-    assert "bounded epsilon" in note
+    assert "No C will do if most of the population is sampled" in note
+    assert "proven with C = 2" in note
     assert set(found.values) == {"ratio", "epsilon", "delta", "threshold", "members"}
 
 

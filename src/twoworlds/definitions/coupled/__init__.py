@@ -5,6 +5,7 @@ After Bassily, Groce, Katz & Smith, *Coupled-Worlds Privacy*:
     scene                 the two worlds as tables; who answers in the ideal one  Section II-C
     coupled_worlds        coupled worlds, DDP, and their inference-based forms    Definitions 2 to 5
     pufferfish            noiseless privacy; Pufferfish and its inference form    Definitions 6 to 8
+    original              noiseless privacy as first defined
     optimal, smallest     the best simulator, and the proof that it is
     inference_optimal     the same for what is inferred; mixing: under all mixtures of beliefs
     operations            what keeps a guarantee                                  Theorems 3 to 6
@@ -26,6 +27,7 @@ from twoworlds.definitions.coupled.operations import Coupled, compose, mixtures,
 from twoworlds.definitions.coupled.pufferfish import (
     InferencePufferfish,
     NoiselessPrivacy,
+    OriginalNoiselessPrivacy,
     Pufferfish,
 )
 from twoworlds.definitions.coupled.scene import Release, Simulator
@@ -38,6 +40,7 @@ __all__ = [
     "InferenceDistributionalPrivacy",
     "InferencePufferfish",
     "NoiselessPrivacy",
+    "OriginalNoiselessPrivacy",
     "Pufferfish",
     "Release",
     "Simulator",

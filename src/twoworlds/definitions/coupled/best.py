@@ -19,6 +19,7 @@ from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, in
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.mixing import tables, worst_mixture
 from twoworlds.definitions.coupled.optimal import OfSimulator, limit, optimal
+from twoworlds.definitions.coupled.original import ButForRare
 from twoworlds.definitions.coupled.posteriors import against_simulator
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.coupled.scene import scene as scene_of
@@ -315,7 +316,7 @@ class MixedConclusions(ByEnds[MixedOptimum]):
         )
 
 
-Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions | MixedConclusions
+Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions | MixedConclusions | ButForRare
 """What can be asked for the smallest delta at a ratio, and for the smallest ratio at a delta."""
 
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -38,10 +39,12 @@ from twoworlds.definitions.coupled.measures import (
     Found,
     two_values,
 )
+from twoworlds.definitions.coupled.original import ButForRare
 from twoworlds.definitions.coupled.posteriors import against_prior
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import INFINITY, decimal
 from twoworlds.worlds import Records, Universe
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub
@@ -275,4 +278,34 @@ class NoiselessPrivacy(OverBeliefs):
         return (
             "we compare the release under any two values of one entry that are possible given "
             "what the attacker knows; impossible ones are left out",
+        )
+
+
+@dataclass(frozen=True, init=False)
+class OriginalNoiselessPrivacy(NoiselessPrivacy):
+    """Every two values give nearly the same release, but for rare values and rare releases.
+
+    >>> from twoworlds import mechanism
+    >>> total = mechanism("exact(sum, universe=bits(3))")
+    >>> OriginalNoiselessPrivacy("uniform", ratio=2).tightest(total).delta
+    Fraction(1, 4)
+    """
+
+    name = "noiseless privacy as first defined"
+    typed = "original-noiseless"
+
+    def _measure(self, scene: Scene) -> Measure:
+        return ButForRare(scene)
+
+    def _meaning(self, found: Found) -> str:
+        if found.nothing_left or found.delta == 0 or found.ratio == INFINITY:
+            return super()._meaning(found)
+        bet = even_bet(found.ratio, Fraction(0), "between two values of your entry")
+        return f"{bet}, but for values and releases of probability {decimal(found.delta, 3)}"
+
+    def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
+        return (
+            *super()._comparison(scene, found),
+            "delta is the probability of the values of an entry and of the releases that are left "
+            "out; of these nothing is promised",
         )

@@ -13,13 +13,16 @@ from twoworlds.mechanisms.least_noise import AMOUNTS, least, read_claim
 from twoworlds.mechanisms.named.load import Matrix, named, spelled_rows, spelled_values
 from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
 from twoworlds.mechanisms.per_record import EachRecord, PerRecord, RandomIndex
+from twoworlds.mechanisms.tempered import Tempered, exponent_for, spread
 from twoworlds.numbers import (
     INFINITY,
     Number,
     exact_text,
     exp,
     number,
+    probability,
     ratio_at_least_one,
+    rational,
     spelled,
     whole,
 )
@@ -33,7 +36,7 @@ from twoworlds.worlds import (
     Statistic,
     Universe,
 )
-from twoworlds.worlds.catalogue import read_values
+from twoworlds.worlds.catalogue import read_names, read_values
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
 from twoworlds.worlds.statistics import Constant
@@ -149,6 +152,57 @@ def random_index(records: object, values: Text = "2") -> RandomIndex:
     n, listed = made.universe.n, made.universe.values
     text = f"random-index(records={n}, values={spelled_values(listed)})"
     return RandomIndex(n, listed, expression=text)
+
+
+@named("tempered-map")
+def tempered_map(
+    laws: Matrix,
+    people: object,
+    power: object = None,
+    epsilon: object = None,
+    values: Text | None = None,
+    weights: Text | None = None,
+) -> OnStatistic:
+    """Name the likeliest of several laws, drawn by likelihoods raised to a power.
+
+    A row of ``laws`` is a law: the probability of each value. With ``epsilon`` the power is the
+    largest multiple of 1/1024 for which that is proven to hold.
+
+    >>> coins = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> tempered_map(coins, people=3, power=1).probability(1, (1, 1, 2))
+    Fraction(3, 4)
+    """
+    rows = tuple(tuple(probability(p, "probability") for p in row) for row in laws)
+    if len(rows) < 2 or len({len(row) for row in rows}) > 1 or any(sum(row) != 1 for row in rows):
+        raise InvalidInput(
+            "laws: give two rows or more, of one length, each with probabilities that sum to 1, "
+            "such as [[3/4, 1/4], [1/4, 3/4]]"
+        )
+    spread(rows)  # refuses laws that rule values out
+    if (power is None) == (epsilon is None):
+        raise InvalidInput("tempered-map takes either power= or epsilon=")
+    listed = read_names(len(rows[0]) if values is None else values, "values")
+    if len(listed) != len(rows[0]):
+        raise InvalidInput(f"{len(listed)} values for laws of {len(rows[0])}: name each value once")
+    shares = tuple(rational(w, "weight") for w in (weights or ["1"] * len(rows)))
+    if len(shares) != len(rows) or min(shares) <= 0:
+        raise InvalidInput("weights: give one above 0 for each law, such as [2/3, 1/3]")
+    t = (
+        exponent_for(rows, number(epsilon, "epsilon"))
+        if power is None
+        else rational(power, "power")
+    )
+    if t < 0:
+        raise InvalidInput(f"power={t}: the less likely law would be named; it must not be below 0")
+    where = Records(listed, whole(people, "people", at_least=1))
+    named_values = "" if values is None else f", values={spelled_values(listed)}"
+    weighed = "" if weights is None else f", weights=[{', '.join(map(str, shares))}]"
+    text = (
+        f"tempered-map({spelled_rows(rows)}, people={where.n}, power={exact_text(t)}"
+        f"{named_values}{weighed})"
+    )
+    counted = build_statistic("histogram", where)
+    return OnStatistic(where, counted, Tempered(rows, shares, t), expression=text)
 
 
 def _parity() -> Additive:

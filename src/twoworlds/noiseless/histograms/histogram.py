@@ -11,11 +11,10 @@ that person's entry (the canonical simulator). delta is computed for these two w
 
 It is exact for rational numbers as long as they are short, and enclosed beyond.
 
-Theorem 10 promises (3 epsilon, 3 delta) for k > C log(1/delta) / epsilon^2 with a constant C that
-it does not name, so no number of it is given here. Differs: it needs a bounded epsilon (for a large
-one k = 1 would do, and a bin of one person gives them away), the condition on sizes under N and
-under N + 1 (`size_condition`), and "i" to be a person in the sample rather than
-a place in its list (`shared`).
+Theorem 10 promises (3 epsilon, 3 delta) for k > C log(1/delta) / epsilon^2. That is false for every
+C if most of a population is sampled; for independent draws it holds with C = 2 and a bounded
+epsilon (`sampling_theorem`), under a condition on the number of others in the sample. It needs "i"
+to be a person in the sample rather than a place in its list (`shared`).
 """
 
 from __future__ import annotations
@@ -48,6 +47,7 @@ from twoworlds.noiseless.histograms.bins import (
     read_means,
     worst_bin,
 )
+from twoworlds.noiseless.histograms.sampling_theorem import theorem_10
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
 from twoworlds.noiseless.histograms.size_laws import SizeLaw, size_law
 from twoworlds.numbers import (
@@ -65,9 +65,9 @@ _HALF = Fraction(1, 2)
 _MEMBER = "member of your bin"
 _THEOREM_10 = (
     "Theorem 10 of Bassily, Groce, Katz & Smith promises (3 epsilon, 3 delta) from a threshold of "
-    "C log(1/delta)/epsilon^2 on, but does not name its C; it needs a bounded epsilon, a size that "
-    "passes the condition under N and N + 1, and a person rather than a place in the list. The "
-    "delta given here is computed and needs none of it"
+    "C log(1/delta)/epsilon^2 on. No C will do if most of the population is sampled; for "
+    "independent draws, epsilon up to 1 and delta up to 1/9 it is proven with C = 2. The delta "
+    "given here is computed and needs none of it"
 )
 
 
@@ -179,6 +179,9 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
     values["threshold"] = Fraction(threshold)
     if found.members is not None:
         values["members"] = Fraction(found.members)
+    if isinstance(sample.bins, SharedBins) and not sample.known:
+        bound = theorem_10(sample.bins, threshold, ratio)
+        values |= {} if bound is None else {"theorem_10": bound}
     breaks = _breaks(sample, threshold, ratio, allowed)
     verdict = Verdict(
         f"the histogram truncated at {threshold:,}",

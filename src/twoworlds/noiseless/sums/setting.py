@@ -47,6 +47,7 @@ from twoworlds.laws.comparison import Comparison, FiniteComparison
 from twoworlds.laws.entry import (
     AnyLaw,
     EntryLaw,
+    StepDensity,
     UniformComponent,
     UniformInterval,
     common_step,
@@ -54,11 +55,12 @@ from twoworlds.laws.entry import (
 )
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
+from twoworlds.laws.steps import step_bound, step_delta
 from twoworlds.laws.uniform import MOST_UNIFORM, delta_between, enough_unknown, least_enough
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")
-DEFINITIONS = ("ddp", "noiseless")
+DEFINITIONS = ("ddp", "noiseless", "original")
 EXACT_BITS = 1 << 29
 _QUICK_BITS = 1 << 23
 _MOST_CHOICES = 2000
@@ -141,7 +143,8 @@ class TotalSetting:
         """Whether delta is computed with so many unknown others, and not only bounded."""
         if self.density is None:
             return True
-        return not isinstance(self.density, UniformComponent) and unknown <= MOST_UNIFORM
+        bounded = isinstance(self.density, UniformComponent | StepDensity)
+        return not bounded and unknown <= MOST_UNIFORM
 
     @property
     def people(self) -> int:
@@ -200,13 +203,32 @@ class TotalSetting:
         centred = self.simulator == "centred"
         return Fraction(1, 2) if centred else max(abs(low), abs(high)) / (high - low)
 
+    @property
+    def compared(self) -> str:
+        """What an entry with a density is compared with: noiseless, canonical or centred."""
+        return self.definition if self.definition == "noiseless" else self.simulator
+
+    def enough(self, ratio: Number, limit: Fraction, most: int) -> int | None:
+        """Return the least number of unknown others with a density, up to most, for the limit."""
+        law = self.density
+        assert law is not None
+        if isinstance(law, StepDensity):
+            steps = law
+            return least_enough(
+                lambda terms: step_bound(steps, terms, self.compared, ratio), limit, most
+            )
+        return enough_unknown(law, self.shift, ratio, limit, most)
+
     def answer(
         self, ratio: Number, *, target: Fraction | None = None, quick: bool = False
     ) -> WorstTotal:
         """Return the worst case: exact where that fits, and else enclosed."""
         if self.density is not None:
-            delta = delta_between(self.density, self.unknown, self.shift, ratio)
-            exact = isinstance(delta, Fraction) or self.unknown <= MOST_UNIFORM
+            if isinstance(self.density, StepDensity):
+                delta = step_delta(self.density, self.unknown, self.compared, ratio)
+            else:
+                delta = delta_between(self.density, self.unknown, self.shift, ratio)
+            exact = isinstance(delta, Fraction) or self.certain(self.unknown)
             middle = exact_text(sum(self.density.ends, Fraction(0)) / 2)
             how = f"centred {middle}" if self.simulator == "centred" else self.simulator
             how = self.definition if self.definition == "noiseless" else how
@@ -269,7 +291,7 @@ class TotalSetting:
         is tried first, as claims are often tight.
         """
         if self.density is not None:
-            enough = enough_unknown(self.density, self.shift, ratio, limit, self.people - 1)
+            enough = self.enough(ratio, limit, self.people - 1)
         else:
 
             def delta(unknown: int) -> Fraction:

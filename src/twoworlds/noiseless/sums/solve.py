@@ -19,8 +19,9 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import FiniteComparison
 from twoworlds.laws.entry import AnyLaw
-from twoworlds.laws.uniform import enough_unknown, least_enough
-from twoworlds.noiseless.sums.setting import TotalSetting, asked_ratio, read_setting
+from twoworlds.laws.uniform import least_enough
+from twoworlds.noiseless.sums.setting import TotalSetting, asked_ratio
+from twoworlds.noiseless.sums.setting import read_setting as _read
 from twoworlds.noiseless.sums.total import judged
 from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
 
@@ -43,7 +44,7 @@ def solve_people(
     35
     """
     asked, limit = asked_ratio(ratio, epsilon), _allowed(delta)
-    one = read_setting(law, 1, 0, simulator, definition)
+    one = _readable(law, 1, 0, simulator, definition)
     count = whole(known, "known")
     unknown = _fewest(one, asked, limit)
     people = unknown + 1 + count
@@ -74,7 +75,7 @@ def solve_known(
     33
     """
     asked, limit = asked_ratio(ratio, epsilon), _allowed(delta)
-    setting = read_setting(law, people, 0, simulator, definition)
+    setting = _readable(law, people, 0, simulator, definition)
     first = setting.breaking(asked, limit)
     breaks = setting.people if first is None else first
     if breaks == 0:
@@ -105,7 +106,7 @@ def solve_epsilon(
     Fraction(3, 2)
     """
     limit = _allowed(delta)
-    setting = read_setting(law, people, known, simulator, definition)
+    setting = _readable(law, people, known, simulator, definition)
     if setting.density is not None:
         raise Unsupported(
             "the smallest epsilon is computed for listed values only: give an epsilon and read its "
@@ -119,6 +120,22 @@ def solve_epsilon(
     note = f"the smallest epsilon with delta {short(limit)}; delta is attained or epsilon is 0"
     asked = f"{setting.definition}(delta={short(limit)})"
     return replace(found, definition=asked, values=values, notes=(note, *found.notes))
+
+
+def _readable(
+    law: AnyLaw | str | Mapping[object, object] | Iterable[object],
+    people: object,
+    known: object,
+    simulator: str,
+    definition: str,
+) -> TotalSetting:
+    """Read the setting, and refuse the one definition whose delta need not fall with people."""
+    if definition == "original":
+        raise Unsupported(
+            "the delta of the original definition need not fall as people are added, so that no "
+            'search finds a border: give all numbers, or solve for definition="noiseless"'
+        )
+    return _read(law, people, known, simulator, definition)
 
 
 def _allowed(delta: object) -> Fraction:
@@ -151,7 +168,7 @@ def _solved(verdict: Verdict, values: Mapping[str, Number], note: str) -> Verdic
 def _fewest(one: TotalSetting, ratio: Number, limit: Fraction) -> int:
     """Return the smallest number of unknown others with which delta is at most the limit."""
     if one.density is not None:
-        found = enough_unknown(one.density, one.shift, ratio, limit, _MOST_PEOPLE)
+        found = one.enough(ratio, limit, _MOST_PEOPLE)
         if found is None:
             raise _too_many(one.density, _sized(one, _MOST_PEOPLE + 1, 0).answer(ratio).delta)
         return found

@@ -32,9 +32,10 @@ from twoworlds.definitions.coupled.words import (
 )
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import TooLarge
-from twoworlds.laws.entry import AnyLaw, EntryLaw, UniformComponent
+from twoworlds.laws.entry import AnyLaw, EntryLaw, StepDensity, UniformComponent
 from twoworlds.laws.lattice import OnLattice
 from twoworlds.laws.uniform import CELLS, MOST_UNIFORM
+from twoworlds.noiseless.sums.original import original_total
 from twoworlds.noiseless.sums.setting import (
     EXACT_BITS,
     TotalSetting,
@@ -44,7 +45,7 @@ from twoworlds.noiseless.sums.setting import (
     read_setting,
 )
 from twoworlds.noiseless.sums.witness import total_witness
-from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
+from twoworlds.numbers import Number, Real, at_most_one, bounds, decimal, ln, power, show
 
 _HALF = Fraction(1, 2)
 _LAST = "knowing all entries but one, from which the total gives that one away"
@@ -78,7 +79,8 @@ def total(
         simulator: "canonical" (the total of the others), "centred" (and a constant), "resampled"
             (and a fresh draw), or "best", the best of these. Of several groups, the simulator is
             told whose entry is left out, and constants and the best are those of each group.
-        definition: "ddp" compares with and without the entry, "noiseless" two values of it.
+        definition: "ddp" compares with and without the entry, "noiseless" two values of it, and
+            "original" two values as first defined, where rare ones are left out.
 
     >>> total("0,1", people=3, ratio="3/2").delta
     Fraction(3, 8)
@@ -92,6 +94,8 @@ def total(
 
 def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdict:
     """Return the verdict on a question."""
+    if setting.definition == "original":
+        return original_total(setting, ratio, target)
     goal = None if target is None else bounds(target)[0]
     worst = setting.answer(ratio, target=goal)
     delta = at_most_one(worst.delta)
@@ -122,7 +126,7 @@ def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdi
 
 def _claimed(setting: TotalSetting, delta: Number, target: Number) -> bool | None:
     """Decide a claim; a bound above what is allowed refutes nothing."""
-    if not isinstance(setting.density, UniformComponent):
+    if not isinstance(setting.density, UniformComponent | StepDensity):
         return within(delta, target)
     low, high = bounds(delta)
     return True if high <= bounds(target)[0] else False if low > bounds(target)[1] else None
@@ -159,6 +163,8 @@ def _method(setting: TotalSetting, worst: WorstTotal) -> str:
 
 
 def _uniform_method(setting: TotalSetting) -> str:
+    if isinstance(setting.density, StepDensity):
+        return _step_method(setting.density)
     lattice = (
         f"beyond {MOST_UNIFORM} unknown entries, each is rounded to one of at least {CELLS} cells "
         "and the rest of it counted as noise, which bounds delta from above"
@@ -173,6 +179,20 @@ def _uniform_method(setting: TotalSetting) -> str:
             "told to the attacker, which bounds delta from above"
         )
     return f"{plain}; {lattice}" if setting.unknown > MOST_UNIFORM else plain
+
+
+def _step_method(law: StepDensity) -> str:
+    how = (
+        f"each entry is rounded to one of {law.cells.places[-1] + 1} cells and the rest of it "
+        "counted as noise, which bounds delta from above"
+    )
+    if law.share == 1:
+        return f"{how}; an event whose probability is computed exactly bounds it from below"
+    return (
+        f"the density is at least a step function of integral {decimal(law.share, 4, 'down')}; "
+        f"{how}; averaged over how many entries follow the steps, the others being told to the "
+        "attacker"
+    )
 
 
 def _notes(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Iterator[str]:

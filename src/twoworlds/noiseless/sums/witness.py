@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from flint import nmod_poly
 
-from twoworlds.laws.entry import common_step
+from twoworlds.laws.entry import StepDensity, common_step
 from twoworlds.laws.event import EventWitness, Ranges, agree, recomputed
 from twoworlds.laws.lattice import OnLattice
 from twoworlds.laws.uniform import MOST_UNIFORM, irwin_hall, nearly_best
@@ -46,7 +46,7 @@ def total_witness(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Ev
         if not isinstance(comparison, OnLattice):
             return _apart(first, second) and list(stated) == [1, 0]
         pairs = zip((first, second), stated, strict=True)
-        return all(_agrees(world, event, mass) for world, mass in pairs)
+        return all(agrees(world, event, mass) for world, mass in pairs)
 
     data = {"event": event.to_json(), "event_in_words": said}
     return EventWitness((first.text, second.text), said, masses, check, data=data)
@@ -55,7 +55,7 @@ def total_witness(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Ev
 def _half_line(setting: TotalSetting, ratio: Number, how: str) -> EventWitness | None:
     """Return a half-line of totals of entries with a density, nearly the worst one."""
     unknown, shift, law = setting.unknown, setting.shift, setting.density
-    if law is None or not 0 < unknown <= MOST_UNIFORM:
+    if law is None or isinstance(law, StepDensity) or not 0 < unknown <= MOST_UNIFORM:
         return None
     reach = nearly_best(unknown, shift, ratio, _UNIFORM_BITS)
     low, high = law.ends
@@ -84,7 +84,8 @@ def _apart(first: World, second: World) -> bool:
     return distance != 0 if certain else distance % common_step(laws) != 0
 
 
-def _agrees(world: World, event: Ranges, stated: Number) -> bool:
+def agrees(world: World, event: Ranges, stated: Number) -> bool:
+    """Tell whether the totals have the stated probability, computed once more."""
     if isinstance(stated, Real):
         return agree(stated, _again(world, event, stated))
     entries = sum(count for _, count in world.groups)
