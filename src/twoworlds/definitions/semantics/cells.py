@@ -42,7 +42,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations, product
-from math import factorial, isqrt, sqrt
+from math import ceil, factorial, isqrt, sqrt
 from typing import NamedTuple
 
 from twoworlds.definitions.semantics.table import Likelihoods
@@ -60,7 +60,8 @@ _NEAR = Fraction(1, 10**9)
 _NARROW = Fraction(1, 10**7)
 _SIZES = (10, 100, 1000, 10**5, 10**8)  # denominators of cuts
 _INWARD = (10**9, 10**7, 10**5, 10**3, 2)
-_ROUNDED = (10**2, 10**4, 10**7, 10**10)
+_ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
+_STEPS = 10**9  # a bound that is not reached is rounded up to one of these
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
@@ -219,7 +220,8 @@ def _way(
         assert largest is not None
         x, y, k = _sum(1, q_in, s, q), _sum(largest, q, -1, p), s * largest
     else:
-        return _ranged(t, p, q, inside, s, _ZERO, _ONE)
+        low, high = (_ONE if r is None else r / (1 + r) for r in (smallest, largest))
+        return _ranged(t, p, q, inside, s, low, high)
     if k == 0:
         return Way(t, means, (x, y))
     found = Way(t, means, (x, y), cone=(x, y, q, k))
@@ -437,9 +439,12 @@ class CellSearch:
             if -bound > self.best and -bound >= self.conceded:
                 for smaller in self._cut(cell, belief, -bound):
                     self._add(smaller)
+        rest = self.table.rest
         upper = max([self.best, self.conceded, *(-entry[0] for entry in self.heap)])
-        upper = min(upper, _ONE)
-        return self.found._replace(upper=upper, reached=self.found.reached and upper == self.best)
+        if self.found.reached and upper == self.best:
+            return self.found
+        shorter = Fraction(ceil(upper * _STEPS), _STEPS) if upper > self.best else upper
+        return Bound(min(shorter + rest, _ONE), self.found.belief)
 
     def _add(self, cell: Cell) -> None:
         """Bound a cell, and keep it if its bound is above what beliefs reach."""
@@ -483,15 +488,9 @@ class CellSearch:
         """Yield smaller cells that hold every belief of this one that matters."""
         given_up, chosen = cell
         settled = given_up | {way.output for way in chosen}
-        weights = {
-            t: _dot(row, belief) if self.truth is None else row[self.truth]
-            for t, row in enumerate(self.rows)
-            if t not in settled
-            and not any(way.strict and way.breached(belief) for way in self.by_output[t])
-        }
-        weights = {t: weight for t, weight in weights.items() if weight}
-        if weights:
-            t = max(weights, key=lambda t: weights[t])
+        missed = self._missed(settled, belief)
+        if missed:
+            t = max(missed, key=lambda t: missed[t])
             yield Cell(given_up | {t}, chosen)
             yield from (Cell(given_up, (*chosen, way)) for way in self.by_output[t])
             return
@@ -506,35 +505,57 @@ class CellSearch:
             return
         self._reached(cell, belief, bound)
 
+    def _missed(self, settled: frozenset[int] | set[int], belief: Row) -> dict[int, Fraction]:
+        """Return the other outputs that are no breaches, with their probabilities."""
+        found = {
+            t: _dot(row, belief) if self.truth is None else row[self.truth]
+            for t, row in enumerate(self.rows)
+            if t not in settled
+            and not any(way.strict and way.breached(belief) for way in self.by_output[t])
+        }
+        return {t: weight for t, weight in found.items() if weight}
+
     def _reached(self, cell: Cell, belief: Row, bound: Fraction) -> None:
-        """Keep a belief near the best one of a cell, or on it, where all its outputs breach."""
+        """Keep a belief near the best one of a cell, where all its outputs breach."""
         inner = belief
         if not all(way.breached(belief) for way in cell.chosen):
             found = self._inner(cell.chosen)
-            if found is None:
+            if found is None:  # no belief has all inequalities strict
                 return
             inner = found
-        sure = self.exact and all(
-            way.breached(belief) or (not way.ranged and way.breached(inner) and way.excess(belief) >= 0)
-            for way in cell.chosen
-        )
-        near = max(self._nearby(belief, inner), key=self._failure)
-        reached = max(bound if sure else _ZERO, self._failure(near))
+        short = (belief, *(_rounded(belief, size) for size in _ROUNDED))
+        edge = next((b for b in short if self._on_edge(cell, b, bound)), None)
+        inside = all(way.breached(inner) and not way.ranged for way in cell.chosen)
+        sure = self.exact and edge is not None and (inside or edge == inner)
+        nearby = list(self._nearby(belief if edge is None else edge, inner))
+        failures = [self._failure(one) for one in nearby]
+        top = max(failures)
+        near = next(b for b, f in zip(nearby, failures, strict=True) if f >= top - _NEAR)
+        reached = bound if sure else top
         if reached < bound:
             self.conceded = max(self.conceded, bound)
         if reached > self.best:
             masses = {j: mass for j, mass in enumerate(near) if mass}
             self.best, self.found = reached, Bound(reached, masses, sure)
 
+    def _on_edge(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
+        """Tell whether a belief has this bound, and its outputs breach or, if chosen, nearly so."""
+        chosen = {way.output for way in cell.chosen}
+        costs = self._costs(cell)
+        return (
+            _dot(costs, belief) == bound
+            and all(way.excess(belief) >= 0 for way in cell.chosen)
+            and all(_dot(row, belief) >= 0 for way in cell.chosen for row in way.closed)
+            and not self._missed(cell.given_up | chosen, belief)
+        )
+
     def _nearby(self, belief: Row, inner: Row) -> Iterator[Row]:
-        """Yield a belief and others near it, towards a belief inside of its cell, rounded too."""
-        yield belief
+        """Yield short beliefs near one, towards a belief inside of its cell."""
+        for size in _ROUNDED:
+            yield _rounded(belief, size)
         for n in _INWARD:
             mixed = _sum(1 - Fraction(1, n), belief, Fraction(1, n), inner)
-            yield mixed
-            for size in _ROUNDED:
-                parts = [round(mass * size) for mass in mixed]
-                yield tuple(Fraction(part, sum(parts)) for part in parts)
+            yield from (_rounded(mixed, size) for size in _ROUNDED)
 
     def _failure(self, belief: Row) -> Fraction:
         """Return how likely breaches are."""
@@ -543,6 +564,11 @@ class CellSearch:
         if self.truth is not None:
             return sum((self.rows[t][self.truth] for t in hit), _ZERO)
         return sum((_dot(self.rows[t], belief) for t in hit), _ZERO)
+
+
+def _rounded(belief: Row, size: int) -> Row:
+    parts = [round(mass * size) for mass in belief]
+    return tuple(Fraction(part, sum(parts)) for part in parts)
 
 
 def _moved(row: tuple[object, ...], g: Sequence[int]) -> tuple[object, ...]:
