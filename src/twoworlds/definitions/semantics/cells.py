@@ -1,38 +1,21 @@
 r"""The failure probability over all beliefs, by convex cells of beliefs in which outputs breach.
 
-For an output t and a person let p and q be the likelihoods with and without their data, and for a
-set S of databases P_S(b) = sum_(x in S) b_x p_x; Q_S likewise; all linear in the belief b. The two
-games differ by more than s after t if and only if for some S, where p/q is at least some number,
+A cell is given by outputs that are given up, and by others that breach in a chosen way (`ways`).
+Its beliefs satisfy strict linear inequalities, and the probability of all outputs that are not
+given up is linear in the belief: a linear program bounds how often such beliefs see a breach. The
+search takes the cell with the largest bound. If an output that is neither given up nor chosen is no
+breach under the best belief of the program, it is given up, or chosen in one of its ways; if a
+chosen output is none, inequalities of its cone are added.
 
-    P_S / P - Q_S / Q > s.                                                               (*)
+Every program is solved in rationals and verified (`programs`): no float enters the bound. Ties,
+where several outputs have a difference of s exactly under one belief, are decided too: a program
+whose inequalities have no common slack has no belief at all. A cell with a belief inside, and its
+best belief on the edge of its cones, has the bound as its supremum, by convexity. Two cells that a
+permutation of the databases maps to each other are looked at once.
 
-If p/q is one number r all over S, the largest one, then P_S = r Q_S, and (*) says
-
-    (Q_S + s Q) (r Q - P) > s r Q^2,    both factors at least 0:                        (top)
-
-a convex cone of beliefs. If it is one number r all over the rest R of the databases, the smallest
-one, then (*) says (Q_R - s Q)(P - r Q) > s r Q^2, both factors above 0: a convex cone again. Noise
-on a count of two bits and geometric noise on any count have no other S. For any other S let
-m = P/(P + Q) lie between l and h; then (*) gives
-
-    (P_S - s P)(1 - l) > l Q_S,    (Q_R - s Q) h > (1 - h) P_R,
-
-and the range is halved where that is not sharp. A cone X Y > k Q^2 lies inside u X + (k/u) Y > 2 k Q
-for every u > 0. So, for chosen outputs, each with a person and a set S, beliefs under which all of
-them breach satisfy linear inequalities, and the probability of all outputs that were not given up
-is linear: a linear program bounds it. The search gives up an output, or chooses how it breaches,
-wherever the best belief of the program is none of its breaches, and adds cuts u where a chosen
-output is none.
-
-Every program is solved in rationals and verified (`programs`), so the bound is proved; no float
-enters it. The inequalities are strict: a program whose inequalities have no common slack has no
-belief at all, which decides ties, where several outputs have a difference of s exactly under one
-belief. A cell with a strict belief and a best belief on its edge has the bound as its supremum, by
-convexity. Symmetries of the mechanism are used: two cells that a permutation of the databases maps
-to each other are looked at once.
-
-An optimal belief may need many databases: a program with c tight inequalities has an optimum on at
-most c + 1 of them, and each breach may need one.
+The search ends after a number of programs; its bound holds wherever it ends. A program with c tight
+inequalities has an optimum on at most c + 1 databases. That does not make supports small: each
+breach may need an inequality of its own, and on three bits an optimal belief can need all eight.
 """
 
 from __future__ import annotations
@@ -42,39 +25,23 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations, product
-from math import ceil, factorial, isqrt, sqrt
+from math import ceil, factorial
 from typing import NamedTuple
 
 from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
 
-Row = tuple[Fraction, ...]
-Inside = tuple[bool, ...]
-
-WIDTH = Fraction(1, 1000)  # how near to the belief shown a bound is near enough
-_PROGRAMS = 12_000  # linear programs, about 3 ms each
+WIDTH = Fraction(1, 1000)  # ends that come so near are left as they are
+_PROGRAMS = 2000  # linear programs, 2 to 8 ms each
 _MOST_DATABASES, _MOST_OUTPUTS = 16, 64
 _MOST_SYMMETRIES = 1000
 _ROUNDS = 30
 _NEAR = Fraction(1, 10**9)
-_NARROW = Fraction(1, 10**7)
-_SIZES = (10, 100, 1000, 10**5, 10**8)  # denominators of cuts
 _INWARD = (10**9, 10**7, 10**5, 10**3, 2)
 _ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
 _STEPS = 10**9  # a bound that is not reached is rounded up to one of these
 _ZERO, _ONE = Fraction(0), Fraction(1)
-
-
-def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), _ZERO)
-
-
-def _sum(u: Fraction | int, a: Row, v: Fraction | int, b: Row) -> Row:
-    return tuple(u * x + v * y for x, y in zip(a, b, strict=True))
-
-
-def _on(row: Row, inside: Sequence[bool]) -> Row:
-    return tuple(v if kept else _ZERO for v, kept in zip(row, inside, strict=True))
 
 
 class Cell(NamedTuple):
@@ -82,163 +49,6 @@ class Cell(NamedTuple):
 
     given_up: frozenset[int]
     chosen: tuple[Way, ...]
-
-
-class Way(NamedTuple):
-    """One way for an output to breach: for a person and a set S, or with a posterior undefined.
-
-    Attributes:
-        means: the likelihoods p, those q without the person up to a factor, and S, by database.
-        strict, closed: rows that are above 0, or at least 0, on every belief of this way.
-        cone: X, Y, Q, k where X Y > k Q^2 decides.
-        ranged: p, q, S, s, l, h where only narrow ranges of P/(P + Q) decide.
-        place: its place among all ways.
-    """
-
-    output: int
-    means: tuple[object, ...]
-    strict: tuple[Row, ...]
-    closed: tuple[Row, ...] = ()
-    cone: tuple[Row, Row, Row, Fraction] | None = None
-    ranged: tuple[Row, Row, Inside, Fraction, Fraction, Fraction] | None = None
-    place: int = 0
-
-    @property
-    def key(self) -> tuple[int | Fraction, ...]:
-        """What tells ways apart."""
-        return (self.place, *(self.ranged[-2:] if self.ranged else ()))
-
-    def excess(self, belief: Row) -> Fraction:
-        """Return a number that is above 0 for a breach, and below 0 for none."""
-        if self.ranged is not None:
-            p, q, inside, s, _, _ = self.ranged
-            real, removed = _dot(p, belief), _dot(q, belief)
-            gap = _dot(_on(p, inside), belief) * removed - _dot(_on(q, inside), belief) * real
-            return gap - s * real * removed
-        values = [_dot(row, belief) for row in self.strict]
-        if self.cone is not None:
-            x, y, z, k = self.cone
-            values.append(_dot(x, belief) * _dot(y, belief) - k * _dot(z, belief) ** 2)
-        return min(values, default=_ONE)
-
-    def breached(self, belief: Row) -> bool:
-        """Tell whether the output is a breach in this way."""
-        inside = self.ranged is not None or all(_dot(row, belief) >= 0 for row in self.closed)
-        return inside and self.excess(belief) > 0
-
-    def cut(self, belief: Row) -> Row | None:
-        """Return an inequality of the cone that a belief outside breaks."""
-        if self.cone is None:
-            return None
-        x, y, z, k = self.cone
-        a, b, c = _dot(x, belief), _dot(y, belief), _dot(z, belief)
-        if a * b >= k * c * c * (1 - _NEAR):
-            return None
-        least = c / 10**6
-        wanted = Fraction(sqrt(k * max(b, least) / max(a, least)))
-        rows = (self.tangent(wanted.limit_denominator(size)) for size in _SIZES)
-        return next((row for row in rows if row and _dot(row, belief) < 0), None)
-
-    def tangent(self, u: Fraction) -> Row | None:
-        """Return u X + (k/u) Y - 2 k Q, which is above 0 inside of the cone."""
-        assert self.cone is not None
-        x, y, z, k = self.cone
-        return _sum(1, _sum(u, x, k / u, y), -2 * k, z) if u > 0 else None
-
-    def halves(self, belief: Row) -> list[Way]:
-        """Return the way with its range of P/(P + Q) cut near the belief's, or none if narrow."""
-        assert self.ranged is not None
-        p, q, inside, s, low, high = self.ranged
-        if high - low < _NARROW:
-            return []
-        real, removed = _dot(p, belief), _dot(q, belief)
-        middle = real / (real + removed) if real + removed else low
-        if not low + (high - low) / 8 < middle < high - (high - low) / 8:
-            middle = (low + high) / 2
-        middle = Fraction(round(middle * 2**30), 2**30)
-        ends = ((low, middle), (middle, high))
-        both = [_ranged(self.output, p, q, inside, s, *one) for one in ends]
-        return [way._replace(place=self.place) for way in both]
-
-
-def _ranged(
-    t: int, p: Row, q: Row, inside: Inside, s: Fraction, low: Fraction, high: Fraction
-) -> Way:
-    p_in, q_in = _on(p, inside), _on(q, inside)
-    p_out, q_out = _sum(1, p, -1, p_in), _sum(1, q, -1, q_in)
-    first, second = _sum(1, p_in, -s, p), _sum(1, q_out, -s, q)
-    sharper = (_sum(1 - low, first, -low, q_in), _sum(high, second, high - 1, p_out))
-    closed = (_sum(1 - low, p, -low, q), _sum(high, q, high - 1, p))
-    ranged = (p, q, inside, s, low, high)
-    return Way(t, _means(p, q, inside), (first, second, *sharper), closed, ranged=ranged)
-
-
-def _means(p: Row, q: Row, inside: Sequence[bool | None]) -> tuple[object, ...]:
-    total = sum(q, _ZERO) or _ONE
-    return tuple(zip(p, (v / total for v in q), inside, strict=True))
-
-
-def ways(t: int, p: Row, q: Row, s: Fraction, *, unseen: bool = False) -> Iterator[Way]:
-    """Yield the ways in which one output breaches for one person, who is left out in q.
-
-    With ``unseen``, an output that the belief rules out is a breach too.
-    """
-    if any(a and not b for a, b in zip(p, q, strict=True)) or (unseen and 0 in q):
-        yield Way(t, _means(p, q, (False,) * len(p)), (), (_sum(-1, q, 0, q),))
-    if unseen and 0 in p:
-        yield Way(t, _means(p, q, (True,) * len(p)), (), (_sum(-1, p, 0, p),))
-    pairs = list(zip(p, q, strict=True))
-    ratios = [a / b if b else None for a, b in pairs]  # None is infinite, or 0/0
-    finite = sorted({r for r in ratios if r is not None}, reverse=True)
-    classes = [*([None] if any(a and not b for a, b in pairs) else []), *finite]
-    for j in range(1, len(classes)):
-        inside = tuple(
-            a + b > 0 and r in classes[:j] for (a, b), r in zip(pairs, ratios, strict=True)
-        )
-        yield _way(t, p, q, inside, s, (classes[0], classes[-1]), (j, len(classes)))
-
-
-def _way(
-    t: int,
-    p: Row,
-    q: Row,
-    inside: Inside,
-    s: Fraction,
-    ends: tuple[Fraction | None, Fraction | None],
-    counted: tuple[int, int],
-) -> Way:
-    """Return the way whose set S holds some of the classes of ratios, the largest ones."""
-    (largest, smallest), (j, classes) = ends, counted
-    means, q_in = _means(p, q, inside), _on(q, inside)
-    if j == 1 and largest is None:  # q is 0 on S
-        return Way(t, means, (_sum(1, _on(p, inside), -s, p), q))
-    if j == classes - 1:
-        assert smallest is not None
-        q_out = _sum(1, q, -1, q_in)
-        x, y, k = _sum(1, q_out, -s, q), _sum(1, p, -smallest, q), s * smallest
-    elif j == 1:
-        assert largest is not None
-        x, y, k = _sum(1, q_in, s, q), _sum(largest, q, -1, p), s * largest
-    else:
-        low, high = (_ONE if r is None else r / (1 + r) for r in (smallest, largest))
-        return _ranged(t, p, q, inside, s, low, high)
-    if k == 0:
-        return Way(t, means, (x, y))
-    found = Way(t, means, (x, y), cone=(x, y, q, k))
-    if classes > 2 or largest is None or smallest is None:
-        return found
-    # Two ratios: the cone is a range of z = Q_R/Q_S, and the cuts at its ends are all.
-    roots = _roots(s * smallest, s * (largest + smallest) - largest + smallest, s * largest)
-    cuts = (found.tangent(k * (1 + z) / (z - s * (1 + z))) for z in roots if z > s * (1 + z))
-    return found._replace(strict=(x, y, *(row for row in cuts if row)))
-
-
-def _roots(a: Fraction, b: Fraction, c: Fraction) -> list[Fraction]:
-    """Return the roots of a z^2 + b z + c, or rationals near them."""
-    inner = max(b * b - 4 * a * c, _ZERO)
-    exact = Fraction(isqrt(inner.numerator), isqrt(inner.denominator))
-    root = exact if exact * exact == inner else Fraction(sqrt(inner)).limit_denominator(10**8)
-    return [(-b - root) / (2 * a), (-b + root) / (2 * a)]
 
 
 class Bound(NamedTuple):
@@ -256,25 +66,38 @@ class Bound(NamedTuple):
 
 
 def bounded_above(
-    table: Likelihoods, s: Fraction, shown: Fraction, truths: Sequence[int] = ()
+    table: Likelihoods,
+    s: Fraction,
+    shown: Fraction,
+    truths: Sequence[int] = (),
+    above: Fraction | None = None,
 ) -> Bound:
     """Return a bound on the failure at s over all beliefs, where some belief fails as ``shown``.
 
-    With ``truths`` outputs are drawn from the worst of these databases, else from the belief.
+    With ``truths`` outputs are drawn from the worst of these databases, else from the belief. The
+    belief returned fails with more than ``above``, if the bound is reached and larger.
     """
     if s >= 1:
         return Bound(_ZERO)
     search = CellSearch(table, s, shown)
-    if search.size > _MOST_DATABASES or len(search.rows) > _MOST_OUTPUTS:
+    small = search.size <= _MOST_DATABASES and len(search.rows) <= _MOST_OUTPUTS
+    if not small or not _enclosed_well(table):
         return Bound(_ONE)
     if not truths:
-        return search.run()
+        return search.run(above)
     best = Bound(shown)
     for j in {min(g[j] for g in search.symmetries): j for j in truths}.values():
         found = CellSearch(table, s, best.upper, j).run()
         if found.upper > best.upper or found.belief is not None:
             best = found
     return best
+
+
+def _enclosed_well(table: Likelihoods) -> bool:
+    pairs = (
+        pair for rows in zip(table.low, table.high, strict=True) for pair in zip(*rows, strict=True)
+    )
+    return all(high - low <= low / 2**78 for low, high in pairs)
 
 
 class CellSearch:
@@ -288,8 +111,8 @@ class CellSearch:
         self, table: Likelihoods, s: Fraction, shown: Fraction, truth: int | None = None
     ) -> None:
         self.table, self.truth = table, truth
-        self.exact = table.low == table.high
-        # Likelihoods that are enclosed to 2^-80 move P_S / P and Q_S / Q by less than 2^-76.
+        self.exact = table.low == table.high and not table.rest
+        # Likelihoods that are enclosed to 2^-78 move P_S / P and Q_S / Q by less than 2^-76.
         self.s = s if self.exact else max(s - Fraction(1, 2**75), _ZERO)
         self.size = len(table.databases)
         self.best, self.found = shown, Bound(shown)
@@ -299,6 +122,7 @@ class CellSearch:
         self.seen: set[object] = set()
         self.tangents: dict[object, list[Row]] = {}
         self.pairs: dict[object, bool] = {}
+        self.segment: tuple[Row, Row] = ((), ())  # from a best belief to one inside of its cell
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -307,13 +131,14 @@ class CellSearch:
         for row in self.table.high:
             if total := sum(row, _ZERO):
                 key = tuple(v / total for v in row)
-                found[key] = _sum(1, found[key], 1, row) if key in found else row
+                found[key] = added(1, found[key], 1, row) if key in found else row
         return list(found.values())
 
     @cached_property
     def ways(self) -> list[Way]:
         """All ways to breach, of outputs and persons that can (S1)."""
-        limit, found = ((1 + self.s) / (1 - self.s)) ** 2, []
+        limit = ((1 + self.s) / (1 - self.s)) ** 2
+        found: list[Way] = []
         for t, p in enumerate(self.rows):
             for removed in self.table.removed:
                 q = tuple(p[j] for j in removed)
@@ -325,6 +150,7 @@ class CellSearch:
 
     @cached_property
     def by_output(self) -> list[list[Way]]:
+        """The ways to breach, by output."""
         return [[way for way in self.ways if way.output == t] for t in range(len(self.rows))]
 
     # --- symmetry ---------------------------------------------------------------------------------
@@ -356,7 +182,7 @@ class CellSearch:
     @cached_property
     def _moves(self) -> list[tuple[list[int], list[int]]]:
         """Where each symmetry moves outputs and ways."""
-        outputs = {row: t for t, row in enumerate(self.rows)}
+        outputs: dict[tuple[object, ...], int] = {row: t for t, row in enumerate(self.rows)}
         places = {way.means: way.place for way in self.ways}
         return [
             (
@@ -382,9 +208,7 @@ class CellSearch:
         """Return the best belief under the inequalities, or the most slack (last); None if none."""
         self.programs += 1
         ones = [_ONE] * self.size
-        strict = [
-            row for way in chosen for row in (*way.strict, *self.tangents.get(way.key, ()))
-        ]
+        strict = [row for way in chosen for row in (*way.strict, *self.tangents.get(way.key, ()))]
         rows: list[Sequence[Fraction]] = [*strict, *(row for way in chosen for row in way.closed)]
         if costs is None:
             slack = [-sum(map(abs, row), _ZERO) for row in strict]
@@ -408,15 +232,20 @@ class CellSearch:
                 self.tangents.setdefault(key, []).append(row)
         return any(row is not None for _, row in cuts)
 
-    def _inner(self, chosen: Sequence[Way]) -> Row | None:
+    def _slack(self, chosen: Sequence[Way]) -> Row | None:
         """Return a belief that satisfies every inequality with slack; None if there is none."""
+        found = self._program(chosen, None)
+        if found is None or (found[-1] <= 0 and any(way.strict for way in chosen)):
+            return None
+        return found[:-1]
+
+    def _inner(self, chosen: Sequence[Way]) -> Row | None:
+        """Return a belief inside of all cones, or as near as some rounds come; None if none is."""
+        belief = self._slack(chosen)
         for _ in range(_ROUNDS):
-            found = self._program(chosen, None)
-            if found is None or (found[-1] <= 0 and any(way.strict for way in chosen)):
-                return None
-            belief = found[:-1]
-            if not self._tightened(chosen, belief):
+            if belief is None or not self._tightened(chosen, belief):
                 break
+            belief = self._slack(chosen)
         return belief
 
     def _apart(self, one: Way, other: Way) -> bool:
@@ -425,13 +254,12 @@ class CellSearch:
             return False
         key = frozenset((one.place, other.place))
         if key not in self.pairs:
-            found = self._program((one, other), None)
-            self.pairs[key] = found is None or found[-1] <= 0 < len(one.strict + other.strict)
+            self.pairs[key] = self._slack((one, other)) is None
         return self.pairs[key]
 
     # --- the search -------------------------------------------------------------------------------
 
-    def run(self) -> Bound:
+    def run(self, above: Fraction | None = None) -> Bound:
         """Search until the best bound is reached by beliefs, or the budget is spent."""
         self._add(Cell(frozenset(), ()))
         while self.heap and self.programs < _PROGRAMS:
@@ -442,7 +270,9 @@ class CellSearch:
         rest = self.table.rest
         upper = max([self.best, self.conceded, *(-entry[0] for entry in self.heap)])
         if self.found.reached and upper == self.best:
-            return self.found
+            if above is None or not above < upper:
+                return self.found
+            return self.found._replace(belief=self._closer(above))
         shorter = Fraction(ceil(upper * _STEPS), _STEPS) if upper > self.best else upper
         return Bound(min(shorter + rest, _ONE), self.found.belief)
 
@@ -461,21 +291,17 @@ class CellSearch:
         if key in self.seen:
             return
         self.seen.add(key)
-        if len(chosen) > 2 and self._program_without_slack(chosen):
+        if len(chosen) > 2 and self._slack(chosen) is None:
             return
         costs = self._costs(cell)
         for _ in range(_ROUNDS):
             belief = self._program(chosen, costs)
-            if belief is None or _dot(costs, belief) <= self.best:
+            if belief is None or dot(costs, belief) <= self.best:
                 return
             if not self._tightened(chosen, belief):
                 break
         assert belief is not None
-        heapq.heappush(self.heap, (-_dot(costs, belief), len(self.seen), cell, belief))
-
-    def _program_without_slack(self, chosen: Sequence[Way]) -> bool:
-        found = self._program(chosen, None)
-        return found is None or (found[-1] <= 0 and any(way.strict for way in chosen))
+        heapq.heappush(self.heap, (-dot(costs, belief), len(self.seen), cell, belief))
 
     def _costs(self, cell: Cell) -> Row:
         kept = [row for t, row in enumerate(self.rows) if t not in cell.given_up]
@@ -508,7 +334,7 @@ class CellSearch:
     def _missed(self, settled: frozenset[int] | set[int], belief: Row) -> dict[int, Fraction]:
         """Return the other outputs that are no breaches, with their probabilities."""
         found = {
-            t: _dot(row, belief) if self.truth is None else row[self.truth]
+            t: dot(row, belief) if self.truth is None else row[self.truth]
             for t, row in enumerate(self.rows)
             if t not in settled
             and not any(way.strict and way.breached(belief) for way in self.by_output[t])
@@ -537,15 +363,16 @@ class CellSearch:
         if reached > self.best:
             masses = {j: mass for j, mass in enumerate(near) if mass}
             self.best, self.found = reached, Bound(reached, masses, sure)
+            self.segment = (belief if edge is None else edge, inner)
 
     def _on_edge(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
         """Tell whether a belief has this bound, and its outputs breach or, if chosen, nearly so."""
         chosen = {way.output for way in cell.chosen}
         costs = self._costs(cell)
         return (
-            _dot(costs, belief) == bound
+            dot(costs, belief) == bound
             and all(way.excess(belief) >= 0 for way in cell.chosen)
-            and all(_dot(row, belief) >= 0 for way in cell.chosen for row in way.closed)
+            and all(dot(row, belief) >= 0 for way in cell.chosen for row in way.closed)
             and not self._missed(cell.given_up | chosen, belief)
         )
 
@@ -554,16 +381,26 @@ class CellSearch:
         for size in _ROUNDED:
             yield _rounded(belief, size)
         for n in _INWARD:
-            mixed = _sum(1 - Fraction(1, n), belief, Fraction(1, n), inner)
+            mixed = added(1 - Fraction(1, n), belief, Fraction(1, n), inner)
             yield from (_rounded(mixed, size) for size in _ROUNDED)
+
+    def _closer(self, above: Fraction) -> dict[int, Fraction]:
+        """Return a belief that fails with more than a number below the bound that is reached."""
+        belief, (edge, inner) = self.found.belief, self.segment
+        assert belief is not None
+        n = max(_INWARD)
+        while self._failure(tuple(belief.get(j, _ZERO) for j in range(self.size))) <= above:
+            n *= n
+            mixed = added(1 - Fraction(1, n), edge, Fraction(1, n), inner)
+            belief = {j: mass for j, mass in enumerate(mixed) if mass}
+        return belief
 
     def _failure(self, belief: Row) -> Fraction:
         """Return how likely breaches are."""
-        drawn = self.by_output
-        hit = [t for t, some in enumerate(drawn) if any(way.breached(belief) for way in some)]
+        hit = [t for t, one in enumerate(self.by_output) if any(w.breached(belief) for w in one)]
         if self.truth is not None:
             return sum((self.rows[t][self.truth] for t in hit), _ZERO)
-        return sum((_dot(self.rows[t], belief) for t in hit), _ZERO)
+        return sum((dot(self.rows[t], belief) for t in hit), _ZERO)
 
 
 def _rounded(belief: Row, size: int) -> Row:

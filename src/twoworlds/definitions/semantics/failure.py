@@ -151,7 +151,7 @@ class FailureCurve:
         ends = Ends(lower, upper, source, witness)
         if self.table is None or ends.exact or upper - bounds(lower)[0] <= WIDTH:
             return ends
-        cut = bounded_above(self.table, bounds(epsilon)[0], bounds(lower)[0])
+        cut = bounded_above(self.table, bounds(epsilon)[0], bounds(lower)[0], above=above)
         if cut.belief is not None:
             masses = {self.table.databases[j]: mass for j, mass in cut.belief.items()}
             lower, witness = max(
@@ -479,7 +479,8 @@ def _sentence(epsilon: Number, ends: Ends) -> str:
         )
     some = ""
     if ends.lower != 0:
-        chance = show(ends.lower, side="at least")
+        seen = ends.lower if ends.witness is None else ends.witness.failure
+        chance = show(seen, side="at least")
         exceeded = percent(epsilon, side="down")
         some = f" Some attacker sees more than {exceeded} with probability {chance}."
     if compare(ends.upper, 1) is not Order.LESS:

@@ -234,7 +234,9 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         if witness is not None and compare(witness.failure, values["delta"]) is not Order.EQUAL:
             cut, shown, _ = bounded_above(table, s, bounds(witness.failure)[0], places)
             if shown is not None:
-                held = [Belief(mechanism.universe, {table.databases[j]: m for j, m in shown.items()})]
+                held = [
+                    Belief(mechanism.universe, {table.databases[j]: m for j, m in shown.items()})
+                ]
                 witness = self._worst(mechanism, [*held, witness.belief], epsilon)
             if cut < values["delta"]:
                 values["delta"], what = cut, "that may be bad in some cell of beliefs"
