@@ -15,7 +15,7 @@ permutation of the databases maps to each other are looked at once.
 
 The search ends after a number of programs; its bound holds wherever it ends. A program with c tight
 inequalities has an optimum on at most c + 1 databases. That does not make supports small: each
-breach may need an inequality of its own, and on three bits an optimal belief can need all eight.
+breach may need an inequality of its own, so on three bits nothing below all eight is proved.
 """
 
 from __future__ import annotations
