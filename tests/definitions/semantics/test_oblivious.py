@@ -195,9 +195,11 @@ def test_claims_over_all_beliefs_are_decided_or_said_to_be_open():
     assert check(survey, "reality-oblivious(epsilon=0.26, delta=3/4)")
     two = "randomized-response(bits=2, keep=3/4)"
     assert check(two, "reality-oblivious(epsilon=0.26, delta=15/16)")
+    three = "randomized-response(bits=3, keep=3/4)"
+    assert check(three, "reality-oblivious(epsilon=0.26, delta=63/64)")
     with pytest.raises(Undecided, match="at most 1"):
         check(
-            "randomized-response(bits=3, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.99)"
+            "randomized-response(bits=5, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.9999)"
         )
 
 

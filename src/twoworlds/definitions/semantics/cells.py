@@ -1,138 +1,416 @@
-r"""An upper bound on the failure probability over all beliefs, by cutting their simplex into cells.
+r"""The failure probability over all beliefs, by convex cells of beliefs in which outputs breach.
 
-A cell is a simplex of beliefs with corners v. For an output t and a person whose likelihoods are p
-and q, and a set S of databases, P_S(b) = sum_(x in S) b_x p_x and Q_S are linear in b. The two
-games differ by more than s after t if for some S, where p/q exceeds a number on S and nowhere else,
+A cell is given by outputs that are given up, and by others that breach in a chosen way (`ways`).
+Its beliefs satisfy strict linear inequalities, and the probability of all outputs that are not
+given up is linear in the belief: a linear program bounds how often such beliefs see a breach. The
+search takes the cell with the largest bound. If an output that is neither given up nor chosen is no
+breach under the best belief of the program, it is given up, or chosen in one of its ways; if a
+chosen output is none, inequalities of its cone are added.
 
-    P_S Q - Q_S P - s P Q > 0,
+Every program is solved in rationals and verified (`programs`): no float enters the bound. Ties,
+where several outputs have a difference of s exactly under one belief, are decided too: a program
+whose inequalities have no common slack has no belief at all. A cell with a belief inside, and its
+best belief on the edge of its cones, has the bound as its supremum, by convexity. Two cells that a
+permutation of the databases maps to each other are looked at once.
 
-a quadratic form in the barycentric coordinates of b. It is at most its largest coefficient,
-
-    (P_S(v) Q(w) + P_S(w) Q(v) - Q_S(v) P(w) - Q_S(w) P(v) - s (P(v) Q(w) + P(w) Q(v))) / 2
-
-over pairs of corners v, w. If no S has one above 0, t is no breach anywhere on the cell. The
-probability of all other outputs is linear in b, so it is largest at a corner. A cell whose bound is
-near enough to what some belief attains is done; any other is cut in two at its longest edge, until
-the budget is spent. The bound holds wherever the cutting stops.
-
-Floats are used with a margin that is far above their rounding errors. The bound need not come
-close: where several outputs have a difference of s exactly under one belief, cells around it keep
-all of them.
+The search ends after a number of programs; its bound holds wherever it ends. A program with c tight
+inequalities has an optimum on at most c + 1 databases. That does not make supports small: each
+breach may need an inequality of its own, so on three bits nothing below all eight is proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
-from math import ceil
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from itertools import permutations, product
+from math import ceil, factorial
+from typing import NamedTuple
 
-from twoworlds.definitions.semantics.table import Likelihoods, bad_outputs
+from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
+from twoworlds.programs import Optimal, solve
 
-if TYPE_CHECKING:
-    import numpy as np
+WIDTH = Fraction(1, 1000)  # ends that come so near are left as they are
+_PROGRAMS = 2000  # linear programs, 2 to 8 ms each
+_MOST_DATABASES, _MOST_OUTPUTS = 16, 64
+_MOST_SYMMETRIES = 1000
+_ROUNDS = 30
+_NEAR = Fraction(1, 10**9)
+_INWARD = (10**9, 10**7, 10**5, 10**3, 2)
+_ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
+_STEPS = 10**9  # a bound that is not reached is rounded up to one of these
+_ZERO, _ONE = Fraction(0), Fraction(1)
 
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-WIDTH = Fraction(1, 1000)  # how near to the belief shown a bound is near enough
-_MARGIN = 1e-9
-_MOST_DATABASES = 4
-_BUDGET = 100_000  # cells
-_AT_ONCE = 2048
-_STEPS = 10**6  # the bound is rounded up to one of these
+class Cell(NamedTuple):
+    """The beliefs under which the chosen outputs breach; others are given up, or undecided."""
+
+    given_up: frozenset[int]
+    chosen: tuple[Way, ...]
+
+
+class Bound(NamedTuple):
+    """What the search proved, and the belief that it came to.
+
+    Attributes:
+        upper: no belief fails more often.
+        belief: a belief that fails nearly so often, by place, if one was found.
+        reached: whether beliefs come as near to ``upper`` as one likes.
+    """
+
+    upper: Fraction
+    belief: dict[int, Fraction] | None = None
+    reached: bool = False
 
 
 def bounded_above(
-    table: Likelihoods, s: Fraction, shown: Fraction, truths: Sequence[int] = ()
-) -> Fraction:
-    """Return a bound on the failure at s over all beliefs; a little above ``shown`` is enough.
+    table: Likelihoods,
+    s: Fraction,
+    shown: Fraction,
+    truths: Sequence[int] = (),
+    above: Fraction | None = None,
+) -> Bound:
+    """Return a bound on the failure at s over all beliefs, where some belief fails as ``shown``.
 
-    With ``truths`` outputs are drawn from the worst of these databases, else from the belief; what
-    is found then is the exact probability of some outputs.
+    With ``truths`` outputs are drawn from the worst of these databases, else from the belief. The
+    belief returned fails with more than ``above``, if the bound is reached and larger.
     """
-    import numpy as np
-
-    size = len(table.databases)
-    if size > _MOST_DATABASES:  # too many dimensions for cells to become small
-        return Fraction(1)
-    p = table.floats  # by output and database
-    q = np.array([p[:, list(removed)] for removed in table.removed])  # by person, output, database
-    sets = [[_thresholds(p[t], person[t]) for t in range(len(p))] for person in q]
-    kept = np.zeros(len(p), dtype=bool)
-    kept[bad_outputs(table, s)] = True
-    kept |= (p <= 0).any(axis=1)  # a belief in one database may leave a posterior undefined
-
-    enough, most, looked_at = float(shown) + (_MARGIN if truths else float(WIDTH)), 0.0, 0
-    cells = np.eye(size)[None]
-    left_over: set[bytes] = set()  # the outputs that may be breaches in cells that are done
-    while len(cells):
-        looked_at += len(cells)
-        parts = np.array_split(cells, 1 + len(cells) // _AT_ONCE)
-        found = [_possible(part, p, q, sets, float(s)) for part in parts]
-        possible = np.concatenate([one for _, one in found]) & kept
-        if truths:
-            top = (possible @ p[:, list(truths)]).max(axis=1)
-        else:
-            chances = np.concatenate([one for one, _ in found])
-            top = (chances * possible[:, None, :]).sum(axis=2).max(axis=1)
-        done = top <= enough if looked_at < _BUDGET else np.full(len(cells), fill_value=True)
-        most = max(most, float(top[done].max(initial=0.0)))
-        left_over.update(row.tobytes() for row in np.unique(possible[done], axis=0))
-        cells = cells[~done]
-        cells = _cut(cells) if len(cells) else cells
+    if s >= 1:
+        return Bound(_ZERO)
+    search = CellSearch(table, s, shown)
+    small = search.size <= _MOST_DATABASES and len(search.rows) <= _MOST_OUTPUTS
+    if not small or not _enclosed_well(table):
+        return Bound(_ONE)
     if not truths:
-        return min(Fraction(ceil(most * _STEPS + _MARGIN), _STEPS), Fraction(1))
-    rows = [[t for t, may in enumerate(one) if may] for one in left_over]
-    masses = (sum((table.high[t][j] for t in row), Fraction(0)) for row in rows for j in truths)
-    return min(max(masses, default=Fraction(0)), Fraction(1))
+        return search.run(above)
+    best = Bound(shown)
+    for j in {min(g[j] for g in search.symmetries): j for j in truths}.values():
+        found = CellSearch(table, s, best.upper, j).run()
+        if found.upper > best.upper or found.belief is not None:
+            best = found
+    return best
 
 
-def _thresholds(p: Floats, q: Floats) -> Floats:
-    """Return the sets of databases where p/q exceeds a number; 0/0 belongs anywhere."""
-    import numpy as np
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(p > 0, p / q, 0.0)
-    return np.array([ratios > r for r in np.unique(ratios)], dtype=float)
+def _enclosed_well(table: Likelihoods) -> bool:
+    pairs = (
+        pair for rows in zip(table.low, table.high, strict=True) for pair in zip(*rows, strict=True)
+    )
+    return all(high - low <= low / 2**78 for low, high in pairs)
 
 
-def _possible(
-    cells: Floats, p: Floats, q: Floats, sets: list[list[Floats]], s: float
-) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Return the chance of every output at the corners, and whether it may be a breach."""
-    import numpy as np
+class CellSearch:
+    """A search for the cell of beliefs with the largest failure, best bound first.
 
-    chances = cells @ p.T  # by cell, corner, output
-    possible = np.zeros((len(cells), p.shape[0]), dtype=bool)
-    for person, known in zip(q, sets, strict=True):
-        others = cells @ person.T
-        for t in range(p.shape[0]):
-            real, removed = chances[:, :, t], others[:, :, t]
-            undefined = ((real <= 0) | (removed <= 0)).any(axis=1)
-            inside = (cells * p[t]) @ known[t].T - s * real[:, :, None] / 2  # by cell, corner, set
-            outside = (cells * person[t]) @ known[t].T + s * removed[:, :, None] / 2
-            form = inside[:, :, None] * removed[:, None, :, None]
-            form -= outside[:, :, None] * real[:, None, :, None]
-            largest = (form + form.swapaxes(1, 2)).max(axis=(1, 2, 3)) / 2
-            scale = real.max(axis=1) * removed.max(axis=1)
-            possible[:, t] |= undefined | ~(largest <= -_MARGIN * scale)
-    return chances, possible
+    A cell is a set of outputs that are given up, and ways of others to breach. ``truth`` is the
+    database that outputs are drawn from; None draws them from the belief.
+    """
+
+    def __init__(
+        self, table: Likelihoods, s: Fraction, shown: Fraction, truth: int | None = None
+    ) -> None:
+        self.table, self.truth = table, truth
+        self.exact = table.low == table.high and not table.rest
+        # Likelihoods that are enclosed to 2^-78 move P_S / P and Q_S / Q by less than 2^-76.
+        self.s = s if self.exact else max(s - Fraction(1, 2**75), _ZERO)
+        self.size = len(table.databases)
+        self.best, self.found = shown, Bound(shown)
+        self.conceded = _ZERO  # the bound of cells that are left as they are
+        self.programs = 0
+        self.heap: list[tuple[Fraction, int, Cell, Row]] = []
+        self.seen: set[object] = set()
+        self.tangents: dict[object, list[Row]] = {}
+        self.pairs: dict[object, bool] = {}
+        self.segment: tuple[Row, Row] = ((), ())  # from a best belief to one inside of its cell
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The likelihoods by output; outputs with proportional rows are one."""
+        found: dict[Row, Row] = {}
+        for row in self.table.high:
+            if total := sum(row, _ZERO):
+                key = tuple(v / total for v in row)
+                found[key] = added(1, found[key], 1, row) if key in found else row
+        return list(found.values())
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """All ways to breach, of outputs and persons that can (S1)."""
+        limit = ((1 + self.s) / (1 - self.s)) ** 2
+        found: list[Way] = []
+        for t, p in enumerate(self.rows):
+            for removed in self.table.removed:
+                q = tuple(p[j] for j in removed)
+                ratios = [a / b for a, b in zip(p, q, strict=True) if b]
+                zero = any(not b for b in q) or 0 in ratios
+                if zero or max(ratios) > limit * min(ratios):
+                    found += ways(t, p, q, self.s, unseen=self.truth is not None)
+        return [way._replace(place=k) for k, way in enumerate(found)]
+
+    @cached_property
+    def by_output(self) -> list[list[Way]]:
+        """The ways to breach, by output."""
+        return [[way for way in self.ways if way.output == t] for t in range(len(self.rows))]
+
+    # --- symmetry ---------------------------------------------------------------------------------
+
+    @cached_property
+    def symmetries(self) -> list[tuple[int, ...]]:
+        """Permutations of databases, by exchanging persons and values, that keep all ways."""
+        databases = self.table.databases
+        people, place = len(databases[0]), {x: j for j, x in enumerate(databases)}
+        values = sorted({v for x in databases for v in x}, key=repr)
+        renamed = [dict(zip(values, order, strict=True)) for order in permutations(values)]
+        if factorial(people) * len(renamed) ** people > _MOST_SYMMETRIES:
+            renamed = renamed[:1]
+        found = []
+        for order in permutations(range(people)):
+            for names in product(renamed, repeat=people):
+                g = [place[tuple(names[i][x[order[i]]] for i in range(people))] for x in databases]
+                fixed = self.truth is None or g[self.truth] == self.truth
+                if fixed and self._keeps(g):
+                    found.append(tuple(g))
+        return found
+
+    def _keeps(self, g: Sequence[int]) -> bool:
+        rows, means = set(self.rows), {way.means for way in self.ways}
+        return all(_moved(row, g) in rows for row in rows) and all(
+            _moved(one, g) in means for one in means
+        )
+
+    @cached_property
+    def _moves(self) -> list[tuple[list[int], list[int]]]:
+        """Where each symmetry moves outputs and ways."""
+        outputs: dict[tuple[object, ...], int] = {row: t for t, row in enumerate(self.rows)}
+        places = {way.means: way.place for way in self.ways}
+        return [
+            (
+                [outputs[_moved(row, g)] for row in self.rows],
+                [places[_moved(way.means, g)] for way in self.ways],
+            )
+            for g in self.symmetries
+        ]
+
+    def _canonical(self, cell: Cell) -> object:
+        """Return the same for cells that a symmetry maps to each other."""
+        return min(
+            (
+                sorted(outputs[t] for t in cell.given_up),
+                sorted((places[way.place], *way.key[1:]) for way in cell.chosen),
+            )
+            for outputs, places in self._moves
+        )
+
+    # --- programs ---------------------------------------------------------------------------------
+
+    def _program(self, chosen: Sequence[Way], costs: Sequence[Fraction] | None) -> Row | None:
+        """Return the best belief under the inequalities, or the most slack (last); None if none."""
+        self.programs += 1
+        ones = [_ONE] * self.size
+        strict = [row for way in chosen for row in (*way.strict, *self.tangents.get(way.key, ()))]
+        rows: list[Sequence[Fraction]] = [*strict, *(row for way in chosen for row in way.closed)]
+        if costs is None:
+            slack = [-sum(map(abs, row), _ZERO) for row in strict]
+            slack += [_ZERO] * (len(rows) - len(strict))
+            rows = [(*row, a) for row, a in zip(rows, slack, strict=True)]
+            ones, costs = [*ones, _ZERO], [*([_ZERO] * self.size), _ONE]
+        found = solve(
+            [-c for c in costs],
+            [*rows, ones],
+            lower=[*([0] * len(rows)), 1],
+            upper=[*([None] * len(rows)), 1],
+            most=[1] * len(ones),
+        )
+        return found.x if isinstance(found, Optimal) else None
+
+    def _tightened(self, chosen: Sequence[Way], belief: Row) -> bool:
+        """Add cuts that the belief breaks; tell whether there are any."""
+        cuts = [(way.key, way.cut(belief)) for way in chosen]
+        for key, row in cuts:
+            if row is not None:
+                self.tangents.setdefault(key, []).append(row)
+        return any(row is not None for _, row in cuts)
+
+    def _slack(self, chosen: Sequence[Way]) -> Row | None:
+        """Return a belief that satisfies every inequality with slack; None if there is none."""
+        found = self._program(chosen, None)
+        if found is None or (found[-1] <= 0 and any(way.strict for way in chosen)):
+            return None
+        return found[:-1]
+
+    def _inner(self, chosen: Sequence[Way]) -> Row | None:
+        """Return a belief inside of all cones, or as near as some rounds come; None if none is."""
+        belief = self._slack(chosen)
+        for _ in range(_ROUNDS):
+            if belief is None or not self._tightened(chosen, belief):
+                break
+            belief = self._slack(chosen)
+        return belief
+
+    def _apart(self, one: Way, other: Way) -> bool:
+        """Tell whether two outputs are never breaches together in these ways."""
+        if one.ranged or other.ranged:
+            return False
+        key = frozenset((one.place, other.place))
+        if key not in self.pairs:
+            self.pairs[key] = self._slack((one, other)) is None
+        return self.pairs[key]
+
+    # --- the search -------------------------------------------------------------------------------
+
+    def run(self, above: Fraction | None = None) -> Bound:
+        """Search until the best bound is reached by beliefs, or the budget is spent."""
+        self._add(Cell(frozenset(), ()))
+        while self.heap and self.programs < _PROGRAMS:
+            bound, _, cell, belief = heapq.heappop(self.heap)
+            if -bound > self.best and -bound >= self.conceded:
+                for smaller in self._cut(cell, belief, -bound):
+                    self._add(smaller)
+        rest = self.table.rest
+        upper = max([self.best, self.conceded, *(-entry[0] for entry in self.heap)])
+        if self.found.reached and upper == self.best:
+            if above is None or not above < upper:
+                return self.found
+            return self.found._replace(belief=self._closer(above))
+        shorter = Fraction(ceil(upper * _STEPS), _STEPS) if upper > self.best else upper
+        return Bound(min(shorter + rest, _ONE), self.found.belief)
+
+    def _add(self, cell: Cell) -> None:
+        """Bound a cell, and keep it if its bound is above what beliefs reach."""
+        chosen = cell.chosen
+        lost = {
+            t
+            for t in range(len(self.rows))
+            if all(any(self._apart(way, one) for one in chosen) for way in self.by_output[t])
+        }
+        if any(way.output in lost for way in chosen):
+            return
+        cell = Cell(cell.given_up | lost, chosen)
+        key = repr(self._canonical(cell))
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        if len(chosen) > 2 and self._slack(chosen) is None:
+            return
+        costs = self._costs(cell)
+        for _ in range(_ROUNDS):
+            belief = self._program(chosen, costs)
+            if belief is None or dot(costs, belief) <= self.best:
+                return
+            if not self._tightened(chosen, belief):
+                break
+        assert belief is not None
+        heapq.heappush(self.heap, (-dot(costs, belief), len(self.seen), cell, belief))
+
+    def _costs(self, cell: Cell) -> Row:
+        kept = [row for t, row in enumerate(self.rows) if t not in cell.given_up]
+        total = tuple(sum(column, _ZERO) for column in zip(*kept, strict=True)) if kept else ()
+        if self.truth is not None and total:
+            return (total[self.truth],) * self.size
+        return total or (_ZERO,) * self.size
+
+    def _cut(self, cell: Cell, belief: Row, bound: Fraction) -> Iterator[Cell]:
+        """Yield smaller cells that hold every belief of this one that matters."""
+        given_up, chosen = cell
+        settled = given_up | {way.output for way in chosen}
+        missed = self._missed(settled, belief)
+        if missed:
+            t = max(missed, key=lambda t: missed[t])
+            yield Cell(given_up | {t}, chosen)
+            yield from (Cell(given_up, (*chosen, way)) for way in self.by_output[t])
+            return
+        loose = [way for way in chosen if way.ranged and way.excess(belief) < 0]
+        if loose:
+            worst = min(loose, key=lambda way: way.excess(belief))
+            others = tuple(way for way in chosen if way is not worst)
+            halves = worst.halves(belief)
+            yield from (Cell(given_up, (*others, half)) for half in halves)
+            if not halves:
+                self.conceded = max(self.conceded, bound)
+            return
+        self._reached(cell, belief, bound)
+
+    def _missed(self, settled: frozenset[int] | set[int], belief: Row) -> dict[int, Fraction]:
+        """Return the other outputs that are no breaches, with their probabilities."""
+        found = {
+            t: dot(row, belief) if self.truth is None else row[self.truth]
+            for t, row in enumerate(self.rows)
+            if t not in settled
+            and not any(way.strict and way.breached(belief) for way in self.by_output[t])
+        }
+        return {t: weight for t, weight in found.items() if weight}
+
+    def _reached(self, cell: Cell, belief: Row, bound: Fraction) -> None:
+        """Keep a belief near the best one of a cell, where all its outputs breach."""
+        inner = belief
+        if not all(way.breached(belief) for way in cell.chosen):
+            found = self._inner(cell.chosen)
+            if found is None:  # no belief has all inequalities strict
+                return
+            inner = found
+        short = (belief, *(_rounded(belief, size) for size in _ROUNDED))
+        edge = next((b for b in short if self._on_edge(cell, b, bound)), None)
+        inside = all(way.breached(inner) and not way.ranged for way in cell.chosen)
+        sure = self.exact and edge is not None and (inside or edge == inner)
+        nearby = list(self._nearby(belief if edge is None else edge, inner))
+        failures = [self._failure(one) for one in nearby]
+        top = max(failures)
+        near = next(b for b, f in zip(nearby, failures, strict=True) if f >= top - _NEAR)
+        reached = bound if sure else top
+        if reached < bound:
+            self.conceded = max(self.conceded, bound)
+        if reached > self.best:
+            masses = {j: mass for j, mass in enumerate(near) if mass}
+            self.best, self.found = reached, Bound(reached, masses, sure)
+            self.segment = (belief if edge is None else edge, inner)
+
+    def _on_edge(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
+        """Tell whether a belief has this bound, and its outputs breach or, if chosen, nearly so."""
+        chosen = {way.output for way in cell.chosen}
+        costs = self._costs(cell)
+        return (
+            dot(costs, belief) == bound
+            and all(way.excess(belief) >= 0 for way in cell.chosen)
+            and all(dot(row, belief) >= 0 for way in cell.chosen for row in way.closed)
+            and not self._missed(cell.given_up | chosen, belief)
+        )
+
+    def _nearby(self, belief: Row, inner: Row) -> Iterator[Row]:
+        """Yield short beliefs near one, towards a belief inside of its cell."""
+        for size in _ROUNDED:
+            yield _rounded(belief, size)
+        for n in _INWARD:
+            mixed = added(1 - Fraction(1, n), belief, Fraction(1, n), inner)
+            yield from (_rounded(mixed, size) for size in _ROUNDED)
+
+    def _closer(self, above: Fraction) -> dict[int, Fraction]:
+        """Return a belief that fails with more than a number below the bound that is reached."""
+        belief, (edge, inner) = self.found.belief, self.segment
+        assert belief is not None
+        n = max(_INWARD)
+        while self._failure(tuple(belief.get(j, _ZERO) for j in range(self.size))) <= above:
+            n *= n
+            mixed = added(1 - Fraction(1, n), edge, Fraction(1, n), inner)
+            belief = {j: mass for j, mass in enumerate(mixed) if mass}
+        return belief
+
+    def _failure(self, belief: Row) -> Fraction:
+        """Return how likely breaches are."""
+        hit = [t for t, one in enumerate(self.by_output) if any(w.breached(belief) for w in one)]
+        if self.truth is not None:
+            return sum((self.rows[t][self.truth] for t in hit), _ZERO)
+        return sum((dot(self.rows[t], belief) for t in hit), _ZERO)
 
 
-def _cut(cells: Floats) -> Floats:
-    """Cut every cell in two at its longest edge."""
-    import numpy as np
+def _rounded(belief: Row, size: int) -> Row:
+    parts = [round(mass * size) for mass in belief]
+    return tuple(Fraction(part, sum(parts)) for part in parts)
 
-    size = cells.shape[1]
-    pairs = list(combinations(range(size), 2))
-    lengths = np.stack([((cells[:, a] - cells[:, b]) ** 2).sum(axis=1) for a, b in pairs], axis=1)
-    chosen = np.array(pairs)[lengths.argmax(axis=1)]
-    rows = np.arange(len(cells))
-    middle = (cells[rows, chosen[:, 0]] + cells[rows, chosen[:, 1]]) / 2
-    halves = []
-    for side in (0, 1):
-        half = cells.copy()
-        half[rows, chosen[:, side]] = middle
-        halves.append(half)
-    return np.concatenate(halves)
+
+def _moved(row: tuple[object, ...], g: Sequence[int]) -> tuple[object, ...]:
+    """Return a row with the entry of every database at its image."""
+    found = list(row)
+    for j, k in enumerate(g):
+        found[k] = row[j]
+    return tuple(found)

@@ -8,7 +8,7 @@ For a mechanism and a difference s the question is
 is known in general. The upper end is the least of proved bounds: 0 from the supremum of S1 on; the
 outputs that can breach at all (`table`); and S4 from the exact privacy profile,
 n delta(epsilon) (2 + e^epsilon) / tau with tau = s - tanh(epsilon/2), optimised over epsilon; and
-for up to four databases the beliefs cut into `cells`, within 1/1000 of the lower end mostly. The
+for small tables the beliefs cut into convex `cells`, which meets the lower end or comes near. The
 lower end is the failure probability of one belief, which is shown and can be played again: the
 worst one found for a small table (`beliefs`), for each person where every record is treated on its
 own, and otherwise one on two neighbours. For one record with two values the supremum is known, or
@@ -76,7 +76,10 @@ PROFILE = (
     "n delta(epsilon) (2 + e^epsilon) / tau from the exact privacy profile, optimised over epsilon "
     "(twoworlds, S4, sharper than Kasiviswanathan & Smith, Theorem 2.4(1))"
 )
-CELLS = "all beliefs, cut into cells in which some outputs are no breaches (twoworlds, S1)"
+CELLS = (
+    "all beliefs, cut into convex cells of those that some outputs breach; a linear program bounds "
+    "each (twoworlds, S1)"
+)
 NOTHING = "no probability exceeds 1, and S4 gives no less here"
 
 Shown = tuple[Number, FailureWitness | None]  # a lower end, and the belief that gives it
@@ -148,8 +151,16 @@ class FailureCurve:
         ends = Ends(lower, upper, source, witness)
         if self.table is None or ends.exact or upper - bounds(lower)[0] <= WIDTH:
             return ends
-        cut = bounded_above(self.table, bounds(epsilon)[0], bounds(lower)[0])
-        return ends._replace(upper=cut, source=CELLS) if cut < upper else ends
+        cut = bounded_above(self.table, bounds(epsilon)[0], bounds(lower)[0], above=above)
+        if cut.belief is not None:
+            masses = {self.table.databases[j]: mass for j, mass in cut.belief.items()}
+            lower, witness = max(
+                (lower, witness), self._shown(masses, bounds(epsilon)[1]), key=lambda one: one[0]
+            )
+        if cut.reached and isinstance(epsilon, Fraction):
+            lower = cut.upper
+        upper, source = min((upper, source), (cut.upper, CELLS), key=lambda one: one[0])
+        return Ends(lower, upper, source, witness)
 
     def pure(self, epsilon: Number) -> bool:
         """Tell whether no belief ever sees a difference above epsilon."""
@@ -238,9 +249,8 @@ class FailureCurve:
         """Return how likely the outputs that can breach are on the worst database (S1)."""
         assert self.table is not None
         rows = [self.table.high[t] for t in bad_outputs(self.table, s)]
-        return min(
-            max((sum(column, _ZERO) for column in zip(*rows, strict=True)), default=_ZERO), _ONE
-        )
+        most = max((sum(column, _ZERO) for column in zip(*rows, strict=True)), default=_ZERO)
+        return min(most + self.table.rest, _ONE)
 
     def _from_profile(self, s: Fraction) -> Iterator[Fraction]:
         """Yield S4 for ratios on a grid below (1 + s)/(1 - s): any of them is a valid bound."""
@@ -469,7 +479,8 @@ def _sentence(epsilon: Number, ends: Ends) -> str:
         )
     some = ""
     if ends.lower != 0:
-        chance = show(ends.lower, side="at least")
+        seen = ends.lower if ends.witness is None else ends.witness.failure
+        chance = show(seen, side="at least")
         exceeded = percent(epsilon, side="down")
         some = f" Some attacker sees more than {exceeded} with probability {chance}."
     if compare(ends.upper, 1) is not Order.LESS:

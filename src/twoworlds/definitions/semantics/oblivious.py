@@ -232,10 +232,15 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         ]
         witness = self._worst(mechanism, held, epsilon) if held else None
         if witness is not None and compare(witness.failure, values["delta"]) is not Order.EQUAL:
-            cut = bounded_above(table, s, bounds(witness.failure)[0], places)
+            cut, shown, _ = bounded_above(table, s, bounds(witness.failure)[0], places)
+            if shown is not None:
+                held = [
+                    Belief(mechanism.universe, {table.databases[j]: m for j, m in shown.items()})
+                ]
+                witness = self._worst(mechanism, [*held, witness.belief], epsilon)
             if cut < values["delta"]:
                 values["delta"], what = cut, "that may be bad in some cell of beliefs"
-            if compare(witness.failure, cut) is not Order.EQUAL:
+            if compare(witness.failure, values["delta"]) is not Order.EQUAL:
                 values["delta_shown"] = witness.failure
         method = f"at most the outputs {what}; at least those of the belief shown"
         return self._verdict(mechanism, values, witness, method)

@@ -1,7 +1,8 @@
 r"""Tables of likelihoods of small mechanisms, and the outputs that can breach at all.
 
 Semantic privacy depends on an output only through its likelihood row, up to a factor. So geometric
-noise added to answers from l to h may be clamped to this range: beyond it all rows are alike.
+noise added to answers from l to h may be clamped to this range: beyond it all rows are alike. Other
+integer noise is listed up to outputs of a probability of 10^-6 together.
 
 An output t breaches s under some belief only if for some person the swing of its likelihood,
 R = max r / min r with r(x) = P(A(x) = t) / P(A(x_-i) = t), has (sqrt R - 1)/(sqrt R + 1) > s (S1).
@@ -12,7 +13,7 @@ likeliest: under a belief they have the mean probability over databases.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.definitions.semantics.breaches import reachable
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.laws.noise import GeometricNoise
-from twoworlds.mechanisms import AddedNoise, Mechanism, OnStatistic
+from twoworlds.mechanisms import AddedNoise, AtLeast, AtMost, Mechanism, OnStatistic
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, bounds
 from twoworlds.worlds import Point, Records
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 13
 _BITS = 80
+_REST = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Likelihoods:
     """All likelihoods of a small mechanism, as rationals that enclose them.
 
     They lie between ``low`` and ``high``, which are the same where the mechanism is rational; both
-    by output and database. ``removed`` is the place of x_-i, by person and database.
+    by output and database. ``removed`` is the place of x_-i, by person and database. Outputs that
+    are not listed have a probability of at most ``rest`` together, on any database.
     """
 
     databases: tuple[Point, ...]
@@ -49,6 +52,7 @@ class Likelihoods:
     low: tuple[tuple[Fraction, ...], ...]
     high: tuple[tuple[Fraction, ...], ...]
     removed: tuple[tuple[int, ...], ...]
+    rest: Fraction = Fraction(0)
 
     @staticmethod
     def of(
@@ -120,16 +124,34 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
         return Likelihoods.of(mechanism, default, reached) if len(reached) <= room else None
     if not isinstance(mechanism, OnStatistic) or not isinstance(channel, AddedNoise):
         return None
-    if not isinstance(channel.noise, GeometricNoise) or not channel.by_difference:
+    if not channel.by_difference:
         return None
-    values: list[Any] = [mechanism.statistic(x) for x in universe]
-    clamped = AddedNoise(channel.noise, min(values), max(values))
-    if max(values) - min(values) >= room:
+    answers: dict[Any, Point] = {mechanism.statistic(x): x for x in universe}
+    least, most = min(answers), max(answers)
+    if not isinstance(channel.noise, GeometricNoise):
+        return _windowed(mechanism, default, answers, room)
+    if most - least >= room:
         return None
+    clamped = AddedNoise(channel.noise, least, most)
     name = mechanism.expression
     return Likelihoods.of(
         OnStatistic(universe, mechanism.statistic, clamped, expression=name), default
     )
+
+
+def _windowed(
+    mechanism: OnStatistic, default: object, answers: dict[Any, Point], room: int
+) -> Likelihoods | None:
+    """Return the table of the outputs around all answers, all but `_REST`; None if too many."""
+    least, most = min(answers), max(answers)
+    for width in range(room - (most - least)):
+        below = mechanism.mass(AtMost(least - width - 1), answers[least])
+        rest = bounds(below + mechanism.mass(AtLeast(most + width + 1), answers[most]))[1]
+        if rest <= _REST:
+            window = range(least - width, most + width + 1)
+            rest = Fraction(ceil(rest * 10**9), 10**9)
+            return replace(Likelihoods.of(mechanism, default, window), rest=rest)
+    return None
 
 
 def bad_outputs(table: Likelihoods, s: Fraction) -> list[int]:
