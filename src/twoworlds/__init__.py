@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         randomized_response,
         shuffle,
         skellam,
+        tempered_map,
         truncated_geometric,
     )
     from twoworlds.mechanisms.strategy.named import adaptive, batch
@@ -117,6 +118,7 @@ __all__ = [
     "row_cone",
     "shuffle",
     "skellam",
+    "tempered_map",
     "trade_off",
     "truncated_geometric",
     "universe",
@@ -177,6 +179,7 @@ _PLACES = {
     "row_cone": "cones.row_cone",
     "shuffle": "mechanisms.named",
     "skellam": "mechanisms.named",
+    "tempered_map": "mechanisms.named",
     "trade_off": "definitions.trade_off",
     "truncated_geometric": "mechanisms.named",
     "universe": "worlds.catalogue",

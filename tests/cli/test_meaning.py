@@ -155,11 +155,13 @@ def test_a_definition_without_words_is_said_to_have_none(capsys, monkeypatch):
 def test_explain_has_words_for_every_definition():
     known = {entry.name for entry in DEFINITIONS}
     assert known - set(KINDS) == {
+        "crowd-blending",
         "f-dp",
         "frapp",
         "gamma-amplification",
         "linear",
         "mutual-information",
+        "original-noiseless",
     }
 
 

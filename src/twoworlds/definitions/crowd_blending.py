@@ -81,7 +81,7 @@ class CrowdBlending(PrivacyDefinition):
     >>> where = "universe=records(values=2, n=3, smallest=0)"
     >>> table = mechanism(f"exact(truncated-histogram(threshold=2), {where})")
     >>> CrowdBlending(k=2).tightest(table).ratio, CrowdBlending(k=3).tightest(table).ratio
-    (Fraction(1, 1), Real(infinity))
+    (Fraction(1, 1), Real(inf))
     """
 
     k: int

@@ -76,8 +76,8 @@ def read_promise(text: str | Mechanism) -> Promise:
     found = _of_definition(definition(text))
     if found is None:
         raise Unsupported(
-            f"explain has no words for {call.name}; it has for {', '.join(KINDS)}. What "
-            f"{call.name} means for a mechanism says: twoworlds check MECHANISM {text!r}"
+            f"explain has no words for {call.name}; it has for {', '.join(KINDS)}. To see "
+            f"what {call.name} means for a mechanism: twoworlds check MECHANISM {text!r}"
         )
     return found
 

@@ -290,7 +290,7 @@ def left_out_words(spared: Spared) -> str:
     """Say what is left out.
 
     >>> left_out_words(Spared(Fraction(2), Fraction(1, 4), (), ("a",), None))
-    'no value of an entry, and 1 release: a; probability 0.25'
+    'no value of an entry, and 1 release: a; probability 1/4 (0.25)'
     """
     values = ", ".join(_label(v) for v in spared.values[:4])
     rest = f" and {len(spared.values) - 4} more" if len(spared.values) > 4 else ""

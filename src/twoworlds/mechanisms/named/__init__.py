@@ -24,6 +24,7 @@ from twoworlds.mechanisms.named.maps import (
     pram,
     random_index,
     randomized_response,
+    tempered_map,
 )
 from twoworlds.mechanisms.named.noise import (
     differenced_negative_binomial,
@@ -63,6 +64,7 @@ __all__ = [
     "restrict",
     "shuffle",
     "skellam",
+    "tempered_map",
     "then",
     "truncated_geometric",
 ]
