@@ -313,7 +313,7 @@ def test_a_query_that_is_still_being_typed_is_priced_before_it_is_paid(desk: Win
     desk.asked.clear()
     desk.field("Query (SQL)").fill("SELECT COUNT(*) FROM people WHERE region = 'nroth'")
     desk.page.evaluate(  # a click that does not wait for anything
-        "words => [...document.querySelectorAll('button')].find(b => b.innerText === words).click()",
+        "said => [...document.querySelectorAll('button')].find(b => b.innerText === said).click()",
         PAY,
     )
     expect(desk.page.get_by_role("list", name="Warnings")).to_contain_text("nroth")
