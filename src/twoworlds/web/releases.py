@@ -17,7 +17,8 @@ from typing import Any, Self
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, whole
 from twoworlds.release.accounts import SOLE_ANALYST
-from twoworlds.release.budget import Cap
+from twoworlds.release.answers.words import guess_data, related, together
+from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
@@ -102,7 +103,7 @@ class Desk:
             **self.curator.budget(),
             "datasets": desk.datasets,
             "newest": desk.releases,
-            "proposals": desk.proposals,
+            "proposals": [{**one, **_beside(desk, one["entry"])} for one in desk.proposals],
         }
 
     def propose(self, account: str, purpose: str, **asked: Any) -> dict[str, Any]:
@@ -259,6 +260,38 @@ class Desk:
                 "dataset",
             )
         return account
+
+
+def _beside(desk: ReviewDesk, entry: int) -> dict[str, Any]:
+    """Return what a proposal means beside what is released, and beside what is approved as well.
+
+    Of a decided one, whether it is approved and not yet paid.
+    """
+    state, one = desk.state, desk.state.proposal(entry)
+    unpaid = {
+        each.query: each.cost
+        for each in state.proposals.values()
+        if each.dataset == one.dataset
+        and each.approved
+        and state.find(each.dataset, each.analyst, each.query, None) is None
+    }
+    if one.approved is not None:
+        return {"unpaid": bool(one.approved) and one.query in unpaid}
+    account = (one.dataset, None)
+    cap, spent = state.cap(account), state.spent.get(account, Spent()).plus(one.cost)
+    released = together(cap, spent)[0]
+    unpaid.pop(one.query, None)
+    for cost in unpaid.values():
+        spent = spent.plus(cost)
+    fits = cap.rule(spent) is not None
+    approved = together(cap, spent)[0] if fits else cap.most  # more than that is never paid
+    about_whom = related(state.units.get(one.dataset))
+    return {
+        "with_released": None if released is None else guess_data(released, about_whom),
+        "with_approved": None if approved is None else guess_data(approved, about_whom),
+        "others_approved": len(unpaid),
+        "fits": fits,
+    }
 
 
 def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
