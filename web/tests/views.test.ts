@@ -7,7 +7,6 @@ import { sceneOf, settle, type Side, view } from "../src/attacker";
 import { defended } from "../src/views/attack_results";
 import { pieces } from "../src/views/attacks_gallery";
 import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
-import { csv } from "../src/views/release_answers";
 import { expected } from "../src/views/release_plan";
 
 const table = (rows: number[][], universe = "bits(1)"): MechanismAnswer =>
@@ -112,34 +111,5 @@ describe("the error that is to be expected", () => {
     [base, "known after the answer"],
   ])("%#", (one, words) => {
     expect(expected(one)).toBe(words);
-  });
-});
-
-describe("answers as CSV", () => {
-  const number = (value: number) => ({ exact: String(value), value });
-  const answer = {
-    columns: [{ name: "count", kind: "count", words: "" }],
-    notes: [],
-    repeated: false,
-    rows: [
-      {
-        label: "a",
-        group: { "the \"region\"": "=SUM(1)" },
-        values: { count: { value: number(-3), interval: [number(-9), number(3)], utility: "lost in noise" } },
-      },
-      {
-        label: "b",
-        group: { "the \"region\"": { from: "0", to: "18" } },
-        values: { count: { value: number(12), interval: null, utility: null } },
-      },
-    ],
-  };
-  it("quotes what needs it, and gives a spreadsheet no formula", () => {
-    expect(csv(answer as unknown as Parameters<typeof csv>[0]).split("\r\n")).toEqual([
-      '"the ""region""",count,count_low,count_high,count_utility',
-      "'=SUM(1),-3,-9,3,lost in noise",
-      "0 to 18,12,,,",
-      "",
-    ]);
   });
 });

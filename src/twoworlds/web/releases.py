@@ -17,6 +17,7 @@ from typing import Any, Self
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, whole
 from twoworlds.release.accounts import SOLE_ANALYST
+from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.answers.words import guess_data, related, together
 from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.certificate import certify
@@ -30,6 +31,7 @@ from twoworlds.release.query.model import query_of
 from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
+from twoworlds.show.saving import csv_text
 from twoworlds.web.refusals import Refused, about
 
 # of an own proposal; what all releases together would allow is for reviewers
@@ -38,6 +40,7 @@ _OWN = (
     *("decision", "asked", "cost", "meaning"),
 )
 _MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
+_FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")  # how a spreadsheet's formula begins
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -301,6 +304,7 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     context, batch = released.answers[0].context, released.calibration.batch
     return {
         "answers": answers,
+        "csv": [_table(answer) for answer in released.answers],
         "meaning": answers[0]["meaning"],
         "entry": released.charge.entry,
         "paid": released.charge.paid.to_dict(),
@@ -308,6 +312,20 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
         "left": {name: cost.to_dict() for name, cost in context.left.items()},
         "certificate": certify(released),
     }
+
+
+def _table(answer: QueryAnswer) -> str:
+    """Return an answer as CSV, as a file that is saved; no text begins as a formula does."""
+    return csv_text(
+        {
+            name: column._replace(cells=[*map(_no_formula, column.cells)])
+            for name, column in answer.to_columns().items()
+        }
+    )
+
+
+def _no_formula(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def _declared(one: Dataset) -> dict[str, Any]:

@@ -268,7 +268,7 @@ def test_answers_are_downloaded_as_csv_and_as_a_report(desk: Window):
         desk.page.get_by_role("link", name="Download CSV").click()
     text = saved.value.path().read_text()
     heads, *rows = [line.split(",") for line in text.splitlines()]
-    assert heads == ["region", "count", "count_low", "count_high", "count_utility"]
+    assert heads == ["region", "count", "count_error", "count_low", "count_high"]
     assert [row[0] for row in rows] == [row[0] for row in desk.rows(ANSWERS)[1:]]
     with desk.page.expect_download() as saved:
         desk.button("Download report").click()
