@@ -77,10 +77,10 @@ class Desk:
         return self._opened
 
     def ready(self) -> dict[str, Any]:
-        """Say whether the ledger and the engines can be used."""
-        state = self.curator.ledger.state()
+        """Say whether the ledger and the engines can be used; anybody may ask, and learns no more."""
+        self.curator.ledger.state()
         self.curator.check_sources()
-        return {"ready": True, "entries": state.point.sequence}
+        return {"ready": True}
 
     def datasets(self) -> dict[str, Any]:
         """Return what the policy declares; never anything of the data."""
