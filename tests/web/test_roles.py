@@ -1,7 +1,9 @@
 """Who may do what: every path with every role, and without any."""
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +55,16 @@ def test_every_path_is_for_its_roles_only(service, tokens, method, path):
         assert answer.status_code == wanted, (role, answer.text)
         if not allowed:
             assert answer.json()["error"]["kind"] == "Role"
+
+
+def test_the_table_of_roles_says_who_decides():
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "service.md"
+    roles = dict(re.findall(r"^\| (curator|analyst|reviewer) \| (.*) \|$", page.read_text(), re.M))
+    assert set(roles) == {"curator", "analyst", "reviewer"}
+    assert "decide on no proposal" in roles["curator"]
+    assert "approve proposals or send them back" in roles["reviewer"]
+    assert PATHS["POST", "decide"] == {"reviewer"}
+    assert not any("everything" in may for may in roles.values())
 
 
 @pytest.mark.parametrize(("method", "path"), PATHS)

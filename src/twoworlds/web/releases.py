@@ -77,7 +77,7 @@ class Desk:
         return self._opened
 
     def ready(self) -> dict[str, Any]:
-        """Say whether the ledger and the engines can be used; anybody may ask, and learns no more."""
+        """Say whether the ledger and the engines can be used; strangers may ask this."""
         self.curator.ledger.state()
         self.curator.check_sources()
         return {"ready": True}
