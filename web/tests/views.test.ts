@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { MechanismAnswer } from "../src/api";
 import { sceneOf, settle, type Side, view } from "../src/attacker";
-import { defended } from "../src/views/attack_results";
+import { defended, givenAway } from "../src/views/attack_results";
 import { pieces } from "../src/views/attacks_gallery";
 import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
 import { expected } from "../src/views/release_plan";
@@ -86,6 +86,21 @@ describe("attacks elsewhere", () => {
   it("reads lists with commas", () => {
     expect(pieces(" a=1, b=2 ,, ")).toEqual(["a=1", "b=2"]);
     expect(pieces("")).toEqual([]);
+  });
+
+  it("says first who is given away, though nobody matches one row only", () => {
+    const one = { exact: "1", value: 1 };
+    const half = { exact: "1/2", value: 0.5 };
+    const links = [
+      { person: { name: "Alice" }, matching_rows: 4, values: { AIDS: half, Cancer: half } },
+      { person: { name: "Bruno" }, matching_rows: 4, values: { Cancer: one } },
+      { person: { name: "Dana" }, matching_rows: 0, values: {} },
+    ];
+    expect(givenAway({ links })).toBe(
+      "1 person is given away, if they are in the table: Bruno (Cancer). All rows that may be theirs say the same. ",
+    );
+    expect(givenAway({ links: links.slice(0, 1) })).toBe("");
+    expect(givenAway({})).toBe("");
   });
 
   it("says what the engine gave, without folders of any machine", () => {
