@@ -42,7 +42,7 @@ def test_without_a_policy_there_is_nothing_to_release(tried):
     token = Accounts(tried.service.accounts.path).add("ann", "curator")
     given = {"Authorization": f"Bearer {token}"}
     assert tried.ask("GET", "/api/v1/me", headers=given).json()["name"] == "ann"
-    assert tried.ask("GET", "/api/v1/ready").json() == {"ready": True, "entries": None}
+    assert tried.ask("GET", "/api/v1/ready").json() == {"ready": True}
     body = {"queries": ["SELECT 1"], "epsilon": 1}
     for method, path in (("GET", "budget"), ("GET", "datasets"), ("POST", "release")):
         sent = {"json": body} if method == "POST" else {}

@@ -80,3 +80,40 @@ def test_what_is_too_extreme_is_not_decided_and_says_so():
     for one in extreme:
         assert (one["holds"], one["witness"]) == (None, None)
         assert one["sentence"].startswith("too extreme to be computed: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("randomized-response(bits=2, keep=3/4)", "1/100"),
+        ("laplace(epsilon=1/2)", "1e-6"),
+        ("gaussian(sigma=4)", "1e-6"),
+        ("geometric(ratio=2)", "1e-6"),
+        ("random-index(records=2)", "1e-6"),
+    ],
+)
+def test_definitions_are_asked_at_the_delta_of_the_price(text, delta):
+    found = answered(text, delta=delta, curves=False)
+    claims = {one["definition"]: one for one in found["definitions"]}
+    first, *_ = claims
+    assert first.startswith("dp(ratio=")
+    assert first.endswith(f", delta={delta})")
+    assert claims[first]["holds"] is (found["price"]["epsilon"]["value"] is not None)
+    [apart] = [claim for claim in claims if claim.startswith("statistical-difference")]
+    assert claims[apart]["holds"] is True
+    for claim, one in claims.items():
+        if one["holds"] is not None:
+            assert one["holds"] is check(mechanism(text), claim).holds, claim
+
+
+def test_a_failure_is_said_once_and_no_more_than_its_witness_shows():
+    found, _ = asked("gaussian(sigma=4)")
+    said = {claim.partition("(")[0]: one["sentence"] for claim, one in found.items()}
+    assert said["dp"].startswith("Fails: an event has probability")
+    near = (
+        "nearly 100 percentage points{}, as near as you like (here {}), more than the 50 claimed."
+    )
+    assert near.format(" apart", "75.4") in said["semantic"]
+    assert near.format("", "81.9") in said["informed"]
+    found, _ = asked("random-index(records=2)")  # here a belief and an output show all of it
+    assert "lie 100 percentage points apart, more" in found["semantic(epsilon=1/2)"]["sentence"]

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from tests.cli.calling import call
 from twoworlds import __version__, measure
 from twoworlds.attacks import compose
 from twoworlds.attacks.queries import average_out, membership_in_histogram, study
@@ -19,6 +20,7 @@ from twoworlds.numbers import to_json
 from twoworlds.release.certificate import check_certificate
 from twoworlds.release.policy import read_policy
 from twoworlds.web.catalogue import EXAMPLES
+from twoworlds.web.releases import _no_formula
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.catalogue import universe
 from twoworlds.worlds.classes import belief_class
@@ -43,7 +45,7 @@ def sent(client, path, body):
 
 def test_health_and_readiness(anybody):
     assert anybody.get("/api/v1/health").json() == {"ok": True, "version": __version__}
-    assert anybody.get("/api/v1/ready").json()["ready"] is True
+    assert anybody.get("/api/v1/ready").json() == {"ready": True}  # and nothing of the ledger
 
 
 def test_the_catalogue_has_every_name_with_an_example_that_works(anybody):
@@ -302,6 +304,24 @@ def test_a_structured_query_is_the_same_as_sql(curator):
     structured = first["answers"][0]["query"]
     again = sent(curator, "release", {**ASKED, "queries": [structured], "dataset": "people"})
     assert again["certificate"] == first["certificate"]
+
+
+def test_the_table_is_that_of_the_command_line(curator, service, tmp_path, capsys):
+    sql = "SELECT age, COUNT(*), MEDIAN(age) FROM people GROUP BY age"
+    found = sent(curator, "release", {"queries": [sql], "epsilon": "1/100", "dataset": "people"})
+    policy, file = service.folder / "hospital" / "policy.yml", tmp_path / "answer.csv"
+    saved = ["--policy", str(policy), "--analyst", "ann", "-o", str(file)]
+    code, _, err = call(capsys, "release", sql, "--epsilon", "1/100", *saved)
+    assert code == 0, err
+    [table] = found["csv"]
+    assert table == file.read_text()
+    assert table.startswith("age,count,count_error,count_low,count_high,")
+
+
+def test_no_text_of_a_table_begins_as_a_formula_does():
+    texts = ("=1", "+1", "@x", "-x", "-1", "a=1", 3, None)
+    kept = ("'=1", "'+1", "'@x", "'-x", "-1", "a=1", 3, None)
+    assert tuple(map(_no_formula, texts)) == kept
 
 
 def test_budget_and_ledger_follow_the_releases(curator):

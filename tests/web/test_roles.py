@@ -1,7 +1,9 @@
 """Who may do what: every path with every role, and without any."""
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +55,16 @@ def test_every_path_is_for_its_roles_only(service, tokens, method, path):
         assert answer.status_code == wanted, (role, answer.text)
         if not allowed:
             assert answer.json()["error"]["kind"] == "Role"
+
+
+def test_the_table_of_roles_says_who_decides():
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "service.md"
+    roles = dict(re.findall(r"^\| (curator|analyst|reviewer) \| (.*) \|$", page.read_text(), re.M))
+    assert set(roles) == {"curator", "analyst", "reviewer"}
+    assert "decide on no proposal" in roles["curator"]
+    assert "approve proposals or send them back" in roles["reviewer"]
+    assert PATHS["POST", "decide"] == {"reviewer"}
+    assert not any("everything" in may for may in roles.values())
 
 
 @pytest.mark.parametrize(("method", "path"), PATHS)
@@ -151,6 +163,46 @@ def test_proposals_are_listed_to_whoever_made_them_and_to_nobody_else(service, t
     assert own[mine]["decision"]["remark"] == "take wider ages"
     assert "ann" not in text.replace("planned", "")
     assert "after" not in own[mine]  # what all releases together allow is for reviewers
+
+
+def test_what_is_approved_and_unpaid_counts_beside_what_waits(service, tokens):
+    def asked(age):
+        query = f"SELECT COUNT(*) FROM people WHERE age >= {age}"
+        return {"queries": [query], "epsilon": "1/100", "dataset": "people"}
+
+    bob, rita = service.client(tokens["analyst"]), service.client(tokens["reviewer"])
+    with bob, rita:
+
+        def listed(entry):
+            proposals = rita.get("/api/v1/ledger").json()["proposals"]
+            return next(one for one in proposals if one["entry"] == entry)
+
+        def chances(entry):
+            one = listed(entry)
+            return [one[name]["chance"]["value"] for name in ("with_released", "with_approved")]
+
+        first, second = (
+            bob.post("/api/v1/propose", json={**asked(age), "purpose": "a table"}).json()["entry"]
+            for age in (94, 95)
+        )
+        before = chances(second)
+        others = listed(second)["others_approved"]
+        said = {"proposal": first, "approve": True, "remark": ""}
+        assert rita.post("/api/v1/decide", json=said).status_code == 200
+        assert listed(second)["others_approved"] == others + 1
+        assert listed(first)["unpaid"]
+        approved = chances(second)
+        assert approved[0] == before[0]
+        assert approved[1] > before[1]
+        assert bob.post("/api/v1/release", json=asked(94)).status_code == 200
+        paid = chances(second)  # what was approved is released now
+        assert paid[0] > approved[0]
+        assert paid[1] == approved[1]
+        assert not listed(first)["unpaid"]
+        assert listed(second)["others_approved"] == others
+        back = {"proposal": second, "approve": False, "remark": "enough of these"}
+        assert rita.post("/api/v1/decide", json=back).status_code == 200
+        assert listed(second)["unpaid"] is False
 
 
 def test_a_report_is_for_reviewers_and_for_whoever_paid(service, tokens):

@@ -88,7 +88,9 @@ function field(control: Control, options: FieldOptions, extra: Child = null): Fi
 }
 
 /** One line, or several; a field of one row grows with its text, and Enter is the end of it. */
-export function textField(options: FieldOptions & { rows?: number; kind?: string }): Field {
+export function textField(
+  options: FieldOptions & { rows?: number; kind?: string; oninput?: () => void },
+): Field {
   const commit = (event: Event): void => {
     if ((event as KeyboardEvent).key !== "Enter" || options.rows !== 1) return;
     event.preventDefault();
@@ -101,6 +103,7 @@ export function textField(options: FieldOptions & { rows?: number; kind?: string
     autocomplete: "off",
     autocapitalize: "off",
     onchange: () => options.onchange?.(control.value.trim()),
+    oninput: () => options.oninput?.(),
   };
   const control = options.rows
     ? h("textarea", { ...shared, rows: options.rows })

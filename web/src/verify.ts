@@ -358,7 +358,9 @@ export async function check(content: string | Uint8Array): Promise<Checked> {
 }
 
 /** Say it in words. */
-export function sentence({ verdict, said }: Checked): string {
+export function sentence({ verdict, kind, said }: Checked): string {
+  if (verdict === "holds" && kind === "violates")
+    return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).`;
   const told = { holds: "holds", fails: "does NOT hold", refused: "is refused", unjudged: "" }[verdict];
   return told
     ? `Checked in this browser: the certificate ${told} (${said}).`

@@ -17,6 +17,21 @@ export function certificateIn(bytes: Uint8Array): Uint8Array {
   return found ? Uint8Array.from(atob(found[1] ?? ""), (c) => c.charCodeAt(0)) : bytes;
 }
 
+const SIGNS: Record<string, string> = { "#x27": "'", quot: '"', lt: "<", gt: ">", amp: "&" };
+
+/** What to say of a page that holds no certificate; null of any other file. */
+function withoutCertificate(bytes: Uint8Array): string | null {
+  const text = new TextDecoder().decode(bytes);
+  if (!/^\s*<(!doctype|html)/i.test(text)) return null;
+  if (!/<meta name="generator" content="twoworlds/.test(text))
+    return "This page is no report of twoworlds.";
+  const written = /<pre>(twoworlds (?:measure|check) [^<]*)<\/pre>/.exec(text)?.[1];
+  const command = written?.replace(/&(#x27|quot|lt|gt|amp);/g, (_, name: string) => SIGNS[name] ?? "");
+  return command
+    ? `This report holds no certificate; compute it again with: ${command}`
+    : "This report holds no certificate.";
+}
+
 let loading: Promise<void> | null = null;
 
 function load(): Promise<void> {
@@ -32,6 +47,12 @@ export function certificateChecker(): HTMLElement {
   const read = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     const bytes = certificateIn(new Uint8Array(await file.arrayBuffer()));
+    const missing = withoutCertificate(bytes);
+    if (missing !== null) {
+      said.textContent = `${file.name}. ${missing}`;
+      said.dataset["verdict"] = "unjudged";
+      return;
+    }
     await load();
     const found = await twoworlds?.check(bytes);
     const told = found && twoworlds?.sentence(found);

@@ -50,6 +50,11 @@ describe("verdicts", () => {
     expect(sentence(await check(JSON.stringify(MEMBER)))).toMatch(
       /^Checked in this browser: the certificate holds \(the vector is the sum/,
     );
+    const refuted = { kind: "violates", vector: [1, 2], inequality: [1, -1] };
+    expect(sentence(await check(JSON.stringify(refuted)))).toBe(
+      "Checked in this browser: the claim is refuted, and the refutation holds " +
+        "(the vector violates the inequality).",
+    );
     expect(sentence({ verdict: "unjudged", kind: "release", said: "It is long" })).toBe(
       "This browser check cannot judge this kind; use twoworlds verify. It is long.",
     );

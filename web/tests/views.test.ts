@@ -4,10 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import type { MechanismAnswer } from "../src/api";
 import { sceneOf, settle, type Side, view } from "../src/attacker";
-import { defended } from "../src/views/attack_results";
+import { defended, givenAway } from "../src/views/attack_results";
 import { pieces } from "../src/views/attacks_gallery";
 import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
-import { csv } from "../src/views/release_answers";
 import { expected } from "../src/views/release_plan";
 
 const table = (rows: number[][], universe = "bits(1)"): MechanismAnswer =>
@@ -89,6 +88,21 @@ describe("attacks elsewhere", () => {
     expect(pieces("")).toEqual([]);
   });
 
+  it("says first who is given away, though nobody matches one row only", () => {
+    const one = { exact: "1", value: 1 };
+    const half = { exact: "1/2", value: 0.5 };
+    const links = [
+      { person: { name: "Alice" }, matching_rows: 4, values: { AIDS: half, Cancer: half } },
+      { person: { name: "Bruno" }, matching_rows: 4, values: { Cancer: one } },
+      { person: { name: "Dana" }, matching_rows: 0, values: {} },
+    ];
+    expect(givenAway({ links })).toBe(
+      "1 person is given away, if they are in the table: Bruno (Cancer). All rows that may be theirs say the same. ",
+    );
+    expect(givenAway({ links: links.slice(0, 1) })).toBe("");
+    expect(givenAway({})).toBe("");
+  });
+
   it("says what the engine gave, without folders of any machine", () => {
     expect(defended({ engine: { sentence: "Nothing." } })).toBe("Nothing.");
     expect(defended({ engine: true })).toBe("");
@@ -112,34 +126,5 @@ describe("the error that is to be expected", () => {
     [base, "known after the answer"],
   ])("%#", (one, words) => {
     expect(expected(one)).toBe(words);
-  });
-});
-
-describe("answers as CSV", () => {
-  const number = (value: number) => ({ exact: String(value), value });
-  const answer = {
-    columns: [{ name: "count", kind: "count", words: "" }],
-    notes: [],
-    repeated: false,
-    rows: [
-      {
-        label: "a",
-        group: { "the \"region\"": "=SUM(1)" },
-        values: { count: { value: number(-3), interval: [number(-9), number(3)], utility: "lost in noise" } },
-      },
-      {
-        label: "b",
-        group: { "the \"region\"": { from: "0", to: "18" } },
-        values: { count: { value: number(12), interval: null, utility: null } },
-      },
-    ],
-  };
-  it("quotes what needs it, and gives a spreadsheet no formula", () => {
-    expect(csv(answer as unknown as Parameters<typeof csv>[0]).split("\r\n")).toEqual([
-      '"the ""region""",count,count_low,count_high,count_utility',
-      "'=SUM(1),-3,-9,3,lost in noise",
-      "0 to 18,12,,,",
-      "",
-    ]);
   });
 });

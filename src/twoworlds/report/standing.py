@@ -135,12 +135,14 @@ def standings(
     neighbours: Relation = None,
     group: int = 1,
     price: Verdict | None = None,
+    delta: str | None = None,
 ) -> Iterator[Standing]:
     """Measure one definition after another; those about a belief only if there is one.
 
     Neighbours and group are for the definitions that compare neighbours, as differential privacy
     does. With the price, which is a verdict on differential privacy, definitions are not measured:
-    each is asked at the ratio of that price.
+    each is asked at the ratio of that price, and at ``delta`` where it takes one. Two laws that are
+    (epsilon, delta)-close differ by at most (ratio - 1 + 2 delta) / (ratio + 1) on every event.
 
     >>> from twoworlds import mechanism
     >>> found = standings(mechanism("randomized-response(bits=1, keep=3/4)"))
@@ -148,7 +150,7 @@ def standings(
     ['semantic', 'reality-oblivious', 'informed']
     """
     if price is not None:
-        yield from _at_price(mechanism, price, neighbours)
+        yield from _at_price(mechanism, price, delta, neighbours)
         return
     compared: dict[str, object] = {"neighbours": neighbours, "group": group}
     for name, against in _ASKED.items():
@@ -212,28 +214,31 @@ _INDEPENDENT = (
 )
 
 
-def _at_price(mechanism: Mechanism, price: Verdict, neighbours: Relation) -> Iterator[Standing]:
-    ratio = price_ratio(price)
-    moved = _moved(ratio)
+def _at_price(
+    mechanism: Mechanism, price: Verdict, delta: str | None, neighbours: Relation
+) -> Iterator[Standing]:
+    ratio, left = price_ratio(price), "" if delta is None else f", delta={delta}"
+    moved, apart = _moved(ratio), _moved(ratio, "" if delta is None else f" + 2*({delta})")
+    counted = left if isinstance(mechanism.universe, Records) else ""  # a failure for each person
     named = isinstance(neighbours, str) and "~" not in neighbours
     beside = f", neighbours={neighbours}" if named else ""
     started = process_time()
     implied = price.ratio != INFINITY and _records_change_alone(mechanism, neighbours)
     few = mechanism.universe.size is not None and mechanism.universe.size <= _FEW_DATABASES
     for claim, follows in (
-        (f"dp(ratio={ratio}{beside})", None),
+        (f"dp(ratio={ratio}{left}{beside})", None),
         (f"gamma-amplification(gamma={ratio})", None),
-        (f"statistical-difference(epsilon={moved}{beside})", None),
-        (f"semantic(epsilon={moved})", None),
+        (f"statistical-difference(epsilon={apart}{beside})", None),
+        (f"semantic(epsilon={moved}{counted})", None),
         (f"informed(epsilon={moved})", None),
-        (f"pointwise(ratio={ratio}{beside})", None),  # the slowest: outputs one by one
-        (f"ddp(uniform, tagged=yes, ratio={ratio})", _TAGGED),
-        (f"noiseless(uniform, ratio={ratio})", _INDEPENDENT),
-        (f"pufferfish(uniform, ratio={ratio})", _INDEPENDENT),
+        (f"pointwise(ratio={ratio}{left}{beside})", None),  # the slowest: outputs one by one
+        (f"ddp(uniform, tagged=yes, ratio={ratio}{left})", _TAGGED),
+        (f"noiseless(uniform, ratio={ratio}{left})", _INDEPENDENT),
+        (f"pufferfish(uniform, ratio={ratio}{left})", _INDEPENDENT),
     ):
         against = {**_ASKED, **_UNDER_BELIEF}.get(claim.partition("(")[0], "anybody")
         if follows and implied:
-            reason = f"This follows from dp(ratio={ratio}): {follows}."
+            reason = f"This follows from dp(ratio={ratio}{left}): {follows}."
             yield Standing(claim, against, reason=reason, follows=True)
         elif follows and not few:
             yield Standing(claim, against, reason=_MANY)
@@ -265,13 +270,15 @@ def price_ratio(price: Verdict) -> str:
     if price.ratio == INFINITY:
         return _IF_INFINITE
     exact = exact_text(price.ratio)
-    return repr(to_json(price.ratio)["upper"]) if exact is None else exact
+    if exact is None or (price.values["delta"] != 0 and not isinstance(price.ratio, Fraction)):
+        return repr(to_json(price.ratio)["upper"])  # where it is tight, nothing could be decided
+    return exact
 
 
-def _moved(ratio: str) -> str:
-    written = f"({ratio} - 1)/({ratio} + 1)"
+def _moved(ratio: str, more: str = "") -> str:
+    """Write (ratio - 1 + more) / (ratio + 1), as one number where that is exact."""
+    written = f"({ratio} - 1{more})/({ratio} + 1)"
     try:
-        value = number(ratio)
-        return exact_text((value - 1) / (value + 1)) or written
+        return exact_text(number(written)) or written
     except TwoWorldsError:
         return written

@@ -157,7 +157,7 @@ def save(result: Result, path: Path) -> Path:
         return write(path, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     if form == ".html":
         return write(path, _page(result.answer()))
-    return write(path, (_csv if form == ".csv" else _parquet)(result.to_columns()))
+    return write(path, (csv_text if form == ".csv" else _parquet)(result.to_columns()))
 
 
 def _page(answer: Answer) -> str:
@@ -170,7 +170,8 @@ def _page(answer: Answer) -> str:
     )
 
 
-def _csv(columns: Columns) -> str:
+def csv_text(columns: Columns) -> str:
+    """Return a table as the text of a CSV file."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)

@@ -4,9 +4,9 @@ A token is 256 random bits, so a plain salted SHA-256 cannot be turned round; a 
 passwords that people choose. Whoever sends a token is compared with every account, each in
 constant time, so that the time tells neither a name nor a prefix.
 
-    curator   everything, and the ledger
+    curator   releases, all budgets and the ledger; no decision on a proposal
     analyst   dry runs and releases within the budget that the policy gives to the name
-    reviewer  reads: datasets, budgets and the ledger
+    reviewer  reads datasets, budgets and the ledger, and decides on proposals; releases nothing
 
 Accounts are kept in a small SQLite file beside the ledger, readable by its owner only. For every
 request it is looked at whether the file has changed: SQLite counts its changes in the file's head.

@@ -6,6 +6,7 @@ plain data, made by the public API; `twoworlds.web.worker` runs it, within limit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import islice
@@ -20,7 +21,8 @@ from twoworlds.definitions.coupled.scene import Scene, canonical, scene
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.trade_off import SOME_LEVELS, Curve, misses, trade_off
-from twoworlds.definitions.verdict import Verdict, Witness
+from twoworlds.definitions.verdict import Shown, Verdict, Witness
+from twoworlds.definitions.words import points
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.laws.event import AtLeast, AtMost, Event
 from twoworlds.mechanisms import Mechanism
@@ -61,6 +63,7 @@ _TAIL = Fraction(1, 400)  # what a drawn law leaves out at each side, at most
 _POINTS_OF_A_LINE = 160
 _MOST_OF_LAWS = 1600  # numbers
 _TINY = 5e-324
+_ALL = re.compile(r"100 percentage points( apart)?")
 
 
 def read_mechanism(text: str) -> Mechanism:
@@ -117,13 +120,16 @@ def mechanism(
             "price": price.to_dict(),
             "profile": _profile(asked, built, price) if curves else None,
             "tradeoff": _trade_off(built, pure) if curves else None,
-            "definitions": _definitions(built, pure, neighbours) if definitions else None,
+            "definitions": _definitions(built, price, delta, neighbours) if definitions else None,
         }
 
 
-def _definitions(built: Mechanism, price: Verdict, neighbours: str | None) -> list[dict[str, Any]]:
+def _definitions(
+    built: Mechanism, price: Verdict, delta: str | None, neighbours: str | None
+) -> list[dict[str, Any]]:
     """Return which definitions hold at the price; of a refuted one, first why it fails."""
-    found = standings(built, neighbours=neighbours, price=price)
+    at = None if delta is None or number(delta) == 0 else delta
+    found = standings(built, neighbours=neighbours, price=price, delta=at)
     return [_stands(built, one, price_ratio(price)) for one in found]
 
 
@@ -161,6 +167,11 @@ def _why(verdict: Verdict, ratio: str) -> str:
     elif "mass_under_first" in verdict.values:
         often = f"with probability {show(at_most_one(verdict.delta))}"
         said = f"{often} an output is over {ratio} times likelier in one world than in the other."
+    elif isinstance(witness, Shown) and verdict.values.get("epsilon") == 1 != witness.number:
+        here = points(witness.number, side="down").removesuffix(" percentage points")
+        said = _ALL.sub(rf"nearly \g<0>, as near as you like (here {here}),", said, count=1)
+        said = said.replace(",,", ",")
+    said = said.removeprefix("The claim fails: ")
     return f"{said[:1].lower()}{said[1:]}"
 
 

@@ -17,7 +17,9 @@ from typing import Any, Self
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, whole
 from twoworlds.release.accounts import SOLE_ANALYST
-from twoworlds.release.budget import Cap
+from twoworlds.release.answers import QueryAnswer
+from twoworlds.release.answers.words import guess_data, related, together
+from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
@@ -29,6 +31,7 @@ from twoworlds.release.query.model import query_of
 from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
+from twoworlds.show.saving import csv_text
 from twoworlds.web.refusals import Refused, about
 
 # of an own proposal; what all releases together would allow is for reviewers
@@ -37,6 +40,7 @@ _OWN = (
     *("decision", "asked", "cost", "meaning"),
 )
 _MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
+_FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")  # how a spreadsheet's formula begins
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
@@ -73,10 +77,10 @@ class Desk:
         return self._opened
 
     def ready(self) -> dict[str, Any]:
-        """Say whether the ledger and the engines can be used."""
-        state = self.curator.ledger.state()
+        """Say whether the ledger and the engines can be used; strangers may ask this."""
+        self.curator.ledger.state()
         self.curator.check_sources()
-        return {"ready": True, "entries": state.point.sequence}
+        return {"ready": True}
 
     def datasets(self) -> dict[str, Any]:
         """Return what the policy declares; never anything of the data."""
@@ -102,7 +106,7 @@ class Desk:
             **self.curator.budget(),
             "datasets": desk.datasets,
             "newest": desk.releases,
-            "proposals": desk.proposals,
+            "proposals": [{**one, **_beside(desk, one["entry"])} for one in desk.proposals],
         }
 
     def propose(self, account: str, purpose: str, **asked: Any) -> dict[str, Any]:
@@ -261,6 +265,38 @@ class Desk:
         return account
 
 
+def _beside(desk: ReviewDesk, entry: int) -> dict[str, Any]:
+    """Return what a proposal means beside what is released, and beside what is approved as well.
+
+    Of a decided one, whether it is approved and not yet paid.
+    """
+    state, one = desk.state, desk.state.proposal(entry)
+    unpaid = {
+        each.query: each.cost
+        for each in state.proposals.values()
+        if each.dataset == one.dataset
+        and each.approved
+        and state.find(each.dataset, each.analyst, each.query, None) is None
+    }
+    if one.approved is not None:
+        return {"unpaid": bool(one.approved) and one.query in unpaid}
+    account = (one.dataset, None)
+    cap, spent = state.cap(account), state.spent.get(account, Spent()).plus(one.cost)
+    released = together(cap, spent)[0]
+    unpaid.pop(one.query, None)
+    for cost in unpaid.values():
+        spent = spent.plus(cost)
+    fits = cap.rule(spent) is not None
+    approved = together(cap, spent)[0] if fits else cap.most  # more than that is never paid
+    about_whom = related(state.units.get(one.dataset))
+    return {
+        "with_released": None if released is None else guess_data(released, about_whom),
+        "with_approved": None if approved is None else guess_data(approved, about_whom),
+        "others_approved": len(unpaid),
+        "fits": fits,
+    }
+
+
 def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     if isinstance(released, TwoWorldsError):
         raise released
@@ -268,6 +304,7 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     context, batch = released.answers[0].context, released.calibration.batch
     return {
         "answers": answers,
+        "csv": [_table(answer) for answer in released.answers],
         "meaning": answers[0]["meaning"],
         "entry": released.charge.entry,
         "paid": released.charge.paid.to_dict(),
@@ -275,6 +312,20 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
         "left": {name: cost.to_dict() for name, cost in context.left.items()},
         "certificate": certify(released),
     }
+
+
+def _table(answer: QueryAnswer) -> str:
+    """Return an answer as CSV, as a file that is saved; no text begins as a formula does."""
+    return csv_text(
+        {
+            name: column._replace(cells=[*map(_no_formula, column.cells)])
+            for name, column in answer.to_columns().items()
+        }
+    )
+
+
+def _no_formula(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def _declared(one: Dataset) -> dict[str, Any]:

@@ -157,7 +157,7 @@ class Service:
     async def ready(self) -> Reply:
         """Say whether ledger and engines can be used; the answer is kept for a moment."""
         if self.releases is None:
-            return Reply(200, b'{"ready":true,"entries":null}')
+            return Reply(200, b'{"ready":true}')
         now = monotonic()
         if self._ready is None or now - self._ready[0] > _READY:
             found = await self.releases.run("ready", {})

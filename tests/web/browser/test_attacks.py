@@ -58,6 +58,7 @@ def test_composition(window: Window):
 def test_linkage(window: Window):
     card = opened(window, "linkage")
     found = link("register.csv", "figure1.csv", "zip,age", sensitive="condition")
+    says(card, "2 people are given away, if they are in the table: Bruno (Cancer), Chen (Cancer).")
     says(card, found.data["sentence"])
     _, *rows = window.rows("Whom the register finds in the table")
     wanted = [(one["person"]["name"], one["matching_rows"]) for one in found.to_dict()["links"]]

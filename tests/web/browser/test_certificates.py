@@ -14,6 +14,7 @@ from twoworlds.report.review import review_certificate, review_mechanism
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 HOLDS = "Checked in this browser: the certificate holds"
+REFUTED = "Checked in this browser: the claim is refuted, and the refutation holds"
 FAILS = "Checked in this browser: the certificate does NOT hold"
 
 
@@ -41,8 +42,13 @@ def opened(page, folder, html):
 
 @pytest.mark.smoke
 def test_a_report_checks_its_own_certificate(page, tmp_path):
-    html = review_mechanism(SURVEY, claim="dp(epsilon=1)").html()
+    html = review_mechanism(SURVEY).html()
     expect(opened(page, tmp_path, html)).to_contain_text(HOLDS)
+
+
+def test_a_report_of_a_refuted_claim_says_that_it_is_refuted(page, tmp_path):
+    html = review_mechanism(SURVEY, claim="dp(epsilon=1)").html()
+    expect(opened(page, tmp_path, html)).to_contain_text(REFUTED)
 
 
 def test_a_report_whose_certificate_was_changed_says_so(page, tmp_path):
@@ -93,5 +99,20 @@ def test_a_certificate_and_a_report_are_checked_on_the_page(window: Window, tmp_
     bad.write_text(json.dumps({**CONES["member"], "weights": [1, 1]}))
     report.write_text(review_certificate(good).html(), encoding="utf-8")
     for file, said in ((good, HOLDS), (bad, FAILS), (report, HOLDS)):
+        window.field("Certificate or report").set_input_files(file)
+        window.says(f"{file.name}. {said}")
+
+
+def test_a_report_without_a_certificate_is_told_from_a_broken_one(window: Window, tmp_path):
+    window.open("guarantees", mechanism=SURVEY)
+    window.page.get_by_text("Check a certificate", exact=True).click()
+    report, other = tmp_path / "report.html", tmp_path / "other.html"
+    report.write_text(review_mechanism("laplace(epsilon=1/2)").html(), encoding="utf-8")
+    other.write_text("<!doctype html><title>News</title>")
+    again = "compute it again with: twoworlds measure 'laplace(scale=2)' --json"
+    for file, said in (
+        (report, f"This report holds no certificate; {again}"),
+        (other, "This page is no report of twoworlds."),
+    ):
         window.field("Certificate or report").set_input_files(file)
         window.says(f"{file.name}. {said}")

@@ -268,7 +268,7 @@ def test_answers_are_downloaded_as_csv_and_as_a_report(desk: Window):
         desk.page.get_by_role("link", name="Download CSV").click()
     text = saved.value.path().read_text()
     heads, *rows = [line.split(",") for line in text.splitlines()]
-    assert heads == ["region", "count", "count_low", "count_high", "count_utility"]
+    assert heads == ["region", "count", "count_error", "count_low", "count_high"]
     assert [row[0] for row in rows] == [row[0] for row in desk.rows(ANSWERS)[1:]]
     with desk.page.expect_download() as saved:
         desk.button("Download report").click()
@@ -305,3 +305,45 @@ def test_discovered_groups_are_paid_with_epsilon_and_delta(desk: Window):
     expect(desk.fact("Costs")).to_have_text("epsilon 1/2, delta 1e-7")
     desk.write("Query (SQL)", "SELECT COUNT(*) FROM people WHERE age >= 87")
     assert "would be wasted" in mistake(desk.field("Delta"))
+
+
+def test_a_query_that_is_still_being_typed_is_priced_before_it_is_paid(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 44", "0.002")
+    before = left(desk)
+    desk.asked.clear()
+    desk.field("Query (SQL)").fill("SELECT COUNT(*) FROM people WHERE region = 'nroth'")
+    desk.page.evaluate(  # a click that does not wait for anything
+        "said => [...document.querySelectorAll('button')].find(b => b.innerText === said).click()",
+        PAY,
+    )
+    expect(desk.page.get_by_role("list", name="Warnings")).to_contain_text("nroth")
+    expect(desk.button("Pay epsilon 1/500 all the same")).to_be_visible()
+    assert not any(url.endswith("/release") for url in desk.asked)
+    assert left(desk) == before
+    desk.field("Query (SQL)").fill("SELECT COUNT(*) FROM people WHERE age >= 45")
+    expect(desk.button("Pay epsilon 1/500 all the same")).to_be_hidden()
+
+
+def test_typing_plans_after_a_pause(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 46", "0.002")
+    desk.field("Query (SQL)").fill("SELECT COUNT(*) FROM people WHERE region = 'nroth'")
+    expect(desk.page.get_by_role("list", name="Warnings")).to_contain_text("nroth")
+    expect(desk.field("Query (SQL)")).to_be_focused()
+
+
+def test_what_to_spend_is_priced_before_it_is_paid(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 47", "0.01")
+    desk.asked.clear()
+    desk.page.evaluate(
+        """words => {
+            const bar = document.querySelector('.spending input[type=range]');
+            bar.value = '0.03';
+            bar.dispatchEvent(new Event('input', { bubbles: true }));
+            [...document.querySelectorAll('button')].find(b => b.innerText === words).click();
+        }""",
+        PAY,
+    )
+    expect(desk.page.get_by_text("You changed what is asked.")).to_be_visible()
+    assert not any(url.endswith("/release") for url in desk.asked)
+    desk.button("Pay epsilon 3/100").click()
+    expect(desk.page.get_by_text("Paid epsilon 3/100.")).to_be_visible()

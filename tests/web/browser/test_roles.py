@@ -71,6 +71,12 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
         analyst.open("mechanism")
         analyst.open("release", dataset="people", sql=sql, epsilon="0.01")
         expect(analyst.page.get_by_text(stands)).to_be_visible()
+    unpaid = reviewer.page.get_by_role("list", name="Approved and not yet paid from people")
+    expect(unpaid.get_by_role("listitem").filter(has_text="age >= 52")).to_contain_text("1/100")
+    reviewer.unfold(reviewer.page.get_by_text("Decisions about people"))
+    heads, newest_decision, *_ = reviewer.rows("Decisions about proposals on people")
+    assert heads[:4] == ["proposal", "decision", "cost", "paid"]
+    assert newest_decision[1:4] == ["approved", "epsilon 1/100", "not yet"]
     analyst.button(PAY).click()
     expect(analyst.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
     reviewer.open("mechanism")

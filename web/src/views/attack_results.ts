@@ -1,13 +1,28 @@
 /** What an attack found: one sentence, then the tables and pictures of its kind. */
 
 import { type Child, facts, h, table } from "../dom";
-import { exactly, type Numeral, numeral, percent } from "../words";
+import { exactly, type Numeral, numeral, percent, plural } from "../words";
 
 export type Found = Record<string, unknown>;
 
 /** Return the sentence and what is shown under it. */
 export function shown(name: string, found: Found): { words: string; rest: Child[] } {
-  return { words: sentence(found), rest: KINDS[name]?.(found) ?? [] };
+  const first = name === "linkage" ? givenAway(found) : "";
+  return { words: `${first}${sentence(found)}`, rest: KINDS[name]?.(found) ?? [] };
+}
+
+/** Whose rows all say the same: the leak that needs no link to one row. */
+export function givenAway(found: Found): string {
+  const links = (found["links"] ?? []) as Link[];
+  const certain = links.flatMap(({ person, values }) => {
+    const [value, ...others] = Object.keys(values);
+    return value && others.length === 0 ? [`${nameOf(person)} (${value})`] : [];
+  });
+  if (certain.length === 0) return "";
+  const named = certain.slice(0, MOST_NAMED).join(", ");
+  const more = certain.length > MOST_NAMED ? " and others" : "";
+  const who = plural(certain.length, "person is", "people are");
+  return `${who} given away, if they are in the table: ${named}${more}. All rows that may be theirs say the same. `;
 }
 
 /** What the same attack got from the release engine, where it was run beside the other. */
@@ -21,6 +36,15 @@ function sentence(found: Found): string {
   const text = found["sentence"] ?? found["explanation"] ?? height?.["explanation"] ?? "";
   return String(text).replace(/(?:\/[^\s/,:]+)+\/([\w.-]+)/g, "$1");
 }
+
+interface Link {
+  person: Record<string, string>;
+  matching_rows: number;
+  values: Record<string, Numeral>;
+}
+
+const MOST_NAMED = 5;
+const nameOf = (person: Link["person"]): string => person["name"] ?? Object.values(person)[0] ?? "";
 
 const base = (path: unknown): string => String(path).replace(/^.*\//, "");
 
@@ -55,17 +79,13 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
     ];
   },
   linkage(found) {
-    const links = (found["links"] ?? []) as {
-      person: Record<string, string>;
-      matching_rows: number;
-      values: Record<string, Numeral>;
-    }[];
+    const links = (found["links"] ?? []) as Link[];
     return [
       table(
         "Whom the register finds in the table",
         ["person", "rows that may be theirs", "what they say"],
         links.map((link) => [
-          link.person["name"] ?? Object.values(link.person)[0] ?? "",
+          nameOf(link.person),
           String(link.matching_rows),
           Object.entries(link.values)
             .map(([value, chance]) => `${value} ${percent(chance.value ?? 0)}`)

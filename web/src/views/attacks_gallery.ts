@@ -44,7 +44,8 @@ export const GALLERY: readonly Attack[] = [
     name: "linkage",
     files: { register: "register.csv", table: "figure1.csv" },
     title: "A register and a published table",
-    story: "Names are gone, but postcode and age are not: a public register puts the names back.",
+    story: 
+      "Names are gone, but postcode and age are not: a public register tells which rows may be yours. If all of them say the same, you are given away.",
     options: [
       { name: "on", label: "Columns that both have", usual: "zip,age" },
       { name: "sensitive", label: "Attacked column", usual: "condition" },

@@ -12,7 +12,7 @@ export const home: View = {
   tab: "Home",
   title: "You are one of 6,000 patients.",
   intro:
-    "A hospital publishes how many patients live in each region, and adds noise to every number. " +
+    "A made-up hospital publishes how many patients live in each region, and adds noise to every number. " +
     "Move the slider, and see what anyone can tell about you, and how exact the table is.",
   mount,
 };
@@ -89,7 +89,7 @@ function mount(root: HTMLElement, place: Place): void {
       ticks: [-10, 0, 10].map((away) => ({ x: COUNT + away, words: String(COUNT + away) })),
     });
     const w = halfWidth(epsilon);
-    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. A bar shows how far off that is.`;
+    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. A bar shows how far off that is. The true counts below are made up: a real table shows noisy ones only.`;
     for (const row of rows) row.show(w);
   }
 

@@ -56,7 +56,8 @@ function mount(root: HTMLElement, place: Place): void {
     h(
       "p",
       { class: "caption" },
-      "Asked at the mechanism's own price where it has one, else at ratio 3.",
+      "Asked at the price and the delta above, or at ratio 3 where no price is finite. " +
+        "What takes no delta is asked without one.",
     ),
     pending,
     claims.root,
@@ -87,7 +88,7 @@ function mount(root: HTMLElement, place: Place): void {
         replace(frame.result, ...stated(found));
         frame.answer.show(...described(found));
         section.hidden = false;
-        judge({ mechanism: text });
+        judge(body);
         if (epsilon?.value === null && left?.value === 0 && picked === null && needs !== name()) {
           needs = name(); // every delta above 0 has its epsilon: show one
           go();

@@ -22,6 +22,8 @@ interface OneAnswer {
 
 export interface Released {
   answers: OneAnswer[];
+  /** each answer as a table for other programs, as the command line writes it */
+  csv: string[];
   meaning: string[];
   paid: Cost;
   /** the number of the entry that paid */
@@ -50,10 +52,10 @@ export function answered(found: Released): Child[] {
     h(
       "div",
       { class: "actions" },
-      ...found.answers.map((one, i) => {
-        const several = found.answers.length > 1;
+      ...found.csv.map((text, i) => {
+        const several = found.csv.length > 1;
         const file = several ? `answers-${i + 1}.csv` : "answers.csv";
-        return downloadLink(several ? `Download CSV ${i + 1}` : "Download CSV", file, () => csv(one));
+        return downloadLink(several ? `Download CSV ${i + 1}` : "Download CSV", file, () => text);
       }),
       reportButton(found.entry),
     ),
@@ -78,37 +80,6 @@ export function reportButton(entry: number): HTMLElement {
   return fetchButton("Download report", `report-${entry}.html`, () =>
     post<{ html: string }>("report", { entry }).then(({ html }) => html),
   );
-}
-
-/** The answers as a table for other programs: groups, then value, interval and utility. */
-export function csv(one: OneAnswer): string {
-  const groups = Object.keys(one.rows[0]?.group ?? {});
-  const names = one.columns.map((column) => column.name);
-  const heads = names.flatMap((name) => [name, `${name}_low`, `${name}_high`, `${name}_utility`]);
-  const lines = one.rows.map((row) => [
-    ...groups.map((name) => keyText(row.group[name])),
-    ...names.flatMap((name) => {
-      const cell = row.values[name];
-      const ends = (cell?.interval ?? []).map((end) => end?.value ?? "");
-      return [cell?.value?.value ?? "", ends[0] ?? "", ends[1] ?? "", cell?.utility ?? ""];
-    }),
-  ]);
-  return [[...groups, ...heads], ...lines]
-    .map((line) => `${line.map((cell) => quoted(String(cell))).join(",")}\r\n`)
-    .join("");
-}
-
-function keyText(key: unknown): string {
-  const part = key as { from?: string; to?: string; other?: boolean } | null;
-  if (typeof key !== "object" || part === null) return String(key);
-  if (part.other) return "other";
-  return part.from === undefined ? Object.values(part).join(" ") : `${part.from} to ${part.to}`;
-}
-
-/** A cell that a spreadsheet would take for a formula is kept as text. */
-function quoted(cell: string): string {
-  const safe = /^[=+@\t\r]|^-(?!\d)/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function oneAnswer(one: OneAnswer): Child[] {

@@ -52,7 +52,9 @@ export function desk(
   });
   const lost = lostToken(() => enter(new URLSearchParams(state())));
   const book = me.role === "analyst" ? null : ledger();
-  const plan = debounce(150, dryRun);
+  const stale = (): boolean => shown !== JSON.stringify(body());
+  const plan = debounce(150, () => stale() && dryRun());
+  const typed = debounce(400, () => stale() && read());
 
   const which = selectField({
     label: "Dataset",
@@ -73,16 +75,23 @@ export function desk(
     value: params.get("sql") ?? "",
     hint: "The builder writes it; you may change it.",
     onchange: () => read(),
+    oninput: () => {
+      sure.hidden = true; // it asks about another query
+      typed();
+    },
   });
   const cost = spending(params, (at) => {
+    sure.hidden = true;
     showBars();
     if (at === "soon") plan();
     else dryRun();
   });
   let plannedNow: Plan | null = null;
+  let shown: string | null = null; // the request that the shown plan is of: nothing else is paid for
+  let wanted = false; // somebody wants to pay for what is not planned yet
   const warned = h("div", { role: "status" });
   const sure = h("div", { class: "confirm", role: "group", "aria-label": "Confirm", hidden: true });
-  const buy = button(PAY, () => (mustConfirm() ? confirm() : purchase()), "main");
+  const buy = button(PAY, settle, "main");
   const proposal = proposing(body, () => dryRun());
   const add = button("Ask something else besides", () => {
     also.push(sql.value().trim());
@@ -211,10 +220,13 @@ export function desk(
     if (parts().some((one) => shares(one, cost.amount()).over)) showBars(); // a refused plan names no price
     if (bought !== null && bought !== JSON.stringify(body())) answer.fail(); // of another query
     else answer.done();
+    const asking = body();
+    shown = null;
     void frame.ask(
-      (signal) => post<Plan>("plan", body(), signal),
+      (signal) => post<Plan>("plan", asking, signal),
       (found) => {
         plannedNow = found;
+        shown = JSON.stringify(asking);
         buy.disabled = !found.stored && found.review.needed && found.review.status !== "approved";
         buy.textContent = found.stored ? STORED : PAY;
         replace(warned, warningList(found.warnings));
@@ -223,12 +235,15 @@ export function desk(
         frame.sentence.textContent = found.meaning[0] ?? "";
         replace(frame.result, planned(found));
         frame.answer.show(found.stored ? null : errorBars(found));
+        if (wanted && !buy.disabled && !stale()) found.stored ? purchase() : confirm();
+        wanted = false;
       },
       failed,
     );
   }
 
   function failed(error: ServiceError): void {
+    wanted = false;
     if (error.status === 401) forgotten();
     else frame.fail(aboutMoney(error));
   }
@@ -245,16 +260,29 @@ export function desk(
     return plannedNow?.warnings.some((one) => one.confirm) ?? false;
   }
 
-  /** Ask once more, in words, before something is paid that looks like a mistake. */
+  /** Pay for what the shown plan is of; plan anything else first, show it, and ask. */
+  function settle(): void {
+    if (stale()) {
+      wanted = true;
+      dryRun();
+    } else if (mustConfirm()) confirm();
+    else purchase();
+  }
+
+  /** Ask once more, in words, before something is paid that looks like a mistake or was just priced. */
   function confirm(): void {
-    const yes = button(`Pay ${costWords(plannedNow?.price ?? {})} all the same`, purchase, "main");
+    const [why, how] = mustConfirm()
+      ? ["This cannot be undone. Pay in spite of the warnings?", " all the same"]
+      : ["You changed what is asked. This is its price now. Pay it?", ""];
+    const price = costWords(plannedNow?.price ?? {});
+    const yes = button(`Pay ${price}${how}`, () => (stale() ? settle() : purchase()), "main");
     const no = button("Do not pay", () => {
       sure.hidden = true;
       buy.focus();
     });
     replace(
       sure,
-      h("p", {}, "This cannot be undone. Pay in spite of the warnings?"),
+      h("p", {}, why),
       h("div", { class: "actions" }, yes, no),
     );
     sure.hidden = false;

@@ -50,8 +50,13 @@ interface Proposal {
   asked: string[];
   cost: Cost;
   meaning: string | null;
-  /** of those that wait: the plan, and what everything would allow after it */
-  after?: Guessed | null;
+  /** of those that are decided: approved, and not released yet */
+  unpaid?: boolean;
+  /** of those that wait: the plan, and what it allows with all that is released, and approved */
+  with_released?: Guessed | null;
+  with_approved?: Guessed | null;
+  others_approved?: number;
+  fits?: boolean;
   warnings?: Warned[];
   cells?: (string[] | null)[];
   errors?: Expected[][];
@@ -89,6 +94,7 @@ function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>)
   const proposals = book.proposals.filter((one) => one.dataset === dataset.name);
   const waiting = proposals.filter((one) => one.status === "waiting");
   const decided = proposals.filter((one) => one.status !== "waiting");
+  const unpaid = decided.filter((one) => one.unpaid);
   const released = book.newest.filter((one) => one.dataset === dataset.name);
   return h(
     "section",
@@ -97,6 +103,8 @@ function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>)
     account ? together(account) : null,
     h("h3", {}, waiting.length ? `Waiting for a decision (${waiting.length})` : "Nothing waits for a decision"),
     ...waiting.map((one) => card(one, me, again)),
+    unpaid.length ? h("h3", {}, `Approved and not yet paid (${unpaid.length})`) : null,
+    unpaid.length ? outstanding(dataset.name, unpaid) : null,
     h("h3", {}, released.length ? `Released so far (${plural(released.length, "release")})` : "Nothing was released so far"),
     released.length ? releasedList(dataset.name, released) : null,
     decided.length ? decisions(dataset.name, decided) : null,
@@ -152,14 +160,15 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
     h(
       "div",
       { class: "together" },
-      one.after ? people(one.after) : null,
+      one.with_approved ? people(one.with_approved) : null,
       h(
         "div",
         { class: "stack" },
         one.meaning ? h("p", {}, h("strong", {}, "This release alone. "), one.meaning) : null,
-        one.after
-          ? h("p", {}, h("strong", {}, "With everything released before. "), one.after.words)
+        one.with_released
+          ? h("p", {}, h("strong", {}, "With everything released before. "), one.with_released.words)
           : null,
+        one.others_approved ? h("p", {}, h("strong", {}, APPROVED_TOO), approvedWords(one)) : null,
       ),
     ),
     one.errors && one.cells
@@ -171,6 +180,23 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
         )
       : null,
     me.role === "reviewer" ? decision(one, again) : h("p", { class: "hint" }, "A reviewer decides on it."),
+  );
+}
+
+const APPROVED_TOO = "And with what is approved and not yet paid. ";
+
+function approvedWords(one: Proposal): string {
+  const words = one.with_approved?.words ?? "";
+  return one.fits ? words : `All of it does not fit the budget, which stops at this: ${words}`;
+}
+
+function outstanding(name: string, unpaid: readonly Proposal[]): HTMLElement {
+  return h(
+    "ul",
+    { class: "meaning", "aria-label": `Approved and not yet paid from ${name}` },
+    ...unpaid.map((one) =>
+      h("li", {}, `Proposal ${one.entry} by ${one.analyst}, ${costWords(one.cost)}. ${one.asked.join(" ")}`),
+    ),
   );
 }
 
@@ -270,10 +296,12 @@ function decisions(name: string, decided: readonly Proposal[]): HTMLElement {
     h("summary", {}, `Decisions about ${name} (${decided.length})`),
     table(
       `Decisions about proposals on ${name}`,
-      ["proposal", "decision", "by", "time (UTC)", "remark", "what was proposed"],
+      ["proposal", "decision", "cost", "paid", "by", "time (UTC)", "remark", "what was proposed"],
       decided.map((one) => [
         String(one.entry),
         one.status,
+        costWords(one.cost),
+        one.status === "approved" ? (one.unpaid ? "not yet" : "yes") : "",
         one.decision?.reviewer ?? "",
         one.decision ? when(one.decision.time) : "",
         one.decision?.remark ?? "",

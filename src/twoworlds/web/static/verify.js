@@ -516,7 +516,8 @@ var twoworlds = (function(exports) {
 		}
 	}
 	/** Say it in words. */
-	function sentence({ verdict, said }) {
+	function sentence({ verdict, kind, said }) {
+		if (verdict === "holds" && kind === "violates") return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).`;
 		const told = {
 			holds: "holds",
 			fails: "does NOT hold",
