@@ -492,6 +492,9 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     number = str(told["entry"])
     code, found = as_json(capsys, "review")
     assert [one["entry"] for one in found["proposals"]] == [told["entry"]]
+    after = "together with everything released, it costs epsilon 1. "
+    assert found["proposals"][0]["after"]["together"].startswith(after)
+    assert f"If you approve: {after}" in " ".join(call(capsys, "review")[1].split())
     for wrong, words in (
         (("--approve",), "say who decides"),
         (("--reviewer", "rita"), "say --approve or --send-back"),
@@ -504,6 +507,7 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     code, out, _ = call(capsys, "review", number, "--approve", "--reviewer", "rita")
     assert code == 0
     assert f"Proposal {number} is approved: ann may release it" in " ".join(out.split())
+    assert f"Now that it is approved: {after}" in " ".join(out.split())
     assert call(capsys, "release", BY_REGION, *SPENT)[0] == 0
     code, out, _ = call(capsys, "review")
     words = " ".join(out.split())

@@ -343,7 +343,11 @@ def _proposed(curator: Curator, proposal: Proposal) -> Result:
     elif proposal.approved is False:
         said = f"Proposal {number} is sent back: {proposal.analyst} may change it and propose anew."
     warned = [f"Warning: {one['words']}" for one in told.get("warnings", ())]
-    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else []), *warned]
+    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else [])]
+    if told.get("after"):
+        lead = "Now that it is approved" if proposal.approved else "If it is approved"
+        lines.append(f"{lead}: {told['after']['together']}")
+    lines += warned
     return Told(Answer.of(said, Said(lines)), told)
 
 
