@@ -2,6 +2,7 @@ import csv
 import json
 import sqlite3
 
+import click
 import pytest
 
 from tests.cli.calling import call
@@ -484,6 +485,24 @@ def test_somebody_at_a_terminal_is_asked_before_a_warned_release_is_paid(capsys,
     assert call(capsys, "release", NROTH, *SPENT)[0] == 0
     assert spent(capsys) == "1"
     assert call(capsys, "release", NROTH, "--epsilon", "1/2", "--analyst", "ann", "--yes")[0] == 0
+
+
+def test_ctrl_c_at_a_question_is_no(capsys, monkeypatch, tmp_path):
+    def stopped(*_, **__):
+        raise click.Abort
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", stopped)
+    code, _, err = call(capsys, "release", NROTH, *SPENT)
+    assert (code, spent(capsys)) == (130, "0")
+    assert "nothing was charged" in err
+    (tmp_path / "a.csv").write_text("age\n3\n")
+    new = ("policy", "new", str(tmp_path / "a.csv"), str(tmp_path / "p.yml"))
+    code, _, err = call(capsys, *new)
+    assert code == 130
+    assert "nothing was written" in err
+    assert not (tmp_path / "p.yml").exists()
 
 
 def test_a_release_is_proposed_reviewed_and_made(capsys):

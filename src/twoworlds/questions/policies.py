@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import Interrupted, InvalidInput, UnknownName
 from twoworlds.files import check_place, write
 from twoworlds.questions import Name, Place
 from twoworlds.questions.releases import PolicyFile
@@ -306,10 +306,13 @@ def _kinds(said: Sequence[str] | None) -> dict[str, str]:
 
 def _ask(names: Sequence[str]) -> bool:
     """Ask whether the first line has names; on standard error, beside the answer."""
-    from click import confirm
+    from click import Abort, confirm
 
-    return confirm(
-        f"The first line reads: {', '.join(map(repr, names))}\nAre these the names of the columns?",
-        default=None,
-        err=True,
-    )
+    first = ", ".join(map(repr, names))
+    question = f"The first line reads: {first}\nAre these the names of the columns?"
+    try:
+        return confirm(question, default=None, err=True)
+    except Abort:
+        raise Interrupted(
+            "nothing was written; --header or --no-header answers beforehand"
+        ) from None

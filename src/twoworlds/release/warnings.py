@@ -64,8 +64,17 @@ def warnings(
         found += [("groups", words) for words in left_out(one)]
         if not empty:
             found += [("noise", words) for words in _noise(one, calibration, number)]
-    found += [("spend", words) for words in _spend(price, left, asked[0].dataset.neighbours)]
-    return tuple(ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found))
+    told = [ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found)]
+    return *told, *spend_warnings(price, left, asked[0].dataset.neighbours)
+
+
+def spend_warnings(
+    price: Cost, left: Mapping[str, Cost], neighbours: str
+) -> tuple[ReleaseWarning, ...]:
+    """Return the warning of a price that takes more than a share of what is left, if it does."""
+    return tuple(
+        ReleaseWarning("spend", printable(words)) for words in _spend(price, left, neighbours)
+    )
 
 
 def _values(asked: Resolved) -> Iterator[str]:
