@@ -550,3 +550,19 @@ def test_an_export_is_shown_as_the_ledger_is(capsys):
     shown = as_json(capsys, "ledger", "show", "l.jsonl")
     assert shown == as_json(capsys, "ledger", "show", "policy.yml")
     assert "entries after its last one" in call(capsys, "ledger", "show", "l.jsonl")[1]
+
+
+def test_an_import_beside_the_source_says_what_to_change(capsys, in_hospital):
+    (in_hospital / "new.csv").write_text("region,age,condition,income\nnorth,3,none,5\n")
+    _, out, _ = call(capsys, "policy", "import", "new.csv", "--dataset", "people", "--header")
+    words = " ".join(out.split())
+    assert "The source of people in policy.yml is people.parquet, and stays so" in words
+    assert "write source: new.parquet" in words
+    assert "give people another version: in policy.yml" in words
+
+
+def test_checks_read_the_policy_of_the_folder(capsys):
+    assert call(capsys, "policy", "check", "--data")[1].startswith("policy.yml: nothing is wrong")
+    call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
+    assert call(capsys, "ledger", "verify")[1].startswith("The ledger holds")
+    assert call(capsys, "ledger", "show")[0] == 0

@@ -73,7 +73,8 @@ class Curator(AbstractContextManager["Curator"]):
         keys: The values of a column by which queries may group; each of them is answered.
         columns: Further fields of a column, as a policy file has them: kind, missing, bins, grid.
         neighbours: The two worlds: ``add-remove`` one unit, or ``substitute`` one for another.
-        version: Of the data: a stored answer is repeated only for the same version.
+        version: Of the data: a stored answer is repeated only for the same version. Give other
+            data under the same ledger another version, or old answers are repeated for them.
         sources: The place of a dataset, by its name, where a policy leaves it open: a path, a
             data frame, a connection; see `twoworlds.release.backends.open_backend`.
         pace: Answers and failures come back at multiples of so many seconds after the question, so
