@@ -566,3 +566,50 @@ def test_checks_read_the_policy_of_the_folder(capsys):
     call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
     assert call(capsys, "ledger", "verify")[1].startswith("The ledger holds")
     assert call(capsys, "ledger", "show")[0] == 0
+
+
+ONE = "SELECT COUNT(*) FROM people"
+REFUSED = [
+    ((ONE, "--epsilon", "1,5"), "write a decimal with a point, such as 1.5"),
+    ((ONE, "--epsilon", "1e400"), "epsilon is far too large to protect anybody"),
+    ((ONE, "--rho", "1/8"), "ask with an epsilon; the owner may let the policy's budget say"),
+    (("SELECT MIN(age) FROM people", "--epsilon", "1"), "QUANTILE(x, 0.01)"),
+    (("SELECT MAX(age) FROM people", "--epsilon", "1"), "QUANTILE(x, 0.99)"),
+    (
+        ("SELECT SUM(LEAST(GREATEST(income, 5000), 0)) FROM people", "--epsilon", "1"),
+        "the lower bound is above the upper one",
+    ),
+    (
+        ("SELECT COUNT(*) FROM visits JOIN people ON patient = people.age", "--epsilon", "1"),
+        "private tables are not joined",
+    ),
+    (
+        (ONE, "--epsilon", "1", "--strategy", "s1"),
+        "twoworlds strategy open s1 --dataset people --epsilon 1 --analyst ann",
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "words"), REFUSED)
+def test_refusals_name_what_is_wrong_and_a_way_out(capsys, asked, words):
+    code, _, err = call(capsys, "release", *asked, "--analyst", "ann")
+    assert code == 2
+    assert words in err
+    assert spent(capsys) == "0"
+
+
+def test_reviewers_and_analysts_are_told_which_option_is_missing(capsys):
+    assert "--analyst ann" in call(capsys, "release", ONE, "--epsilon", "1")[2]
+    wrong = ("review", "99", "--approve", "--reviewer", "rita")
+    assert "nothing was proposed so far; twoworlds review" in call(capsys, *wrong)[2]
+    number = str(as_json(capsys, "release", ONE, *SPENT, "--propose", "why")[1]["entry"])
+    assert f"the newest are {number}; twoworlds review" in call(capsys, *wrong)[2]
+    back = ("review", number, "--send-back", "--reviewer", "rita")
+    assert "as in --remark" in call(capsys, *back)[2]
+
+
+def test_one_condition_does_not_contradict_another(capsys):
+    _, out, _ = call(
+        capsys, "release", "SELECT COUNT(*) FROM people WHERE age IN (1.5)", *SPENT, "--dry-run"
+    )
+    assert "contradict each other" not in out

@@ -138,7 +138,7 @@ def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):
 
 def test_the_words_of_an_answer_and_of_a_strategy(capsys, in_hospital):
     _, out, _ = call(capsys, *OPEN)
-    assert "release --strategy ages" in " ".join(out.split())
+    assert "release QUERY --strategy ages --epsilon 1/2 --analyst ann" in " ".join(out.split())
     code, out, _ = call(capsys, *ask(YOUNG), "--report", "r.html")
     words = " ".join(out.split())
     assert code == 0

@@ -327,7 +327,10 @@ def review(
             desk = ReviewDesk(curator.ledger, dataset)
             return Told(desk.answer(), desk.fields())
         if approve == send_back:
-            raise InvalidInput(f"proposal {proposal}: say --approve or --send-back, one of them")
+            raise InvalidInput(
+                f"proposal {proposal}: say --approve or --send-back, one of them; a "
+                "proposal is sent back with --remark 'what to change'"
+            )
         if reviewer is None:
             raise InvalidInput(f"proposal {proposal}: say who decides, with --reviewer NAME")
         decided = curator.ledger.decide(proposal, reviewer, approved=approve, remark=remark)
@@ -418,7 +421,7 @@ def strategy_open(
             if before is None:
                 said = (
                     f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with release "
-                    f"--strategy {name}."
+                    f"QUERY --strategy {name} --epsilon 1/2 --analyst {who}."
                 )
             left = curator.ledger.accounts(dataset, who)[0]
     rest = [f"{account} {cost.shown('at least')}" for account, cost in left.items()]

@@ -171,7 +171,10 @@ class Curator(AbstractContextManager["Curator"]):
         known = [*self.policy.dataset(dataset).analysts] or [SOLE_ANALYST]
         if name is None:
             if len(known) > 1:
-                raise InvalidInput(f"say who asks, as the analyst: {' or '.join(known)}")
+                raise InvalidInput(
+                    f"say who asks, {' or '.join(known)}: --analyst {known[0]}, or "
+                    f"analyst={known[0]!r} in Python"
+                )
             return next(iter(known))
         if name not in known:
             raise UnknownName("analyst", name, known)

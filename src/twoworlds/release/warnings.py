@@ -120,8 +120,13 @@ def _empty(asked: Resolved) -> Iterator[str]:
             never.append(aggregate.name)
         elif not any(reachable(asked, one, declared=True) for one in measures):
             hardly.append(aggregate.name)
+    asked_where = (asked.query.condition, *(each.where for each in asked.query.aggregates))
+    several = sum(1 for one in asked_where for _ in leaves(one)) > 1
     for names, why in (
-        (never, "The conditions contradict each other"),
+        (
+            never,
+            "The conditions contradict each other" if several else "No row meets the condition",
+        ),
         (hardly, "No row meets the conditions if the declared keys and bounds are right"),
     ):
         if names:

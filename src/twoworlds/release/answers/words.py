@@ -258,8 +258,8 @@ def notes(resolved: Resolved) -> list[str]:
         )
     if resolved.discovers:
         found.append(
-            "Keys are shown when their noisy count reaches a threshold; of more than "
-            f"{MOST_DISCOVERED:,} groups the largest, and none with a key of more than "
+            "Keys are shown when their noisy count reaches a threshold. At most the "
+            f"{MOST_DISCOVERED:,} largest groups are shown, and no key of more than "
             f"{LONGEST_KEY} bytes. Keys near the threshold are shown only if their noise was "
             "large. So their counts are too large on average, and their intervals hold less often "
             "than stated. Far above the threshold this does not matter."

@@ -133,7 +133,7 @@ def check_field(name: str, kind: str, fields: Mapping[str, Field], where: str) -
     values, and a type of pandas may be one record's doing: they decide nothing.
     """
     if name not in fields:
-        raise UnknownName(f"column of the table of {where}", name, fields)
+        raise InvalidInput(f"{where}: {UnknownName('column', name, fields)}")
     if not fields[name].inferred:
         check_kind(name, kind, fields[name], where)
 
