@@ -613,3 +613,9 @@ def test_one_condition_does_not_contradict_another(capsys):
         capsys, "release", "SELECT COUNT(*) FROM people WHERE age IN (1.5)", *SPENT, "--dry-run"
     )
     assert "contradict each other" not in out
+
+
+def test_without_a_key_over_the_threshold_the_answer_says_so(capsys):
+    asked = "SELECT income, COUNT(*) FROM people WHERE age = 130 GROUP BY DISCOVER(income)"
+    _, out, _ = call(capsys, "release", asked, *SPENT, "--delta", "1e-9")
+    assert "No key reached the threshold of " in out
