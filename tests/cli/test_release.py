@@ -619,3 +619,10 @@ def test_without_a_key_over_the_threshold_the_answer_says_so(capsys):
     asked = "SELECT income, COUNT(*) FROM people WHERE age = 130 GROUP BY DISCOVER(income)"
     _, out, _ = call(capsys, "release", asked, *SPENT, "--delta", "1e-9")
     assert "No key reached the threshold of " in out
+
+
+def test_proposing_again_for_another_purpose_says_which_one_stands(capsys):
+    first = call(capsys, "release", ONE, *SPENT, "--propose", "a table")[1]
+    again = call(capsys, "release", ONE, *SPENT, "--propose", "a map")[1]
+    stands = "It was proposed before, for 'a table', and that purpose stands."
+    assert (stands in " ".join(first.split()), stands in " ".join(again.split())) == (False, True)

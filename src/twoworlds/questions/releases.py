@@ -116,6 +116,7 @@ def release(
             return _proposed(
                 curator,
                 curator.propose(asked, price, purpose=propose, analyst=analyst, noise=noise),
+                purpose=propose,
             )
         if dry_run:
             return curator.plan(asked, price, analyst=analyst, noise=noise)
@@ -337,8 +338,8 @@ def review(
         return _proposed(curator, decided)
 
 
-def _proposed(curator: Curator, proposal: Proposal) -> Result:
-    """Say how a proposal stands."""
+def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = None) -> Result:
+    """Say how a proposal stands; one that was filed before keeps its first purpose."""
     from twoworlds.release.review import ReviewDesk
 
     number = proposal.place.sequence
@@ -353,6 +354,8 @@ def _proposed(curator: Curator, proposal: Proposal) -> Result:
     if told.get("after"):
         lead = "Now that it is approved" if proposal.approved else "If it is approved"
         lines.append(f"{lead}: {told['after']['together']}")
+    if purpose not in (None, told["purpose"]):
+        lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
     lines += warned
     return Told(Answer.of(said, Said(lines)), told)
 
