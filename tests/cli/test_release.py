@@ -626,3 +626,10 @@ def test_proposing_again_for_another_purpose_says_which_one_stands(capsys):
     again = call(capsys, "release", ONE, *SPENT, "--propose", "a map")[1]
     stands = "It was proposed before, for 'a table', and that purpose stands."
     assert (stands in " ".join(first.split()), stands in " ".join(again.split())) == (False, True)
+
+
+def test_an_endless_constant_does_not_fill_the_screen(capsys):
+    asked = "SELECT COUNT(*) FROM people WHERE age > 1e4000"
+    _, out, _ = call(capsys, "release", asked, *SPENT, "--dry-run")
+    assert "where age > 10000000... (4,001 digits)" in " ".join(out.split())
+    assert "0" * 60 not in out.replace("\n", "")

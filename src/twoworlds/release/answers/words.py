@@ -26,7 +26,14 @@ from twoworlds.release.answers.cells import (
 from twoworlds.release.answers.estimates import Estimator
 from twoworlds.release.budget import Cap, ComposedCost, Spent
 from twoworlds.release.costs import Cost, zcdp_to_epsilon
-from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
+from twoworlds.release.policy.model import (
+    ENDLESS,
+    Dataset,
+    Neighbours,
+    Unit,
+    grouped,
+    shown_value,
+)
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -408,6 +415,8 @@ def _axis(axis: GroupAxis) -> str:
 
 
 def _constant(value: object) -> str:
+    if isinstance(value, Fraction) and abs(value) >= ENDLESS:
+        return grouped(Fraction(round(value)))
     return repr(value) if isinstance(value, str) else shown_value(value)  # type: ignore[arg-type]
 
 
