@@ -203,6 +203,10 @@ class Undecided(TwoWorldsError):
     """
 
 
+class DoubtfulRelease(UserWarning):
+    """What Python warns of before a release is paid; see `twoworlds.release.warnings`."""
+
+
 class Interrupted(Exception):
     """Ctrl-C at a moment about which something must be said.
 

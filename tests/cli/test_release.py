@@ -2,6 +2,7 @@ import csv
 import json
 import sqlite3
 
+import click
 import pytest
 
 from tests.cli.calling import call
@@ -486,12 +487,33 @@ def test_somebody_at_a_terminal_is_asked_before_a_warned_release_is_paid(capsys,
     assert call(capsys, "release", NROTH, "--epsilon", "1/2", "--analyst", "ann", "--yes")[0] == 0
 
 
+def test_ctrl_c_at_a_question_is_no(capsys, monkeypatch, tmp_path):
+    def stopped(*_, **__):
+        raise click.Abort
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", stopped)
+    code, _, err = call(capsys, "release", NROTH, *SPENT)
+    assert (code, spent(capsys)) == (130, "0")
+    assert "nothing was charged" in err
+    (tmp_path / "a.csv").write_text("age\n3\n")
+    new = ("policy", "new", str(tmp_path / "a.csv"), str(tmp_path / "p.yml"))
+    code, _, err = call(capsys, *new)
+    assert code == 130
+    assert "nothing was written" in err
+    assert not (tmp_path / "p.yml").exists()
+
+
 def test_a_release_is_proposed_reviewed_and_made(capsys):
     code, told = as_json(capsys, "release", BY_REGION, *SPENT, "--propose", "the yearly table")
     assert (code, told["status"], spent(capsys)) == (0, "waiting", "0")
     number = str(told["entry"])
     code, found = as_json(capsys, "review")
     assert [one["entry"] for one in found["proposals"]] == [told["entry"]]
+    after = "together with everything released, it costs epsilon 1. "
+    assert found["proposals"][0]["after"]["together"].startswith(after)
+    assert f"If you approve: {after}" in " ".join(call(capsys, "review")[1].split())
     for wrong, words in (
         (("--approve",), "say who decides"),
         (("--reviewer", "rita"), "say --approve or --send-back"),
@@ -504,6 +526,7 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     code, out, _ = call(capsys, "review", number, "--approve", "--reviewer", "rita")
     assert code == 0
     assert f"Proposal {number} is approved: ann may release it" in " ".join(out.split())
+    assert f"Now that it is approved: {after}" in " ".join(out.split())
     assert call(capsys, "release", BY_REGION, *SPENT)[0] == 0
     code, out, _ = call(capsys, "review")
     words = " ".join(out.split())
@@ -527,3 +550,86 @@ def test_an_export_is_shown_as_the_ledger_is(capsys):
     shown = as_json(capsys, "ledger", "show", "l.jsonl")
     assert shown == as_json(capsys, "ledger", "show", "policy.yml")
     assert "entries after its last one" in call(capsys, "ledger", "show", "l.jsonl")[1]
+
+
+def test_an_import_beside_the_source_says_what_to_change(capsys, in_hospital):
+    (in_hospital / "new.csv").write_text("region,age,condition,income\nnorth,3,none,5\n")
+    _, out, _ = call(capsys, "policy", "import", "new.csv", "--dataset", "people", "--header")
+    words = " ".join(out.split())
+    assert "The source of people in policy.yml is people.parquet, and stays so" in words
+    assert "write source: new.parquet" in words
+    assert "give people another version: in policy.yml" in words
+
+
+def test_checks_read_the_policy_of_the_folder(capsys):
+    assert call(capsys, "policy", "check", "--data")[1].startswith("policy.yml: nothing is wrong")
+    call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
+    assert call(capsys, "ledger", "verify")[1].startswith("The ledger holds")
+    assert call(capsys, "ledger", "show")[0] == 0
+
+
+ONE = "SELECT COUNT(*) FROM people"
+REFUSED = [
+    ((ONE, "--epsilon", "1,5"), "write a decimal with a point, such as 1.5"),
+    ((ONE, "--epsilon", "1e400"), "epsilon is far too large to protect anybody"),
+    ((ONE, "--rho", "1/8"), "ask with an epsilon; the owner may let the policy's budget say"),
+    (("SELECT MIN(age) FROM people", "--epsilon", "1"), "QUANTILE(x, 0.01)"),
+    (("SELECT MAX(age) FROM people", "--epsilon", "1"), "QUANTILE(x, 0.99)"),
+    (
+        ("SELECT SUM(LEAST(GREATEST(income, 5000), 0)) FROM people", "--epsilon", "1"),
+        "the lower bound is above the upper one",
+    ),
+    (
+        ("SELECT COUNT(*) FROM visits JOIN people ON patient = people.age", "--epsilon", "1"),
+        "private tables are not joined",
+    ),
+    (
+        (ONE, "--epsilon", "1", "--strategy", "s1"),
+        "twoworlds strategy open s1 --dataset people --epsilon 1 --analyst ann",
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "words"), REFUSED)
+def test_refusals_name_what_is_wrong_and_a_way_out(capsys, asked, words):
+    code, _, err = call(capsys, "release", *asked, "--analyst", "ann")
+    assert code == 2
+    assert words in err
+    assert spent(capsys) == "0"
+
+
+def test_reviewers_and_analysts_are_told_which_option_is_missing(capsys):
+    assert "--analyst ann" in call(capsys, "release", ONE, "--epsilon", "1")[2]
+    wrong = ("review", "99", "--approve", "--reviewer", "rita")
+    assert "nothing was proposed so far; twoworlds review" in call(capsys, *wrong)[2]
+    number = str(as_json(capsys, "release", ONE, *SPENT, "--propose", "why")[1]["entry"])
+    assert f"the newest are {number}; twoworlds review" in call(capsys, *wrong)[2]
+    back = ("review", number, "--send-back", "--reviewer", "rita")
+    assert "as in --remark" in call(capsys, *back)[2]
+
+
+def test_one_condition_does_not_contradict_another(capsys):
+    _, out, _ = call(
+        capsys, "release", "SELECT COUNT(*) FROM people WHERE age IN (1.5)", *SPENT, "--dry-run"
+    )
+    assert "contradict each other" not in out
+
+
+def test_without_a_key_over_the_threshold_the_answer_says_so(capsys):
+    asked = "SELECT income, COUNT(*) FROM people WHERE age = 130 GROUP BY DISCOVER(income)"
+    _, out, _ = call(capsys, "release", asked, *SPENT, "--delta", "1e-9")
+    assert "No key reached the threshold of " in out
+
+
+def test_proposing_again_for_another_purpose_says_which_one_stands(capsys):
+    first = call(capsys, "release", ONE, *SPENT, "--propose", "a table")[1]
+    again = call(capsys, "release", ONE, *SPENT, "--propose", "a map")[1]
+    stands = "It was proposed before, for 'a table', and that purpose stands."
+    assert (stands in " ".join(first.split()), stands in " ".join(again.split())) == (False, True)
+
+
+def test_an_endless_constant_does_not_fill_the_screen(capsys):
+    asked = "SELECT COUNT(*) FROM people WHERE age > 1e4000"
+    _, out, _ = call(capsys, "release", asked, *SPENT, "--dry-run")
+    assert "where age > 10000000... (4,001 digits)" in " ".join(out.split())
+    assert "0" * 60 not in out.replace("\n", "")

@@ -138,7 +138,7 @@ def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):
 
 def test_the_words_of_an_answer_and_of_a_strategy(capsys, in_hospital):
     _, out, _ = call(capsys, *OPEN)
-    assert "release --strategy ages" in " ".join(out.split())
+    assert "release QUERY --strategy ages --epsilon 1/2 --analyst ann" in " ".join(out.split())
     code, out, _ = call(capsys, *ask(YOUNG), "--report", "r.html")
     words = " ".join(out.split())
     assert code == 0
@@ -257,3 +257,21 @@ def test_a_name_is_one_strategy(capsys):
     code, _, err = call(capsys, *OPEN[:-4], "--epsilon", "2", *ANN)
     assert code == 2
     assert "was paid with epsilon 1, not epsilon 2" in err
+
+
+def test_opening_a_strategy_warns_and_asks_as_a_release_does(capsys, monkeypatch):
+    whole = ("strategy", "open", "all", "--dataset", "people", "--epsilon", "4", *ANN)
+    _, out, _ = call(capsys, *whole, "--dry-run")
+    assert "Warning: This takes all of what is left to ann" in " ".join(out.split())
+    assert "Left before: " in " ".join(out.split())
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda *_, **__: False)
+    code, _, err = call(capsys, *whole)
+    assert code == 130
+    assert "nothing was charged" in err
+    code, out, err = call(capsys, *whole, "--yes")
+    assert code == 0
+    assert "Warning: This takes all of what is left to ann" in err
+    assert "Left: " in " ".join(out.split())
+    assert call(capsys, *whole)[2] == ""  # it is open already

@@ -1,10 +1,11 @@
 import traceback
+import warnings
 from contextlib import nullcontext
 from fractions import Fraction
 
 import pytest
 
-from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.errors import DoubtfulRelease, InvalidInput, TwoWorldsError
 from twoworlds.release import (
     Curator,
     OverBudget,
@@ -312,3 +313,22 @@ def test_what_gives_nothing_away_is_free(hospital):
 def test_several_queries_are_asked_with_release_all(curator):
     with pytest.raises(InvalidInput, match="release_all"):
         curator.release(["SELECT COUNT(*) FROM people"], "1", analyst="ann")
+
+
+def test_python_warns_before_the_charge_and_a_stored_answer_does_not(curator):
+    for sql, cost, words in (
+        ("SELECT COUNT(*) FROM people", "3", "This takes 75% of what is left to ann"),
+        ("SELECT COUNT(*) FROM people WHERE region = 'Nroth'", "1/10", "no declared key|declared"),
+    ):
+        before = curator.ledger.spent("people")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DoubtfulRelease)
+            with pytest.raises(DoubtfulRelease, match=words):
+                curator.release(sql, cost, analyst="ann")
+        assert curator.ledger.spent("people") == before
+        with pytest.warns(DoubtfulRelease, match=words) as found:
+            curator.release(sql, cost, analyst="ann")
+        assert found[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DoubtfulRelease)
+            curator.release(sql, cost, analyst="ann")

@@ -139,3 +139,31 @@ def test_a_release_is_read_back_from_the_ledger_with_its_certificate(curator):
         curator.released(one["entry"], analyst="bob")
     with pytest.raises(InvalidInput, match="there is no release"):
         curator.released(1)
+
+
+def test_a_reviewer_reads_what_a_proposal_allows_with_all_that_was_approved_before(reviewed):
+    approve(reviewed, propose(reviewed, cost="1/2"))
+    reviewed.release(BY_REGION, "1/2", analyst="ann")
+    approve(reviewed, propose(reviewed, sql=COUNT, cost="1"))
+    approve(reviewed, propose(reviewed, sql=COUNT, cost="1", analyst="bob"))  # the same: once
+    waiting = propose(reviewed, sql=COUNT, cost="3/2")
+    desk = ReviewDesk(reviewed.ledger, "people")
+    [one] = [each for each in desk.proposals if each["status"] == "waiting"]
+    assert one["after"]["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-3)))
+    assert (one["after"]["cost"]["epsilon"]["exact"], one["after"]["fits"]) == ("3", True)
+    said = "If you approve: together with everything released and with what is approved and not "
+    assert f"{said}yet paid, it costs epsilon 3. " in " ".join(desk.explain().split())
+    approve(reviewed, waiting)
+    reviewed.release(COUNT, "1", analyst="ann")
+    reviewed.release(COUNT, "3/2", analyst="ann")
+    last = propose(reviewed, sql="SELECT COUNT(*) FROM people WHERE age > 60", cost="1/2")
+    after = ReviewDesk(reviewed.ledger, "people").proposal(last)["after"]
+    assert after["together"].startswith("together with everything released, it costs epsilon 3.5")
+
+
+def test_what_is_approved_beyond_the_budget_is_bounded_by_the_budget(reviewed):
+    approve(reviewed, propose(reviewed, cost="7/2"))
+    waiting = propose(reviewed, sql=COUNT, cost="7/2", analyst="bob")
+    after = ReviewDesk(reviewed.ledger).proposal(waiting)["after"]
+    assert not after["fits"]
+    assert "it does not fit; the budget stops at epsilon 6" in after["together"]

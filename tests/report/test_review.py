@@ -349,3 +349,8 @@ def test_a_file_is_a_certificate_a_mechanism_or_neither(tmp_path):
     assert not is_certificate(str(tmp_path / "missing.json"))
     with pytest.raises(InvalidInput, match="no certificate"):
         is_certificate(saved(tmp_path / "c.json", {"a": 1}))
+
+
+def test_a_refuted_review_says_once_what_does_hold():
+    review = review_mechanism("randomized-response(bits=2, keep=3/4)", claim="dp(ratio=2)")
+    assert review.html().count("What does hold") == 1

@@ -14,13 +14,14 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any
+from warnings import simplefilter
 
 import typer
 
 from twoworlds import __version__
 from twoworlds.cli.asking import APP, Questions
 from twoworlds.cli.render import unsaved
-from twoworlds.errors import Interrupted, TwoWorldsError, UnknownName
+from twoworlds.errors import DoubtfulRelease, Interrupted, TwoWorldsError, UnknownName
 from twoworlds.questions import DOORS
 
 __all__ = ["main"]
@@ -53,6 +54,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.path.insert(0, "")  # python:module:name looks in the current folder first
     if sys.stdout is None:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
+    simplefilter("ignore", DoubtfulRelease)  # commands say these warnings themselves
     unsaved()  # what an earlier call left
     try:
         typed = sys.argv[1:] if arguments is None else [*arguments]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import Interrupted, InvalidInput, UnknownName
 from twoworlds.files import check_place, write
 from twoworlds.questions import Name, Place
 from twoworlds.questions.releases import PolicyFile
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 Ledger = Annotated[str, "a policy file, the ledger's file, or postgresql://..."]
-LedgerOrExport = Annotated[str, "a policy file, the ledger, or an exported .jsonl file"]
+LedgerOrExport = Annotated[str, Place("a policy file, the ledger, or an exported .jsonl file")]
 Header = Annotated[bool | None, "whether the first line names the columns"]
 Encoding = Annotated[str | None, "of the text, such as latin-1; UTF-8 or by its mark otherwise"]
 Delimiter = Annotated[str | None, "between values, such as ';' or tab; a comma otherwise"]
@@ -61,7 +61,7 @@ def _left(table: Table) -> str:
     return f"Left: {'; '.join(told)}." if told else "No dataset has an account."
 
 
-def ledger_show(where: LedgerOrExport) -> Result:
+def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
     """Show the accounts, and how many releases were charged and answered."""
     from twoworlds.release.accounts import account_table, learned_lines
     from twoworlds.release.ledger.views import read_export, verify_export
@@ -85,7 +85,7 @@ def _entries(count: int) -> str:
     return f"{count:,} {'entry' if count == 1 else 'entries'}"
 
 
-def ledger_verify(where: LedgerOrExport) -> Result:
+def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
     """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
     from twoworlds.release.ledger.views import read_export, verify, verify_export
@@ -145,7 +145,7 @@ def _located(where: str) -> tuple[str, str | None]:
 
 
 def policy_check(
-    file: Annotated[Path, "the policy file"],
+    file: Annotated[Path, Place("the policy file")] = Path("policy.yml"),
     data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
 ) -> Result:
     """Check a policy against the data: list what it declares, or everything that is wrong."""
@@ -197,7 +197,7 @@ def policy_new(
                 "is read"
             )
         write(file, draft(data, name, table=table, folder=file.parent))
-        written = f"wrote {file}: fill in bounds, keys and the budget, then check it"
+        written = f"wrote {file}: fill in what is in capitals, and the budget, then check it"
         return Told(Answer(written), {"file": file})
     asks = sys.stdin.isatty()
     if header is None and not kind and not asks and Path(data).exists():
@@ -220,8 +220,8 @@ def policy_new(
     found = _examined(Dataset(name, str(imported.target), "add-remove", columns=columns), imported)
     write(file, draft(str(imported.target), name, folder=file.parent))
     next_step = (
-        f"wrote {imported.target} and {file}: fill in bounds, keys and the budget, then check it "
-        "with --data"
+        f"wrote {imported.target} and {file}: fill in what is in capitals, and the budget, then "
+        "check it with --data"
     )
     said = found.answer()
     told = Answer(said.headline, blocks=said.blocks, notes=(next_step,))
@@ -277,9 +277,25 @@ def policy_import(
             f"Next: write {imported.target.name} instead of {data.name} as the source of "
             f"{declared.name} in {policy}"
         )
+    elif not _is_source(imported.target, declared.source, read.folder):
+        notes.append(
+            f"The source of {declared.name} in {policy} is {declared.source}, and stays so: to "
+            f"release from the new data, write source: {imported.target.name}"
+        )
+    if public is None:
+        notes.append(
+            f"If these data are other than before, give {declared.name} another version: in "
+            f"{policy}, since a stored answer is repeated for the same version "
+            f"(now {one.version!r})"
+        )
     said = found.answer()
     told = Answer(said.headline, blocks=said.blocks, notes=notes)
     return Told(told, {"data": imported.target, "report": found})
+
+
+def _is_source(target: Path, source: Any, folder: Path) -> bool:
+    """Whether a dataset is read from a file."""
+    return isinstance(source, str) and (folder / source).resolve() == target.resolve()
 
 
 def _examined(dataset: Dataset, imported: Imported) -> Examination:
@@ -306,10 +322,13 @@ def _kinds(said: Sequence[str] | None) -> dict[str, str]:
 
 def _ask(names: Sequence[str]) -> bool:
     """Ask whether the first line has names; on standard error, beside the answer."""
-    from click import confirm
+    from click import Abort, confirm
 
-    return confirm(
-        f"The first line reads: {', '.join(map(repr, names))}\nAre these the names of the columns?",
-        default=None,
-        err=True,
-    )
+    first = ", ".join(map(repr, names))
+    question = f"The first line reads: {first}\nAre these the names of the columns?"
+    try:
+        return confirm(question, default=None, err=True)
+    except Abort:
+        raise Interrupted(
+            "nothing was written; --header or --no-header answers beforehand"
+        ) from None

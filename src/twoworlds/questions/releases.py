@@ -116,6 +116,7 @@ def release(
             return _proposed(
                 curator,
                 curator.propose(asked, price, purpose=propose, analyst=analyst, noise=noise),
+                purpose=propose,
             )
         if dry_run:
             return curator.plan(asked, price, analyst=analyst, noise=noise)
@@ -152,9 +153,12 @@ def _warn(found: Sequence[ReleaseWarning], *, yes: bool) -> None:
     asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
     if not (asks and any(one.confirm for one in found)):
         return
-    from click import confirm
+    from click import Abort, confirm
 
-    if not confirm("Pay for it all the same?", default=False, err=True):
+    agreed = False
+    with suppress(Abort):  # Ctrl-C or Ctrl-D is no
+        agreed = confirm("Pay for it all the same?", default=False, err=True)
+    if not agreed:
         raise Interrupted("nothing was charged; --yes pays without asking")
 
 
@@ -324,15 +328,18 @@ def review(
             desk = ReviewDesk(curator.ledger, dataset)
             return Told(desk.answer(), desk.fields())
         if approve == send_back:
-            raise InvalidInput(f"proposal {proposal}: say --approve or --send-back, one of them")
+            raise InvalidInput(
+                f"proposal {proposal}: say --approve or --send-back, one of them; a "
+                "proposal is sent back with --remark 'what to change'"
+            )
         if reviewer is None:
             raise InvalidInput(f"proposal {proposal}: say who decides, with --reviewer NAME")
         decided = curator.ledger.decide(proposal, reviewer, approved=approve, remark=remark)
         return _proposed(curator, decided)
 
 
-def _proposed(curator: Curator, proposal: Proposal) -> Result:
-    """Say how a proposal stands."""
+def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = None) -> Result:
+    """Say how a proposal stands; one that was filed before keeps its first purpose."""
     from twoworlds.release.review import ReviewDesk
 
     number = proposal.place.sequence
@@ -343,7 +350,13 @@ def _proposed(curator: Curator, proposal: Proposal) -> Result:
     elif proposal.approved is False:
         said = f"Proposal {number} is sent back: {proposal.analyst} may change it and propose anew."
     warned = [f"Warning: {one['words']}" for one in told.get("warnings", ())]
-    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else []), *warned]
+    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else [])]
+    if told.get("after"):
+        lead = "Now that it is approved" if proposal.approved else "If it is approved"
+        lines.append(f"{lead}: {told['after']['together']}")
+    if purpose not in (None, told["purpose"]):
+        lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
+    lines += warned
     return Told(Answer.of(said, Said(lines)), told)
 
 
@@ -359,12 +372,15 @@ def strategy_open(
     dataset: OfDataset = None,
     analyst: Analyst = None,
     dry_run: Annotated[bool, "say what it would cost; nothing is charged"] = False,
+    yes: Annotated[bool, "pay without asking, whatever the warnings"] = False,
 ) -> Result:
     """Pay once for questions that may each depend on the answers before."""
     from twoworlds.release.costs import Cost, parse_cost
     from twoworlds.release.curator import Curator
+    from twoworlds.release.errors import OverBudget
     from twoworlds.release.ledger.state import check_name
     from twoworlds.release.strategy import find_strategy, price_of, read_questions
+    from twoworlds.release.warnings import spend_warnings
 
     check_name(name, "strategy")
     if (may_ask is None) != (each is None):
@@ -387,6 +403,10 @@ def strategy_open(
                 f"strategy {name!r} was paid with {parse_cost(before).shown()}, not "
                 f"{wanted.shown()}: use another name for another strategy"
             )
+        left = curator.ledger.accounts(dataset, who)[0]
+        neighbours = curator.policy.dataset(dataset).neighbours
+        warned = () if before else spend_warnings(wanted, left, neighbours)
+        notes = [f"Warning: {one.words}" for one in warned] if dry_run else []
         data: dict[str, Any]
         if dry_run:
             curator.ledger.check(dataset, who, {"strategy": name}, Cost() if before else wanted)
@@ -395,22 +415,28 @@ def strategy_open(
             if before:
                 said = "This was paid for before, so it would cost nothing more."
         else:
+            with suppress(OverBudget):  # what does not fit, the payment itself refuses
+                curator.ledger.check(dataset, who, {"strategy": name}, wanted)
+                _warn(warned, yes=yes)
             found = curator.strategy(dataset, wanted, name=name, analyst=who).resume()
             data = {**found.fields(), "charged": before is None}
             said = f"Strategy {name!r} is open already; you pay nothing more."
             if before is None:
                 said = (
                     f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with release "
-                    f"--strategy {name}."
+                    f"QUERY --strategy {name} --epsilon 1/2 --analyst {who}."
                 )
-    notes = []
+            left = curator.ledger.accounts(dataset, who)[0]
+    rest = [f"{account} {cost.shown('at least')}" for account, cost in left.items()]
+    notes.append(f"Left{' before' if dry_run else ''}: {'; '.join(rest)}.")
+    data |= {"left": left, "warnings": [one.to_dict() for one in warned]}
     if prices is not None:
         data["may_ask"] = {"together": prices[0], "one_by_one": prices[1]}
         alone = f"one by one they would cost {show(prices[1])}"
         if prices[0] == prices[1]:
             alone = "as much as one by one"
-        notes = [f"Together these questions cost epsilon {show(prices[0])}, {alone}."]
-    told = Answer.of(said, *([Said(notes)] if notes else []))
+        notes += [f"Together these questions cost epsilon {show(prices[0])}, {alone}."]
+    told = Answer.of(said, Said(notes))
     return Told(told, {**data, "cost": wanted})
 
 

@@ -298,8 +298,14 @@ class Cap:
             return f"the cap {self} is pure, so no zCDP cost ever fits"
         if cost.rho and self.most.kind == "approximate" and not self.tail:
             return (
-                f"the cap {self} adds up by basic composition, which knows no rho: say "
-                f"composition=tighter, which sets tail={exact_text(self.most.delta / 2)} aside"
+                f"the cap {self} adds up by basic composition, which knows no rho: ask with an "
+                "epsilon; the owner may let the policy's budget say composition=tighter, which "
+                f"sets tail={exact_text(self.most.delta / 2)} aside"
+            )
+        if cost.rho and self.tail and self.concentrated <= spent.concentrated:
+            return (
+                f"spent {self.used(spent).shown()}; the cap is {self}, and no rho fits any more: "
+                f"at most {self.left(spent)} is left"
             )
         largest = self.largest(spent)
         most = "" if largest is None else f", or in one query {largest.shown('down')}"

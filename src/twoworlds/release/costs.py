@@ -127,6 +127,11 @@ def read_numbers(value: object, names: tuple[str, ...], side: Side) -> dict[str,
         if name not in names:
             raise InvalidInput(f"a cost has no {name[:20]!r}: it has {', '.join(names)}")
         if name in found:
+            if given is part:  # 1,5
+                raise InvalidInput(
+                    f"{str(value)[:40]!r} has a comma before a number without a name: write a "
+                    "decimal with a point, such as 1.5, or name it, such as delta=1e-6"
+                )
             raise InvalidInput(f"{name} is given twice: give it once")
         found[name] = read_number(given, name, side)
     if "epsilon" not in found and "rho" not in found:
@@ -141,6 +146,8 @@ def read_number(value: object, name: str, side: Side) -> Fraction:
         raise InvalidInput(f"{name} is infinite: a cost is a finite number")
     exact = rounded(read, side)
     if _bits(exact) > _LONGEST_BITS:
+        if exact > 1 << _LONGEST_BITS // 2:
+            raise InvalidInput(f"{name} is far too large to protect anybody: give one such as 1")
         raise InvalidInput(
             f"{name} has {_bits(exact)} bits: at most {_LONGEST_BITS} are kept; round it up"
         )

@@ -25,9 +25,10 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
+from warnings import warn
 from weakref import finalize
 
-from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
+from twoworlds.errors import DoubtfulRelease, InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
 from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
 from twoworlds.release.answers.words import AnswerContext, unit_text
@@ -36,7 +37,7 @@ from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, read_number
 from twoworlds.release.engines import Engines
 from twoworlds.release.errors import OverBudget, ReleaseFailed
-from twoworlds.release.forms import Prepared, Released, Request, check_approved
+from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.limits import check_size
@@ -48,7 +49,6 @@ from twoworlds.release.statement import made_of, statement
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
-    from twoworlds.release.forms import DryRun
     from twoworlds.release.ledger.state import LedgerState, Proposal
     from twoworlds.release.strategy import PaidStrategy
 
@@ -73,7 +73,8 @@ class Curator(AbstractContextManager["Curator"]):
         keys: The values of a column by which queries may group; each of them is answered.
         columns: Further fields of a column, as a policy file has them: kind, missing, bins, grid.
         neighbours: The two worlds: ``add-remove`` one unit, or ``substitute`` one for another.
-        version: Of the data: a stored answer is repeated only for the same version.
+        version: Of the data: a stored answer is repeated only for the same version. Give other
+            data under the same ledger another version, or old answers are repeated for them.
         sources: The place of a dataset, by its name, where a policy leaves it open: a path, a
             data frame, a connection; see `twoworlds.release.backends.open_backend`.
         pace: Answers and failures come back at multiples of so many seconds after the question, so
@@ -170,7 +171,10 @@ class Curator(AbstractContextManager["Curator"]):
         known = [*self.policy.dataset(dataset).analysts] or [SOLE_ANALYST]
         if name is None:
             if len(known) > 1:
-                raise InvalidInput(f"say who asks, as the analyst: {' or '.join(known)}")
+                raise InvalidInput(
+                    f"say who asks, {' or '.join(known)}: --analyst {known[0]}, or "
+                    f"analyst={known[0]!r} in Python"
+                )
             return next(iter(known))
         if name not in known:
             raise UnknownName("analyst", name, known)
@@ -188,8 +192,6 @@ class Curator(AbstractContextManager["Curator"]):
         noise: NoiseKind | None = None,
     ) -> DryRun:
         """Return what a release would cost and how exact it would be; nothing is charged."""
-        from twoworlds.release.forms import DryRun
-
         price, law = _price(cost, noise, epsilon=epsilon, delta=delta, rho=rho)
         resolved, calibration = self._calibrated(asked, price, law)
         dataset = resolved[0].dataset
@@ -252,6 +254,10 @@ class Curator(AbstractContextManager["Curator"]):
             analyst: Who asks; may be left out when the policy names one at most.
             noise: ``laplace``, or ``gaussian`` for a cost with rho or delta.
 
+        Before the charge it warns of what looks like a mistake (`DoubtfulRelease`), such as a
+        selection of nobody, or a cost of more than half of what is left. To stop at each of them,
+        ``warnings.simplefilter("error", DoubtfulRelease)``.
+
         Raises:
             OverBudget: when the budget has not enough left; nothing is charged.
             ReleaseFailed: when it was charged, and the engine failed.
@@ -273,10 +279,23 @@ class Curator(AbstractContextManager["Curator"]):
         alone, and charges what all of them come to together, by certified composition or by the
         sensitivity of the whole; see `twoworlds.release.sensitivity.fixed`.
         """
-        [found] = self.release_each([Request(asked, cost, analyst, noise)])
-        if isinstance(found, TwoWorldsError):
-            raise found
-        return found
+        started = monotonic()
+        prepared = self.prepare(Request(asked, cost, analyst, noise))
+        self._warn(prepared)
+        return self._answer(prepared, started)
+
+    def _warn(self, one: Prepared) -> None:
+        """Warn as the command line does, before anything is charged."""
+        name, who, said, price, _ = one.to_charge
+        try:
+            price, known = self.ledger.check(name, who, said, price)
+        except TwoWorldsError:  # what is refused, the charge itself refuses
+            return
+        plan = DryRun(
+            tuple(one.resolved), one.calibration, price, self._left(name, who), known=known
+        )
+        for found in plan.warnings:
+            warn(found.words, DoubtfulRelease, stacklevel=4)
 
     def release_each(self, requests: Sequence[Request]) -> list[Released | TwoWorldsError]:
         """Answer several batches, each charged on its own; they wait for the disk together.
@@ -351,9 +370,9 @@ class Curator(AbstractContextManager["Curator"]):
         said = {**statement(resolved, calibration, place), **(within or {})}
         return Prepared(resolved, calibration, engine, plans, who, said, covered, name)
 
-    def _answer(self, prepared: Prepared) -> Released:
+    def _answer(self, prepared: Prepared, started: float | None = None) -> Released:
         """Answer one prepared request, or raise what stands in the place of its answer."""
-        [found] = self._answer_each([prepared], monotonic())
+        [found] = self._answer_each([prepared], monotonic() if started is None else started)
         if isinstance(found, TwoWorldsError):
             raise found
         return found

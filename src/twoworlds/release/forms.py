@@ -101,7 +101,8 @@ def check_approved(state: LedgerState, prepared: Prepared) -> None:
     if known is not None and known.approved:
         return
     if known is None:
-        stands = "and this one was not proposed: propose it, with --propose 'what it is for'"
+        stands = "and this one was not proposed: propose it, with --propose 'what it is for', "
+        stands += "or in Python with Curator.propose(query, cost, purpose='what it is for')"
     elif known.approved is None:
         stands = f"and proposal {known.place.sequence} waits for a reviewer"
     else:

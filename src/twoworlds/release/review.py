@@ -63,13 +63,14 @@ class ReviewDesk(Result):
         return [self.proposal(one) for one in found]
 
     def proposal(self, one: Proposal) -> dict[str, Any]:
-        """Return a proposal; one that waits with its plan, and what all would allow after it."""
+        """Return a proposal, with what all would allow after it; one that waits with its plan."""
         body = self.ledger.entry(one.place)
         planned: dict[str, Any] = {}
         if one.approved is None:
             resolved, calibration = made_of(body["query"])
             plan = DryRun(tuple(resolved), calibration, one.cost, self._left(one)).fields()
             planned = {name: plan[name] for name in ("warnings", "cells", "errors")}
+        if one.approved is None or one in self._unpaid(one.dataset):
             planned["after"] = self._after(one)
         decided = None if one.decision is None else self.ledger.entry(one.decision)
         return {
@@ -112,6 +113,13 @@ class ReviewDesk(Result):
                 for one in self.proposals
             ]
             blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(4, 5)))
+        after = [
+            f"Proposal {one['entry']}. If you approve: {one['after']['together']}"
+            for one in self.proposals
+            if one["status"] == "waiting" and one["after"]
+        ]
+        if after:
+            blocks.append(Said(after))
         warned = [
             printable(f"Warning of proposal {one['entry']}: {warning['words']}")
             for one in self.proposals
@@ -164,12 +172,42 @@ class ReviewDesk(Result):
         """Say what one cost alone allows."""
         return None if cost == Cost() else str(guess_data(cost, self._about(dataset))["words"])
 
+    def _unpaid(self, dataset: str) -> list[Proposal]:
+        """Return what was approved and is not yet paid; one of several for the same query."""
+        approved = [
+            one
+            for one in self.state.proposals.values()
+            if one.dataset == dataset and one.approved and not self._paid(one)
+        ]
+        return [*{one.query: one for one in approved}.values()]
+
+    def _paid(self, one: Proposal) -> bool:
+        """Whether the dataset has paid for a proposal: it gives nothing away twice."""
+        return self.state.find(one.dataset, one.analyst, one.query, None) is not None
+
     def _after(self, one: Proposal) -> dict[str, Any] | None:
-        """Return the guess that all releases would allow with a proposal, as number and words."""
+        """Return what a proposal would allow with all that was released or approved before it.
+
+        The cost and the guess are those of the totals (`together`). What does not fit all at once
+        is never paid all at once, so that the budget itself bounds it.
+        """
         account = (one.dataset, None)
-        spent = self.state.spent.get(account, Spent()).plus(one.cost)
-        cost = together(self.state.cap(account), spent)[0]
-        return None if cost is None else guess_data(cost, self._about(one.dataset))
+        cap, before = self.state.cap(account), self.state.spent.get(account, Spent())
+        others = [each for each in self._unpaid(one.dataset) if each.query != one.query]
+        spent = before
+        for each in others if self._paid(one) else [*others, one]:
+            spent = spent.plus(each.cost)
+        fits = cap.rule(spent) is not None
+        cost = together(cap, spent)[0] if fits else cap.most
+        if cost is None or (not fits and cap.rule(before) is None):
+            return None
+        found = guess_data(cost, self._about(one.dataset))
+        besides = " and with what is approved and not yet paid" if others else ""
+        total = f"it costs {cost.shown()}."
+        if not fits:
+            total = f"it does not fit; the budget stops at {cost.shown()}."
+        words = f"together with everything released{besides}, {total} {found['words']}"
+        return {**found, "cost": cost.to_dict(), "fits": fits, "together": words}
 
     def _about(self, dataset: str) -> str | None:
         return related(self.state.units.get(dataset))

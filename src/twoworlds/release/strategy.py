@@ -310,7 +310,7 @@ def resumed(curator: Curator, dataset: str, name: str, analyst: str | None) -> P
     if paid is None:
         raise InvalidInput(
             f"{who} has no strategy {name!r} on {dataset!r}: open it first, as in "
-            f"twoworlds strategy open {name} --epsilon 1"
+            f"twoworlds strategy open {name} --dataset {dataset} --epsilon 1 --analyst {who}"
         )
     return curator.strategy(dataset, paid, name=name, analyst=who).resume()
 

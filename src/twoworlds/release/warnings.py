@@ -64,8 +64,17 @@ def warnings(
         found += [("groups", words) for words in left_out(one)]
         if not empty:
             found += [("noise", words) for words in _noise(one, calibration, number)]
-    found += [("spend", words) for words in _spend(price, left, asked[0].dataset.neighbours)]
-    return tuple(ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found))
+    told = [ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found)]
+    return *told, *spend_warnings(price, left, asked[0].dataset.neighbours)
+
+
+def spend_warnings(
+    price: Cost, left: Mapping[str, Cost], neighbours: str
+) -> tuple[ReleaseWarning, ...]:
+    """Return the warning of a price that takes more than a share of what is left, if it does."""
+    return tuple(
+        ReleaseWarning("spend", printable(words)) for words in _spend(price, left, neighbours)
+    )
 
 
 def _values(asked: Resolved) -> Iterator[str]:
@@ -111,8 +120,13 @@ def _empty(asked: Resolved) -> Iterator[str]:
             never.append(aggregate.name)
         elif not any(reachable(asked, one, declared=True) for one in measures):
             hardly.append(aggregate.name)
+    asked_where = (asked.query.condition, *(each.where for each in asked.query.aggregates))
+    several = sum(1 for one in asked_where for _ in leaves(one)) > 1
     for names, why in (
-        (never, "The conditions contradict each other"),
+        (
+            never,
+            "The conditions contradict each other" if several else "No row meets the condition",
+        ),
         (hardly, "No row meets the conditions if the declared keys and bounds are right"),
     ):
         if names:

@@ -143,7 +143,7 @@ REFUSED = [
     (people.median("income"), PEOPLE, "no grid is declared for 'income'"),
     (people.median("age", between=(1, 9)), PEOPLE, "no value of the grid"),
     (people.sum("age", between=(0, 121)), PEOPLE, "in the policy's bounds 0 to 120"),
-    (people.sum("age", between=(3, 2)), PEOPLE, "in the policy's bounds"),
+    (people.sum("age", between=(3, 2)), PEOPLE, "the lower bound is above the upper one"),
     (people.sum("age", between=(0, "1/2")), PEOPLE, "no whole multiple of the unit 1"),
     (people.by("city").count(), PEOPLE, "never read off the data: write"),
     (

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import comb
+from warnings import catch_warnings, simplefilter
 
 from twoworlds.answer import Answer, Listing, Said
 from twoworlds.attacks.queries.server import (
@@ -32,7 +33,7 @@ from twoworlds.attacks.queries.server import (
 )
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import DoubtfulRelease, InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
 from twoworlds.release.query import Query
@@ -224,7 +225,8 @@ def against_engine(server: ExactServer, questions: Sequence[Asked], epsilon: obj
     """
     cost = positive(epsilon, "epsilon")
     asked = [Query(TABLE).count().where(condition) for _, condition, _ in questions]
-    with server.engine(epsilon) as curator:
+    with server.engine(epsilon) as curator, catch_warnings():
+        simplefilter("ignore", DoubtfulRelease)  # all of the budget is meant to be spent
         released = curator.release_all(asked, f"epsilon={epsilon}")
     answers = tuple(round(answer.estimates[0][0].value) for answer in released.answers)
     laws = {noises[0].law for noises in released.answers[0].calibration.noises}

@@ -300,7 +300,10 @@ class QueryAnswer(Result):
 
     def blocks(self) -> Iterator[Block]:
         """Yield the table, what its errors are worth, and charts."""
-        yield table(self)
+        if self.resolved.discovers and not self.cells:
+            yield Said([f"No key reached the threshold of {self.calibration.threshold}."])
+        else:
+            yield table(self)
         more = len(self.cells) - MOST_ROWS
         cut = [f"and {more:,} further rows: use rows() or frame()"] if more > 0 else []
         errors = (

@@ -26,7 +26,14 @@ from twoworlds.release.answers.cells import (
 from twoworlds.release.answers.estimates import Estimator
 from twoworlds.release.budget import Cap, ComposedCost, Spent
 from twoworlds.release.costs import Cost, zcdp_to_epsilon
-from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
+from twoworlds.release.policy.model import (
+    ENDLESS,
+    Dataset,
+    Neighbours,
+    Unit,
+    grouped,
+    shown_value,
+)
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -258,8 +265,8 @@ def notes(resolved: Resolved) -> list[str]:
         )
     if resolved.discovers:
         found.append(
-            "Keys are shown when their noisy count reaches a threshold; of more than "
-            f"{MOST_DISCOVERED:,} groups the largest, and none with a key of more than "
+            "Keys are shown when their noisy count reaches a threshold. At most the "
+            f"{MOST_DISCOVERED:,} largest groups are shown, and no key of more than "
             f"{LONGEST_KEY} bytes. Keys near the threshold are shown only if their noise was "
             "large. So their counts are too large on average, and their intervals hold less often "
             "than stated. Far above the threshold this does not matter."
@@ -408,6 +415,8 @@ def _axis(axis: GroupAxis) -> str:
 
 
 def _constant(value: object) -> str:
+    if isinstance(value, Fraction) and abs(value) >= ENDLESS:
+        return grouped(Fraction(round(value)))
     return repr(value) if isinstance(value, str) else shown_value(value)  # type: ignore[arg-type]
 
 

@@ -390,7 +390,8 @@ def _points(content: bytes, path: Path) -> Places:
     if not known:
         raise LedgerDamaged(
             f"the mark {path} cannot be read: it does not say how far the ledger had come; "
-            "restore it, or, if you trust the ledger as it is, remove the mark and call remark"
+            "restore it, or, if you trust the ledger as it is, remove the mark and make "
+            "a new one: twoworlds ledger remark FILE --reason 'why it is missing'"
         )
     synced = [point for point in found[1:] if point is not None]
     return Places(max(known), max(synced) if synced else None)

@@ -173,7 +173,8 @@ class Journal:
                     f"the mark {self.location.mark} of the ledger {self.location} is missing, so "
                     "nobody can tell whether the ledger went back in time: put the mark back, or "
                     "name its place with mark=; if this machine joins a ledger on a server, or you "
-                    "trust the ledger as it is, call remark"
+                    "trust the ledger as it is, make a new one: twoworlds ledger remark FILE "
+                    "--reason 'why it is missing'"
                 )
             self._store: Store = store
             self._state, self._certain = replay(store, points), True
@@ -345,7 +346,8 @@ def begin(location: Location, timeout: float) -> None:
             elif store.row(2) is not None:
                 raise InvalidInput(
                     f"{location} is a ledger already, but its mark {location.mark} is missing: "
-                    "put the mark back, or, if you trust the ledger as it is, call remark"
+                    "put the mark back, or, if you trust the ledger as it is, make a new one: "
+                    "twoworlds ledger remark FILE --reason 'why it is missing'"
                 )
     finally:
         store.close()

@@ -265,7 +265,10 @@ class Ledger(AbstractContextManager["Ledger"]):
             InvalidInput: when there is none, it is decided, or the reviewer has made it.
         """
         if not approved and not remark.strip():
-            raise InvalidInput("a proposal is sent back with a remark: say what is to be changed")
+            raise InvalidInput(
+                "a proposal is sent back with a remark: say what is to be changed, as in --remark "
+                "'by region, not by age'"
+            )
         content = {
             "proposal": proposal,
             "reviewer": reviewer,

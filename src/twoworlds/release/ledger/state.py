@@ -39,6 +39,7 @@ from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical
 
 _LONGEST_NAME = 200
 LONGEST_REMARK = 2000
+_LISTED = 5  # proposals in a refusal
 Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole
 Content = Mapping[str, Any]
 
@@ -270,7 +271,11 @@ class LedgerState:
         """Return a proposal by the number of its entry."""
         found = self.proposals.get(number) if type(number) is int else None
         if found is None:
-            raise InvalidInput(f"there is no proposal {str(number)[:20]}: see those that there are")
+            known = ", ".join(map(str, [*self.proposals][-_LISTED:]))
+            there = f"the newest are {known}" if known else "nothing was proposed so far"
+            raise InvalidInput(
+                f"there is no proposal {str(number)[:20]}: {there}; twoworlds review lists them"
+            )
         return found
 
     def _remark(self, content: Content, _point: ChainPlace) -> None:

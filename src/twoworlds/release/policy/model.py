@@ -72,12 +72,18 @@ def shown_value(value: Value) -> str:
             return value.isoformat()
 
 
+ENDLESS = 10**60  # nobody reads the digits of such a number
+
+
 def grouped(x: Fraction, side: Side = "about") -> str:
     """Return a number for people, a whole one with separators.
 
     >>> grouped(Fraction(485200000)), grouped(Fraction(5, 2))
     ('485,200,000', '5/2 (2.5)')
     """
+    if x.denominator == 1 and abs(x) >= ENDLESS:
+        digits = str(abs(x.numerator))
+        return f"{'-' * (x < 0)}{digits[:8]}... ({len(digits):,} digits)"
     return f"{x.numerator:,}" if x.denominator == 1 else show(x, side=side)
 
 

@@ -321,6 +321,11 @@ def _bounds(aggregate: Aggregate, column: Column, name: str) -> tuple[int, int]:
     low, high = _units(column.low, column, name), _units(column.high, column, name)
     if aggregate.between is not None:
         narrow = [_units(x, column, name) for x in aggregate.between]
+        if narrow[0] > narrow[1]:
+            raise InvalidInput(
+                f"between for {name!r}: the lower bound is above the upper one: write "
+                "LEAST(GREATEST(x, low), high)"
+            )
         if not low <= narrow[0] <= narrow[1] <= high:
             raise InvalidInput(
                 f"between for {name!r} must lie in the policy's bounds "

@@ -182,7 +182,12 @@ def _sentences(found: Findings) -> Iterator[str]:
     said = found.verdict.sentence.removesuffix(found.price.sentence).strip()
     if said:
         yield said
-    if found.verdict.holds is False and isinstance(found.claimed, DifferentialPrivacy):
+    said_already = "What does hold" in said
+    if (
+        found.verdict.holds is False
+        and isinstance(found.claimed, DifferentialPrivacy)
+        and not said_already
+    ):
         yield f"What does hold: {_headline(found.price)}"
 
 

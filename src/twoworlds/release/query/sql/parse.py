@@ -208,6 +208,11 @@ def _tables(
             raise refusal(node, _lookup(dataset))
         if node.this.name.casefold() == dataset.name.casefold() not in dataset.public:
             raise refusal(node, "a dataset is not joined with itself, only with public tables")
+        private = [one.casefold() for one in known if one not in dataset.public]
+        if node.this.name.casefold() in private:
+            raise refusal(
+                node, "private tables are not joined with each other, only with public tables"
+            )
         visible, table = _table(node.this, "public table", dataset.public)
         if visible in tables:
             raise refusal(node, "two tables have one name: write an alias, as in regions AS r")

@@ -27,7 +27,11 @@ _REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str], ...] = (
     ((exp.Window,), "window functions are not answered: use GROUP BY"),
     ((exp.Query, exp.Exists, exp.Any, exp.All), f"no query inside a query: {_ONE_TABLE}"),
     (
-        (exp.Min, exp.Max),
+        (exp.Min,),
+        "the extreme value is one person's: ask for a quantile, as in QUANTILE(x, 0.01)",
+    ),
+    (
+        (exp.Max,),
         "the extreme value is one person's: ask for a quantile, as in QUANTILE(x, 0.99)",
     ),
     ((exp.Stddev, exp.StddevPop, exp.StddevSamp), "ask for VAR_POP(x) and take its root"),
