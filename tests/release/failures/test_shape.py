@@ -16,7 +16,6 @@ from tests.release.failures.worlds import (
     sqlite_file,
     table,
 )
-from twoworlds.errors import InvalidInput
 
 SQL = "SELECT k, COUNT(*), SUM(x), AVG(x), VARIANCE(x), MEDIAN(x) FROM people GROUP BY k"
 ROWS = [("a", 1.25), ("b", 2.5), ("a", 99.0), ("b", 0.75)]
@@ -238,35 +237,6 @@ def test_failure_22_whatever_a_column_of_a_frame_holds_the_question_is_answered(
             with opened(tmp_path / f"{number} {dtype}", frame) as curator:
                 curator.release("SELECT SUM(x) FROM people", "1")
                 assert curator.ledger.spent("people").epsilon == 1
-
-
-@pytest.mark.parametrize("make", ["arrow", "polars", "parquet", "sqlite"])
-def test_a_column_of_texts_declared_integer_is_refused_before_the_charge(tmp_path, make):
-    rows, types = [("a", "1"), ("b", None)], ("string", "string")
-    source = {
-        "arrow": lambda: table(rows, types=types),
-        "polars": lambda: pytest.importorskip("polars").from_arrow(table(rows, types=types)),
-        "parquet": lambda: parquet(tmp_path / "p.parquet", rows, types=types),
-        "sqlite": lambda: sqlite_file(tmp_path / "p.db", rows, types=("TEXT", "TEXT")),
-    }[make]()
-    columns = "{x: {kind: integer, bounds: [0, 100]}}"
-    with opened(tmp_path / "there", source, columns) as curator:
-        with pytest.raises(InvalidInput, match="is declared integer, and its table has text"):
-            curator.release("SELECT SUM(x) FROM people", "1")
-        assert curator.ledger.spent("people").epsilon == 0
-
-
-def test_a_column_without_values_has_a_type_that_decides_nothing(tmp_path):
-    rows = [("a", None)]
-    columns = "{x: {kind: text, keys: [a]}}"
-    for number, source in enumerate(
-        [
-            table(rows, types=("string", "null")),
-            parquet(tmp_path / "p.parquet", rows, types=("string", "null")),
-        ]
-    ):
-        with opened(tmp_path / str(number), source, columns) as curator:
-            curator.release("SELECT x, COUNT(*) FROM people GROUP BY x", "1")
 
 
 class Unspeakable:

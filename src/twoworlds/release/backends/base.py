@@ -63,7 +63,7 @@ class Field:
     declared: str | None = None  # the kind, where types are each row's or truths are small numbers
     bits: int | None = 64  # of an integer, sign included; None when the engine has no limit
     cast: bool = False  # whether values must be cast first, such as an enumeration to text
-    inferred: bool = False  # whether one value may have decided the type; see `check_field`
+    inferred: bool = False  # whether the type may follow from the values, as in files and frames
 
     @property
     def kind(self) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend, Field, Run, TableChanged, field_of
-from twoworlds.release.backends.frames import OBJECTS, library_of
+from twoworlds.release.backends.frames import OBJECTS
 from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ class DuckDBBackend(Backend):
         self._numbers = count()
         self._opening = RLock()
         self._views: dict[str, Path | Any] = {}  # a file, or a table of Arrow
-        self._untyped: set[str] = set()  # views of frames whose types follow from their values
         self._seen: dict[Any, tuple[Any, exp.Table]] = {}  # with the source, which must live on
         self._selects: dict[str, tuple[Stamp, str]] = {}
         self._stamped: dict[str, tuple[Stamp, Mapping[str, Field]]] = {}
@@ -89,8 +88,7 @@ class DuckDBBackend(Backend):
         key = id(source) if file is None else file
         with self._opening:
             if key not in self._seen:
-                place = file if file is not None else _arrow(source)
-                self._seen[key] = source, self._view(place, typed=library_of(source) != "pandas")
+                self._seen[key] = source, self._view(file if file is not None else _arrow(source))
             return self._seen[key][1]
 
     def snapshot(self, relation: exp.Table) -> bool:
@@ -154,15 +152,11 @@ class DuckDBBackend(Backend):
             return {}
         found = {row[0]: _field(row[0], row[1]) for row in rows}
         if place is not None:
-            typed = table.name not in self._untyped
-            found = {
-                name: replace(field, inferred=not (typed and field.family == "text"))
-                for name, field in found.items()
-            }
+            found = {name: replace(field, inferred=True) for name, field in found.items()}
             self._stamped[table.name] = stamp, found
         return found
 
-    def _view(self, place: Path | Any, *, typed: bool) -> exp.Table:
+    def _view(self, place: Path | Any) -> exp.Table:
         """Return the view of a file or a frame, after a first look at it."""
         import duckdb
 
@@ -170,7 +164,6 @@ class DuckDBBackend(Backend):
 
         view = f"twoworlds_view{next(self._numbers)}"
         self._views[view] = place
-        self._untyped |= set() if typed else {view}
         relation = sql.table(view)
         try:
             self.fields(relation)

@@ -153,7 +153,7 @@ class SparkBackend(Backend):
         kinds = [one.dataType.simpleString().partition("(")[0] for one in frame.schema.fields]
         frame.toDF(*(f"c{i}" for i in range(len(names)))).createOrReplaceTempView(view)
         self._columns[view] = {
-            name: replace(field_of(f"c{i}", kind, _TYPES), inferred=inferred and kind != "string")
+            name: replace(field_of(f"c{i}", kind, _TYPES), inferred=inferred)
             for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
         }
         return sql.table(view)

@@ -128,9 +128,7 @@ def check_columns(
 def check_field(name: str, kind: str, fields: Mapping[str, Field], where: str) -> None:
     """Refuse a column that is absent, or that its table declares to be of another kind.
 
-    A file or a typed frame (polars, pyarrow, Spark) says of a column that all of it is text, and
-    this is refused as a database's word is. Its other types may be those of a column without
-    values, and a type of pandas may be one record's doing: they decide nothing.
+    The type that a column of a file or a frame has may be one record's doing, and decides nothing.
     """
     if name not in fields:
         raise InvalidInput(f"{where}: {UnknownName('column', name, fields)}")
