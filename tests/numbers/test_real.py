@@ -379,3 +379,10 @@ def test_quotients_of_sums_of_powers_of_e_are_compared_exactly(x):
     assert compare(exp(Fraction(1)) + ln(Fraction(2)), ln(Fraction(2)) + exp(Fraction(1))) is (
         Order.UNDECIDED
     )
+
+
+def test_a_long_sum_is_worked_out_however_long_it_is():
+    terms = [ln(Fraction(1)) + exp(Fraction(1, k)) for k in range(1, 5001)]
+    total = sum(terms[1:], start=terms[0])
+    assert float(total) == pytest.approx(sum(map(float, terms)))
+    assert float(sum(terms[:10])) == pytest.approx(sum(map(float, terms[:10])))

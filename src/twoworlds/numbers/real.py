@@ -28,6 +28,7 @@ from twoworlds.errors import Undecided
 LIMIT_BITS = 4096
 _START_BITS = 64
 _LONGEST_FORMULA = 60
+_SPINE = 40  # so many sums or products are worked out at once, each inside the next
 _DEEPEST, _MOST_POWERS = 40, 400  # of a sum of powers of e that is compared as such
 _Powers = dict[Fraction, Fraction]  # the coefficients of rational powers of e
 
@@ -112,9 +113,19 @@ class Real:
         """Return a ball that holds the number, computed with at least ``bits`` bits."""
         known = self._known
         if known is None or known[0] < bits:
+            for part in [*self._spine(bits)][:0:-_SPINE]:  # a long sum, from its first terms on
+                part.ball(bits)
             with working_precision(bits):
                 self._known = known = (bits, self._evaluate(bits))
         return known[1]
+
+    def _spine(self, bits: int) -> Iterator[Real]:
+        """Yield the number, what it was made of first, and so on, up to what is known."""
+        part: object = self
+        while isinstance(part, Real) and (part._known is None or part._known[0] < bits):
+            yield part
+            _, left, right = part.made or ("", None, None)
+            part = left if isinstance(left, Real) else right
 
     def __repr__(self) -> str:
         """Show the formula, or the ball."""
