@@ -236,7 +236,7 @@ class Graphs(Universe):
         """
         first = dict.fromkeys(self.nodes, self.labels[0])
         if self.largest_degree:
-            return Graph.of(first, ()), Graph.of(first, [self.nodes[:2]])
+            return Graph.of(first, ()), Graph.of(first, [(self.nodes[0], self.nodes[1])])
         if self.protect == "edge" or len(self.labels) == 1:
             return None
         other = {**first, self.nodes[0]: self.labels[1]}
