@@ -12,7 +12,7 @@ import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -57,6 +57,11 @@ def parse(text: str) -> Call:
         return Call(match.group(), (), {})
     if not (rest.startswith("(") and rest.endswith(")")):
         name = match.group()
+        if rest.startswith("="):
+            raise InvalidInput(
+                f"{text!r} is an argument without a name around it: write name({body}), as in "
+                "dp(epsilon=1)"
+            )
         raise InvalidInput(
             f"{text!r} cannot be read: write {name} alone, or {name}(...) with its parentheses "
             "closed at the end"
@@ -207,6 +212,20 @@ class Registry(Generic[T]):
         return entry.build(*call.positional, **call.named)
 
 
+def name_them(call: Call, names: Sequence[str]) -> str:
+    """Say how to write a call whose numbers must be named.
+
+    >>> name_them(parse("dp(1, 1e-6)"), ["ratio", "epsilon", "delta"])
+    'dp(1, 1e-6): name the numbers: write dp(epsilon=1, delta=1e-6)'
+    """
+    ranked = [name for name in ("epsilon", "delta") if name in names]
+    ranked += [name for name in names if name not in ("ratio", *ranked)]
+    pairs = zip(ranked, call.positional, strict=False)
+    written = ", ".join(f"{name}={value}" for name, value in pairs)
+    given = ", ".join(map(str, call.positional))
+    return f"{call.name}({given}): name the numbers: write {call.name}({written})"
+
+
 def _spread(entry: NamedBuilder[T], call: Call) -> Call:
     """Turn unknown names into ``name=value`` texts, for builders that take any number of them."""
     parameters = inspect.signature(entry.build).parameters
@@ -227,6 +246,8 @@ def _check_arguments(entry: NamedBuilder[T], call: Call) -> None:
                 raise InvalidInput(f"{error}; usage: {entry.usage}") from None
     single = [p for p in parameters.values() if p.kind is not p.VAR_POSITIONAL]
     places = [p for p in single if p.kind is not p.KEYWORD_ONLY]
+    if call.positional and single and not places and len(single) == len(parameters):
+        raise InvalidInput(name_them(call, list(parameters)))
     if len(call.positional) > len(places) and len(single) == len(parameters):
         raise InvalidInput(
             f"{entry.name} takes at most {len(places)} arguments"

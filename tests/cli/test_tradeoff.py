@@ -118,5 +118,5 @@ def test_nothing_is_missed_less_often_than_never(capsys):
 
 def test_the_misses_of_laplace_noise_are_simplified(capsys):
     _, out, _ = call(capsys, "laplace(epsilon=1)", "1", "0")
-    assert "1/2*e^(-1) (0.183939)" in out
+    assert "1/2*e^(-1) (0.18394)" in out
     assert "1 - (1" not in out

@@ -134,8 +134,8 @@ def test_what_relaxing_randomized_response_saves(bits, statistic, loss, belief, 
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (2, 3, "falls from 4/7 (0.571429) under # to 3/7 (0.428572) under #, by 1/7 (0.142858)."),
-        (3, 2, "rises from 3/7 (0.428572) under # to 4/7 (0.571429) under #, by 1/7 (0.142858)."),
+        (2, 3, "falls from 4/7 (0.571429) under # to 3/7 (0.428571) under #, by 1/7 (0.142857)."),
+        (3, 2, "rises from 3/7 (0.428571) under # to 4/7 (0.571429) under #, by 1/7 (0.142857)."),
         (2, 2, "stays as it is: 4/7 (0.571429) under # and 4/7 (0.571429) under #."),
     ],
 )  # fmt: skip

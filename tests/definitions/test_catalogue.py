@@ -17,7 +17,6 @@ SURVEY = "randomized-response(bits=1, keep=3/4)"
     [
         ("dp", tw.DifferentialPrivacy()),
         ("dp(ratio=3)", tw.DifferentialPrivacy(ratio=3)),
-        ("dp(3)", tw.DifferentialPrivacy(ratio=3)),
         ("dp(epsilon=0.5, delta=1e-6)", tw.DifferentialPrivacy(epsilon="1/2", delta="1/1000000")),
         (
             "dp(ratio=3, neighbours=add-remove, group=2)",
@@ -65,8 +64,15 @@ def test_measure_answers_the_question_that_the_numbers_ask():
     [
         (lambda: tw.definition("dq(ratio=3)"), UnknownName, "did you mean 'dp'"),
         (lambda: tw.definition("dp(ration=3)"), InvalidInput, "did you mean 'ratio'.*usage: dp"),
-        (lambda: tw.definition("dp(1, 2, 3, 4, 5, 6)"), InvalidInput, "at most 5 arguments"),
-        (lambda: tw.definition("dp(3, ratio=3)"), InvalidInput, "'ratio' is given twice"),
+        (lambda: tw.definition("gdp(1, 2, 3, 4)"), InvalidInput, "at most 3 arguments"),
+        (lambda: tw.definition("gdp(3, mu=3)"), InvalidInput, "'mu' is given twice"),
+        (lambda: tw.definition("dp(1)"), InvalidInput, r"write dp\(epsilon=1\)"),
+        (
+            lambda: tw.definition("dp(1, 1e-6)"),
+            InvalidInput,
+            r"name the numbers: write dp\(epsilon=1, delta=1e-6\)",
+        ),
+        (lambda: tw.definition("epsilon=1"), InvalidInput, r"write name\(epsilon=1\)"),
         (lambda: tw.check(SURVEY, "dp"), InvalidInput, "no numbers to check"),
         (lambda: tw.measure(SURVEY, ratio=2, delta=0), InvalidInput, "is a claim: check it"),
         (lambda: tw.measure(SURVEY, ratio=2, epsilon=1), InvalidInput, "not both"),

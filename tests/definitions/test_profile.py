@@ -12,6 +12,7 @@ import twoworlds as tw
 from tests.laws import divergences
 from tests.laws.losses import Names, compared
 from twoworlds import DifferentialPrivacy
+from twoworlds.answer import Table
 from twoworlds.charts import Curves
 from twoworlds.definitions.profile import Piece, enclosed, envelope
 from twoworlds.errors import InvalidInput, Unsupported
@@ -20,7 +21,7 @@ from twoworlds.laws.composition import Composed
 from twoworlds.laws.grid import Part
 from twoworlds.laws.ratios import finite
 from twoworlds.mechanisms import ProfileLine
-from twoworlds.numbers import INFINITY, bounds, exp, sqrt
+from twoworlds.numbers import INFINITY, bounds, exp, number, sqrt
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import (
     dense_mechanisms,
@@ -181,6 +182,19 @@ def test_a_curve_between_two_ends_says_so_everywhere():
         "the smallest delta that holds, from above",
         "from below",
     ]
+
+
+@pytest.mark.parametrize("loss", ["1/2", "1", "ln 3", "5"])
+def test_the_delta_of_laplace_noise_is_0_at_the_largest_ratio_and_said_to_be(loss):
+    profile = DifferentialPrivacy().profile(tw.mechanism(f"laplace(epsilon={loss})"))
+    top = exp(number(loss))
+    assert profile.ends.upper[-1] == (top, INFINITY, 0, 0)
+    assert profile.ends.at(top) == (0, 0)
+    [table] = [block for block in profile.answer().blocks if isinstance(block, Table)]
+    assert table.rows[-1][2:] == ("0", "0")
+    assert "it is 0 from ratio" in profile.answer().headline
+    shown = [f"{x:.6f}" for x in profile.to_columns()["epsilon"].cells]
+    assert len({*shown}) == len(shown)
 
 
 def test_a_single_delta_is_refused_below_ratio_one():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from tests.laws import losses
 from tests.laws.losses import encloses
+from twoworlds.definitions.together import together
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import FiniteComparison
 from twoworlds.laws.composition import Composed
@@ -333,3 +334,10 @@ def test_outputs_of_surveys_are_written_as_the_word_of_each():
         InvalidInput, match=r"'x' is not in bits\(2\) x bits\(2\).*as in \(11; 11\)"
     ):
         both.outputs.find("x")
+
+
+def test_outputs_that_are_multiplied_out_are_counted_too():
+    found = together("randomized-response(bits=3, keep=3/4)", times=3)
+    assert found.count == 3
+    assert found.added_up == found.verdict.epsilon
+    assert found.answer().headline.startswith("All 3 outputs together: of 100")

@@ -361,3 +361,28 @@ def test_what_is_left_of_a_rest_is_the_number_itself():
     assert (1 - (1 - half)).formula == half.formula
     assert (1 - at_most_one(1 - half)).formula == half.formula
     assert (3 - (1 - half)).formula == "1/2*e^(-1) + 2"
+
+
+@pytest.mark.parametrize("x", [Fraction(1, 2), Fraction(3), Fraction(-2, 3)])
+def test_quotients_of_sums_of_powers_of_e_are_compared_exactly(x):
+    def tanh_half():
+        return (exp(x) - 1) / (exp(x) + 1)
+
+    s = tanh_half()
+    assert compare(s, tanh_half()) is Order.EQUAL
+    assert compare(s, (1 - exp(-x)) / (1 + exp(-x))) is Order.EQUAL
+    assert compare(s, 1 - 2 / (exp(x) + 1)) is Order.EQUAL
+    assert compare(((1 + s) / (1 - s)) ** 2, exp(2 * x)) is Order.EQUAL
+    assert compare(s, tanh_half() + Fraction(1, 10**60)) is Order.LESS
+    assert compare(s * (1 + exp(Fraction(-300))), s) is not Order.EQUAL
+    assert compare(1 + power(Fraction(2), Fraction(1, 2)), 1 + exp(Fraction(1, 2))) is Order.LESS
+    assert compare(exp(Fraction(1)) + ln(Fraction(2)), ln(Fraction(2)) + exp(Fraction(1))) is (
+        Order.UNDECIDED
+    )
+
+
+def test_a_long_sum_is_worked_out_however_long_it_is():
+    terms = [ln(Fraction(1)) + exp(Fraction(1, k)) for k in range(1, 5001)]
+    total = sum(terms[1:], start=terms[0])
+    assert float(total) == pytest.approx(sum(map(float, terms)))
+    assert float(sum(terms[:10])) == pytest.approx(sum(map(float, terms[:10])))

@@ -156,16 +156,31 @@ def test_decimals_read_as_a_person_writes_them(x, up, down):
     ("x", "text"),
     [
         (Fraction(3), "3"),
-        (Fraction(1, 3), "1/3 (0.333334)"),
-        (ln(Fraction(3)), "ln 3 (1.09862)"),
-        (exp(Fraction(1, 2)), "e^(1/2) (1.64873)"),
-        (1 - exp(Fraction(-1, 4)), "1 - e^(-1/4) (0.2212)"),
+        (Fraction(1, 3), "1/3 (0.333333)"),
+        (ln(Fraction(3)), "ln 3 (1.09861)"),
+        (exp(Fraction(1, 2)), "e^(1/2) (1.64872)"),
+        (1 - exp(Fraction(-1, 4)), "1 - e^(-1/4) (0.221199)"),
         (INFINITY, "infinity"),
         (Fraction(1, 3**60), decimal(Fraction(1, 3**60), side="about")),
     ],
 )
 def test_the_exact_form_comes_first_while_it_is_short(x, text):
     assert show(x) == text
+
+
+@given(st.fractions(min_value=-9, max_value=9), st.integers(1, 8))
+def test_about_rounds_to_the_nearest_decimal(x, digits):
+    near = Fraction(decimal(x, digits, "about").removeprefix("about "))
+    others = [Fraction(decimal(x, digits, side)) for side in ("up", "down")]
+    assert near in others
+    assert abs(near - x) == min(abs(other - x) for other in others)
+
+
+def test_about_rounds_a_rational_of_very_many_digits_to_the_nearest_too():
+    long = Fraction(10**3000 + 1, 3 * 10**3000)
+    assert decimal(long, 3, "about") == "about 0.333"
+    assert decimal(2 * long, 3, "about") == "about 0.667"
+    assert decimal(2 * long, 3, "down") == "0.666"
 
 
 @pytest.mark.parametrize("n", [400, 5000, 100_000])

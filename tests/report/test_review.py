@@ -59,7 +59,7 @@ def test_a_refuted_claim_comes_with_its_witness_and_its_price():
     found = REFUTED
     assert (found.outcome, found.holds) == ("refuted", False)
     told = words(found.html())
-    for part in ("11 against 01", "3/4 (0.75) against 1/4 (0.25)", "ln 3 (1.09862)", "26.8"):
+    for part in ("11 against 01", "3/4 (0.75) against 1/4 (0.25)", "ln 3 (1.09861)", "26.8"):
         assert part in told
     assert found.data["verdict"] == tw.check(SURVEY, "dp(epsilon=1)").to_dict()
     assert found.data["price"]["ratio"]["exact"] == "3"

@@ -495,3 +495,8 @@ def test_the_remark_on_epsilon_zero_has_the_same_tight_form():
     found = Guarantee.parse("dp(epsilon=0.5, delta=0.01)").implies("dp", epsilon=0)
     assert abs(above(found.best.delta) - 0.252469475779672) < 1e-12
     assert abs(above(found.steps[-1].printed.delta) - 0.658721270700128) < 1e-12
+
+
+def test_the_semantic_value_of_dp_may_be_asked_as_its_closed_form():
+    asked = "semantic(epsilon=(e^(1/2) - 1)/(e^(1/2) + 1))"
+    assert Guarantee.parse("dp(epsilon=1/2)").implies(asked).holds

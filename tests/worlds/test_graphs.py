@@ -158,3 +158,31 @@ def test_what_is_no_graph_and_what_is_too_much_is_refused():
         )
     with pytest.raises(InvalidInput, match="asked of graphs"):
         statistic("triangles", Graphs((1,)))((1, 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("triangles", "graphs(nodes=50, degree=1)", 0),
+        ("edges", "graphs(nodes=50, degree=0)", 0),
+        ("edges", "graphs(nodes=50, labels=[a, b], degree=0)", 0),
+        ("triangles", "graphs(nodes=200)", 199 * 198 // 2),
+        ("triangles", "graphs(nodes=200, degree=60)", 60 * 59 // 2),
+        ("triangles", "graphs(nodes=200, degree=60, protect=edge)", 59),
+    ],
+)
+def test_the_sensitivity_needs_no_list_of_moves(name, text, value):
+    place = universe(text)
+    found = global_sensitivity(statistic(name, place), place)
+    assert found.value == value
+    if found.pair is not None:
+        assert all(graph in found.universe for graph in found.pair)
+
+
+@pytest.mark.parametrize("protect", ["node", "edge"])
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, None])
+def test_the_largest_moves_are_the_largest_of_all(protect, degree):
+    place = Graphs((1, 2, 3, 4), degree=degree, protect=protect)
+    for f in (statistic(name, place) for name in ("edges", "triangles", "max-degree")):
+        found = global_sensitivity(f, place).value
+        assert found == max((abs(f(x) - f(y)) for x, y in pairs(place, "substitute")), default=0)

@@ -94,15 +94,15 @@ def _with(
     return DEFINITIONS.build(text, **given)
 
 
-_RATIO = "ratio epsilon delta=0 neighbours group=1"
+_RATIO = "| ratio epsilon delta=0 neighbours group=1"
 _WORLDS = "side simulator=optimal"
 _NUMBERS = "ratio epsilon delta"
 _COUPLED = f"belief! scrubs=persons | {_WORLDS} {_NUMBERS}"
 _DISTRIBUTIONAL = f"belief! | {_WORLDS} tagged=no {_NUMBERS}"
 _SECRETS = f"belief! secrets=records | side {_NUMBERS}"
 # The class that a name calls, its arguments (those that must be given end in "!", the others may
-# have a default; those before "|" have no name there), and its summary. A class is imported when it
-# is first asked for.
+# have a default; those before "|" have no name there; if none is, all must be named), and its
+# summary. A class is imported when it is first asked for.
 _DEFINITIONS = {
     "dp": (
         "differential_privacy:DifferentialPrivacy",
@@ -216,9 +216,10 @@ def _builder(path: str, arguments: str, summary: str) -> Callable[..., PrivacyDe
     """Return a function that imports a class and calls it with the arguments."""
     parameters = []
     first = len(arguments.partition("|")[0].split()) if "|" in arguments else 0
+    alone = arguments.startswith("|")
     for name, _, default in (part.partition("=") for part in arguments.replace("|", "").split()):
         given = Parameter.empty if name.endswith("!") else default or None
-        kind = Parameter.POSITIONAL_OR_KEYWORD
+        kind = Parameter.KEYWORD_ONLY if alone else Parameter.POSITIONAL_OR_KEYWORD
         parameters.append(Parameter(name.removesuffix("!"), kind, default=given))
     signature = Signature(parameters)
 

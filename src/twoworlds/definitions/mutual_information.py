@@ -58,7 +58,7 @@ class MutualInformation(PrivacyDefinition):
     >>> from twoworlds import mechanism
     >>> from twoworlds.numbers import show
     >>> show(MutualInformation().tightest(mechanism("random-index(records=4, values=3)")).nats)
-    '1/4*ln 3 (0.274654)'
+    '1/4*ln 3 (0.274653)'
     """
 
     nats: Number | None

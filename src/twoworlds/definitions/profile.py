@@ -50,6 +50,7 @@ _LARGEST_DRAWN = 1e200
 _DIGITS = 9  # a curve ends where so many digits of the delta at ratio 1 are gone
 _MOST_POINTS, _NEAR = 160, Fraction(1, 100)  # of a curve, and how near its ends are to come
 _RATIO_BITS, _DELTA_BITS = 48, 30  # of numbers that are rounded to a safe side
+_LITTLE = Fraction(1, 10**5)  # where nothing is left of delta beyond a ratio so near
 _ROWS, _WELL_BELOW, _THOUSAND = 8, Fraction(99, 100), 1000
 
 
@@ -177,7 +178,8 @@ class Profile(Result):
             ends = f"{decimal(last, 3, 'about')} at ratio {decimal(ratio, 4, 'about')}"
             said = f"{begins}; it falls to {ends}, and stays there."
         else:
-            ends = f"{decimal(last, 3, 'at most')} from ratio {decimal(ratio, 4, 'up')} on"
+            where = decimal(ratio, 4, "up") if last else show(ratio)
+            ends = f"{decimal(last, 3, 'at most')} from ratio {where} on"
             said = f"{begins}; it is {ends}."
         drawn = [(above(a), above(delta)) for a, delta in points]
         lower = [] if self.ends.exact else [(below(a), below(d)) for a, d, _ in self.ends.corners()]
@@ -218,12 +220,17 @@ class Profile(Result):
         yield Table(("epsilon", "ratio a", "delta at least", "delta at most"), rows)
 
     def to_columns(self) -> Columns:
-        """Return the table of pieces; of two ends, every ratio at which one of them bends."""
+        """Return the table of pieces; of two ends, the ratios at which one of them bends.
+
+        One that is next to the last is left out, since its epsilon would print as the same.
+        """
         if self.ends.exact:
             return super().to_columns()
         from twoworlds.show.saving import Column
 
-        corners = self.ends.corners()
+        *corners, last = self.ends.corners()
+        near = last[0] * (1 - _LITTLE)
+        corners = [*(one for one in corners if larger(near, one[0])), last]
         return {
             "ratio": Column("number", [float(ratio) for ratio, _, _ in corners]),
             "epsilon": Column("number", [float(ln(ratio)) for ratio, _, _ in corners]),
@@ -293,6 +300,9 @@ def enclosed(comparisons: Sequence[Comparison]) -> Ends:
     for one in comparisons:
         if one.tangent(end, allowed)[1] > allowed:
             end = _short(bounds(one.ratio_for(allowed))[1])
+    top = _nothing_beyond(comparisons, end)
+    if top is not None:
+        end, tiny = _short(bounds(top)[1]), first.height * _LITTLE
     queue = _meeting(first, touch(end, tiny), tiny) if end > 1 else []
     while queue and len(touched) < _MOST_POINTS:
         missing, ratio, left, right = heappop(queue)
@@ -303,8 +313,24 @@ def enclosed(comparisons: Sequence[Comparison]) -> Ends:
             heappush(queue, gap)
     touched.sort()
     chords = [_chord(one, two) for one, two in pairwise(touched)]
+    if top is not None:
+        chords[-1] = _chord(touched[-2], touched[-1]._replace(height=Fraction(0)), top)
+        return Ends(envelope(lines), [*chords, Piece(top, INFINITY, Fraction(0), Fraction(0))])
     last = Piece(touched[-1].ratio, INFINITY, touched[-1].height, Fraction(0))
     return Ends(envelope(lines), [*chords, last])
+
+
+def _nothing_beyond(comparisons: Sequence[Comparison], end: Fraction) -> Number | None:
+    """Return the largest likelihood ratio, if it is next to the ratio where delta is tiny."""
+    if end == 1:
+        return None
+    peaks = [one.peak().ratio for one in comparisons if one.dominating is one]
+    if len(peaks) < len(comparisons) or INFINITY in peaks:
+        return None
+    top = peaks[0]
+    for peak in peaks[1:]:
+        top = peak if larger(peak, top) else top
+    return top if larger(end * (1 + _LITTLE), top) and larger(top, 1 + _LITTLE) else None
 
 
 def _meeting(
@@ -324,9 +350,10 @@ def _meeting(
     return [(-missing / chord, ratio, left, right)] if missing > 0 else []
 
 
-def _chord(left: _Touch, right: _Touch) -> Piece:
-    slope = (left.height - right.height) / (right.ratio - left.ratio)
-    return Piece(left.ratio, right.ratio, left.height + left.ratio * slope, slope)
+def _chord(left: _Touch, right: _Touch, end: Number | None = None) -> Piece:
+    end = right.ratio if end is None else end
+    slope = (left.height - right.height) / (end - left.ratio)
+    return Piece(left.ratio, end, left.height + left.ratio * slope, slope)
 
 
 def _rounded(ratio: Fraction, line: ProfileLine, height: Fraction) -> _Touch:

@@ -19,8 +19,9 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import compose as build
+from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.several import Several
-from twoworlds.numbers import INFINITY, Number, above, stated
+from twoworlds.numbers import INFINITY, Number, above, stated, whole
 from twoworlds.show import Result
 
 _COARSE = Fraction(1, 50)  # how far two ends may be apart in a picture
@@ -116,7 +117,12 @@ def together(
     built = build(*mechanisms, times=times, **given)
     beside: dict[str, Any] = {"neighbours": neighbours, "group": group}
     verdict = measure(built, ratio=ratio, epsilon=epsilon, delta=delta, **beside)
-    parts = built.parts if isinstance(built, Several) else ((built, 1),)
+    parts: Sequence[tuple[Mechanism, int]]
+    if isinstance(built, Several):
+        parts = built.parts
+    else:  # finitely many outputs, multiplied out
+        runs = whole(times, "times", at_least=1)
+        parts = [(build_mechanism(one), runs) for one in mechanisms]
     alone = tuple((one.expression, count, measure(one, **beside)) for one, count in parts)
     grown: list[tuple[int, Number]] = []
     if delta is not None and verdict.epsilon != INFINITY:

@@ -32,6 +32,7 @@ from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Comparison, Mechanism
+from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -236,13 +237,13 @@ class TradeOff(Curve):
         }
 
 
-def trade_off(mechanism: Mechanism, x: object, y: object) -> TradeOff:
+def trade_off(mechanism: str | Mechanism, x: object, y: object) -> TradeOff:
     """Return the exact trade-off curve between two databases.
 
-    >>> from twoworlds import mechanism
-    >>> trade_off(mechanism("laplace(scale=1)"), 1, 0).power("1/2")
+    >>> trade_off("laplace(scale=1)", 1, 0).power("1/2")
     Real(1 - 1/2*e^(-1))
     """
+    mechanism = build_mechanism(mechanism)
     universe = mechanism.universe
     first, second = universe.find(x), universe.find(y)
     if first == second:

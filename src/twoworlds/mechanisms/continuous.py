@@ -107,7 +107,7 @@ class Laplace(Continuous):
 
     >>> from twoworlds.numbers import show
     >>> show(Laplace(scale=2, sensitivity=1).family("substitute").peak()[1].ratio)
-    'e^(1/2) (1.64873)'
+    'e^(1/2) (1.64872)'
     """
 
     def __init__(

@@ -91,6 +91,11 @@ class Exp(Real):
         text = "e" if of == 1 else f"e^{power}"
         super().__init__(lambda bits: ball(of, bits).exp(), text)
 
+    @property
+    def power_of_e(self) -> Fraction:
+        """The power."""
+        return self.of
+
     def __eq__(self, other: object) -> bool:
         """Two powers of e are equal when their exponents are."""
         return isinstance(other, Exp) and self.of == other.of

@@ -28,6 +28,9 @@ from twoworlds.errors import Undecided
 LIMIT_BITS = 4096
 _START_BITS = 64
 _LONGEST_FORMULA = 60
+_SPINE = 40  # so many sums or products are worked out at once, each inside the next
+_DEEPEST, _MOST_POWERS = 40, 400  # of a sum of powers of e that is compared as such
+_Powers = dict[Fraction, Fraction]  # the coefficients of rational powers of e
 
 # How tightly a formula binds, so that a composed one gets just the parentheses it needs.
 _SUM, PRODUCT, ATOM = 0, 1, 2
@@ -59,6 +62,7 @@ class Real:
         "floor",
         "formula",
         "logarithm",
+        "made",
         "parts",
         "radicand",
         "scaled",
@@ -77,6 +81,7 @@ class Real:
         self.exponential: Real | None = None  # e to this number, where that is what it came from
         self.logarithm: Real | None = None  # what it is e to the power of, where it is known
         self.parts: tuple[Number, Number] | None = None  # numerator and positive denominator
+        self.made: tuple[str, Any, Any] | None = None  # sum, difference, product, quotient or power
         self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
         self.complement: tuple[Fraction, Real] | None = None  # a rational minus another real
         self.cap: Fraction | None = None  # a number that it cannot exceed, whatever its ball says
@@ -108,9 +113,19 @@ class Real:
         """Return a ball that holds the number, computed with at least ``bits`` bits."""
         known = self._known
         if known is None or known[0] < bits:
+            for part in [*self._spine(bits)][:0:-_SPINE]:  # a long sum, from its first terms on
+                part.ball(bits)
             with working_precision(bits):
                 self._known = known = (bits, self._evaluate(bits))
         return known[1]
+
+    def _spine(self, bits: int) -> Iterator[Real]:
+        """Yield the number, what it was made of first, and so on, up to what is known."""
+        part: object = self
+        while isinstance(part, Real) and (part._known is None or part._known[0] < bits):
+            yield part
+            _, left, right = part.made or ("", None, None)
+            part = left if isinstance(left, Real) else right
 
     def __repr__(self) -> str:
         """Show the formula, or the ball."""
@@ -218,7 +233,14 @@ class Real:
         if self.radicand is not None and exponent % 2 == 0:
             return self.radicand ** (exponent // 2)
         text = f"{_wrapped(self, ATOM)}^{exponent}" if self.formula else None
-        return Real(lambda bits: self.ball(bits) ** exponent, text, PRODUCT)
+        result = Real(lambda bits: self.ball(bits) ** exponent, text, PRODUCT)
+        result.made = ("^", self, exponent)
+        return result
+
+    @property
+    def power_of_e(self) -> Fraction | None:
+        """The rational of which it is e to the power, where it is one."""
+        return None
 
     def __lt__(self, other: object) -> bool:
         """Decide ``self < other`` or raise `Undecided`."""
@@ -327,7 +349,7 @@ def at_most_one(x: Number) -> Number:
         return Fraction(1)
     capped = Real(x.ball, x.formula, x._binding)
     capped.parts, capped.floor, capped.cap = x.parts, x.floor, Fraction(1)
-    capped.complement = x.complement
+    capped.complement, capped.made = x.complement, ("*", x, Fraction(1))
     return capped
 
 
@@ -358,8 +380,73 @@ def _compare_balls(a: object, b: object, limit: int) -> Order:
             return Order.LESS
         if left > right:
             return Order.GREATER
+        if bits == _START_BITS and _same_quotient(a, b):
+            return Order.EQUAL
         bits *= 2
     return Order.UNDECIDED
+
+
+def _same_quotient(a: object, b: object) -> bool:
+    """Tell whether two numbers are known to be one quotient of sums of powers of e.
+
+    Different rational powers of e are linearly independent over the rationals
+    (Lindemann-Weierstrass), so two such quotients are equal just if, after clearing denominators,
+    all coefficients agree.
+    """
+    first, second = _powers_of_e(a), _powers_of_e(b)
+    if first is None or second is None:
+        return False
+    (top, bottom), (other, under) = first, second
+    left, right = _multiplied(top, under), _multiplied(other, bottom)
+    return left is not None and left == right
+
+
+def _powers_of_e(x: Any, depth: int = 0) -> tuple[_Powers, _Powers] | None:
+    """Return a numerator and a denominator as coefficients of powers of e, if x is made of such."""
+    one = {Fraction(0): Fraction(1)}
+    if not isinstance(x, Real):
+        return _kept({Fraction(0): Fraction(x)}), one
+    if x.power_of_e is not None:
+        return {x.power_of_e: Fraction(1)}, one
+    if x.made is None or depth > _DEEPEST:
+        return None
+    sign, a, b = x.made
+    if sign == "^":
+        sign, a, b = ("*", a, a ** (b - 1)) if b > 0 else ("/", Fraction(1), a**-b)
+    left, right = _powers_of_e(a, depth + 1), _powers_of_e(b, depth + 1)
+    if left is None or right is None:
+        return None
+    (top, bottom), (other, under) = left, right
+    if sign == "/":
+        other, under = under, other
+    over = _multiplied(bottom, under)
+    if sign in ("*", "/"):
+        above = _multiplied(top, other)
+    else:
+        above = _added(
+            _multiplied(top, under), _multiplied(other, bottom), -1 if sign == "-" else 1
+        )
+    return None if above is None or over is None else (above, over)
+
+
+def _multiplied(a: _Powers, b: _Powers) -> _Powers | None:
+    if len(a) * len(b) > _MOST_POWERS:
+        return None
+    found: _Powers = {}
+    for p, x in a.items():
+        for q, y in b.items():
+            found[p + q] = found.get(p + q, Fraction(0)) + x * y
+    return _kept(found)
+
+
+def _added(a: _Powers | None, b: _Powers | None, sign: int) -> _Powers | None:
+    if a is None or b is None:
+        return None
+    return _kept({p: a.get(p, Fraction(0)) + sign * b.get(p, Fraction(0)) for p in {*a, *b}})
+
+
+def _kept(a: _Powers) -> _Powers:
+    return {p: x for p, x in a.items() if x}
 
 
 def _numerators(a: object, b: object) -> tuple[Number, Number, Number] | None:
@@ -428,7 +515,9 @@ def _combine(a: object, b: object, op: Callable[[arb, arb], arb], sign: str, bin
     left_binding = ATOM if sign == "/" and _ends_in_division(a) else binding
     left, right = _wrapped(a, left_binding), _wrapped(b, right_binding)
     text = f"{left}{sign}{right}" if left and right else None
-    return Real(lambda bits: op(ball(a, bits), ball(b, bits)), text, binding)
+    result = Real(lambda bits: op(ball(a, bits), ball(b, bits)), text, binding)
+    result.made = (sign.strip(), a, b)
+    return result
 
 
 def _ends_in_division(x: Any) -> bool:

@@ -4,16 +4,18 @@ A float is read as the decimal that it prints, so ``0.1`` is one tenth whether i
 or as a float; a user who means the binary value passes ``Fraction(x)``. NaN is refused here,
 once, for the whole package.
 
-Printing gives the exact form first, then a decimal. Privacy prices (ratios, epsilons, deltas) are
-rounded up, so that no printed digit promises more privacy than there is. A number with few digits
-is never rounded, however few are asked for. What is rounded stands behind a word or sign that says
-so. The side of `show` and `decimal` names the word:
+Printing gives the exact form first, then the nearest decimal in parentheses. Privacy prices
+(ratios, epsilons, deltas) without an exact form are rounded up, so that no printed bound promises
+more privacy than there is. A number with few digits is never rounded, however few are asked for.
+What is rounded stands behind a word or sign that says so. The side of `show` and `decimal` names
+the word:
 
     "about", "at most", "at least"   written before a rounded number, and before no exact one
     "up", "down"                     not written: the sentence around it says at most, or at least
+    "nearest"                        not written: the exact form stands beside it
 
-and "about" rounds up. `stated`, for a value on a line of its own, begins with <= or >=. `below` and
-`above` are the floats next to a number on either side.
+and "about" rounds to the nearest. `stated`, for a value on a line of its own, begins with <= or >=.
+`below` and `above` are the floats next to a number on either side.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from __future__ import annotations
 import math
 import numbers as abstract
 import re
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -53,9 +55,17 @@ _FEW_DIGITS = 6  # so few are never rounded away,
 _WHOLE = 10**9  # nor are those of a whole number below this
 _LONG_BITS = 1 << 12
 _SMALLEST_SHOWN = 1000  # smaller than 1e-1000 is only said to be below it
-Side = Literal["up", "down", "about", "at most", "at least"]
+Side = Literal["up", "down", "nearest", "about", "at most", "at least"]
 _DOWN = ("down", "at least")
-_SILENT = ("up", "down")
+_ROUNDINGS: dict[Side, str] = {
+    "up": ROUND_CEILING,
+    "at most": ROUND_CEILING,
+    "down": ROUND_FLOOR,
+    "at least": ROUND_FLOOR,
+    "nearest": ROUND_HALF_EVEN,
+    "about": ROUND_HALF_EVEN,
+}
+_SILENT = ("up", "down", "nearest")
 
 
 def number(value: object, name: str = "number") -> Number:
@@ -296,7 +306,7 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down"), decimal(Fraction(19683), 4)
     ('0.333334', '0.333333', '19683')
     >>> decimal(Fraction(1, 3), 2, "about"), decimal(Fraction(1, 4), 1, "at most")
-    ('about 0.34', '0.25')
+    ('about 0.33', '0.25')
     """
     if x == INFINITY:
         return "infinity"
@@ -305,7 +315,7 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
         exact = few.divide(Decimal(x.numerator), Decimal(x.denominator))
         if not few.flags[Inexact]:
             return _tidy(few.normalize(exact))
-    context = Context(prec=digits, rounding=ROUND_FLOOR if side in _DOWN else ROUND_CEILING)
+    context = Context(prec=digits, rounding=_ROUNDINGS[side])
     bits = max(_FLOAT_BITS, 8 * digits)
     low, high = (_rounded(end, context) for end in bounds(x, bits))
     # Which digit is right may not be known yet; next to 0 more bits would not help.
@@ -324,17 +334,17 @@ def show(x: Number, *, side: Side = "about") -> str:
     only to be so, no digits are given.
 
     >>> show(Fraction(3)), show(Fraction(1, 3)), show(1 - Fraction(1, 10**30))
-    ('3', '1/3 (0.333334)', 'just below 1')
+    ('3', '1/3 (0.333333)', 'just below 1')
     >>> long = Fraction(10**30 + 1, 3 * 10**30)
     >>> show(long), show(long, side="at least"), f"at most {show(long, side='up')}"
-    ('about 0.333334', 'at least 0.333333', 'at most 0.333334')
+    ('about 0.333333', 'at least 0.333333', 'at most 0.333334')
     """
     if x == INFINITY:
         return "infinity"
     text = None if isinstance(x, Fraction) and _is_long(x) else exact_text(x)
     if text is not None and len(text) <= _SHORT:
         plain = isinstance(x, Fraction) and x.denominator == 1
-        return text if plain else f"{text} ({decimal(x, side='down' if side in _DOWN else 'up')})"
+        return text if plain else f"{text} ({decimal(x, side='nearest')})"
     return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
 
 
@@ -342,7 +352,7 @@ def stated(x: Number, *, side: Side = "up") -> str:
     """Return what `show` does, behind a sign where nothing else says that the number is rounded.
 
     >>> stated(Fraction(1, 3)), stated(Fraction(19683)), stated(Fraction(10**30 + 1, 3 * 10**30))
-    ('1/3 (0.333334)', '19683', '<= 0.333334')
+    ('1/3 (0.333333)', '19683', '<= 0.333334')
     >>> stated(Real.between(Fraction(1, 3), Fraction(1, 2)))
     'between 0.333333 and 0.500001'
     """
@@ -446,7 +456,7 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
 
     Whole numbers next to y are tried: one exact comparison with x decides between them.
     """
-    digits, up = context.prec, context.rounding == ROUND_CEILING
+    digits = context.prec
     with working_precision(4 * digits + 128):
         value = arb(fmpq(x.numerator, x.denominator))
         k = math.floor(float((abs(value).log() / arb(10).log()).mid()))
@@ -460,7 +470,10 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
                 break
             else:  # below the smallest number of so many digits, if only by a little
                 k -= 1
-    near += (there < x) if up else -(there > x)
+    if context.rounding == ROUND_CEILING:
+        near += there < x
+    elif context.rounding == ROUND_FLOOR:
+        near -= there > x
     return context.normalize(Decimal(near).scaleb(step, context))
 
 

@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
+from twoworlds.calls import name_them
 from twoworlds.calls import parse as parse_call
 from twoworlds.definitions.base import read_amount, read_delta, read_order, read_ratio
 from twoworlds.errors import InvalidInput, UnknownName
@@ -111,8 +112,7 @@ class Guarantee(Result):
         call = parse_call(text)
         kind = kind_of(call.name)
         if call.positional:
-            usage = ", ".join(f"{name}=..." for name in kind.typed_names)
-            raise InvalidInput(f"{text!r}: name the numbers, as in {call.name}({usage})")
+            raise InvalidInput(name_them(call, kind.typed_names))
         return Guarantee.of(call.name, **call.named)
 
     def __getitem__(self, name: str) -> Number:

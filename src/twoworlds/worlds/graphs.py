@@ -98,7 +98,7 @@ class Graph:
             found[b] += 1
         return tuple(found.values())
 
-    @property
+    @cached_property
     def triangles(self) -> int:
         """How many sets of three nodes are joined to each other."""
         near: dict[Hashable, set[Hashable]] = {node: set() for node in self.nodes}
@@ -228,6 +228,20 @@ class Graphs(Universe):
         near = self._one_edge(point) if self.protect == "edge" else self._one_node(point)
         return (graph for graph in near if max(graph.degrees) <= self.largest_degree)
 
+    def two_neighbours(self) -> tuple[Graph, Graph] | None:
+        """Return two neighbours, or None if there are none: no edge may be, and labels are fixed.
+
+        >>> Graphs((1, 2), degree=0).two_neighbours() is None
+        True
+        """
+        first = dict.fromkeys(self.nodes, self.labels[0])
+        if self.largest_degree:
+            return Graph.of(first, ()), Graph.of(first, [(self.nodes[0], self.nodes[1])])
+        if self.protect == "edge" or len(self.labels) == 1:
+            return None
+        other = {**first, self.nodes[0]: self.labels[1]}
+        return Graph.of(first, ()), Graph.of(other, ())
+
     def _one_edge(self, graph: Graph) -> Iterator[Graph]:
         return (Graph(graph.labels, graph.edges ^ {edge}) for edge in self.pairs)
 
@@ -270,7 +284,8 @@ def random_edges(universe: Graphs, chance: object) -> Belief:
 class GraphStatistic(Statistic):
     """A function of graphs, and two graphs for each of its moves (see the module's proof).
 
-    ``moves`` lists edges that two neighbours share, those of the first alone, and of the second.
+    ``moves`` lists edges that two neighbours share, those of the first alone, and of the second;
+    ``largest`` only the furthest of them, where it is known without the others.
 
     >>> found = triangles().differences(Graphs(tuple(range(1, 1001)), degree=20), "substitute")
     >>> max(change.difference for change in found)
@@ -280,6 +295,7 @@ class GraphStatistic(Statistic):
     value: Callable[[Graph], Value]
     name: str
     moves: Callable[[Graphs], Iterator[_Move]]
+    largest: Callable[[Graphs], Iterator[_Move]] | None = None
 
     def __call__(self, database: Point) -> Value:
         """Return the value of a graph."""
@@ -299,8 +315,19 @@ class GraphStatistic(Statistic):
                 "graphs for each: give fewer nodes, or bound their degree, as in "
                 "graphs(nodes=1000, degree=20)"
             )
+        yield from self._shown(universe, listed)
+
+    def furthest(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Yield the largest moves, without a list of the others where they are known."""
+        known = isinstance(universe, Graphs) and relation == SUBSTITUTE and group == 1
+        if self.largest is None or not known:
+            return super().furthest(universe, relation, group)
+        assert isinstance(universe, Graphs)
+        return self._shown(universe, self.largest(universe))
+
+    def _shown(self, universe: Graphs, moves: Iterable[_Move]) -> Iterator[Change]:
         labels = dict.fromkeys(universe.nodes, universe.labels[0])
-        for others, before, after in listed:
+        for others, before, after in moves:
             x, y = (Graph.of(labels, [*others, *own]) for own in (before, after))
             yield Change(self(x), self(y), x, y)
             yield Change(self(y), self(x), y, x)
@@ -330,6 +357,18 @@ def _in_triangles(universe: Graphs) -> Iterator[_Move]:
         yield among[:d], (), [(node, other) for other in near]
 
 
+def _in_most_triangles(universe: Graphs) -> Iterator[_Move]:
+    """Join two nodes with all common neighbours, or one node to others that are all joined."""
+    node, *others = universe.nodes
+    near = others[: universe.largest_degree]
+    if len(near) < 2:
+        return
+    if universe.protect == "edge":
+        yield list(product((node, near[0]), near[1:])), (), [(node, near[0])]
+    else:
+        yield list(combinations(near, 2)), (), [(node, other) for other in near]
+
+
 def _rejoined(universe: Graphs) -> Iterator[_Move]:
     """Drop the edges of the first node to a others, and join it to b new ones, a <= b."""
     node, *others = universe.nodes
@@ -352,7 +391,9 @@ def edges() -> Statistic:
 @STATISTICS.register("triangles")
 def triangles() -> Statistic:
     """How many triangles a graph has."""
-    return GraphStatistic(lambda graph: graph.triangles, "number of triangles", _in_triangles)
+    return GraphStatistic(
+        lambda graph: graph.triangles, "number of triangles", _in_triangles, _in_most_triangles
+    )
 
 
 @STATISTICS.register("max-degree")

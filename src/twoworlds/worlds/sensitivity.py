@@ -27,7 +27,7 @@ from twoworlds.charts import Dots
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, exact_text, show, sqrt
 from twoworlds.show import Result
-from twoworlds.worlds.graphs import Graph
+from twoworlds.worlds.graphs import Graph, Graphs
 from twoworlds.worlds.records import Records, check_group, pairs, resolve
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import Explicit, Part, Point, Universe
@@ -162,7 +162,7 @@ def global_sensitivity(
     place, relation = resolve(universe, neighbours)
     f = _statistic(statistic, place)
     size = check_group(group)
-    best = _largest(f.differences(place, relation, size), norm)
+    best = _largest(f.furthest(place, relation, size), norm)
     pair = _any_pair(place, relation) if best is None else (best.x, best.y)
     return _result(f, place, relation, norm, pair, None, size)
 
@@ -236,6 +236,8 @@ def _result(
 
 def _any_pair(universe: Universe, relation: str) -> tuple[Point, Point] | None:
     """Return two neighbours, or None when there are none by nature, as with one value only."""
+    if isinstance(universe, Graphs):
+        return universe.two_neighbours()
     x = next(iter(universe))
     y = next(iter(universe.around(x, relation)), None)
     if y is not None:

@@ -77,6 +77,10 @@ class Statistic(ABC):
         """Yield one change for each distinct difference, in both directions."""
         return _once(self.changes(universe, relation, group), lambda change: change.difference)
 
+    def furthest(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Yield changes among which are the largest: all, where those are not known alone."""
+        return self.differences(universe, relation, group)
+
 
 @dataclass(frozen=True)
 class Computed(Statistic):

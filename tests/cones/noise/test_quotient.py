@@ -218,3 +218,16 @@ def test_what_is_no_noise_is_refused(tmp_path):
         noise_normal_form("geometric(ratio=2)", vague)
     with pytest.raises(ValueError, match="certificates hold finite matrices"):
         member("geometric(ratio=3)", ["geometric(ratio=2)"], save=tmp_path / "proof.json")
+
+
+def test_wide_gaussian_noise_is_searched_for_a_negative_weight():
+    found = noise_normal_form("geometric(p=2/5)", "discrete-gaussian(sigma2=5/2)")
+    assert found.holds is False
+    assert found.witness.at == 1
+    assert float(found.witness.weight) == pytest.approx(-1387.21, abs=0.01)
+    with pytest.raises(Undecided, match="up to sigma2=8 only"):
+        noise_normal_form("geometric(p=2/5)", "discrete-gaussian(sigma2=100)")
+
+
+def test_a_zero_of_the_candidate_is_no_obstacle():
+    assert noise_normal_form("integer-noise([1/2, 1/2], start=1)", "skellam(3/2, 1)").holds is False

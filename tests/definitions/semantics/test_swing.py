@@ -281,7 +281,9 @@ def test_two_laplace_answers_add_up():
 
 
 WHOLE = range(-2, 5)
-ADAPTIVE = "adaptive(parity, [1/3], [count, parity], noise=laplace(ratio=2), universe=bits(2))"
+ADAPTIVE = (
+    "adaptive(parity, cuts=[1/3], then=[count, parity], noise=laplace(ratio=2), universe=bits(2))"
+)
 QUARTERS = sorted({Fraction(k, 4) for k in range(-4, 11)} | {Fraction(1, 3), Fraction(1, 5)})
 
 
@@ -290,7 +292,8 @@ QUARTERS = sorted({Fraction(k, 4) for k in range(-4, 11)} | {Fraction(1, 3), Fra
     [
         ("batch(count, parity, noise=geometric(ratio=2), universe=bits(2))", range(-3, 6)),
         (
-            "adaptive(count, [1], [count, parity], noise=geometric(ratio=2), universe=bits(2))",
+            "adaptive(count, cuts=[1], then=[count, parity], noise=geometric(ratio=2), "
+            "universe=bits(2))",
             WHOLE,
         ),
         ("batch(count, parity, noise=laplace(ratio=2), universe=bits(2))", WHOLE),

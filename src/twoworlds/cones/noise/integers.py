@@ -50,8 +50,8 @@ def on_range(source: Trusted, where: Integers, places: Sequence[int], beyond: in
     """Return the row cone on the range of the places, which that on all whole numbers leaves there.
 
     >>> from twoworlds.cones.row_cone import build_source
-    >>> on_range(build_source("geometric(ratio=2)"), Integers(), [0, 1]).generators()
-    ((1, 2), (2, 1))
+    >>> sorted(on_range(build_source("geometric(ratio=2)"), Integers(), [0, 1]).generators())
+    [(1, 2), (2, 1)]
     """
     low, high = min(places) - beyond, max(places) + beyond
     if high - low > _WIDEST:

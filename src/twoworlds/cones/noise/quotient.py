@@ -63,7 +63,8 @@ from twoworlds.numbers import Number, Order, Real, ball, compare, show, spelled,
 _SEARCHED, _BITS, _CHECK_BITS = 40, 256, 64
 _SHOWN, _CHECKED, _REACH = (0, 1, -1, 2, -2), (0, 1), 24
 _FURTHEST = 1 << 12
-_LARGEST_VARIANCE = 2  # the inverse grows exponentially with it: beyond, sums take too long
+# The inverse grows exponentially with the variance: beyond, sums take long, and few are made.
+_LARGEST_VARIANCE, _SEARCHED_WIDE, _WIDEST_SEARCHED = 2, 2, 8
 
 
 @dataclass(frozen=True)
@@ -176,18 +177,28 @@ def _quotient(first: NoiseLaw, second: NoiseLaw) -> MoreNoise:
         first.inverse()  # its transform has no zero, or this raises
         return MoreNoise(why=_zero(second, zero.zero.angle))
     if isinstance(undo, (PoissonInverse, GaussianInverse)):
-        other = first.inverse()
+        try:
+            other: Summable | None = first.inverse()
+        except NoSummableInverse:  # a zero of the candidate is no obstacle: only A is undone
+            other = None
         if isinstance(undo, PoissonInverse) and isinstance(other, PoissonInverse):
             return _poisson(first, second, undo, other)
         if isinstance(undo, GaussianInverse) and isinstance(other, GaussianInverse):
             return _gaussian(first, second, undo, other)
     wide = isinstance(undo, GaussianInverse) and undo.sigma2 > _LARGEST_VARIANCE
-    if not wide and (found := _searched(first, undo)) is not None:
+    if isinstance(undo, GaussianInverse) and undo.sigma2 > _WIDEST_SEARCHED:
+        raise Undecided(
+            f"{first.expression} as {second.expression} with more noise: no closed form settles "
+            f"it, and weights are searched up to sigma2={_WIDEST_SEARCHED} only. Two noises with "
+            "rational probabilities, or two of one kind, are decided"
+        )
+    reach = _SEARCHED_WIDE if wide else _SEARCHED
+    if (found := _searched(first, undo, reach)) is not None:
         return found
     raise Undecided(
-        f"{first.expression} as {second.expression} with more noise: no weight from -{_SEARCHED} "
-        f"to {_SEARCHED} is negative, and no closed form settles the others. Two noises with "
-        "rational probabilities, or two of one kind, are decided"
+        f"{first.expression} as {second.expression} with more noise: no weight from -{reach} "
+        f"to {reach} is known to be negative, and no closed form settles the others. Two noises "
+        "with rational probabilities, or two of one kind, are decided"
     )
 
 
@@ -339,9 +350,9 @@ def _gaussian(
     return MoreNoise(at=found.at, weight=found.weight, why=f"{found.why}; {why}")
 
 
-def _searched(first: NoiseLaw, undo: Summable) -> MoreNoise | None:
+def _searched(first: NoiseLaw, undo: Summable, reach: int = _SEARCHED) -> MoreNoise | None:
     """Look for a negative weight near 0, and far out where that is cheap."""
-    places = sorted(range(-_SEARCHED, _SEARCHED + 1), key=lambda k: (abs(k), -k))
+    places = sorted(range(-reach, reach + 1), key=lambda k: (abs(k), -k))
     if undo.finite:
         places += [sign << i for i in range(6, 13) for sign in (1, -1)]
     for k in places:

@@ -316,7 +316,7 @@ def _profile_words(first: Number, ratio: Number, last: Number) -> str:
     said = f"At ratio 1, where epsilon is 0, delta is {decimal(first, 3, 'about')}"
     if ratio == 1:
         return f"{said}, and it stays there however large the ratio."
-    return f"{said}. It is {decimal(last, 3, 'about')} at ratio {decimal(ratio, 4, 'about')}."
+    return f"{said}. It is {decimal(last, 3, 'at most')} at ratio {decimal(ratio, 4, 'about')}."
 
 
 # --- one attacker ---------------------------------------------------------------------------------
