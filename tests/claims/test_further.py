@@ -138,11 +138,12 @@ def test_questions_cost_what_one_row_can_move(ask, tmp_path, queries, together, 
     )[1]  # fmt: skip
     which, holes = fit(
         said,
-        "The strategy would cost epsilon #. Nothing was charged. Together these questions cost "
-        "epsilon #, one by one they would cost #.",
-        "The strategy would cost epsilon #. Nothing was charged. Together these questions cost "
-        "epsilon #, as much as one by one.",
+        "The strategy would cost epsilon #. Nothing was charged. Left before: ~ "
+        "Together these questions cost epsilon #, one by one they would cost #.",
+        "The strategy would cost epsilon #. Nothing was charged. Left before: ~ "
+        "Together these questions cost epsilon #, as much as one by one.",
     )
+    holes = [hole for hole in holes if isinstance(hole, Fraction)]  # not what was left before
     assert holes[0] == holes[1] == together
     assert holes[-1] == apart
     assert ("as much" in which) == (together == apart)

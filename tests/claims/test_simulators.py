@@ -225,7 +225,7 @@ def test_certainty_about_one_record_is_not_called_certainty_about_a_parity():
 def test_what_was_searched_over_all_beliefs_is_said():
     """Where the ends do not meet, the lower one is from a search of some beliefs."""
     found = tw.measure(
-        "randomized-response(bits=2, keep=3/4)", definition="reality-oblivious(epsilon=1/4)"
+        "randomized-response(bits=5, keep=3/4)", definition="reality-oblivious(epsilon=1/4)"
     )
     assert found.delta_shown < found.delta
     assert any("from a search of some beliefs" in note for note in found.notes)

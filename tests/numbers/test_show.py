@@ -169,17 +169,17 @@ def test_the_exact_form_comes_first_while_it_is_short(x, text):
 
 
 @given(st.fractions(min_value=-9, max_value=9), st.integers(1, 8))
-def test_about_rounds_to_the_nearest_decimal(x, digits):
-    near = Fraction(decimal(x, digits, "about").removeprefix("about "))
+def test_beside_its_exact_form_a_number_is_rounded_to_the_nearest_decimal(x, digits):
+    near = Fraction(decimal(x, digits, "nearest"))
     others = [Fraction(decimal(x, digits, side)) for side in ("up", "down")]
     assert near in others
     assert abs(near - x) == min(abs(other - x) for other in others)
 
 
-def test_about_rounds_a_rational_of_very_many_digits_to_the_nearest_too():
+def test_a_rational_of_very_many_digits_is_rounded_to_the_nearest_too():
     long = Fraction(10**3000 + 1, 3 * 10**3000)
-    assert decimal(long, 3, "about") == "about 0.333"
-    assert decimal(2 * long, 3, "about") == "about 0.667"
+    assert decimal(long, 3, "nearest") == "0.333"
+    assert decimal(2 * long, 3, "nearest") == "0.667"
     assert decimal(2 * long, 3, "down") == "0.666"
 
 

@@ -14,7 +14,7 @@ the word:
     "up", "down"                     not written: the sentence around it says at most, or at least
     "nearest"                        not written: the exact form stands beside it
 
-and "about" rounds to the nearest. `stated`, for a value on a line of its own, begins with <= or >=.
+and "about" rounds up, so that a price that is typed back in still holds. `stated`, for a value on a line of its own, begins with <= or >=.
 `below` and `above` are the floats next to a number on either side.
 """
 
@@ -63,7 +63,7 @@ _ROUNDINGS: dict[Side, str] = {
     "down": ROUND_FLOOR,
     "at least": ROUND_FLOOR,
     "nearest": ROUND_HALF_EVEN,
-    "about": ROUND_HALF_EVEN,
+    "about": ROUND_CEILING,
 }
 _SILENT = ("up", "down", "nearest")
 
@@ -306,7 +306,7 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down"), decimal(Fraction(19683), 4)
     ('0.333334', '0.333333', '19683')
     >>> decimal(Fraction(1, 3), 2, "about"), decimal(Fraction(1, 4), 1, "at most")
-    ('about 0.33', '0.25')
+    ('about 0.34', '0.25')
     """
     if x == INFINITY:
         return "infinity"
@@ -337,7 +337,7 @@ def show(x: Number, *, side: Side = "about") -> str:
     ('3', '1/3 (0.333333)', 'just below 1')
     >>> long = Fraction(10**30 + 1, 3 * 10**30)
     >>> show(long), show(long, side="at least"), f"at most {show(long, side='up')}"
-    ('about 0.333333', 'at least 0.333333', 'at most 0.333334')
+    ('about 0.333334', 'at least 0.333333', 'at most 0.333334')
     """
     if x == INFINITY:
         return "infinity"
