@@ -16,7 +16,7 @@ from twoworlds.web import workers as workers_module
 from twoworlds.web.refusals import Refused
 from twoworlds.web.workers import Workers
 
-LONG = {"definition": "dp(ratio=3)", "universe": "bits(4)"}  # its cone has very many facets
+LONG = {"definition": "dp(ratio=3)", "universe": "bits(5)"}  # its cone has very many facets
 SHORT = {"people": "4"}
 
 

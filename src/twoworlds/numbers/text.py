@@ -14,8 +14,9 @@ the word:
     "up", "down"                     not written: the sentence around it says at most, or at least
     "nearest"                        not written: the exact form stands beside it
 
-and "about" rounds up, so that a price that is typed back in still holds. `stated`, for a value on a line of its own, begins with <= or >=.
-`below` and `above` are the floats next to a number on either side.
+and "about" rounds up, so that a price that is typed back in still holds. `stated`, for a value on a
+line of its own, begins with <= or >=. `below` and `above` are the floats next to a number on either
+side.
 """
 
 from __future__ import annotations

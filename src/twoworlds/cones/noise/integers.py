@@ -137,14 +137,22 @@ def integer_odds(
     >>> integer_odds(build_source("dp(ratio=2)"), "0", "3", "uniform", Integers()).factor
     Fraction(8, 1)
     """
+    on_range(source, where, [0, 1])  # what no secret would help is refused first
+    try:
+        first = [_place(part) for part in of.split(",")]
+    except InvalidInput:
+        raise InvalidInput(
+            f"{of} is no list of whole numbers, which are the databases here: name some, as in "
+            "--of 0"
+        ) from None
     if against is None:
         raise InvalidInput(
             f"the opposite of {of} holds infinitely many whole numbers: name a rival, as in "
             "--against 1"
         )
-    sets = [[_place(part) for part in text.split(",")] for text in (of, against)]
-    cone = on_range(source, where, [*sets[0], *sets[1]])
-    return largest_odds(cone, sets[0], sets[1], belief)
+    second = [_place(part) for part in against.split(",")]
+    cone = on_range(source, where, [*first, *second])
+    return largest_odds(cone, first, second, belief)
 
 
 def read_row(text: str) -> tuple[dict[int, Fraction], Fraction]:
@@ -159,8 +167,8 @@ def read_row(text: str) -> tuple[dict[int, Fraction], Fraction]:
         place, colon, value = part.partition(":")
         if not colon:
             raise InvalidInput(
-                f"--row {text!r}: over all whole numbers a row is given place by place, as in "
-                "'0: 1, 1: 3/2, else: 2'"
+                f"{text!r} is no row over all whole numbers: give it place by place, as in "
+                "--row '0: 1, 1: 3/2, else: 2'"
             )
         if place.strip() == "else":
             constant = rational(value, "else")
