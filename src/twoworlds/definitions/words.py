@@ -356,7 +356,7 @@ def percent(x: Number, *, digits: int = 3, side: Side = "up") -> str:
     """Write a probability as a percentage, rounded to the side, with its word (see `decimal`).
 
     >>> percent(Fraction(1, 3)), percent(Fraction(1, 3), side="about"), percent(Fraction(1, 4))
-    ('33.4%', 'about 33.3%', '25%')
+    ('33.4%', 'about 33.4%', '25%')
     """
     word, space, number = decimal(at_most_one(x), digits, side).rpartition(" ")
     shifted = Decimal(number).scaleb(2).normalize()
