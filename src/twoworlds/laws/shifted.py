@@ -27,9 +27,8 @@ from twoworlds.laws.comparison import (
     larger,
 )
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed, Point
-from twoworlds.laws.moments import shifted_divergence
 from twoworlds.laws.noise import DiscreteGaussianNoise, IntegerLaw
-from twoworlds.laws.renyi import divergence
+from twoworlds.laws.renyi import divergence, shifted_divergence
 from twoworlds.numbers import INFINITY, Number, exp
 
 _FURTHEST = 1 << 40

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, unlike
 from twoworlds.laws.counts import Binomial
-from twoworlds.laws.domination import Dominated, Symmetrized
 from twoworlds.laws.event import AtLeast, AtMost, Event, Point
-from twoworlds.laws.sampling import Clones, Mixed
+from twoworlds.laws.sampling import Clones, Dominated, Mixed, Symmetrized
 from twoworlds.laws.shifted import Shifted
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.continuous import Continuous

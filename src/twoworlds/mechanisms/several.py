@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, larger, unlike
 from twoworlds.laws.composition import WIDTH, compose
-from twoworlds.laws.domination import Dominated, Worst
 from twoworlds.laws.event import Event
 from twoworlds.laws.grid import Grid, Marks, Part, rounded_places
+from twoworlds.laws.sampling import Dominated, Worst
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import (

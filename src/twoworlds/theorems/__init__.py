@@ -11,7 +11,6 @@ One file per paper; importing this package registers them all.
 from __future__ import annotations
 
 import twoworlds.theorems.accounting
-import twoworlds.theorems.accounting_limits
 import twoworlds.theorems.coupled_limits  # noqa: F401 (these register what follows, and what not)
 from twoworlds.theorems.bassily_groce_katz_smith import (
     compose_coupled,
@@ -19,7 +18,7 @@ from twoworlds.theorems.bassily_groce_katz_smith import (
     through_simulator,
     with_mixtures,
 )
-from twoworlds.theorems.combinations import compose, mix, post_process, strategy_guarantee
+from twoworlds.theorems.common import compose, mix, post_process, strategy_guarantee
 from twoworlds.theorems.conditioning import Conditioned, condition
 from twoworlds.theorems.formulas import (
     conditioning_failure,

@@ -11,9 +11,15 @@ from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.files import read_table
 from twoworlds.mechanisms.least_noise import AMOUNTS, least, read_claim
 from twoworlds.mechanisms.named.load import Matrix, named, spelled_rows, spelled_values
-from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
+from twoworlds.mechanisms.on_statistic import (
+    Deterministic,
+    OnStatistic,
+    Tempered,
+    Through,
+    exponent_for,
+    spread,
+)
 from twoworlds.mechanisms.per_record import EachRecord, PerRecord, RandomIndex
-from twoworlds.mechanisms.tempered import Tempered, exponent_for, spread
 from twoworlds.numbers import (
     INFINITY,
     Number,
