@@ -320,7 +320,7 @@ class Composed(Comparison):
     ) -> tuple[_Ends, _Known]:
         """Refine the grid until both ends are as near as asked, or it would be too large."""
         tables = ratio_tables(self.parts)
-        lattice = tables and commensurable([ln(r) for table in tables for r in table.masses])
+        lattice = tables and commensurable([ln(r) for table in tables for r in table])
         unit, bits = (lattice[0] if lattice else self._first_unit()), _FIRST_BITS
         if self._known:
             unit, bits = self._known[-1].unit, self._known[-1].bits
