@@ -181,11 +181,10 @@ def _converts(premise: str, conclusion: str, citation: str, formula: _Formula, *
 
     The formula takes the guarantee, and for a divergence also the order that is wanted.
     """
+    name = f"{'pure-' if premise == 'dp' else ''}{premise}-to-{conclusion}"
     theorem(
-        f"{'pure-' if premise == 'dp' else ''}{premise}-to-{conclusion}",
-        premises=[premise],
-        conclusion=conclusion,
-        citation=citation,
+        f"{name}: {premise} => {conclusion}",
+        citation,
         hypotheses=(*_GIVEN.get(premise, (_bounded,)), *_WANTED.get(conclusion, ())),
         **more,
     )(partial(_RULES[conclusion], formula=formula))
@@ -283,10 +282,8 @@ _converts(
 
 
 theorem(
-    "rdp-smaller-order",
-    premises=["rdp"],
-    conclusion="rdp",
-    citation=f"{_MIRONOV}, monotonicity",
+    "rdp-smaller-order: rdp => rdp",
+    f"{_MIRONOV}, monotonicity",
     statement="A Renyi divergence of a smaller order is no larger.",
     hypotheses=(_bounded, _smaller_order_wanted),
     auxiliary=True,
@@ -319,25 +316,21 @@ for _kind, _name, _paper, _power, _factor in (
     ("zcdp", "rho", _BUN, 2, "k^2"),
     ("gdp", "mu", _DONG, 1, "k"),
 ):
-    _same: dict[str, Any] = {
-        "premises": [_kind],
-        "conclusion": _kind,
-        "citation": f"{_paper}, group privacy",
-        "auxiliary": True,
-    }
     theorem(
-        f"{_kind}-group",
-        **_same,
-        statement=f"For groups of k people {_name} is multiplied by {_factor}.",
+        f"{_kind}-group: {_kind} => {_kind}",
+        f"{_paper}, group privacy",
+        f"For groups of k people {_name} is multiplied by {_factor}.",
         hypotheses=(larger_group_wanted,),
+        auxiliary=True,
         tight=f"{_factor} {_name}, attained by Gaussian noise on a count",
         tightness="tight",
     )(partial(_grown, power=_power))
     theorem(
-        f"{_kind}-replacing",
-        **_same,
-        statement=f"To replace a record is to remove one and add one: {2**_power} {_name}.",
+        f"{_kind}-replacing: {_kind} => {_kind}",
+        f"{_paper}, group privacy",
+        f"To replace a record is to remove one and add one: {2**_power} {_name}.",
         hypotheses=(one_person, by_removal),
+        auxiliary=True,
     )(partial(_replaced, power=_power))
 
 for _kind, _paper, _said, _by, _rule in (
@@ -358,10 +351,8 @@ for _kind, _paper, _said, _by, _rule in (
     ),
 ):
     theorem(
-        f"{_kind}-composition",
-        premises=[_kind],
-        conclusion=_kind,
-        citation=f"{_paper}, composition",
+        f"{_kind}-composition: {_kind} => {_kind}",
+        f"{_paper}, composition",
         statement=_said,
         hypotheses=(same_setting,),
         tight=f"attained by {_by}",
@@ -530,9 +521,7 @@ _STATEMENTS = {
 for _premise, _conclusion in product(("dp", "rdp", "zcdp", "gdp"), repeat=2):
     if (_premise, _conclusion) != ("dp", "dp"):
         non_implication(
-            f"{_premise}-{_conclusion}-limit",
-            premises=[_premise],
-            conclusion=_conclusion,
-            citation="twoworlds, found here",
+            f"{_premise}-{_conclusion}-limit: {_premise} =/=> {_conclusion}",
+            "twoworlds, found here",
             statement=_STATEMENTS.get(f"{_premise} {_conclusion}", _STATEMENTS[_premise]),
         )(falls_short)

@@ -142,44 +142,34 @@ def substitution(given: Guarantee, _context: Context) -> Check:
 # --- theorems ------------------------------------------------------------------------------------
 
 
-for _name, _premise, _conclusion, _place, _statement in (
+for _heading, _place, _statement in (
     (
-        "dp-is-indistinguishability",
-        "dp",
-        "indistinguishable",
+        "dp-is-indistinguishability: dp => indistinguishable",
         "Definitions 1.2 and 3.1",
         "Differential privacy says that the laws of neighbours are indistinguishable.",
     ),
     (
-        "indistinguishability-is-dp",
-        "indistinguishable",
-        "dp",
+        "indistinguishability-is-dp: indistinguishable => dp",
         "Definitions 1.2 and 3.1",
         "If the laws of all neighbours are indistinguishable, that is differential privacy.",
     ),
     (
-        "semantic-for-one-belief",
-        "semantic",
-        "local-semantic",
+        "semantic-for-one-belief: semantic => local-semantic",
         "Definitions 2.3 and 4.1",
         "Semantic privacy holds for every belief, so for each one.",
     ),
     (
-        "averaging-over-databases",
-        "reality-oblivious",
-        "semantic",
+        "averaging-over-databases: reality-oblivious => semantic",
         "Definition 2.3 and appendix, Definition 1.1",
         "What holds for every true database holds for one that is drawn from the belief.",
     ),
 ):
-    restate(_name, _premise, _conclusion, f"{_PAPER}, {_place}", _statement)
+    restate(_heading, f"{_PAPER}, {_place}", _statement, auxiliary=True)
 
 
 @theorem(
-    "statistical-difference-is-dp",
-    premises=["statistical-difference"],
-    conclusion="dp",
-    citation=f"{_PAPER}, equation 3 and Definition 1.2",
+    "statistical-difference-is-dp: statistical-difference => dp",
+    f"{_PAPER}, equation 3 and Definition 1.2",
     tightness="tight",
     auxiliary=True,
 )
@@ -188,18 +178,13 @@ def statistical_difference_is_dp(given: Guarantee, _context: Context) -> Guarant
     return given.to("dp", ratio=Fraction(1), delta=given.epsilon)
 
 
-@theorem(
-    "dp-at-some-databases",
-    premises=["dp"],
-    conclusion="local-dp",
-    citation=f"{_PAPER}, Theorem 4.2",
+restate(
+    "dp-at-some-databases: dp => local-dp",
+    f"{_PAPER}, Theorem 4.2",
+    "Differential privacy holds at every database, so at those of any set E.",
     hypotheses=(one_person,),
-    tightness="tight",
     auxiliary=True,
 )
-def dp_at_some_databases(given: Guarantee, _context: Context) -> Guarantee:
-    """Differential privacy holds at every database, so at those of any set E."""
-    return given.to("local-dp", **given.numbers)
 
 
 def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
@@ -210,10 +195,8 @@ def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "smaller-epsilon",
-    premises=["dp"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Section 2, remark after Definition 2.3",
+    "smaller-epsilon: dp => dp",
+    f"{_PAPER}, Section 2, remark after Definition 2.3",
     hypotheses=(finite, _smaller_ratio_wanted),
     printed="(epsilon, delta)-DP is (0, delta + e^epsilon - 1)-DP",
     printed_rule=lambda given, context: (
@@ -247,10 +230,8 @@ def steps_to_group(given: Guarantee, context: Context) -> int:
 
 
 @theorem(
-    "group-privacy",
-    premises=["dp"],
-    conclusion="dp",
-    citation="Dwork, after Definition 2",
+    "group-privacy: dp => dp",
+    "Dwork, after Definition 2",
     hypotheses=(finite, larger_group_wanted),
     printed="e^(epsilon c) for groups of c (delta = 0)",
     printed_rule=lambda given, context: (
@@ -278,10 +259,8 @@ def _smaller_group_wanted(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "smaller-group",
-    premises=["dp"],
-    conclusion="dp",
-    citation="Dwork, after Definition 2",
+    "smaller-group: dp => dp",
+    "Dwork, after Definition 2",
     hypotheses=(_smaller_group_wanted,),
     auxiliary=True,
 )
@@ -298,10 +277,8 @@ def by_removal(given: Guarantee, _context: Context) -> Check:
 
 
 @theorem(
-    "replacing-is-removing-and-adding",
-    premises=["dp"],
-    conclusion="dp",
-    citation="Dwork, after Definition 2",
+    "replacing-is-removing-and-adding: dp => dp",
+    "Dwork, after Definition 2",
     hypotheses=(finite, one_person, by_removal),
     auxiliary=True,
 )
@@ -314,7 +291,7 @@ def replacing_is_removing_and_adding(given: Guarantee, _context: Context) -> Gua
 # --- Combinations ---------------------------------------------------------------------------------
 
 
-_CLOSED = ("dp", "indistinguishable", "statistical-difference", "rdp", "zcdp", "gdp")
+_CLOSED = "dp or indistinguishable or statistical-difference or rdp or zcdp or gdp"
 _COMPOSITIONS = {kind: f"{kind}-composition" for kind in ("rdp", "zcdp", "gdp")}
 
 
@@ -326,7 +303,7 @@ def post_process(guarantee: Guarantee) -> Guarantee:
     """
     names = ("post-processing-semantic", "bgks-3")
     found = (name for name in names if guarantee.kind in THEOREMS[name].premises)
-    return _combined(next(found, "post-processing"), guarantee)
+    return combined(next(found, "post-processing"), guarantee)
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:
@@ -344,7 +321,7 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     gdp(mu=5)
     """
     kind = guarantees[0].kind if guarantees else ""
-    return _combined(_COMPOSITIONS.get(kind, "basic-composition"), *guarantees)
+    return combined(_COMPOSITIONS.get(kind, "basic-composition"), *guarantees)
 
 
 def mix(*guarantees: Guarantee) -> Guarantee:
@@ -353,17 +330,18 @@ def mix(*guarantees: Guarantee) -> Guarantee:
     >>> print(mix(Guarantee.parse("dp(ratio=2)"), Guarantee.parse("dp(ratio=3)")))
     dp(ratio=3)
     """
-    return _combined("mixing", *guarantees)
+    return combined("mixing", *guarantees)
 
 
-def _combined(name: str, *guarantees: Guarantee) -> Guarantee:
+def combined(name: str, *guarantees: Guarantee) -> Guarantee:
+    """Return what a theorem about a new mechanism, or a new belief, concludes."""
     if not guarantees:
         raise InvalidInput("there is nothing to combine: give at least one guarantee")
     statement = THEOREMS[name]
     for one in guarantees:
         if one.kind not in statement.premises:
             known = ", ".join(statement.premises)
-            raise Unsupported(f"{statement.name} is known for {known}; not for {one.kind}")
+            raise Unsupported(f"{statement.citation} is about {known}; not about {one.kind}")
     first, *others = guarantees
     return statement.conclude(first, Context(first.kind, others=tuple(others)))
 
@@ -384,19 +362,15 @@ def _setting(given: Guarantee) -> tuple[object, ...]:
 
 
 keep(
-    "post-processing",
-    _CLOSED,
+    f"post-processing: {_CLOSED} => dp",
     "Lin & Kifer, Axiom 4.1",
     "A randomized map of the output keeps the numbers of hockey-stick definitions.",
-    conclusion="dp",
 )
 
 
 @theorem(
-    "post-processing-semantic",
-    premises=["semantic"],
-    conclusion="semantic",
-    citation="twoworlds, through Kasiviswanathan & Smith, Theorem 2.2, both ways",
+    "post-processing-semantic: semantic => semantic",
+    "twoworlds, through Kasiviswanathan & Smith, Theorem 2.2, both ways",
     hypotheses=(pure, substitution),
     tight="2 s / (1 + s^2) is approached: randomized response on n bits, one output merged with "
     "its complement",
@@ -410,10 +384,8 @@ def post_processing_semantic(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @non_implication(
-    "semantic-and-post-processing",
-    premises=["semantic"],
-    conclusion="semantic",
-    citation="twoworlds, found here",
+    "semantic-and-post-processing: semantic =/=> semantic",
+    "twoworlds, found here",
 )
 def semantic_and_post_processing(_given: Guarantee, _context: Context) -> Found | None:
     """Semantic privacy is not closed under post-processing: the parity of a noisy database."""
@@ -426,10 +398,8 @@ def _complement(deltas: Sequence[Number]) -> Number:
 
 
 @theorem(
-    "basic-composition",
-    premises=["dp"],
-    conclusion="dp",
-    citation="twoworlds, basic composition (proof in the docstring)",
+    "basic-composition: dp => dp",
+    "twoworlds, basic composition (proof in the docstring)",
     hypotheses=(same_setting,),
     printed="epsilons and deltas add up",
     printed_rule=lambda given, context: given.to(
@@ -455,10 +425,8 @@ def basic_composition(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "mixing",
-    premises=_CLOSED,
-    conclusion="dp",
-    citation="Lin & Kifer, Axiom 4.2",
+    f"mixing: {_CLOSED} => dp",
+    "Lin & Kifer, Axiom 4.2",
     hypotheses=(same_setting,),
     tightness="tight",
     combines=True,
@@ -493,23 +461,18 @@ KIND = register(
 )
 
 
-@theorem(
-    "dw-5",
-    premises=["laplace-strategy"],
-    conclusion="dp",
-    citation="Dwork, Theorem 5",
+restate(
+    "dw-5: laplace-strategy => dp",
+    "Dwork, Theorem 5",
+    "Laplace noise of scale Delta F/epsilon on every answer of a strategy is epsilon-DP.",
     printed="(Delta F/sigma)-differential privacy, for F = {f_rho : D -> (R^+)^d}",
     corrected="transcripts in R^d; Delta F is the L1 sensitivity of the whole vector of answers, "
     "neither the largest nor the sum of those of the single queries",
     tight="attained where the queries do not depend on answers; smaller for some that do: 6/5 in "
     "place of 2, if X is asked again only after an answer between 2/5 and 3/5",
-    tightness="tight",
     erratum="exp(-|x|/sigma) has variance 2 sigma^2, not sigma^2, and reported answers can be "
     "negative",
 )
-def adaptive_laplace(given: Guarantee, _context: Context) -> Guarantee:
-    """Laplace noise of scale Delta F/epsilon on every answer of a strategy is epsilon-DP."""
-    return given.to("dp", ratio=given.ratio)
 
 
 def strategy_guarantee(
