@@ -151,17 +151,14 @@ class Composed(Comparison):
     _known: list[_Known] = field(default_factory=list, repr=False)
 
     def reverse(self) -> Comparison:
-        """Reverse every part."""
         parts = tuple(Part(part.comparison.reverse(), part.times) for part in self.parts)
         return Composed(self.y, self.x, parts, self.events.reverse(), self.width)
 
     @property
     def factors(self) -> tuple[tuple[Comparison, int], ...]:
-        """The parts."""
         return self.parts
 
     def divergence(self, order: Fraction) -> Number:
-        """Add up the divergences of the parts."""
         return summed_divergence(self.parts, order)
 
     def peak(self) -> Peak:
@@ -266,7 +263,6 @@ class Composed(Comparison):
         return ends
 
     def ratio_for(self, delta: Number) -> Number:
-        """Enclose the ratio."""
         if delta == 0:
             return self._largest()
         allowed, least = bounds(delta)

@@ -84,7 +84,6 @@ class Counts(IntegerLaw):
         return self.first <= j and (self.last is None or j <= self.last)
 
     def pmf(self, j: int) -> Number:
-        """Return Pr[B = j]."""
         if not self.inside(j):
             return Fraction(0)
         if self.scale is not None:
@@ -112,7 +111,6 @@ class Counts(IntegerLaw):
         return Supremum(INFINITY, None if self.last is None else self.last + 1)
 
     def reflected(self) -> Reflected:
-        """Return the law of -B."""
         return Reflected(self)
 
     @cached_property
@@ -133,7 +131,6 @@ class Counts(IntegerLaw):
         return up >= down
 
     def at_least(self, c: int) -> Number:
-        """Return Pr[B >= c]."""
         if c <= self.first:
             return Fraction(1)
         if self.last is not None and c > self.last:
@@ -141,7 +138,6 @@ class Counts(IntegerLaw):
         return _tail(self, c, 1) if c > self.mode else 1 - _tail(self, c - 1, -1)
 
     def at_most(self, c: int) -> Number:
-        """Return Pr[B <= c]."""
         if c < self.first:
             return Fraction(0)
         if self.last is not None and c >= self.last:
@@ -166,11 +162,9 @@ class Reflected(IntegerLaw):
         return -self.counts.first
 
     def pmf(self, k: int) -> Number:
-        """Return Pr[B = -k]."""
         return self.counts.pmf(-k)
 
     def at_least(self, k: int) -> Number:
-        """Return Pr[B <= -k]."""
         return self.counts.at_most(-k)
 
     def likelihood(self, k: int, shift: int) -> Number:
@@ -185,7 +179,6 @@ class Reflected(IntegerLaw):
         return Supremum(INFINITY, self.last + 1)
 
     def reflected(self) -> Counts:
-        """Return the law of B."""
         return self.counts
 
 

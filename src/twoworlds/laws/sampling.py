@@ -118,7 +118,6 @@ class Mixed(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """That of P and Q, with the rates."""
         return None if self.base.key is None else ("mixed", self.base.key, self.s, self.t)
 
     def _mixed(self, ratio: Number) -> Number:
@@ -137,7 +136,6 @@ class Mixed(Comparison):
         return below / above if larger(below, 0) else None
 
     def peak(self) -> Peak:
-        """Mix the largest ratio."""
         ratio, event, attained = self.base.peak()
         return Peak(self._mixed(ratio), self.named(event), attained)
 
@@ -268,11 +266,9 @@ class Clones(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """The number of others, and the share."""
         return "clones", self.others, self.share
 
     def reverse(self) -> Comparison:
-        """Swap both."""
         return Clones(self.y, self.x, self.others, self.share)
 
     def peak(self) -> Peak:
@@ -289,7 +285,6 @@ class Clones(Comparison):
         return Gap(p if ratio == INFINITY else p - ratio * q, Listed.of(()))
 
     def ratio_for(self, delta: Number) -> Number:
-        """Bisect."""
         return INFINITY if larger(self.limit(), delta) else solved(self, delta, _STEPS)
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
@@ -381,19 +376,15 @@ class Worst(Comparison):
         return Each(self.several, "")
 
     def peak(self) -> Peak:
-        """Take the largest."""
         return self._family.peak()[1]
 
     def gap(self, ratio: Number) -> Gap:
-        """Take the largest."""
         return self._family.gap(ratio)[1]
 
     def ratio_for(self, delta: Number) -> Number:
-        """Take the largest."""
         return self._family.ratio_for(delta)[1]
 
     def limit(self) -> Number:
-        """Take the largest."""
         return max(one.limit() for one in self.several)
 
     def divergence(self, order: Fraction) -> Number:
@@ -402,7 +393,6 @@ class Worst(Comparison):
         return reduce(maximum, found)
 
     def reverse(self) -> Comparison:
-        """Reverse all of them."""
         return Worst(tuple(one.reverse() for one in self.several))
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
@@ -443,43 +433,34 @@ class Dominated(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """That of both."""
         keys = self.inner.key, self.above.key
         return None if None in keys else keys
 
     @property
     def dominating(self) -> Comparison:
-        """The others."""
         return self.above
 
     def peak(self) -> Peak:
-        """Return both ends; the event is of the two laws themselves."""
         ratio, event, attained = self.inner.peak()
         return Peak(ends(ratio, self.above.peak().ratio), event, attained)
 
     def gap(self, ratio: Number) -> Gap:
-        """Return both ends; the event is of the two laws themselves."""
         delta, event = self.inner.gap(ratio)
         return Gap(ends(delta, self.above.gap(ratio).delta), event)
 
     def ratio_for(self, delta: Number) -> Number:
-        """Return both ends."""
         return ends(self.inner.ratio_for(delta), self.above.ratio_for(delta))
 
     def limit(self) -> Number:
-        """Return both ends."""
         return ends(self.inner.limit(), self.above.limit())
 
     def divergence(self, order: Fraction) -> Number:
-        """Return both ends."""
         return ends(self.inner.divergence(order), self.above.divergence(order))
 
     def reverse(self) -> Comparison:
-        """Reverse both."""
         return Dominated(self.inner.reverse(), self.above.reverse())
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
-        """Return those of the two laws themselves."""
         return self.inner.best_tests(losses)
 
 
@@ -504,27 +485,21 @@ class Symmetrized(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """That of the base."""
         return None if self.base.key is None else ("symmetrized", self.base.key)
 
     def peak(self) -> Peak:
-        """Return that of the base."""
         return self.base.peak()
 
     def gap(self, ratio: Number) -> Gap:
-        """Return that of the base."""
         return self.base.gap(ratio)
 
     def ratio_for(self, delta: Number) -> Number:
-        """Return that of the base."""
         return self.base.ratio_for(delta)
 
     def limit(self) -> Number:
-        """Return that of the base."""
         return self.base.limit()
 
     def reverse(self) -> Comparison:
-        """Return the same profile."""
         return self
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:

@@ -203,7 +203,6 @@ class Shifted(Comparison):
             yield tails[place]
 
     def reverse(self) -> Comparison:
-        """Swap the two answers."""
         return Shifted(self.y, self.x, self.v, self.u, self.noise, self.low, self.high)
 
     def lines(self) -> list[ProfileLine]:

@@ -8,21 +8,18 @@ from twoworlds.laws.comparison import (
     Family,
     FiniteComparison,
     Gap,
-    Peak,
     ProfileLine,
 )
-from twoworlds.laws.event import Anything, AtLeast, AtMost, Either, Event, Listed, OnRecords
-from twoworlds.mechanisms.base import Dense, Law, Mechanism
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Either, Event, Listed
+from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.continuous import (
     AddedDensity,
     Continuous,
     Gaussian,
     Laplace,
-    NoisyStatistic,
 )
 from twoworlds.mechanisms.on_statistic import (
     AddedNoise,
-    Channel,
     Deterministic,
     OnStatistic,
     Through,
@@ -35,7 +32,6 @@ __all__ = [
     "Anything",
     "AtLeast",
     "AtMost",
-    "Channel",
     "Comparison",
     "Continuous",
     "Dense",
@@ -49,13 +45,9 @@ __all__ = [
     "Gap",
     "Gaussian",
     "Laplace",
-    "Law",
     "Listed",
     "Mechanism",
-    "NoisyStatistic",
-    "OnRecords",
     "OnStatistic",
-    "Peak",
     "PerRecord",
     "ProfileLine",
     "RandomIndex",

@@ -282,7 +282,6 @@ class Dense(Mechanism):
         return Dense(universe, Explicit(outputs), rows)
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Look the entry up."""
         return self.rows[self.outputs.positions[output]][self.universe.positions[database]]
 
     def probability_or_zero(self, output: Point, database: Point) -> Number:
@@ -291,11 +290,9 @@ class Dense(Mechanism):
         return self.probability(output, database) if known else Fraction(0)
 
     def table(self) -> Dense:
-        """Return itself."""
         return self
 
     def family(self, relation: str, group: int = 1) -> Family:
-        """Compare every pair of neighbouring columns."""
         return Each(
             self._comparisons(relation, group), "every ordered pair of neighbouring columns"
         )
@@ -322,7 +319,6 @@ class Dense(Mechanism):
         return [tuple(int(entry * scale) for entry in column) for column in columns], scale
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw one output by its float probabilities."""
         column = self.universe.positions[self.universe.find(database)]
         weights = [float(row[column]) for row in self.rows]
         total = sum(weights)

@@ -53,7 +53,6 @@ class Continuous(Mechanism):
         """Compare the noise around u, the answer on x, with the noise around v, that on y."""
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the noise around two answers."""
         return self.between(x, y, *(number(answer, "database") for answer in (x, y)))
 
     def _charts(self) -> Iterator[Chart]:
@@ -65,7 +64,6 @@ class Continuous(Mechanism):
         yield Bars("The answer is off by more than", beyond)
 
     def mass(self, event: Event, database: Point) -> Number:
-        """Return the mass of a half-line."""
         centre = number(database, "database")
         if isinstance(event, AtLeast):
             return self.upper_tail(_minus(event.threshold, centre))
@@ -89,7 +87,6 @@ class Continuous(Mechanism):
         return Each([self.compare(furthest, zero), self.compare(zero, furthest)], why)
 
     def over(self, universe: Universe) -> Continuous:
-        """Return the same noise for listed pairs of answers."""
         listed = copy(self)
         listed.universe = universe
         return listed
@@ -127,7 +124,6 @@ class Laplace(Continuous):
         self.expression = f"laplace({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return the density e^(-|output - answer| / b) / (2 b)."""
         away = abs(number(output, "output") - number(database, "database"))
         return self.rate / 2 * exp(-(self.rate * away))
 
@@ -150,7 +146,6 @@ class Laplace(Continuous):
         return exp(-(self.rate * distance)) / 2
 
     def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
-        """Compare two Laplace laws."""
         return LaplacePair(x, y, u, v, self.rate)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
@@ -183,7 +178,6 @@ class Gaussian(Continuous):
         self.expression = f"gaussian({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return the normal density."""
         away = (number(output, "output") - number(database, "database")) / self.sigma
         root = Real(lambda _bits: (2 * arb.pi()).sqrt(), "sqrt(2 pi)")
         return exp(-(away * away) / 2) / (root * self.sigma)
@@ -193,11 +187,9 @@ class Gaussian(Continuous):
         return normal(-(distance / self.sigma))
 
     def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
-        """Compare two normal laws."""
         return GaussianPair(x, y, u, v, self.sigma)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw one output, as the fraction that a float is."""
         return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(
             rng.normal(scale=float(self.sigma))
         )
@@ -230,20 +222,16 @@ class AddedDensity(Channel):
         return Reals()
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Return the density of the output around the value."""
         return self.noise.probability(output, rational(value, "answer"))
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Return the mass of a half-line."""
         return self.noise.mass(event, rational(value, "answer"))
 
     def compare(self, change: Change) -> Comparison:
-        """Compare the noise around two values."""
         u, v = (rational(value, "answer") for value in (change.before, change.after))
         return self.noise.between(change.x, change.y, u, v)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw the noise and add it."""
         return self.noise.sample(rational(value, "answer"), rng)
 
 

@@ -105,11 +105,9 @@ class Through(Channel):
         return self.dense.outputs
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Look the entry up."""
         return self.dense.probability(output, value)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw from the column."""
         return self.dense.sample(value, rng)
 
 
@@ -120,7 +118,6 @@ class Deterministic(Channel):
     outputs: Universe
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Return 1 for the value and 0 for the rest."""
         return Fraction(output == value)
 
     def compare(self, change: Change) -> Comparison:
@@ -129,11 +126,9 @@ class Deterministic(Channel):
         return FiniteComparison.of(change.x, change.y, values, [1, 0], [0, 1])
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Return the value."""
         return value
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Return whether the value is in the event."""
         return Fraction(event.holds(value))
 
 
@@ -163,16 +158,13 @@ class AddedNoise(Channel):
         return self.mass(Listed.of([output]), value)
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Return tails and sums of the noise."""
         return tail(self.noise, _whole(value), event, self.low, self.high)
 
     def compare(self, change: Change) -> Comparison:
-        """Compare two shifted copies of the noise."""
         u, v = _whole(change.before), _whole(change.after)
         return Shifted(change.x, change.y, u, v, self.noise, self.low, self.high)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Add noise and clamp."""
         drawn = _whole(value) + self.noise.sample(rng)
         drawn = drawn if self.low is None else max(self.low, drawn)
         return drawn if self.high is None else min(self.high, drawn)
@@ -188,15 +180,12 @@ class OnStatistic(Mechanism):
         self.outputs, self.expression = channel.outputs, expression
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Evaluate the statistic, then the channel."""
         return self.channel.probability(output, self.statistic(database))
 
     def mass(self, event: Event, database: Point) -> Number:
-        """Evaluate the statistic, then the mass under the channel."""
         return self.channel.mass(event, self.statistic(database))
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Evaluate the statistic, then draw from the channel."""
         return self.channel.sample(self.statistic(self.universe.find(database)), rng)
 
     def _charts(self) -> Iterator[Chart]:
@@ -241,18 +230,15 @@ class OnStatistic(Mechanism):
         yield _alike(x, y)
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the channel on two values of the statistic."""
         change = Change(self.statistic(x), self.statistic(y), x, y)
         if change.before == change.after:
             return _alike(x, y)
         return self.channel.compare(change)
 
     def over(self, universe: Universe) -> OnStatistic:
-        """Return the same mechanism with other neighbours."""
         return self._on(universe, self.expression, self.channel)
 
     def restrict(self, databases: Iterable[object]) -> OnStatistic:
-        """Return the mechanism on some of its databases only."""
         chosen = tuple(self.universe.find(database) for database in databases)
         shown = ", ".join(self.universe.label(x) for x in chosen)
         part = Part(self.universe, chosen)
@@ -319,12 +305,10 @@ class FiniteNoise(Channel):
         return replace(self, answers=(known[0], known[-1]))
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Look the probability of output - value up."""
         place = output - value - self.start
         return self.masses[place] if 0 <= place < len(self.masses) else Fraction(0)
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Add up the outputs of the event."""
         reachable = range(value + self.start, value + self.start + len(self.masses))
         hits = (self.probability(o, value) for o in reachable if event.holds(o))
         return sum(hits, start=Fraction(0))
@@ -339,7 +323,6 @@ class FiniteNoise(Channel):
         return FiniteComparison.of(change.x, change.y, outputs, p, q)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw the noise and add it."""
         drawn = rng.choice(len(self.masses), p=[float(mass) for mass in self.masses])
         return int(value) + self.start + int(drawn)
 
@@ -373,12 +356,10 @@ class Tempered(Channel):
         return Explicit(tuple(range(1, len(self.laws) + 1)))
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Return P(output | counts)."""
         found: Number = _named(self, tuple(map(int, value)))[output - 1]
         return found
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw a law by its float probability."""
         weights = [float(p) for p in _named(self, tuple(map(int, value)))]
         return 1 + int(rng.choice(len(weights), p=[p / sum(weights) for p in weights]))
 

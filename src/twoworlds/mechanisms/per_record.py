@@ -64,7 +64,6 @@ class EachRecord(Mechanism):
         return self._transitions[i]
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Multiply the transitions of all records."""
         pairs = enumerate(zip(output, database, strict=True))
         return prod((self.of(i).probability(o, x) for i, (o, x) in pairs), start=Fraction(1))
 
@@ -185,7 +184,6 @@ class EachRecord(Mechanism):
         return FiniteComparison(x, y, top, bottom, of_ratios)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw every record on its own."""
         values: Any = self.universe.find(database)
         return tuple(self.of(i).sample(value, rng) for i, value in enumerate(values))
 
@@ -220,7 +218,6 @@ class PerRecord(EachRecord):
         self.expression = expression or plain
 
     def of(self, i: int) -> Dense:
-        """Return the transition that all records share."""
         return self.transition
 
     def family(self, relation: str, group: int = 1) -> Family:
@@ -299,7 +296,6 @@ class ByLoss(Event):
         return found
 
     def describe(self, outputs: Universe) -> str:
-        """Say how much likelier the outputs are."""
         if not self.classes:
             return "no output at all"
         least = min(self.classes)
@@ -361,7 +357,6 @@ class RandomIndex(Mechanism):
         self.expression = expression or f"random-index(records={records}, values={values})"
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return 1/n if the record is the one published."""
         person, value = output
         return Fraction(database[person - 1] == value, self.universe.n)
 
@@ -381,7 +376,6 @@ class RandomIndex(Mechanism):
         return Each([compared], "all values and persons are alike")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Choose a person and publish the record."""
         values: Any = self.universe.find(database)
         person = int(rng.integers(self.universe.n))
         return (person + 1, values[person])

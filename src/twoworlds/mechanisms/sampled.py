@@ -60,12 +60,10 @@ class OnePerson(Universe):
 
     @property
     def size(self) -> int:
-        """There are two."""
         return 2
 
     @property
     def relation(self) -> str:
-        """What the two worlds are neighbours by."""
         return self.by
 
     def __iter__(self) -> Iterator[Point]:
@@ -76,7 +74,6 @@ class OnePerson(Universe):
 
     @property
     def expression(self) -> str:
-        """Both worlds."""
         return f"{{{', '.join(self.worlds)}}}"
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
@@ -142,22 +139,18 @@ class Sampled(Mechanism):
         return self._mixed(found[0], found[1], database)
 
     def mass(self, event: Event, database: Point) -> Number:
-        """Mix the masses."""
         found = [self.base.mass(event, answer) for answer in self._answers.values()]
         return self._mixed(found[0], found[1], database)
 
     def example(self, event: Event, database: Point) -> Point | None:
-        """Take one of the mechanism itself."""
         return self.base.example(event, self._answers[database])
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the two mixtures."""
         base = self.base.compare(*self._answers.values())
         rates = dict(zip(self.universe.worlds, (self.rate, Fraction(0)), strict=True))
         return Mixed.of(x, y, base, rates[x], rates[y])
 
     def family(self, relation: str, group: int = 1) -> Family:
-        """Compare the two worlds."""
         if relation != self.universe.by:
             raise Unsupported(
                 f"{self.expression} is compared by {self.universe.by}, not by {relation}: leave "
@@ -176,7 +169,6 @@ class Sampled(Mechanism):
         return Each(compared, "a record that is left out of the sample changes nothing")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw whether the record is in the sample, then the noise."""
         drawn = database == self.universe.worlds[0] and rng.random() < self.rate
         answers = [*self._answers.values()]
         return self.base.sample(answers[0 if drawn else 1], rng)
@@ -225,11 +217,9 @@ class Reports(Event):
         )
 
     def holds(self, output: Point) -> bool:
-        """Count the reports of these kinds."""
         return bool(sum(output[kind] for kind in self.kinds) >= self.least) != self.fewer
 
     def describe(self, outputs: Universe) -> str:
-        """Say how many reports."""
         named = " or ".join(self.names[kind] for kind in sorted(self.kinds))
         return f"{'fewer than' if self.fewer else 'at least'} {self.least} reports of {named}"
 
@@ -330,7 +320,6 @@ class Shuffled(Mechanism):
         return None
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the numbers of reports, one by one."""
         p, q = self._law(x), self._law(y)
         outputs = sorted({*p, *q})
         return FiniteComparison.of(x, y, outputs, [p[o] for o in outputs], [q[o] for o in outputs])
@@ -377,7 +366,6 @@ class Shuffled(Mechanism):
         return Dominated(inner, clones)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw all reports and count them."""
         values: Any = self.universe.find(database)
         drawn = Counter(self.transition.sample(value, rng) for value in values)
         return tuple(drawn[kind] for kind in self.kinds)

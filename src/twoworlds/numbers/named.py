@@ -93,7 +93,6 @@ class Exp(Real):
 
     @property
     def power_of_e(self) -> Fraction:
-        """The power."""
         return self.of
 
     def __eq__(self, other: object) -> bool:

@@ -19,7 +19,7 @@ from twoworlds.theorems.bassily_groce_katz_smith import (
     with_mixtures,
 )
 from twoworlds.theorems.common import compose, mix, post_process, strategy_guarantee
-from twoworlds.theorems.conditioning import Conditioned, condition
+from twoworlds.theorems.conditioning import condition
 from twoworlds.theorems.formulas import (
     conditioning_failure,
     dp_factor,
@@ -37,11 +37,9 @@ from twoworlds.theorems.formulas import (
 )
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kinds import KINDS, Kind
+from twoworlds.theorems.kinds import KINDS
 from twoworlds.theorems.limits import Alarm
 from twoworlds.theorems.local import (
-    GoodDatabases,
-    LocalCalibration,
     calibrate_locally,
     good_databases,
 )
@@ -49,12 +47,8 @@ from twoworlds.theorems.one_bit import one_bit_failure, one_bit_worst
 from twoworlds.theorems.statements import (
     NON_IMPLICATIONS,
     THEOREMS,
-    Application,
-    Check,
     Context,
     NonImplication,
-    Outcome,
-    Refutation,
     Theorem,
     non_implication,
     theorem,
@@ -65,18 +59,10 @@ __all__ = [
     "NON_IMPLICATIONS",
     "THEOREMS",
     "Alarm",
-    "Application",
-    "Check",
-    "Conditioned",
     "Context",
-    "GoodDatabases",
     "Guarantee",
     "Implication",
-    "Kind",
-    "LocalCalibration",
     "NonImplication",
-    "Outcome",
-    "Refutation",
     "Theorem",
     "calibrate_locally",
     "compose",

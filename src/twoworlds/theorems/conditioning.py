@@ -104,7 +104,6 @@ class Conditioned(Result):
         return any(order(mass, self.printed) is Order.GREATER for mass in self.beyond_print)
 
     def fields(self) -> dict[str, Any]:
-        """Return all numbers."""
         bad = [str(t) for t in self.bad]
         return {**super().fields(), "bad": bad, "violates_print": self.violates_print}
 

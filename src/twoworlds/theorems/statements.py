@@ -138,7 +138,6 @@ class Theorem(Result):
         return first.conclusion
 
     def answer(self) -> Answer:
-        """Say everything known about the theorem."""
         printed = "printed, false" if self.printed_false else "printed"
         told = {
             "kinds": f"{' or '.join(self.premises)} => {self.conclusion} ({self.tightness})",
@@ -153,7 +152,6 @@ class Theorem(Result):
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return the statement: as printed, corrected, and tight."""
         return {
             "name": self.name,
             "citation": self.citation,
@@ -284,7 +282,6 @@ class NonImplication(Result):
     erratum: str | None = None
 
     def answer(self) -> Answer:
-        """Say the statement, and where it stands."""
         facts = [("kinds", f"{' or '.join(self.premises)} =/=> {self.conclusion}")]
         facts += [("erratum", self.erratum)] if self.erratum else []
         return Answer(
@@ -292,7 +289,6 @@ class NonImplication(Result):
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return the statement."""
         return {
             "name": self.name,
             "citation": self.citation,

@@ -369,7 +369,6 @@ class Belief(Result, Mapping[Point, Number]):
         return Answer(title, blocks=(Facts(facts), *chart))
 
     def fields(self) -> dict[str, Number]:
-        """Return the probability of each database, by its label."""
         return {self.universe.label(x): mass for x, mass in self._masses.items()}
 
 

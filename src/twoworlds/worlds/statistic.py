@@ -90,7 +90,6 @@ class Computed(Statistic):
     name: str = "function"
 
     def __call__(self, database: Point) -> Value:
-        """Return the value, read exactly."""
         try:
             value = self.function(database)
         except TwoWorldsError:
@@ -108,7 +107,6 @@ class TrueAnswer(Statistic):
     name: str = "answer"
 
     def __call__(self, database: Point) -> Value:
-        """Return the answer."""
         answer: Value = database
         return answer
 
@@ -145,7 +143,6 @@ class Additive(Statistic):
     name: str = "sum"
 
     def __call__(self, database: Point) -> Value:
-        """Return the scaled sum."""
         if isinstance(database, str) and not (database.isdigit() or not database):
             raise InvalidInput(
                 f"the {self.name} adds over records, but {database!r} is one label: "

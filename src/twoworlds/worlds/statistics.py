@@ -34,7 +34,6 @@ class Constant(Statistic):
     name: str = "constant"
 
     def __call__(self, database: Point) -> Value:
-        """Return the value."""
         return self.value
 
     def changes(
@@ -43,7 +42,6 @@ class Constant(Statistic):
         relation: str,
         group: int = 1,
     ) -> Iterator[Change]:
-        """Yield nothing."""
         return iter(())
 
 
@@ -274,7 +272,6 @@ class Batch(Statistic):
         return f"batch of {', '.join(part.name for part in self.parts)}"
 
     def __call__(self, database: Point) -> tuple[Scalar, ...]:
-        """Return all answers as one vector."""
         found = [_flat(part(database)) for part in self.parts]
         for part, value, width in zip(self.parts, found, self.widths, strict=True):
             if len(value) != width:

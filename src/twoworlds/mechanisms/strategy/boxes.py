@@ -67,7 +67,6 @@ class HalfOpen(Event):
         return bool(above and (self.high is None or answer < self.high))  # type: ignore[operator]
 
     def holds(self, output: Point) -> bool:
-        """Tell whether an answer lies in it."""
         return output in self
 
     @property
@@ -111,14 +110,12 @@ class Boxes(Event):
     parts: tuple[tuple[Event, ...], ...]
 
     def holds(self, output: Point) -> bool:
-        """Tell whether a tuple lies in one of the boxes."""
         return any(
             all(event.holds(part) for event, part in zip(box, output, strict=True))
             for box in self.parts
         )
 
     def describe(self, outputs: Universe) -> str:
-        """Say the boxes, as many as one can read."""
         if not self.parts or not isinstance(outputs, Product):
             return "no output at all"
         said = [self._said(box, outputs) for box in self.parts[:_SHOWN]]

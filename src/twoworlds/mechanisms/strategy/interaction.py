@@ -158,13 +158,11 @@ class Answering(Channel):
         return prod(masses, start=course.weight)
 
     def compare(self, change: Change) -> Comparison:
-        """Compare the laws of the transcript for two vectors of true values."""
         u: Any = change.before
         v: Any = change.after
         return TwoTranscriptLaws(change.x, change.y, u, v, self)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Toss the coin, then draw answer after answer."""
         weights = {course.coin: course.weight for course in self.courses}
         tossed = rng.choice(len(weights), p=[float(weight) for weight in weights.values()])
         coin = list(weights)[int(tossed)]
@@ -329,7 +327,6 @@ class TwoTranscriptLaws(Comparison):
     channel: Answering
 
     def reverse(self) -> Comparison:
-        """Swap the two laws."""
         return TwoTranscriptLaws(self.y, self.x, self.v, self.u, self.channel)
 
     def peak(self) -> Peak:
@@ -374,15 +371,12 @@ class TwoTranscriptLaws(Comparison):
         return solved(self, delta, _DIGITS)  # up to the tight epsilon the gap falls strictly
 
     def lines(self) -> list[ProfileLine]:
-        """Return the lines of the profile, where the cells are finitely many."""
         return self._table.lines() if self.channel.discrete else super().lines()
 
     def cells(self) -> list[RatioCell]:
-        """Return the cells, where they are finitely many."""
         return self._table.cells() if self.channel.discrete else super().cells()
 
     def divergence(self, order: Fraction) -> Number:
-        """Add up the cells, where they are finitely many."""
         return self._table.divergence(order) if self.channel.discrete else super().divergence(order)
 
     def limit(self) -> Number:
@@ -427,12 +421,10 @@ class LikelyTranscripts(Event):
     ratio: Number
 
     def holds(self, output: Point) -> bool:
-        """Compare the densities."""
         p, q = (self.channel.probability(output, value) for value in (self.u, self.v))
         return larger(p, self.ratio * q)
 
     def describe(self, outputs: Universe) -> str:
-        """Say the ratio."""
         if self.ratio == 1:
             return "transcripts that are likelier in the first world than in the second"
         return (
