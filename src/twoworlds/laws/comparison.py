@@ -406,30 +406,10 @@ def apart(first: Mapping[Any, Number], second: Mapping[Any, Number], ratio: Numb
     return maximum(table.gap(ratio).delta, table.reverse().gap(ratio).delta)
 
 
-class Family(ABC):
-    """All ordered pairs of databases that a neighbour relation compares."""
+class Family:
+    """All ordered pairs of databases that a neighbour relation compares, looked at one by one."""
 
     method: str
-
-    @abstractmethod
-    def peak(self) -> tuple[Comparison, Peak]:
-        """Return the pair with the largest ratio."""
-
-    @abstractmethod
-    def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
-        """Return the pair with the largest gap."""
-
-    @abstractmethod
-    def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
-        """Return the pair that needs the largest ratio to bring the gap down to delta."""
-
-    @abstractmethod
-    def __iter__(self) -> Iterator[Comparison]:
-        """Run through the comparisons."""
-
-
-class Each(Family):
-    """A family that looks at one comparison after the other."""
 
     def __init__(self, comparisons: Iterable[Comparison], why: str) -> None:
         self._comparisons = list(track(comparisons, "listing neighbours"))
@@ -442,11 +422,13 @@ class Each(Family):
         return iter(track(self._comparisons, "comparing worlds", len(self._comparisons)))
 
     def peak(self) -> tuple[Comparison, Peak]:
+        """Return the pair with the largest ratio."""
         found = ((c, peak, peak.ratio) for c, peak in ((c, c.peak()) for c in self))
         comparison, peak, ratio = worst(found)
         return comparison, peak._replace(ratio=ratio)
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
+        """Return the pair with the largest gap."""
         found = ((c, gap, gap.delta) for c, gap in ((c, c.gap(ratio)) for c in self._near(ratio)))
         comparison, gap, delta = worst(found)
         return comparison, gap._replace(delta=delta)
@@ -472,6 +454,7 @@ class Each(Family):
         return [table for table in tables if table.excess(low) * bottom >= top * table.scale]
 
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
+        """Return the pair that needs the largest ratio to bring the gap down to delta."""
         found = ((c, None, c.ratio_for(delta)) for c in self)
         comparison, _, ratio = worst(found)
         return comparison, ratio

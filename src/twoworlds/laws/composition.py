@@ -66,6 +66,7 @@ from twoworlds.numbers import (
     bounds,
     exp,
     ln,
+    rough_log,
     sqrt,
 )
 from twoworlds.progress import track
@@ -278,7 +279,7 @@ class Composed(Comparison):
             low = max(Fraction(1), low)
             width = 0.0 if high == 1 else math.inf
             if high != INFINITY and high != 1:
-                width = 1 - _log(low) / _log(bounds(high)[1])
+                width = 1 - rough_log(low) / rough_log(bounds(high)[1])
             return _Ends(low, high, threshold, width, _MARGIN_BITS - _size(allowed))
 
         found, _ = self._search(ends)
@@ -398,10 +399,6 @@ def _ratio_between(low: Fraction, high: Number) -> Number:
     assert isinstance(found, Real)
     found.floor, found.cap = low, bounds(high)[1]
     return found
-
-
-def _log(x: Fraction) -> float:
-    return math.log(x.numerator) - math.log(x.denominator)
 
 
 def _size(x: Fraction) -> int:

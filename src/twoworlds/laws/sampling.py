@@ -69,8 +69,8 @@ from flint import arb, ctx
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import (
     Comparison,
-    Each,
     Extreme,
+    Family,
     Gap,
     Peak,
     ProfileLine,
@@ -372,8 +372,8 @@ class Worst(Comparison):
         return self.several[0].y
 
     @property
-    def _family(self) -> Each:
-        return Each(self.several, "")
+    def _family(self) -> Family:
+        return Family(self.several, "")
 
     def peak(self) -> Peak:
         return self._family.peak()[1]

@@ -73,7 +73,7 @@ from flint import arb, fmpq
 from twoworlds.laws.entry import EntryLaw, StepDensity, UniformComponent, UniformInterval
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, enclosure, exact_bits, windowed
-from twoworlds.numbers import Number, Real, ball, bounds, working_precision
+from twoworlds.numbers import Number, Real, ball, bounds, rough_log, working_precision
 
 _MARGIN = 32
 
@@ -120,9 +120,7 @@ def _between(low: int, high: int, first: float, last: float, goal: float) -> int
 
 
 def _log(value: Fraction) -> float:
-    if value <= 0:
-        return -math.inf
-    return math.log(value.numerator) - math.log(value.denominator)
+    return rough_log(value) if value > 0 else -math.inf
 
 
 MOST_UNIFORM = 200

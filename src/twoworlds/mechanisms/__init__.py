@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from twoworlds.laws.comparison import (
     Comparison,
-    Each,
     Family,
     FiniteComparison,
     Gap,
@@ -36,7 +35,6 @@ __all__ = [
     "Continuous",
     "Dense",
     "Deterministic",
-    "Each",
     "EachRecord",
     "Either",
     "Event",

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, floor
 
-from flint import arb, fmpq, fmpz
+from flint import arb, fmpq
 
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
@@ -33,7 +33,7 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.calibration import read_epsilon
-from twoworlds.mechanisms.continuous import Gaussian, Laplace, NoisyStatistic
+from twoworlds.mechanisms.continuous import AddedDensity, Gaussian, Laplace
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import (
@@ -49,14 +49,13 @@ from twoworlds.numbers import (
     show,
     sqrt,
     whole,
-    working_precision,
 )
 from twoworlds.show import Result
 from twoworlds.worlds import BitStrings
 
 _LONGEST_HARMONIC = 1000
 _LONGEST_POWER = 1 << 14
-_LARGEST_EXACT, _LARGEST_ALTERNATING = 64, 2048
+_LARGEST_EXACT = 64
 _MOST_TERMS = 1_000_000
 _USUAL_BITS = 128
 
@@ -193,21 +192,8 @@ def _largest_error(p: Number, d: int) -> Number:
         cp = 2 * p / (1 + p)
         terms = (-((-1) ** j) * comb(d, j) * cp**j / (1 - p**j) for j in range(1, d + 1))
         return sum(terms, start=Fraction(0))
-    if d <= _LARGEST_ALTERNATING:
-        return Real(lambda bits: _alternating_ball(p, d, bits))
     _terms(ball(p, _USUAL_BITS), d, _USUAL_BITS)
     return Real(lambda bits: _series_ball(p, d, bits))
-
-
-def _alternating_ball(p: Number, d: int, bits: int) -> arb:
-    """Add the alternating sum with d more bits: c p < 1, so no term exceeds 2^d / (1 - p)."""
-    more = bits + d + 64
-    with working_precision(more):
-        q = ball(p, more)
-        cp, total = 2 * q / (1 + q), arb(0)
-        for j in range(1, d + 1):
-            total -= (-1) ** j * arb(fmpz(comb(d, j))) * cp**j / (1 - q**j)
-    return total
 
 
 def _series_ball(p: Number, d: int, bits: int) -> arb:
@@ -347,9 +333,9 @@ def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> 
     >>> errors_of(survey)[0].exact
     Fraction(75, 1)
     """
-    if isinstance(mechanism, NoisyStatistic):
-        mechanism = mechanism.channel.noise
     channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, AddedDensity):
+        mechanism = channel.noise
     clamped = isinstance(channel, AddedNoise) and (channel.low, channel.high) != (None, None)
     noise = channel.noise if isinstance(channel, AddedNoise) and not clamped else None
     if isinstance(mechanism, Laplace):

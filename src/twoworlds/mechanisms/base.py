@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.answer import Answer
 from twoworlds.charts import Chart, HeatMap
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Universe, pairs
@@ -293,7 +293,7 @@ class Dense(Mechanism):
         return self
 
     def family(self, relation: str, group: int = 1) -> Family:
-        return Each(
+        return Family(
             self._comparisons(relation, group), "every ordered pair of neighbouring columns"
         )
 

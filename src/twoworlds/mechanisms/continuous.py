@@ -22,11 +22,11 @@ from flint import arb
 
 from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family
+from twoworlds.laws.comparison import Comparison, Family
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.laws.line import GaussianPair, LaplacePair, normal
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
+from twoworlds.mechanisms.on_statistic import Channel
 from twoworlds.numbers import Number, Real, exp, number, positive, rational, spelled, sqrt
 from twoworlds.worlds import EXPLICIT, Change, Point, Reals, Universe, pairs
 
@@ -84,7 +84,7 @@ class Continuous(Mechanism):
         furthest = self.sensitivity * group
         zero = Fraction(0)
         why = "the gap grows with the distance, so the furthest neighbours are the worst"
-        return Each([self.compare(furthest, zero), self.compare(zero, furthest)], why)
+        return Family([self.compare(furthest, zero), self.compare(zero, furthest)], why)
 
     def over(self, universe: Universe) -> Continuous:
         listed = copy(self)
@@ -96,7 +96,7 @@ class Continuous(Mechanism):
             (u, v) for x, y in pairs(self.universe, EXPLICIT, group) for u, v in ((x, y), (y, x))
         )
         compared = [self.compare(Fraction(u), Fraction(v)) for u, v in both]
-        return Each(compared, "every listed pair of answers")
+        return Family(compared, "every listed pair of answers")
 
 
 class Laplace(Continuous):
@@ -221,6 +221,10 @@ class AddedDensity(Channel):
         """The real numbers."""
         return Reals()
 
+    @property
+    def discrete(self) -> bool:
+        return False
+
     def probability(self, output: Point, value: Any) -> Number:
         return self.noise.probability(output, rational(value, "answer"))
 
@@ -233,13 +237,3 @@ class AddedDensity(Channel):
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         return self.noise.sample(rational(value, "answer"), rng)
-
-
-class NoisyStatistic(OnStatistic):
-    """Noise with a density on a statistic: single outputs have no probability."""
-
-    channel: AddedDensity
-
-    def example(self, event: Event, database: Point) -> Point | None:
-        """Single outputs have no probability here."""
-        return None

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.laws.shifted import Shifted, tail
@@ -66,6 +66,11 @@ class Channel(ABC):
     by_difference: bool = False
     extremes: bool = False  # whether the largest differences, up and down, are the worst
     why: str = "every pair of answers that neighbours can have"
+
+    @property
+    def discrete(self) -> bool:
+        """Whether single outputs have a probability."""
+        return True
 
     @abstractmethod
     def probability(self, output: Point, value: Any) -> Number:
@@ -188,6 +193,9 @@ class OnStatistic(Mechanism):
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         return self.channel.sample(self.statistic(self.universe.find(database)), rng)
 
+    def example(self, event: Event, database: Point) -> Point | None:
+        return super().example(event, database) if self.channel.discrete else None
+
     def _charts(self) -> Iterator[Chart]:
         """Chart the matrix if it is small, else geometric noise, whose law is quickly found."""
         drawn = [*super()._charts()]
@@ -207,7 +215,7 @@ class OnStatistic(Mechanism):
             by_size = sorted(changes, key=lambda change: change.difference)
             changes = [by_size[0], by_size[-1]]
         compared = [self.channel.compare(change) for change in changes]
-        return Each(compared or self._unmoved(relation, group), self.channel.why)
+        return Family(compared or self._unmoved(relation, group), self.channel.why)
 
     def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
         """Yield a comparison for every change of the statistic."""

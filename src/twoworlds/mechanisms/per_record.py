@@ -19,7 +19,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Event, OnRecords
 from twoworlds.laws.ratios import by_ratio, times_ratio
 from twoworlds.mechanisms.base import Dense, Mechanism
@@ -118,7 +118,7 @@ class EachRecord(Mechanism):
         values = tuple(self.of(0).universe)
         moves = list(permutations(values, 2)) or [(values[0], values[0])]
         rest, changed = values[0], min(group, self.records)
-        return Each(
+        return Family(
             (
                 self._differing(*self._pair(places, chosen, rest), places)
                 for places in combinations(range(self.records), changed)
@@ -231,9 +231,9 @@ class PerRecord(EachRecord):
         changed = min(group, self.records)
         values = tuple(self.transition.universe)
         if len(values) == 1:
-            return Each([self._compare(values * changed, values * changed)], "one value only")
+            return Family([self._compare(values * changed, values * changed)], "one value only")
         moves = [values[:2]] if self._alike else self._distinct(permutations(values, 2))
-        return Each(
+        return Family(
             (
                 self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))
                 for chosen in combinations_with_replacement(moves, changed)
@@ -373,7 +373,7 @@ class RandomIndex(Mechanism):
         p = [Fraction(1, n)] * n + [Fraction(0)] * changed
         q = [Fraction(i >= changed, n) for i in range(n)] + [Fraction(1, n)] * changed
         compared = FiniteComparison.of(x, y, cells, p, q)
-        return Each([compared], "all values and persons are alike")
+        return Family([compared], "all values and persons are alike")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         values: Any = self.universe.find(database)

@@ -19,7 +19,7 @@ from math import comb, floor
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, unlike
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, unlike
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.event import AtLeast, AtMost, Event, Point
 from twoworlds.laws.sampling import Clones, Dominated, Mixed, Symmetrized
@@ -166,7 +166,7 @@ class Sampled(Mechanism):
         compared = [drawn, self.compare(two, one)]
         if relation == SUBSTITUTE:  # what is drawn may be on either side
             compared = [Dominated(drawn, Symmetrized(drawn))]
-        return Each(compared, "a record that is left out of the sample changes nothing")
+        return Family(compared, "a record that is left out of the sample changes nothing")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         drawn = database == self.universe.worlds[0] and rng.random() < self.rate
@@ -336,9 +336,9 @@ class Shuffled(Mechanism):
         if few and self._size <= _MOST_HISTOGRAMS:
             others = [*combinations_with_replacement(self.values, self.people - 1)]
             exact = (self.compare((u, *o), (v, *o)) for u, v in moves for o in others)
-            return Each(unlike(exact), "all values that the others can have")
+            return Family(unlike(exact), "all values that the others can have")
         found = [self._bad(u, v, other) for u, v in moves for other in self.values]
-        return Each(
+        return Family(
             unlike(found),
             "from below, the others all have one value; from above, their reports are clones of "
             "one's own with a chance that does not depend on their values",

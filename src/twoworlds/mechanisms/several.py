@@ -28,7 +28,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, larger, unlike
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, larger, unlike
 from twoworlds.laws.composition import WIDTH, compose
 from twoworlds.laws.event import Event
 from twoworlds.laws.grid import Grid, Marks, Part, rounded_places
@@ -170,7 +170,7 @@ class Several(Mechanism):
             found = {index: comparison for one in chosen for index, comparison in one[2].items()}
             parts = [Part(found[i], times) for i, (_, times) in enumerate(self.parts)]
             compared.append(self._composed(parts, x, y))
-        return Each(compared, "the losses of independent answers add up")
+        return Family(compared, "the losses of independent answers add up")
 
     def _moves(self, universe: Universe, relation: str, group: int) -> list[_Move]:
         """Return pairs of databases of one universe, with how each part on it compares them."""

@@ -448,13 +448,10 @@ def concluding_needs(records: int, odds: Number, ratio: Number) -> Number:
 
 
 def _ordered(
-    given: Guarantee,
-    context: Context,
-    needs: Callable[[int, Number, Number], Number],
-    ratio: Number,
-    word: str,
+    given: Guarantee, context: Context, *, needs: Callable[..., Number], word: str
 ) -> Found | None:
     """Return randomized response on as few bits as refute what was asked, if any number does."""
+    ratio = context.goal.get("ratio", given.ratio)
     if context.tagged or context.symmetric or given.records == 1:
         return None
     if (given.neighbours, given.group) != (SUBSTITUTE, 1) or INFINITY in (given.ratio, ratio):
@@ -480,16 +477,10 @@ def _text(n: int, odds: Number, ratio: Number, needed: Number, word: str) -> str
     )
 
 
-def _simulated(given: Guarantee, context: Context) -> Found | None:
-    ratio = context.goal.get("ratio", given.ratio)
-    return _ordered(given, context, simulating_needs, ratio, "these two databases")
-
-
-def _concluded(given: Guarantee, context: Context) -> Found | None:
-    ratio = context.goal.get("ratio", given.ratio)
-    word = "conclusions of who believes in these two evenly"
-    return _ordered(given, context, concluding_needs, ratio, word)
-
+_simulated = partial(_ordered, needs=simulating_needs, word="these two databases")
+_concluded = partial(
+    _ordered, needs=concluding_needs, word="conclusions of who believes in these two evenly"
+)
 
 for _name, _conclusion, _refute, _statement in (
     (

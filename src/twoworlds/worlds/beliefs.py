@@ -56,7 +56,7 @@ def independent(*laws: Text) -> Builder:
 @BELIEFS.register("explicit")
 def explicit(*masses: Text) -> Builder:
     """These databases have these probabilities, such as 11=1/2 and 00=1/2."""
-    read = dict(_pair(mass, "explicit(11=1/2, 00=1/2)") for mass in masses)
+    read = dict(read_pairs(masses, "explicit(11=1/2, 00=1/2)"))
     if len(read) != len(masses):
         raise InvalidInput("explicit: a database is given twice")
     return lambda universe: build.explicit(universe, read)
@@ -82,22 +82,15 @@ def informed(database: Text, person: Text, law: Text) -> Builder:
 @BELIEFS.register("hidden")
 def hidden(*parameters: Text) -> Builder:
     """Bits are independent given a hidden probability of 1, such as 9/10=1/2 and 1/10=1/2."""
-    read: dict[object, object] = dict(_pair(p, "hidden(9/10=1/2, 1/10=1/2)") for p in parameters)
+    read: dict[object, object] = dict(read_pairs(parameters, "hidden(9/10=1/2, 1/10=1/2)"))
     return lambda universe: build.hidden(universe, read)
 
 
 def _law(text: Text) -> object:
     """Read the law of one record: the probability of 1, or a list such as [a=1/2, b=1/2]."""
     if isinstance(text, list):
-        return dict(_pair(part, "[a=1/2, b=1/2]") for part in text)
+        return dict(read_pairs(text, "[a=1/2, b=1/2]"))
     return text
-
-
-def _pair(text: Text, example: str) -> tuple[str, str]:
-    key, equals, value = str(text).partition("=")
-    if not equals:
-        raise InvalidInput(f"{text!r} needs a probability: write {example}")
-    return key.strip(), value.strip()
 
 
 # --- What a belief assumes, in words --------------------------------------------------------------

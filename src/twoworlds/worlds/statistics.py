@@ -20,7 +20,15 @@ from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational, whole
 from twoworlds.worlds.records import Records
-from twoworlds.worlds.statistic import Additive, Change, Computed, Scalar, Statistic, Value
+from twoworlds.worlds.statistic import (
+    Additive,
+    Change,
+    Computed,
+    Scalar,
+    Statistic,
+    Value,
+    read_value,
+)
 from twoworlds.worlds.universe import Point, Universe
 
 STATISTICS: Registry[Statistic] = Registry("statistic")
@@ -197,15 +205,7 @@ def constant(value: object = 0) -> Constant:
     >>> constant("1/2")((1, 0))
     Fraction(1, 2)
     """
-    if isinstance(value, (tuple, list)):
-        return Constant(tuple(_plain(part) for part in value))
-    return Constant(_plain(value))
-
-
-def _plain(value: object) -> int | Fraction:
-    """Read a rational, as an int where it is whole."""
-    exact = rational(value, "constant")
-    return int(exact) if exact.denominator == 1 else exact
+    return Constant(read_value(value, "constant"))
 
 
 def _same(record: Point, value: Point) -> bool:

@@ -128,17 +128,16 @@ def calibrated(
     def typed(value: Fraction) -> Mechanism:
         return drawn(builder(law, **others)(value))
 
-    found = least(typed, amount, claim, moved=moved, rate=chance)
-    short = None if found.short is None else typed(found.short)
+    found, below, reached = least(typed, amount, claim, moved=moved, rate=chance)
     return Calibrated(
         law,
-        typed(found.amount),
+        typed(found),
         moved,
         count,
         chance,
         claim=claim,
-        reached=found.reached,
-        short=short,
+        reached=reached,
+        short=None if below is None else typed(below),
     )
 
 

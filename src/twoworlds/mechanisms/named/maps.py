@@ -256,7 +256,7 @@ def randomized_response(
             return randomized_response(values=str(n), epsilon=price)
 
         claim = read_claim(epsilon, ratio=ratio, delta=delta)
-        ratio, epsilon = None, least(build, AMOUNTS["randomized-response"], claim).amount
+        ratio, epsilon = None, least(build, AMOUNTS["randomized-response"], claim)[0]
     p, other = _keep_and_other(keep, ratio, epsilon, n)
     rows = [[p if o == v else other for v in universe] for o in universe]
     shown = _shown_keep(p, ratio, epsilon)

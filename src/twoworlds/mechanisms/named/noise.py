@@ -37,7 +37,6 @@ from twoworlds.mechanisms.continuous import (
     Continuous,
     Gaussian,
     Laplace,
-    NoisyStatistic,
 )
 from twoworlds.mechanisms.least_noise import amount_of, least, read_claim
 from twoworlds.mechanisms.named.load import MECHANISMS, named
@@ -252,7 +251,7 @@ def _least(
     claim = read_claim(epsilon, ratio=ratio, delta=delta)
     moved = positive(sensitivity, "sensitivity")
     build = builder(law, sensitivity=sensitivity, **others)
-    return least(build, amount_of(law, **others), claim, moved=moved).amount
+    return least(build, amount_of(law, **others), claim, moved=moved)[0]
 
 
 def builder(law: str, **others: object) -> Callable[[Fraction], Mechanism]:
@@ -321,7 +320,7 @@ def laplace(
     bits: object = None,
     *,
     delta: object = None,
-) -> Laplace | NoisyStatistic:
+) -> Laplace | OnStatistic:
     """Add Laplace noise; the scale is given, or set so that the whole query costs epsilon.
 
     The rate is 1 / scale; it stays exact where it is a logarithm. With a delta, the scale is the
@@ -352,7 +351,7 @@ def gaussian(
     delta: object = None,
     rho: object = None,
     mu: object = None,
-) -> Gaussian | NoisyStatistic:
+) -> Gaussian | OnStatistic:
     """Add Gaussian noise of standard deviation sigma (sensitivity in the L2 norm).
 
     >>> gaussian(epsilon=1, delta="1e-6").expression, gaussian(rho="1/8").expression
@@ -372,7 +371,7 @@ def gaussian(
 Density = TypeVar("Density", bound=Continuous)
 
 
-def _on(noise: Density, bits: object) -> Density | NoisyStatistic:
+def _on(noise: Density, bits: object) -> Density | OnStatistic:
     """Return the bare noise, or the noise on a count of bits."""
     if bits is None:
         return noise
@@ -383,4 +382,4 @@ def _on(noise: Density, bits: object) -> Density | NoisyStatistic:
         )
     count = Additive(lambda bit: bit, name="count")
     text = f"{noise.expression[:-1]}, bits={n})"
-    return NoisyStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)
+    return OnStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)

@@ -98,8 +98,7 @@ class Answering(Channel):
 
     @property
     def discrete(self) -> bool:
-        """Whether single transcripts have a probability."""
-        return not isinstance(self.noise, AddedDensity)
+        return self.noise.discrete
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
