@@ -10,8 +10,8 @@ from twoworlds.charts import Chart, Icons
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.trade_off import trade_off
 from twoworlds.theorems import Guarantee
+from twoworlds.worlds.belief import secret
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.secret import secret
 
 HALF = Fraction(1, 2)
 

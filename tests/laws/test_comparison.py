@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from twoworlds.laws.comparison import Each, FiniteComparison, worst
+from twoworlds.laws.comparison import Family, FiniteComparison, worst
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.entry import EntryLaw
 from twoworlds.laws.event import EventWitness, Listed, recomputed
@@ -27,7 +27,7 @@ def excess(p, q, ratio):
 
 def test_ratio_and_delta_are_inverse():
     one = table((5, 3, 2), (2, 3, 5))
-    pair = Each([one, one.reverse()], "both ways")
+    pair = Family([one, one.reverse()], "both ways")
     for delta in (Fraction(0), Fraction(1, 20), Fraction(1, 5)):
         ratio = pair.ratio_for(delta)[1]
         assert pair.gap(ratio)[1].delta <= delta
@@ -54,7 +54,7 @@ def test_the_worst_of_many_tables_is_the_worst_one_at_every_ratio():
         for one, law in zip(made, even, strict=True):
             law.p[:] = [p * sum(one.q) for p in law.p]
         for ratio in (*RATIOS, exp(Fraction(1, 3))):
-            worst = Each(even, "all").gap(ratio)[1].delta
+            worst = Family(even, "all").gap(ratio)[1].delta
             each = [float(law.gap(ratio).delta) for law in even]
             assert float(worst) == pytest.approx(max(each), abs=1e-15)
 
@@ -71,7 +71,7 @@ def test_of_undecided_numbers_the_one_of_the_largest_lower_end_is_shown():
 
 def test_an_irrational_ratio_finds_the_worst_pair():
     pairs = [table((6, 4), (4, 6), "near"), table((7, 3), (3, 7), "far")]
-    found, gap = Each(pairs, "both").gap(exp(Fraction(1, 2)))
+    found, gap = Family(pairs, "both").gap(exp(Fraction(1, 2)))
     assert found.x == ("far", 0)
     assert float(gap.delta) == pytest.approx(0.7 - 2.718281828459045**0.5 * 0.3)
 

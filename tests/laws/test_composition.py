@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.laws import divergences, losses
 from tests.laws.losses import Names, compared, encloses, independent
 from twoworlds.errors import TooLarge
-from twoworlds.laws.comparison import Each, FiniteComparison
+from twoworlds.laws.comparison import Family, FiniteComparison
 from twoworlds.laws.composition import WIDTH, Composed, compose
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.grid import Part
@@ -421,7 +421,7 @@ def test_no_ratio_is_above_the_product_of_the_largest():
 
 def test_the_ends_of_a_maximum_stay_those_of_a_huge_ratio():
     one, other = on_grid((laplace(700), 2)), on_grid((laplace(699), 1), (laplace(701), 1))
-    ratio = Each([one, other], "").ratio_for(Fraction(1, 10**6))[1]
+    ratio = Family([one, other], "").ratio_for(Fraction(1, 10**6))[1]
     low, high = bounds(ln(ratio))
     assert 1390 < low < high == 1400
 
@@ -438,7 +438,7 @@ def test_the_event_of_a_ratio_between_two_ends_needs_no_finer_grid():
 def test_a_gap_that_is_surely_not_the_worst_is_not_refined():
     """Next to its largest ratio, a gap of 10^-60 would need a fine grid."""
     worst, other = on_grid((gaussian(1), 5)), on_grid((laplace("1/10"), 5))
-    shown, gap = Each([worst, other], "").gap(exp(Fraction(49, 100)))
+    shown, gap = Family([worst, other], "").gap(exp(Fraction(49, 100)))
     assert shown is worst
     assert bounds(gap.delta)[0] > Fraction(1, 10)
     assert len(other._known) == 1

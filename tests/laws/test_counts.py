@@ -44,8 +44,7 @@ def test_enclosures_hold_the_exact_half_lines(rate):
 def test_too_long_denominators_become_tight_enclosures(monkeypatch):
     exact = Binomial(60, Fraction(3, 10)).at_least(25)
     monkeypatch.setattr(counts, "EXACT_BITS", 10)
-    counts._upper.cache_clear()
-    counts._lower.cache_clear()
+    counts._tail.cache_clear()
     law = Binomial(60, Fraction(3, 10))
     assert not law.exact
     for found, true in ((law.at_least(25), exact), (law.at_most(24), 1 - exact)):
@@ -53,8 +52,7 @@ def test_too_long_denominators_become_tight_enclosures(monkeypatch):
         assert isinstance(found, Real)
         assert low <= true <= high
         assert high - low < true / 2**50
-    counts._upper.cache_clear()
-    counts._lower.cache_clear()
+    counts._tail.cache_clear()
 
 
 @pytest.mark.parametrize("mean", [Fraction(1, 100), Fraction(5), Fraction(81, 2)])

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from tests.laws import divergences, losses
 from tests.laws.losses import Names, compared, encloses, independent
 from twoworlds.laws.composition import Composed
-from twoworlds.laws.domination import Dominated, Symmetrized, Worst, between
 from twoworlds.laws.grid import Grid, Part
-from twoworlds.laws.sampling import Mixed
+from twoworlds.laws.sampling import Dominated, Mixed, Symmetrized, Worst, ends
 from twoworlds.numbers import INFINITY, bounds, exp
 
 SMALL = divergences.pairs(least=0, sizes=(2, 3))
@@ -76,9 +75,9 @@ def test_a_dominated_pair_lies_between_its_own_gap_and_that_of_the_others(one, o
 
 
 def test_two_ends_that_meet_are_one_number():
-    assert between(Fraction(1, 3), Fraction(1, 3)) == Fraction(1, 3)
-    assert between(Fraction(1, 3), INFINITY) == INFINITY
-    assert encloses(between(Fraction(1, 3), Fraction(1, 2)), Fraction(2, 5))
+    assert ends(Fraction(1, 3), Fraction(1, 3)) == Fraction(1, 3)
+    assert ends(Fraction(1, 3), INFINITY) == INFINITY
+    assert encloses(ends(Fraction(1, 3), Fraction(1, 2)), Fraction(2, 5))
 
 
 @given(divergences.laws(3), SHARES)

@@ -11,7 +11,7 @@ import twoworlds as tw
 from tests.laws import divergences as brute
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import Comparison, FiniteComparison
-from twoworlds.laws.gdp import gap_of, least_mu, mu_of_test, response_mu
+from twoworlds.laws.least import gap_of, least_mu, mu_of_test, response_mu
 from twoworlds.laws.line import normal, quantile
 from twoworlds.numbers import INFINITY, Order, bounds, compare, exp
 

@@ -9,13 +9,13 @@ import twoworlds as tw
 from tests.laws import divergences as brute
 from twoworlds.errors import Unsupported
 from twoworlds.laws.counts import Binomial, Poisson
-from twoworlds.laws.moments import shifted_divergence
 from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     SkellamNoise,
 )
+from twoworlds.laws.renyi import shifted_divergence
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 
 ORDERS = [Fraction(3, 2), Fraction(2), Fraction(17, 4)]

@@ -12,11 +12,10 @@ from tests.laws import divergences as brute
 from twoworlds.errors import Unsupported
 from twoworlds.laws import renyi
 from twoworlds.laws.comparison import FiniteComparison
-from twoworlds.laws.domination import Dominated, Worst
 from twoworlds.laws.grid import Part
 from twoworlds.laws.line import GaussianPair, LaplacePair
 from twoworlds.laws.ratios import finite
-from twoworlds.laws.sampling import Mixed
+from twoworlds.laws.sampling import Dominated, Mixed, Worst
 from twoworlds.laws.shifted import Shifted
 from twoworlds.numbers import INFINITY, Order, bounds, compare, exp, ln, sqrt
 

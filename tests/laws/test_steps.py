@@ -8,8 +8,7 @@ import pytest
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
 from twoworlds.laws.entry import StepDensity, read_law
-from twoworlds.laws.steps import step_delta
-from twoworlds.laws.uniform import irwin_hall, uniform_delta
+from twoworlds.laws.uniform import irwin_hall, step_delta, uniform_delta
 from twoworlds.noiseless import solve_people, total
 from twoworlds.numbers import bounds
 

@@ -11,8 +11,8 @@ import twoworlds as tw
 from tests.laws import divergences as brute
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import FiniteComparison
+from twoworlds.laws.least import _Orders, _under, least_rho
 from twoworlds.laws.renyi import pure_rho
-from twoworlds.laws.zcdp import _Search, _under, least_rho
 from twoworlds.numbers import INFINITY, Order, bounds, compare, exp, ln
 
 
@@ -167,7 +167,7 @@ def test_a_search_without_any_gain_near_order_one_is_still_an_enclosure():
         value = order * Fraction(1, 4)  # as Gaussian noise has it, with a loss cut off far out
         return Real.between(value * Fraction(99, 100), value * Fraction(101, 100))
 
-    found = _Search(known, Fraction(40), Fraction(80)).run()
+    found = _Orders(known, Fraction(40), Fraction(80)).run()
     low, high = bounds(found.value)
     assert low <= Fraction(1, 4) * Fraction(101, 100)
     assert high >= Fraction(1, 4) * Fraction(99, 100)

@@ -1,34 +1,23 @@
 """Exact errors against enumeration, integration and print."""
 
-from collections import Counter
 from fractions import Fraction
-from itertools import product
 from math import exp as float_exp
-from math import prod
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.accuracy import (
-    geometric_crossover,
     geometric_errors,
-    histogram_covariance,
-    histogram_estimate,
-    histogram_mean_square_error,
     laplace_crossover,
     laplace_errors,
     laplace_variance,
-    randomized_response_estimate,
     randomized_response_mean_square_error,
 )
-from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.calibration import laplace_scale
-from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.numbers import Order, compare, exp, ln, sqrt
-from twoworlds.worlds import Explicit
+from twoworlds.numbers import Order, compare, exp, ln
 
 POSITIVE = st.fractions(min_value=Fraction(1, 20), max_value=20, max_denominator=20)
 CHANCES = st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20)
@@ -234,12 +223,6 @@ def test_numbers_next_to_a_whole_one_are_told_from_it():
 
 # --- randomized response ------------------------------------------------------------------------
 
-BITS = Explicit((1, 0))
-
-
-def flip(keep):
-    return Dense(BITS, BITS, [[keep, 1 - keep], [1 - keep, keep]])
-
 
 @pytest.mark.parametrize(
     ("keep", "expected"), [("3/4", "75"), ("2/3", "200"), ("9/10", "225/16"), ("1/4", "75")]
@@ -247,58 +230,6 @@ def flip(keep):
 def test_reference_randomized_response_variance(keep, expected):
     # Wu, Proposition 3.3 with n = 100.
     assert randomized_response_mean_square_error(100, keep) == Fraction(expected)
-
-
-@pytest.mark.parametrize("keep", [Fraction(3, 4), Fraction(1, 5), Fraction(1)])
-@pytest.mark.parametrize("n", [1, 3])
-def test_the_estimate_is_unbiased_with_the_stated_error_by_enumeration(keep, n):
-    mechanism = PerRecord(flip(keep), n)
-    for database in mechanism.universe:
-        law = {y: mechanism.probability(y, database) for y in mechanism.outputs}
-        estimates = {y: randomized_response_estimate(sum(y), n, keep) for y in law}
-        mean = sum(law[y] * estimates[y] for y in law)
-        square = sum(law[y] * (estimates[y] - sum(database)) ** 2 for y in law)
-        assert mean == sum(database)
-        assert square == randomized_response_mean_square_error(n, keep)
-
-
-THREE = Explicit(("a", "b", "c"))
-TRANSITIONS = st.lists(
-    st.lists(st.integers(1, 6), min_size=3, max_size=3), min_size=3, max_size=3
-).map(
-    lambda columns: Dense(
-        THREE,
-        THREE,
-        [[Fraction(column[i], sum(column)) for column in columns] for i in range(3)],
-    )
-)
-
-
-def determinant(m):
-    (a, b, c), (d, e, f), (g, h, i) = m
-    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-
-
-@given(TRANSITIONS, st.lists(st.sampled_from("abc"), min_size=1, max_size=3))
-def test_the_histogram_estimate_is_unbiased_with_the_stated_covariance(transition, people):
-    truth = [people.count(v) for v in "abc"]
-    columns = [[transition.probability(o, v) for o in "abc"] for v in "abc"]
-    assume(determinant(columns) != 0)
-    stated = histogram_covariance(transition, truth)
-    mean = [Fraction(0)] * 3
-    square = [[Fraction(0)] * 3 for _ in range(3)]
-    for reports in product("abc", repeat=len(people)):
-        pairs = zip(reports, people, strict=True)
-        chance = prod((transition.probability(o, v) for o, v in pairs), start=Fraction(1))
-        found = list(histogram_estimate(transition, Counter(reports)).values())
-        off = [f - h for f, h in zip(found, truth, strict=True)]
-        for i in range(3):
-            mean[i] += chance * found[i]
-            for j in range(3):
-                square[i][j] += chance * off[i] * off[j]
-    assert mean == truth
-    assert square == [list(row) for row in stated]
-    assert histogram_mean_square_error(transition, truth) == sum(square[i][i] for i in range(3))
 
 
 # --- crossover ----------------------------------------------------------------------------------
@@ -331,7 +262,6 @@ def test_geometric_noise_equals_randomized_response_at_two_people_and_beats_it_f
     variance = GeometricNoise(p).variance
     assert randomized_response_mean_square_error(2, keep) == variance
     assert randomized_response_mean_square_error(3, keep) > variance
-    assert geometric_crossover(ratio=1 / p).records == 3
 
 
 def test_a_crossover_beyond_every_float_is_still_exact():
@@ -341,12 +271,6 @@ def test_a_crossover_beyond_every_float_is_still_exact():
 
 
 # --- bad input ----------------------------------------------------------------------------------
-
-ROOT = sqrt(Fraction(1, 2))
-HALF = Fraction(1, 2)
-ODD = Dense(BITS, BITS, [[ROOT, HALF], [1 - ROOT, HALF]])
-SINGULAR = Dense(THREE, THREE, [["1/3"] * 3] * 3)
-WIDE = Dense(BITS, THREE, [["1/3", "1/2"], ["1/3", "1/4"], ["1/3", "1/4"]])
 
 
 @pytest.mark.parametrize(
@@ -359,19 +283,10 @@ WIDE = Dense(BITS, THREE, [["1/3", "1/2"], ["1/3", "1/4"], ["1/3", "1/4"]])
         (lambda: geometric_errors(1), r"p=1 must lie strictly between 0 and 1"),
         (lambda: geometric_errors("1/2", t=-1), r"t=-1 must be a finite number, at least 0"),
         (lambda: geometric_errors("1/2", dimension=0), r"dimension=0 must be a whole number"),
-        (lambda: randomized_response_estimate(1, 2, "1/2"),
+        (lambda: randomized_response_mean_square_error(2, "1/2"),
          r"keep=1/2 makes every report a fair coin.*use keep other than 1/2"),
         (lambda: randomized_response_mean_square_error(5, 1.2), r"keep=1.2 is not a probability"),
         (lambda: randomized_response_mean_square_error(0, "3/4"), r"records=0 must be a whole"),
-        (lambda: randomized_response_estimate(6, 5, "3/4"), r"ones=6 is above records=5"),
-        (lambda: histogram_estimate(SINGULAR, [1, 2, 3]), r"singular.*no unbiased estimate"),
-        (lambda: histogram_estimate(WIDE, [1, 2, 3]), r"3 outputs for 2 values.*merge outputs"),
-        (lambda: histogram_estimate(ODD, [1, 1]), r"irrational"),
-        (lambda: histogram_estimate(flip(Fraction(3, 4)), [1, 2, 3]),
-         r"3 counts for 2 outputs: give one for each, or name them"),
-        (lambda: histogram_covariance(flip(Fraction(3, 4)), [1, "1/2"]),
-         r"count of 0=1/2 must be a whole number"),
-        (lambda: histogram_estimate(flip(Fraction(3, 4)), {"maybe": 3}), r"'maybe' is not in"),
         (lambda: laplace_crossover(0), r"epsilon=0 must be a finite number above 0"),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.mechanisms import _kernels, _plans
+from twoworlds.mechanisms import _kernels
 from twoworlds.mechanisms._kernels import hamming_worst, pairs_worst
 
 TINY = 5e-324  # the least positive double
@@ -120,9 +120,9 @@ def test_interval_of_listed_pairs_contains_the_maximum_by_exact_enumeration(
 )
 def test_tasks_visit_each_pair_once(records, values):
     seen = []
-    for make in _plans.hamming_tasks(records, values):
+    for make in _kernels.hamming_tasks(records, values):
         task = make()
-        assert len(task.columns) <= _plans.TILE_COLUMNS
+        assert len(task.columns) <= _kernels.TILE_COLUMNS
         for x, y, length in task.runs:
             seen.append(np.stack([task.columns[x : x + length], task.columns[y : y + length]]))
     pairs = np.sort(np.concatenate(seen, axis=1).astype(np.int64), axis=0)

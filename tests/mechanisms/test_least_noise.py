@@ -528,4 +528,4 @@ def test_every_refusal_is_one_of_ours():
 def test_a_claim_of_epsilon_0_is_about_total_variation():
     assert read_claim(0, delta="1/10") == Claim(Fraction(1), Fraction(1, 10))
     found = least(lambda x: gaussian(sigma=x), AMOUNTS["gaussian"], read_claim(0, delta="1/10"))
-    assert math.erf(1 / (2**1.5 * float(found.amount))) == pytest.approx(0.1, rel=1e-5)
+    assert math.erf(1 / (2**1.5 * float(found[0]))) == pytest.approx(0.1, rel=1e-5)

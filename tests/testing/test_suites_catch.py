@@ -6,7 +6,7 @@ import pytest
 
 from twoworlds import BitStrings, Dense, Universe
 from twoworlds.definitions import StatisticalDifference
-from twoworlds.mechanisms import Each, FiniteComparison, PerRecord
+from twoworlds.mechanisms import Family, FiniteComparison, PerRecord
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.testing.conformance import DefinitionConformance, MechanismConformance
 
@@ -22,14 +22,14 @@ class Forgetful(Dense):
 
     def family(self, relation, group=1):
         some = list(super().family(relation, group))[:2]
-        return Each(some, "not all of them")
+        return Family(some, "not all of them")
 
 
 class Understated(Dense):
     """Claims half of every gap."""
 
     def family(self, relation, group=1):
-        return Each(
+        return Family(
             (Halved(c.x, c.y, c.p, c.q, c.event, c.scale) for c in super().family(relation, group)),
             "half the truth",
         )

@@ -226,7 +226,7 @@ def test_different_kinds_and_orders_are_not_composed():
         compose(
             Guarantee.parse("rdp(order=2, epsilon=1)"), Guarantee.parse("rdp(order=3, epsilon=1)")
         )
-    with pytest.raises(Unsupported, match="is known for zcdp"):
+    with pytest.raises(Unsupported, match="is about zcdp"):
         compose(Guarantee.parse("zcdp(rho=1)"), Guarantee.parse("gdp(mu=1)"))
 
 

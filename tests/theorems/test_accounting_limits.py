@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.laws import divergences as plain
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
-from twoworlds.theorems.accounting_limits import _keeps, _rare, _response_epsilon
+from twoworlds.theorems.accounting import _keeps, _rare, _response_epsilon
 
 ORDERS = st.fractions(Fraction(5, 4), 8, max_denominator=4)
 

@@ -126,11 +126,11 @@ def test_semantic_privacy_is_not_closed_under_post_processing():
 
 
 def test_what_is_not_known_is_refused():
-    with pytest.raises(Unsupported, match="not for pointwise"):
+    with pytest.raises(Unsupported, match="not about pointwise"):
         post_process(Guarantee.parse("pointwise(ratio=2, delta=0.1)"))
     with pytest.raises(InvalidInput, match="needs delta = 0"):
         post_process(Guarantee.parse("semantic(epsilon=0.1, delta=0.1)"))
-    with pytest.raises(Unsupported, match="not for semantic"):
+    with pytest.raises(Unsupported, match="not about semantic"):
         compose(Guarantee.parse("semantic(epsilon=0.1)"))
     with pytest.raises(InvalidInput, match="the same setting"):
         compose(Guarantee.parse("dp(ratio=2)"), Guarantee.parse("dp(ratio=2, group=2)"))

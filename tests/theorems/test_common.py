@@ -68,3 +68,18 @@ def test_a_case_of_another_kind_keeps_its_numbers(name, stated):
     found = theorem.conclude(premise)
     assert dict(found.numbers) == dict(premise.numbers)
     assert found.kind == (premise.kind if theorem.combines else theorem.conclusion)
+
+
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [
+        ("dp-at-some-databases", "dp(ratio=2, delta=0.1)"),
+        ("ks-3.3-3", "dp(ratio=2, delta=0.1)"),
+        ("dw-5", "laplace-strategy(ratio=2)"),
+    ],
+)
+def test_a_restatement_keeps_the_numbers(name, stated):
+    claim = Guarantee.parse(stated)
+    found = THEOREMS[name].conclude(claim)
+    assert found.kind == THEOREMS[name].conclusion
+    assert (found.ratio, found.delta) == (claim.ratio, claim.delta)

@@ -13,7 +13,7 @@ from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.event import agree
 from twoworlds.mechanisms import AddedDensity, Gaussian
-from twoworlds.mechanisms.continuous import NoisyStatistic
+from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import above, bounds
 from twoworlds.theorems import THEOREMS, Guarantee, calibrate_locally, local
 from twoworlds.theorems.local import good_databases
@@ -265,7 +265,7 @@ def test_what_gaussian_noise_promises_for_the_belief_holds():
         best = found.implication.best
         assert best is not None
         channel = AddedDensity(Gaussian(sigma=found.scale))
-        noisy = NoisyStatistic(BitStrings(3), Computed(median), channel, expression="noisy")
+        noisy = OnStatistic(BitStrings(3), Computed(median), channel, expression="noisy")
         failure = failure_of(noisy, Belief(BitStrings(3), held), bounds(best.epsilon)[0])
         assert above(failure) <= above(best.delta)
 

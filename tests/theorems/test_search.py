@@ -119,9 +119,7 @@ def test_every_numbered_statement_of_the_paper_is_in_the_registry():
 
 
 def test_the_registry_is_open_and_refuses_a_second_theorem_of_the_same_name():
-    @theorem(
-        "only-for-this-test", premises=["informed"], conclusion="power", citation="Nobody, nowhere"
-    )
+    @theorem("only-for-this-test: informed => power", "Nobody, nowhere")
     def certain(given, context):
         """Nothing is learned."""
         return given.to("power", level=Fraction(1, 2), power=Fraction(1, 2))
@@ -131,9 +129,7 @@ def test_the_registry_is_open_and_refuses_a_second_theorem_of_the_same_name():
         assert found.best["power"] == Fraction(1, 2)
         for register in (theorem, non_implication):
             with pytest.raises(InvalidInput, match="registered twice"):
-                register("only-for-this-test", premises=["dp"], conclusion="dp", citation="x, y")(
-                    certain
-                )
+                register("only-for-this-test: dp => dp", "x, y")(certain)
     finally:
         del THEOREMS["only-for-this-test"]
 

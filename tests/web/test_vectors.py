@@ -23,8 +23,8 @@ from twoworlds.definitions.semantics.games import play
 from twoworlds.laws.event import AtLeast
 from twoworlds.numbers import exact_text, to_json
 from twoworlds.release.examples import rows_of_people
+from twoworlds.worlds.belief import secret
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.secret import secret
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 PAGE = Path(__file__).parents[2] / "web" / "src"

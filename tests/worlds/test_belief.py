@@ -12,15 +12,16 @@ from twoworlds.numbers import INFINITY
 from twoworlds.worlds import BitStrings, Integers, Records
 from twoworlds.worlds.belief import (
     Belief,
+    Secret,
     explicit,
     hidden,
     independent,
     informed,
     mixture,
+    secret,
     uniform,
 )
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.secret import Secret, secret
 
 PAIR = BitStrings(2)
 weights = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)

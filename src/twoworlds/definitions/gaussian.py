@@ -7,7 +7,7 @@ by d has equality at every z, with mu = d / sigma. Several outputs have at most 
 of squares.
 
 The least mu is a formula, the largest over the corners of the curve of best tests, or found by a
-search (`twoworlds.laws.gdp`, where it is proved that corners suffice).
+search (`twoworlds.laws.least`, where it is proved that corners suffice).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from twoworlds.definitions.base import LeastAmount, Setting, nothing_told, read_
 from twoworlds.definitions.verdict import Shown, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, digits_apart, percent, percent_above
 from twoworlds.laws.comparison import Comparison, Extreme, larger
-from twoworlds.laws.gdp import least_mu, mu_of_test
+from twoworlds.laws.least import least_mu, mu_of_test
 from twoworlds.laws.line import normal, quantile
 from twoworlds.numbers import Number, decimal, show, to_json
 

@@ -19,7 +19,7 @@ noise the divergences compare. By Markov's inequality at the best order, the lik
 least e^l with probability at most e^(-(l - rho)^2 / (4 rho)), for l > rho.
 
 The divergences of several outputs add up, exactly (`twoworlds.laws.renyi`). The least rho is a
-formula or found by a search (`twoworlds.laws.zcdp`).
+formula or found by a search (`twoworlds.laws.least`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from twoworlds.definitions.verdict import Shown, Verdict, shortened
 from twoworlds.definitions.words import Subject, digits_apart, percent
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Comparison, Extreme
-from twoworlds.laws.zcdp import least_rho
+from twoworlds.laws.least import least_rho
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import (
     Number,

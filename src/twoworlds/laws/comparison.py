@@ -242,7 +242,6 @@ class FiniteComparison(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """The masses, in any order."""
         if len(self.p) > _MOST_KEYED:
             return None
         return frozenset(Counter(zip(self.p, self.q, strict=True)).items()), self.scale
@@ -303,18 +302,15 @@ class FiniteComparison(Comparison):
         return answer
 
     def cells(self) -> list[RatioCell]:
-        """Return the cells of the table."""
         masses = ((self._mass(self.p, [i]), self._mass(self.q, [i])) for i in range(len(self.p)))
         return [RatioCell(p, q, self.event([i])) for i, (p, q) in enumerate(masses)]
 
     def reverse(self) -> Comparison:
-        """Swap the two laws."""
         parts = tuple((one.reverse(), times) for one, times in self.parts)
         return FiniteComparison(self.y, self.x, self.q, self.p, self.event, self.scale, parts)
 
     @property
     def factors(self) -> tuple[tuple[Comparison, int], ...]:
-        """The parts, where there are some."""
         return self.parts or super().factors
 
     def divergence(self, order: Fraction) -> Number:
@@ -410,30 +406,10 @@ def apart(first: Mapping[Any, Number], second: Mapping[Any, Number], ratio: Numb
     return maximum(table.gap(ratio).delta, table.reverse().gap(ratio).delta)
 
 
-class Family(ABC):
-    """All ordered pairs of databases that a neighbour relation compares."""
+class Family:
+    """All ordered pairs of databases that a neighbour relation compares, looked at one by one."""
 
     method: str
-
-    @abstractmethod
-    def peak(self) -> tuple[Comparison, Peak]:
-        """Return the pair with the largest ratio."""
-
-    @abstractmethod
-    def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
-        """Return the pair with the largest gap."""
-
-    @abstractmethod
-    def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
-        """Return the pair that needs the largest ratio to bring the gap down to delta."""
-
-    @abstractmethod
-    def __iter__(self) -> Iterator[Comparison]:
-        """Run through the comparisons."""
-
-
-class Each(Family):
-    """A family that looks at one comparison after the other."""
 
     def __init__(self, comparisons: Iterable[Comparison], why: str) -> None:
         self._comparisons = list(track(comparisons, "listing neighbours"))
@@ -446,13 +422,13 @@ class Each(Family):
         return iter(track(self._comparisons, "comparing worlds", len(self._comparisons)))
 
     def peak(self) -> tuple[Comparison, Peak]:
-        """Take the largest ratio."""
+        """Return the pair with the largest ratio."""
         found = ((c, peak, peak.ratio) for c, peak in ((c, c.peak()) for c in self))
         comparison, peak, ratio = worst(found)
         return comparison, peak._replace(ratio=ratio)
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
-        """Take the largest gap."""
+        """Return the pair with the largest gap."""
         found = ((c, gap, gap.delta) for c, gap in ((c, c.gap(ratio)) for c in self._near(ratio)))
         comparison, gap, delta = worst(found)
         return comparison, gap._replace(delta=delta)
@@ -478,7 +454,7 @@ class Each(Family):
         return [table for table in tables if table.excess(low) * bottom >= top * table.scale]
 
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
-        """Take the largest ratio needed."""
+        """Return the pair that needs the largest ratio to bring the gap down to delta."""
         found = ((c, None, c.ratio_for(delta)) for c in self)
         comparison, _, ratio = worst(found)
         return comparison, ratio

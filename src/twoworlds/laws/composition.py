@@ -66,6 +66,7 @@ from twoworlds.numbers import (
     bounds,
     exp,
     ln,
+    rough_log,
     sqrt,
 )
 from twoworlds.progress import track
@@ -151,17 +152,14 @@ class Composed(Comparison):
     _known: list[_Known] = field(default_factory=list, repr=False)
 
     def reverse(self) -> Comparison:
-        """Reverse every part."""
         parts = tuple(Part(part.comparison.reverse(), part.times) for part in self.parts)
         return Composed(self.y, self.x, parts, self.events.reverse(), self.width)
 
     @property
     def factors(self) -> tuple[tuple[Comparison, int], ...]:
-        """The parts."""
         return self.parts
 
     def divergence(self, order: Fraction) -> Number:
-        """Add up the divergences of the parts."""
         return summed_divergence(self.parts, order)
 
     def peak(self) -> Peak:
@@ -266,7 +264,6 @@ class Composed(Comparison):
         return ends
 
     def ratio_for(self, delta: Number) -> Number:
-        """Enclose the ratio."""
         if delta == 0:
             return self._largest()
         allowed, least = bounds(delta)
@@ -282,7 +279,7 @@ class Composed(Comparison):
             low = max(Fraction(1), low)
             width = 0.0 if high == 1 else math.inf
             if high != INFINITY and high != 1:
-                width = 1 - _log(low) / _log(bounds(high)[1])
+                width = 1 - rough_log(low) / rough_log(bounds(high)[1])
             return _Ends(low, high, threshold, width, _MARGIN_BITS - _size(allowed))
 
         found, _ = self._search(ends)
@@ -320,7 +317,7 @@ class Composed(Comparison):
     ) -> tuple[_Ends, _Known]:
         """Refine the grid until both ends are as near as asked, or it would be too large."""
         tables = ratio_tables(self.parts)
-        lattice = tables and commensurable([ln(r) for table in tables for r in table.masses])
+        lattice = tables and commensurable([ln(r) for table in tables for r in table])
         unit, bits = (lattice[0] if lattice else self._first_unit()), _FIRST_BITS
         if self._known:
             unit, bits = self._known[-1].unit, self._known[-1].bits
@@ -402,10 +399,6 @@ def _ratio_between(low: Fraction, high: Number) -> Number:
     assert isinstance(found, Real)
     found.floor, found.cap = low, bounds(high)[1]
     return found
-
-
-def _log(x: Fraction) -> float:
-    return math.log(x.numerator) - math.log(x.denominator)
 
 
 def _size(x: Fraction) -> int:

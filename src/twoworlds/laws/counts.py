@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import count
 from math import comb
 
 from flint import arb, ctx, fmpz
@@ -83,7 +84,6 @@ class Counts(IntegerLaw):
         return self.first <= j and (self.last is None or j <= self.last)
 
     def pmf(self, j: int) -> Number:
-        """Return Pr[B = j]."""
         if not self.inside(j):
             return Fraction(0)
         if self.scale is not None:
@@ -111,7 +111,6 @@ class Counts(IntegerLaw):
         return Supremum(INFINITY, None if self.last is None else self.last + 1)
 
     def reflected(self) -> Reflected:
-        """Return the law of -B."""
         return Reflected(self)
 
     @cached_property
@@ -132,20 +131,18 @@ class Counts(IntegerLaw):
         return up >= down
 
     def at_least(self, c: int) -> Number:
-        """Return Pr[B >= c]."""
         if c <= self.first:
             return Fraction(1)
         if self.last is not None and c > self.last:
             return Fraction(0)
-        return _upper(self, c) if c > self.mode else 1 - _lower(self, c - 1)
+        return _tail(self, c, 1) if c > self.mode else 1 - _tail(self, c - 1, -1)
 
     def at_most(self, c: int) -> Number:
-        """Return Pr[B <= c]."""
         if c < self.first:
             return Fraction(0)
         if self.last is not None and c >= self.last:
             return Fraction(1)
-        return _lower(self, c) if c < self.mode else 1 - _upper(self, c + 1)
+        return _tail(self, c, -1) if c < self.mode else 1 - _tail(self, c + 1, 1)
 
 
 @dataclass(frozen=True)
@@ -165,11 +162,9 @@ class Reflected(IntegerLaw):
         return -self.counts.first
 
     def pmf(self, k: int) -> Number:
-        """Return Pr[B = -k]."""
         return self.counts.pmf(-k)
 
     def at_least(self, k: int) -> Number:
-        """Return Pr[B <= -k]."""
         return self.counts.at_most(-k)
 
     def likelihood(self, k: int, shift: int) -> Number:
@@ -184,24 +179,42 @@ class Reflected(IntegerLaw):
         return Supremum(INFINITY, self.last + 1)
 
     def reflected(self) -> Counts:
-        """Return the law of B."""
         return self.counts
 
 
-@lru_cache(maxsize=4096)
-def _upper(law: Counts, c: int) -> Number:
-    """Return Pr[B >= c] for a c of the support above the mode."""
-    if law.scale is not None:
-        return Fraction(int(_exact_up(law, c)), int(law.scale))
-    return Real(lambda bits: _ball_up(law, c, bits))
+def _quotients(
+    law: Counts, c: int, way: int
+) -> tuple[Callable[[int], tuple[int, int]], int | None]:
+    """Return the quotients of each mass by the one before, from c upward or downward; how many."""
+    if way > 0:
+        return lambda i: law.step(c + i), None if law.last is None else law.last - c
+    return lambda i: law.step(c - 1 - i)[::-1], c - law.first
 
 
 @lru_cache(maxsize=4096)
-def _lower(law: Counts, c: int) -> Number:
-    """Return Pr[B <= c] for a c of the support below the mode."""
-    if law.scale is not None:
-        return Fraction(int(_exact_down(law, c)), int(law.scale))
-    return Real(lambda bits: _ball_down(law, c, bits))
+def _tail(law: Counts, c: int, way: int) -> Number:
+    """Return the mass from a c of the support on, away from the mode: upward or downward."""
+    if law.scale is None:
+        return Real(lambda bits: _ball(law, c, way, bits))
+    step, many = _quotients(law, c, way)
+    first, (_, bottom, top) = law.weight(c), _series(step, 0, many or 0)
+    return Fraction(int(first + first * top // bottom), int(law.scale))
+
+
+def _ball(law: Counts, c: int, way: int, bits: int) -> arb:
+    """Enclose the same."""
+    step, many = _quotients(law, c, way)
+    with working_precision(bits + _GUARD_BITS):
+        term = total = law.mass_ball(c, bits)
+        for i in count(1) if many is None else range(1, many + 1):
+            up, down = step(i - 1)
+            term = term * up / down
+            total += term
+            if i % _LOOK_EVERY == 0 and up < down:
+                rest = (term.upper() * up / (down - up)).upper()  # t r / (1 - r)
+                if rest < total.lower() * arb(2) ** -bits:
+                    return total + rest.union(arb(0))
+        return total
 
 
 def tail_ball(law: Counts, c: int, bits: int) -> arb:
@@ -209,23 +222,7 @@ def tail_ball(law: Counts, c: int, bits: int) -> arb:
     if c <= law.first or (law.last is not None and c > law.last):
         return arb(int(c <= law.first))
     with working_precision(bits + _GUARD_BITS):
-        return _ball_up(law, c, bits) if c > law.mode else 1 - _ball_down(law, c - 1, bits)
-
-
-def _exact_up(law: Counts, c: int) -> fmpz:
-    first = law.weight(c)
-    _, bottom, top = _series(law.step, c, law.last or 0)
-    return first + first * top // bottom
-
-
-def _exact_down(law: Counts, c: int) -> fmpz:
-    def back(i: int) -> tuple[int, int]:
-        up, down = law.step(c - 1 - i)
-        return down, up
-
-    first = law.weight(c)
-    _, bottom, top = _series(back, 0, c - law.first)
-    return first + first * top // bottom
+        return _ball(law, c, 1, bits) if c > law.mode else 1 - _ball(law, c - 1, -1, bits)
 
 
 def _series(
@@ -248,43 +245,6 @@ def _series(
         q *= down
         t = t * down + p
     return p, q, t
-
-
-def _ball_up(law: Counts, c: int, bits: int) -> arb:
-    """Enclose Pr[B >= c] for c above the mode."""
-    with working_precision(bits + _GUARD_BITS):
-        term = total = law.mass_ball(c, bits)
-        j = c
-        while law.last is None or j < law.last:
-            up, down = law.step(j)
-            term = term * up / down
-            total += term
-            j += 1
-            if j % _LOOK_EVERY == 0 and _negligible(rest := _rest(term, up, down), total, bits):
-                return total + rest.union(arb(0))
-        return total
-
-
-def _ball_down(law: Counts, c: int, bits: int) -> arb:
-    """Enclose Pr[B <= c] for c below the mode."""
-    with working_precision(bits + _GUARD_BITS):
-        term = total = law.mass_ball(c, bits)
-        for j in range(c - 1, law.first - 1, -1):
-            up, down = law.step(j)
-            term = term * down / up
-            total += term
-            if j % _LOOK_EVERY == 0 and _negligible(rest := _rest(term, down, up), total, bits):
-                return total + rest.union(arb(0))
-        return total
-
-
-def _rest(term: arb, top: int, bottom: int) -> arb:
-    """Return t r / (1 - r) for r = top/bottom; infinity where r is no less than 1."""
-    return (term.upper() * top / (bottom - top)).upper() if top < bottom else arb.pos_inf()
-
-
-def _negligible(rest: arb, total: arb, bits: int) -> bool:
-    return bool(rest < total.lower() * arb(2) ** -bits)
 
 
 @dataclass(frozen=True)

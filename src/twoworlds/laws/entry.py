@@ -252,7 +252,6 @@ class UniformComponent(UniformInterval):
 
     @property
     def text(self) -> str:
-        """The class in words."""
         low, high = exact_text(self.low), exact_text(self.high)
         return f"of some density of at least {exact_text(self.floor)} between {low} and {high}"
 
@@ -319,7 +318,6 @@ class StepDensity(UniformInterval):
 
     @property
     def text(self) -> str:
-        """The law in words."""
         if self.name:
             return self.name
         parts = (

@@ -58,7 +58,6 @@ class Listed(Event):
         return Listed(frozenset(members))
 
     def holds(self, output: Point) -> bool:
-        """Tell whether an output is listed."""
         return output in self.members
 
     def describe(self, outputs: Outputs) -> str:
@@ -73,7 +72,6 @@ class Listed(Event):
         return f"output in {{{shown}{f', and {more} more' if more > 0 else ''}}}"
 
     def to_json(self, outputs: Outputs) -> Any:
-        """Return all labels, in order."""
         return [outputs.label(o) for o in self._ordered(outputs)]
 
     def _ordered(self, outputs: Outputs) -> list[Point]:
@@ -88,11 +86,9 @@ class Anything(Event):
     """Every output: the event of mechanisms that tell nothing."""
 
     def holds(self, output: Point) -> bool:
-        """Every output belongs."""
         return True
 
     def describe(self, outputs: Outputs) -> str:
-        """Say so."""
         return "any output"
 
 
@@ -104,11 +100,9 @@ class Either(Event):
     second: Event
 
     def holds(self, output: Point) -> bool:
-        """Tell whether an output belongs to one of them."""
         return self.first.holds(output) or self.second.holds(output)
 
     def describe(self, outputs: Outputs) -> str:
-        """Say both."""
         parts = [part.describe(outputs) for part in (self.first, self.second)]
         said = [part for part in parts if part != "no output at all"]
         return ", or ".join(said) if said else "no output at all"
@@ -121,11 +115,9 @@ class AtLeast(Event):
     threshold: int | Number
 
     def holds(self, output: Point) -> bool:
-        """Tell whether an output reaches the threshold."""
         return bool(output >= self.threshold)
 
     def describe(self, outputs: Outputs) -> str:
-        """Say the threshold."""
         return f"output >= {_text(self.threshold)}"
 
 
@@ -136,11 +128,9 @@ class AtMost(Event):
     threshold: int | Number
 
     def holds(self, output: Point) -> bool:
-        """Tell whether an output stays at or below the threshold."""
         return bool(output <= self.threshold)
 
     def describe(self, outputs: Outputs) -> str:
-        """Say the threshold."""
         return f"output <= {_text(self.threshold)}"
 
 
@@ -151,11 +141,9 @@ class Ranges(Event):
     pieces: tuple[tuple[Fraction, Fraction], ...]
 
     def holds(self, output: Point) -> bool:
-        """Tell whether a number lies in one of them."""
         return any(low <= output <= high for low, high in self.pieces)
 
     def describe(self, outputs: Outputs = None) -> str:
-        """Say the first of them."""
         said = [
             f"{exact_text(low)}" if low == high else f"from {exact_text(low)} to {exact_text(high)}"
             for low, high in self.pieces[:_RANGES]
@@ -165,7 +153,6 @@ class Ranges(Event):
         return f"{' or '.join(said)}{more}" if said else "no output at all"
 
     def to_json(self, outputs: Outputs = None) -> Any:
-        """Return both ends of each."""
         return [[exact_text(low), exact_text(high)] for low, high in self.pieces]
 
 
@@ -177,11 +164,9 @@ class OnRecords(Event):
     words: frozenset[tuple[Point, ...]]
 
     def holds(self, output: Point) -> bool:
-        """Tell whether the entries form a listed word."""
         return tuple(output[i] for i in self.positions) in self.words
 
     def describe(self, outputs: Outputs) -> str:
-        """Say which entries must be what."""
         if not self.words:
             return "no output at all"
         where = ", ".join(str(i + 1) for i in self.positions)

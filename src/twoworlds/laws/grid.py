@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from math import ceil, floor, log, prod
+from math import ceil, floor, prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from flint import arb, fmpz, fmpz_poly
@@ -33,7 +33,17 @@ from flint import arb, fmpz, fmpz_poly
 from twoworlds.errors import TooLarge
 from twoworlds.laws.comparison import Comparison, larger
 from twoworlds.laws.lattice import Row, SumLaw
-from twoworlds.numbers import INFINITY, Number, Real, ball, bounds, exp, ln, working_precision
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Real,
+    ball,
+    bounds,
+    exp,
+    ln,
+    rough_log,
+    working_precision,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -193,7 +203,7 @@ class Below(Lines):
         import numpy as np
 
         losses, p, raised = self.floats
-        away = _log(ratio) + _log(self.factor[1]) - losses
+        away = rough_log(ratio) + rough_log(self.factor[1]) - losses
         threshold = self.start + int((p - raised * np.exp(np.minimum(away, _FAR))).argmax())
         p, q = self.line(threshold)
         return p - ratio * q, threshold
@@ -387,10 +397,6 @@ def _row(places: Sequence[int], masses: Iterable[arb], bits: int) -> SumLaw:
 def _law(start: int, row: Sequence[fmpz], bits: int) -> SumLaw:
     missing = 1 - Fraction(int(sum(row, start=fmpz(0))), 1 << bits)
     return SumLaw(start, Row(fmpz_poly(row), 1 << bits, max(Fraction(0), missing)))
-
-
-def _log(x: Fraction) -> float:
-    return log(x.numerator) - log(x.denominator)
 
 
 def _floor(x: arb, bits: int) -> fmpz:

@@ -248,7 +248,6 @@ class OnLattice(Comparison):
         return self._least(delta)[0]
 
     def reverse(self) -> Comparison:
-        """Swap the two laws."""
         return OnLattice(self.y, self.x, self.q, self.p, self.origin, self.step)
 
     def _least(self, delta: Fraction) -> tuple[Number, Pieces | None]:

@@ -82,7 +82,6 @@ class LaplacePair(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """The distance and the rate."""
         return "laplace", abs(self.u - self.v), self.rate
 
     @property
@@ -99,7 +98,6 @@ class LaplacePair(Comparison):
         return AtLeast(threshold) if self.u > self.v else AtMost(threshold)
 
     def reverse(self) -> Comparison:
-        """Swap the two centres."""
         return LaplacePair(self.y, self.x, self.v, self.u, self.rate)
 
     def peak(self) -> Peak:
@@ -116,7 +114,6 @@ class LaplacePair(Comparison):
 
     @property
     def closed_profile(self) -> str:
-        """1 - sqrt(a / e^L)."""
         return f"1 - sqrt(a / r) up to the ratio r = {show(self._top)}, then 0"
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
@@ -153,7 +150,6 @@ class LaplacePair(Comparison):
         return self._top * level
 
     def divergence(self, order: Fraction) -> Number:
-        """Return the closed form."""
         loss = self._largest_loss
         if loss == 0:
             return Fraction(0)
@@ -187,7 +183,6 @@ class GaussianPair(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """The distance and sigma."""
         return "gaussian", abs(self.u - self.v), self.sigma
 
     @property
@@ -204,7 +199,6 @@ class GaussianPair(Comparison):
         return AtMost(middle - away)
 
     def reverse(self) -> Comparison:
-        """Swap the two centres."""
         events = None if self.events is None else self.events.reverse()
         return GaussianPair(self.y, self.x, self.v, self.u, self.sigma, events)
 
@@ -224,7 +218,6 @@ class GaussianPair(Comparison):
 
     @property
     def closed_profile(self) -> str:
-        """The difference of two tails."""
         tails = "F(m - ln(a)/(2m)) - a F(-m - ln(a)/(2m))"
         return f"{tails} with m = {show(self._m)} and F the standard normal distribution function"
 
@@ -239,7 +232,6 @@ class GaussianPair(Comparison):
             yield ProfileLine(normal(self._m - away), normal(-self._m - away))
 
     def ratio_for(self, delta: Number) -> Number:
-        """Bisect for epsilon."""
         return INFINITY if delta == 0 and self.u != self.v else solved(self, delta)
 
     def power(self, level: Number) -> Number:
@@ -251,7 +243,6 @@ class GaussianPair(Comparison):
         return at_most_one(normal(quantile(level) + 2 * self._m))
 
     def divergence(self, order: Fraction) -> Number:
-        """Return a d^2 / (2 sigma^2)."""
         return order * (self.u - self.v) ** 2 / (2 * self.sigma**2)
 
     def closed_rho(self) -> Extreme:

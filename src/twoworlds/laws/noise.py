@@ -110,7 +110,6 @@ class Noise(IntegerLaw):
     expression: str
 
     def reflected(self) -> Noise:
-        """Return the law of -Z, which is the same."""
         return self
 
     @property
@@ -177,7 +176,6 @@ class GeometricNoise(Noise):
         return f"geometric(ratio={exact_text(1 / self.p)})"
 
     def pmf(self, k: int) -> Number:
-        """Return P(Z = k)."""
         return (1 - self.p) / (1 + self.p) * power(self.p, abs(k))
 
     def at_least(self, k: int) -> Number:
@@ -187,7 +185,6 @@ class GeometricNoise(Noise):
         return 1 - power(self.p, 1 - k) / (1 + self.p)
 
     def likelihood(self, k: int, shift: int) -> Number:
-        """Return p^(|k - d| - |k|)."""
         return power(self.p, abs(k - shift) - abs(k))
 
     def supremum(self, shift: int) -> Supremum:
@@ -200,11 +197,9 @@ class GeometricNoise(Noise):
 
     @property
     def variance(self) -> Number:
-        """Return 2 p / (1 - p)^2."""
         return 2 * self.p / (1 - self.p) ** 2
 
     def sample(self, rng: np.random.Generator) -> int:
-        """Draw the difference of two geometric variables."""
         stop = 1 - float(self.p)
         return int(rng.geometric(stop)) - int(rng.geometric(stop))
 
@@ -278,7 +273,6 @@ class NegativeBinomialDifference(Noise):
         return rational(power(self.p, k))
 
     def pmf(self, k: int) -> Fraction:
-        """Return P(Z = k)."""
         return self._factor(abs(k)) * self._power(abs(k))
 
     def likelihood(self, k: int, shift: int) -> Fraction:
@@ -308,11 +302,9 @@ class NegativeBinomialDifference(Noise):
 
     @property
     def variance(self) -> Number:
-        """Return 2 r p / (1 - p)^2."""
         return 2 * self.r * self.p / (1 - self.p) ** 2
 
     def sample(self, rng: np.random.Generator) -> int:
-        """Draw the difference of two negative binomial variables."""
         stop = 1 - float(self.p)
         return int(rng.negative_binomial(self.r, stop)) - int(rng.negative_binomial(self.r, stop))
 
@@ -343,7 +335,6 @@ class SkellamNoise(Noise):
         return _skellam_mass(self.l1, self.l2, k, bits)
 
     def pmf(self, k: int) -> Real:
-        """Return P(Z = k)."""
         return Real(lambda bits: self._term(k, bits))
 
     def likelihood(self, k: int, shift: int) -> Number:
@@ -386,7 +377,6 @@ class SkellamNoise(Noise):
             return _widened(total, rest)
 
     def supremum(self, shift: int) -> Supremum:
-        """The ratio has no bound."""
         return Supremum(INFINITY, None)
 
     def reflected(self) -> SkellamNoise:
@@ -395,16 +385,13 @@ class SkellamNoise(Noise):
 
     @property
     def mean(self) -> Number:
-        """Return l1 - l2."""
         return self.l1 - self.l2 if self.l1 != self.l2 else Fraction(0)
 
     @property
     def variance(self) -> Number:
-        """Return l1 + l2."""
         return self.l1 + self.l2
 
     def sample(self, rng: np.random.Generator) -> int:
-        """Draw the difference of two Poisson variables."""
         return int(rng.poisson(float(self.l1))) - int(rng.poisson(float(self.l2)))
 
 
@@ -444,7 +431,6 @@ class DiscreteGaussianNoise(Noise):
         return _normaliser(self.sigma2, bits)
 
     def pmf(self, k: int) -> Real:
-        """Return P(Z = k)."""
         return Real(lambda bits: self._weight(k, bits) / self._total(bits))
 
     def at_least(self, k: int) -> Number:
@@ -463,7 +449,6 @@ class DiscreteGaussianNoise(Noise):
         return Exp(exponent) if exponent else Fraction(1)
 
     def supremum(self, shift: int) -> Supremum:
-        """The ratio has no bound."""
         return Supremum(INFINITY, None)
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise, product
 from math import gcd, lcm, log2, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from flint import fmpz_poly
 
@@ -26,41 +26,39 @@ _MOST_RATIOS = 1 << 12
 _MOST_CLASSES = 200_000
 
 
-class RatioTable(NamedTuple):
-    """Masses of outputs by their finite ratios above 0; what has another ratio is left over."""
+RatioTable = dict[Number, tuple[Number, Number]]
+"""Masses of outputs by their finite ratios above 0; what has another ratio is left over."""
 
-    masses: dict[Number, tuple[Number, Number]]
-    times: int
 
-    def whole(self) -> tuple[dict[Fraction, tuple[int, int]], int] | None:
-        """Return the masses as whole numbers over a common denominator, where they are rational."""
-        found: dict[Fraction, tuple[Fraction, Fraction]] = {}
-        for ratio, (p, q) in self.masses.items():
-            if not (
-                isinstance(ratio, Fraction) and isinstance(p, Fraction) and isinstance(q, Fraction)
-            ):
-                return None
-            found[ratio] = p, q
-        scale = lcm(*(mass.denominator for pair in found.values() for mass in pair))
-        return {r: (int(p * scale), int(q * scale)) for r, (p, q) in found.items()}, scale
+def _whole(table: RatioTable) -> tuple[dict[Fraction, tuple[int, int]], int] | None:
+    """Return masses as whole numbers over a common denominator, where they are rational."""
+    found: dict[Fraction, tuple[Fraction, Fraction]] = {}
+    for ratio, (p, q) in table.items():
+        if not (
+            isinstance(ratio, Fraction) and isinstance(p, Fraction) and isinstance(q, Fraction)
+        ):
+            return None
+        found[ratio] = p, q
+    scale = lcm(*(mass.denominator for pair in found.values() for mass in pair))
+    return {r: (int(p * scale), int(q * scale)) for r, (p, q) in found.items()}, scale
 
 
 def ratio_tables(parts: Iterable[Part]) -> list[RatioTable] | None:
     """Merge the cells of each part; None where a part has infinitely many ratios, or two ends."""
     found = []
-    for comparison, times in parts:
+    for comparison, _ in parts:
         if comparison.dominating is not comparison:
             return None
         try:
             cells = comparison.cells()
         except Unsupported:
             return None
-        masses: dict[Number, tuple[Number, Number]] = {}
+        masses: RatioTable = {}
         for p, q, _ in cells:
             if p != 0 and q != 0:
                 before = masses.get(p / q, (Fraction(0), Fraction(0)))
                 masses[p / q] = before[0] + p, before[1] + q
-        found.append(RatioTable(masses, times))
+        found.append(masses)
     return found
 
 
@@ -69,7 +67,11 @@ def finite(parts: Sequence[Part], events: Events, x: Point, y: Point) -> FiniteC
     tables = ratio_tables(parts)
     if tables is None:
         return None
-    whole = [(found, table.times) for table in tables if (found := table.whole()) is not None]
+    whole = [
+        (found, times)
+        for table, (_, times) in zip(tables, parts, strict=True)
+        if (found := _whole(table)) is not None
+    ]
     if len(whole) < len(tables):
         return None
     lattice = commensurable([ln(ratio) for (masses, _), _ in whole for ratio in masses])

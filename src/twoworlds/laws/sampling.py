@@ -1,4 +1,4 @@
-r"""Sampling and shuffling: laws that hide a person because chance decides what is seen of them.
+r"""Sampling and shuffling: chance decides what is seen of a person; and laws that dominate others.
 
 **Mixing.** Let P and Q be two laws, and the first world show P with probability s, else Q, and the
 second world with probability t < s. The ratio of the mixed laws rises with that of P over Q, so
@@ -32,8 +32,8 @@ contribute nothing.
 **Sampling without replacement**, a sample of fixed size, g its share of all records, neighbours by
 substitution: the gap at a ratio of at least 1 is at most that of s = g, t = 0 (Balle, Barthe &
 Gaboardi 2018, Theorem 9), and neighbours are symmetric; so the pair of laws that has this profile
-both ways round dominates (`twoworlds.laws.domination`). One use attains it. Several uses need not,
-since a real pair of databases has it in one direction (Lebeda, Regehr, Kamath & Steinke 2024).
+both ways round dominates. One use attains it. Several uses need not, since a real pair of databases
+has it in one direction (Lebeda, Regehr, Kamath & Steinke 2024).
 
 **Shuffling.** Each of n people sends a randomized report, and only how many reports of each kind
 there are is seen; neighbours by substitution. Let R be the law of a report, and
@@ -49,6 +49,11 @@ with probability 1/2. So the number A of clones of the first law, C, and the law
 report are all that matters (Feldman, McMillan & Talwar 2021, 2023):
 
     (A + 1, C)  against  (A, C),   mixed with s = r / (1 + r) and t = 1 - s,   A ~ Binomial(C, 1/2).
+
+**Domination.** (P', Q') dominates (P, Q) if H_a(P', Q') >= H_a(P, Q) for all a. What dominates the
+parts dominates their composition (Zhu, Dong & Wang 2022, Theorem 10), so that it gives a bound from
+above where nobody knows which of several pairs of worlds is the worst: `Worst` is above all of
+them, and `Dominated` a pair of worlds with such a bound.
 """
 
 from __future__ import annotations
@@ -56,7 +61,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import comb, floor, isqrt
 
 from flint import arb, ctx
@@ -65,6 +70,7 @@ from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import (
     Comparison,
     Extreme,
+    Family,
     Gap,
     Peak,
     ProfileLine,
@@ -76,7 +82,7 @@ from twoworlds.laws.event import Event, Listed, Point
 from twoworlds.laws.line import GaussianPair
 from twoworlds.laws.renyi import divergence
 from twoworlds.laws.shifted import Shifted
-from twoworlds.numbers import INFINITY, Number, Real, bounds, exp, ln, working_precision
+from twoworlds.numbers import INFINITY, Number, Real, bounds, exp, ln, maximum, working_precision
 
 _NOTHING, _EVERYTHING = ProfileLine(Fraction(0), Fraction(0)), ProfileLine(Fraction(1), Fraction(1))
 _GUARD_BITS = 48
@@ -112,7 +118,6 @@ class Mixed(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """That of P and Q, with the rates."""
         return None if self.base.key is None else ("mixed", self.base.key, self.s, self.t)
 
     def _mixed(self, ratio: Number) -> Number:
@@ -131,7 +136,6 @@ class Mixed(Comparison):
         return below / above if larger(below, 0) else None
 
     def peak(self) -> Peak:
-        """Mix the largest ratio."""
         ratio, event, attained = self.base.peak()
         return Peak(self._mixed(ratio), self.named(event), attained)
 
@@ -262,11 +266,9 @@ class Clones(Comparison):
 
     @property
     def key(self) -> Hashable:
-        """The number of others, and the share."""
         return "clones", self.others, self.share
 
     def reverse(self) -> Comparison:
-        """Swap both."""
         return Clones(self.y, self.x, self.others, self.share)
 
     def peak(self) -> Peak:
@@ -283,7 +285,6 @@ class Clones(Comparison):
         return Gap(p if ratio == INFINITY else p - ratio * q, Listed.of(()))
 
     def ratio_for(self, delta: Number) -> Number:
-        """Bisect."""
         return INFINITY if larger(self.limit(), delta) else solved(self, delta, _STEPS)
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
@@ -346,3 +347,164 @@ def _tail(count: int, k: int) -> tuple[arb, arb]:
         return arb(0), arb(1)  # k is 1
     law = Binomial(count, Fraction(1, 2))
     return tail_ball(law, k, ctx.prec), law.mass_ball(k - 1, ctx.prec)
+
+
+# --- Domination -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Worst(Comparison):
+    """Two laws whose gap is the largest of several, at every ratio; a maximum of convex functions.
+
+    Only `best_tests` and the numbers are meant: an event is that of one of them.
+    """
+
+    several: tuple[Comparison, ...]
+
+    @property
+    def x(self) -> Point:
+        """The first world of one of them."""
+        return self.several[0].x
+
+    @property
+    def y(self) -> Point:
+        """The second world of one of them."""
+        return self.several[0].y
+
+    @property
+    def _family(self) -> Family:
+        return Family(self.several, "")
+
+    def peak(self) -> Peak:
+        return self._family.peak()[1]
+
+    def gap(self, ratio: Number) -> Gap:
+        return self._family.gap(ratio)[1]
+
+    def ratio_for(self, delta: Number) -> Number:
+        return self._family.ratio_for(delta)[1]
+
+    def limit(self) -> Number:
+        return max(one.limit() for one in self.several)
+
+    def divergence(self, order: Fraction) -> Number:
+        """Take the largest: no divergence of one of the several is above it."""
+        found = (one.divergence(order) for one in self.several)
+        return reduce(maximum, found)
+
+    def reverse(self) -> Comparison:
+        return Worst(tuple(one.reverse() for one in self.several))
+
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        """Take the test of the largest gap at each ratio."""
+        for loss, *tests in zip(
+            losses, *(one.best_tests(losses) for one in self.several), strict=True
+        ):
+            ratio, best = exp(loss), tests[0]
+            for test in tests[1:]:
+                best = test if larger(test.p - ratio * test.q, best.p - ratio * best.q) else best
+            yield best
+
+
+def ends(low: Number, high: Number) -> Number:
+    """Return a number of which two ends are known, which may be equal."""
+    if low == high or high == INFINITY:
+        return high
+    least, most = bounds(low)[0], bounds(high)[1]
+    return Real.between(least, most) if least < most else high
+
+
+@dataclass(frozen=True, eq=False)
+class Dominated(Comparison):
+    """Two laws, with others that dominate them and whatever else is compared."""
+
+    inner: Comparison
+    above: Comparison
+
+    @property
+    def x(self) -> Point:
+        """The first world."""
+        return self.inner.x
+
+    @property
+    def y(self) -> Point:
+        """The second world."""
+        return self.inner.y
+
+    @property
+    def key(self) -> Hashable:
+        keys = self.inner.key, self.above.key
+        return None if None in keys else keys
+
+    @property
+    def dominating(self) -> Comparison:
+        return self.above
+
+    def peak(self) -> Peak:
+        ratio, event, attained = self.inner.peak()
+        return Peak(ends(ratio, self.above.peak().ratio), event, attained)
+
+    def gap(self, ratio: Number) -> Gap:
+        delta, event = self.inner.gap(ratio)
+        return Gap(ends(delta, self.above.gap(ratio).delta), event)
+
+    def ratio_for(self, delta: Number) -> Number:
+        return ends(self.inner.ratio_for(delta), self.above.ratio_for(delta))
+
+    def limit(self) -> Number:
+        return ends(self.inner.limit(), self.above.limit())
+
+    def divergence(self, order: Fraction) -> Number:
+        return ends(self.inner.divergence(order), self.above.divergence(order))
+
+    def reverse(self) -> Comparison:
+        return Dominated(self.inner.reverse(), self.above.reverse())
+
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        return self.inner.best_tests(losses)
+
+
+@dataclass(frozen=True)
+class Symmetrized(Comparison):
+    """Two laws that have the profile of ``base`` at ratios of at least 1, both ways round.
+
+    {L > l} for l < 0 is the complement of {L' >= -l} of the reverse, whose masses are exchanged.
+    """
+
+    base: Comparison
+
+    @property
+    def x(self) -> Point:
+        """One world."""
+        return self.base.x
+
+    @property
+    def y(self) -> Point:
+        """The other."""
+        return self.base.y
+
+    @property
+    def key(self) -> Hashable:
+        return None if self.base.key is None else ("symmetrized", self.base.key)
+
+    def peak(self) -> Peak:
+        return self.base.peak()
+
+    def gap(self, ratio: Number) -> Gap:
+        return self.base.gap(ratio)
+
+    def ratio_for(self, delta: Number) -> Number:
+        return self.base.ratio_for(delta)
+
+    def limit(self) -> Number:
+        return self.base.limit()
+
+    def reverse(self) -> Comparison:
+        return self
+
+    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
+        """Take tests of the base, and of the reverse where the loss is below 0."""
+        negative = [loss for loss in losses if larger(0, loss)]
+        mirrored = [*self.base.best_tests([-loss for loss in reversed(negative)])]
+        yield from (ProfileLine(1 - q, 1 - p) for p, q in reversed(mirrored))
+        yield from self.base.best_tests(losses[len(negative) :])

@@ -27,9 +27,8 @@ from twoworlds.laws.comparison import (
     larger,
 )
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed, Point
-from twoworlds.laws.moments import shifted_divergence
 from twoworlds.laws.noise import DiscreteGaussianNoise, IntegerLaw
-from twoworlds.laws.renyi import divergence
+from twoworlds.laws.renyi import divergence, shifted_divergence
 from twoworlds.numbers import INFINITY, Number, exp
 
 _FURTHEST = 1 << 40
@@ -66,7 +65,10 @@ def _at(noise: IntegerLaw, value: int, o: int, low: int | None, high: int | None
 
 @dataclass(frozen=True)
 class Shifted(Comparison):
-    """The law of ``u + Z`` on database x against ``v + Z`` on database y."""
+    """The law of ``u + Z`` on database x against ``v + Z`` on database y.
+
+    All is computed for u > v, where thresholds are lower ends of half-lines (`_upward`).
+    """
 
     x: Point
     y: Point
@@ -77,13 +79,13 @@ class Shifted(Comparison):
     high: int | None = None
 
     @property
-    def _upward(self) -> _Upward:
+    def _upward(self) -> Shifted:
         """The same comparison turned so that P lies above Q."""
         if self.u > self.v:
-            return _Upward(self.u, self.v, self.noise, self.low, self.high)
+            return self
         low = None if self.high is None else -self.high
         high = None if self.low is None else -self.low
-        return _Upward(-self.u, -self.v, self.noise.reflected(), low, high)
+        return Shifted(self.x, self.y, -self.u, -self.v, self.noise.reflected(), low, high)
 
     def _event(self, threshold: int | None) -> Event:
         if threshold is None:
@@ -94,19 +96,31 @@ class Shifted(Comparison):
         """Return the ratio at the far end."""
         if self.u == self.v:
             return Peak(Fraction(1), Anything())
-        ratio, threshold, attained = self._upward.peak()
+        ratio, threshold, attained = self._upward._far_end()
         return Peak(ratio, self._event(threshold), attained)
 
     def gap(self, ratio: Number) -> Gap:
         """Find the threshold by bisection and subtract the tails."""
-        threshold = None if self.u == self.v else self._upward.first_above(ratio)
+        threshold = None if self.u == self.v else self._upward._first_above(ratio)
         if threshold is None:
             return Gap(Fraction(0), self._event(None))
-        return Gap(self._upward.height(threshold, ratio), self._event(threshold))
+        return Gap(self._upward._height(threshold, ratio), self._event(threshold))
 
     def ratio_for(self, delta: Number) -> Number:
         """Solve on the piece where the profile crosses delta."""
-        return Fraction(1) if self.u == self.v else self._upward.ratio_for(delta)
+        if self.u == self.v:
+            return Fraction(1)
+        up = self._upward
+        if delta == 0:
+            return _at_least_one(up._far_end()[0])
+        one = up._first_above(Fraction(1))
+        if one is None or not larger(up._height(one, Fraction(1)), delta):
+            return Fraction(1)
+        threshold = up._first(lambda o: not larger(up._height(o, up._likelihood(o)), delta))
+        if threshold is None:
+            return _at_least_one(up._far_end()[0])
+        p, q = up._tails(threshold)
+        return _at_least_one((p - delta) / q)
 
     def cells(self) -> list[RatioCell]:
         """Return the two ends, where the ratio is constant, and each output in between."""
@@ -128,7 +142,13 @@ class Shifted(Comparison):
         """Raise the alarm from a threshold on, with a coin on the output just below it."""
         if level == 0 or level == 1 or self.u == self.v:
             return level
-        return self._upward.power(level)
+        up = self._upward
+        found = up._first(lambda o: not larger(up._tails(o).q, level))
+        if found is None:  # even the largest output alone is a false alarm too often
+            assert up.high is not None
+            found = up.high + 1
+        (p, q), (more_p, more_q) = up._tails(found), up._tails(found - 1)
+        return p + (level - q) / (more_q - q) * (more_p - p)
 
     def divergence(self, order: Fraction) -> Number:
         """Add up all outputs: of a clamped range one by one, else by the formulas of the noise."""
@@ -139,16 +159,8 @@ class Shifted(Comparison):
             return shifted_divergence(turned.noise, turned.u - turned.v, order)
         if self.low is None or self.high is None or self.high - self.low > _MOST_LISTED:
             return super().divergence(order)
-        return divergence(
-            (
-                (
-                    _at(self.noise, self.u, o, self.low, self.high),
-                    _at(self.noise, self.v, o, self.low, self.high),
-                )
-                for o in range(self.low, self.high + 1)
-            ),
-            order,
-        )
+        outputs = range(self.low, self.high + 1)
+        return divergence(((self._at(self.u, o), self._at(self.v, o)) for o in outputs), order)
 
     def limit(self) -> Number:
         """Return the mass beyond the end of the noise, where it has one."""
@@ -170,57 +182,76 @@ class Shifted(Comparison):
         return self.noise, abs(self.u - self.v) if symmetric else self.u - self.v
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
-        """Walk along the thresholds."""
-        if self.u == self.v:
-            for loss in losses:
-                everything = Fraction(larger(0, loss))
-                yield ProfileLine(everything, everything)
-        else:
-            yield from self._upward.best_tests(losses)
+        """Move the threshold up as the losses rise."""
+        up = self._upward
+        place, tails, likelihood = up.v, {}, cache(up._likelihood)
+        for loss in losses:
+            if self.u == self.v:
+                yield ProfileLine(*(Fraction(larger(0, loss)),) * 2)
+                continue
+            ratio = exp(loss)
+            if up._everything(ratio):
+                yield ProfileLine(Fraction(1), Fraction(1))
+                continue
+            threshold = up._first_above(ratio, place, likelihood)
+            if threshold is None:
+                yield ProfileLine(Fraction(0), Fraction(0))
+                continue
+            place = threshold
+            if place not in tails:
+                tails[place] = up._tails(place)
+            yield tails[place]
 
     def reverse(self) -> Comparison:
-        """Swap the two answers."""
         return Shifted(self.y, self.x, self.v, self.u, self.noise, self.low, self.high)
 
     def lines(self) -> list[ProfileLine]:
         """Return one line per threshold, when only finitely many matter."""
-        return [] if self.u == self.v else self._upward.lines()
+        if self.u == self.v:
+            return []
+        up = self._upward
+        step = up.noise.last_step(up.u - up.v)
+        last = up.high if step is None else up._above_low(up.v + step)
+        if last is None:
+            return super().lines()
+        last = last if up.high is None else min(last, up.high)
+        first = up._first_above(Fraction(1))
+        if first is None:
+            return []
+        if last - first > _MOST_LINES:
+            raise Unsupported(
+                f"the profile of this mechanism has {last - first + 1} pieces, more than are "
+                f"listed ({_MOST_LINES}): ask for delta at the ratios that matter instead"
+            )
+        return [up._tails(t) for t in range(last, first - 1, -1)]
 
+    # --- for u > v ----------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class _Upward:
-    """P = u + Z against Q = v + Z with u > v: thresholds are lower ends of half-lines."""
+    def _at(self, value: int, o: int) -> Number:
+        return _at(self.noise, value, o, self.low, self.high)
 
-    u: int
-    v: int
-    noise: IntegerLaw
-    low: int | None
-    high: int | None
-
-    def likelihood(self, o: int) -> Number:
+    def _likelihood(self, o: int) -> Number:
         """Return P(o) / Q(o), at the clamped ends by tails."""
         if o == self.high or o == self.low:
-            p, q = (_at(self.noise, x, o, self.low, self.high) for x in (self.u, self.v))
+            p, q = self._at(self.u, o), self._at(self.v, o)
             if q == 0:
                 return INFINITY if p != 0 or o == self.high else Fraction(0)
             return p / q
         return self.noise.likelihood(o - self.v, self.u - self.v)
 
-    def tails(self, threshold: int) -> tuple[Number, Number]:
+    def _tails(self, threshold: int) -> ProfileLine:
         """Return P and Q of the half-line."""
-        event = AtLeast(threshold)
-        return (
-            tail(self.noise, self.u, event, self.low, self.high),
-            tail(self.noise, self.v, event, self.low, self.high),
-        )
+        event, ends = AtLeast(threshold), (self.low, self.high)
+        return ProfileLine(*(tail(self.noise, x, event, *ends) for x in (self.u, self.v)))
 
-    def height(self, threshold: int, ratio: Number) -> Number:
-        p, q = self.tails(threshold)
+    def _height(self, threshold: int, ratio: Number) -> Number:
+        p, q = self._tails(threshold)
         return p if q == 0 else p - ratio * q
 
-    def peak(self) -> tuple[Number, int, bool]:
+    def _far_end(self) -> tuple[Number, int, bool]:
+        """Return the largest ratio, an output that has it or comes near, and whether it has it."""
         if self.high is not None:
-            return self.likelihood(self.high), self.high, True
+            return self._likelihood(self.high), self.high, True
         ratio, at = self.noise.supremum(self.u - self.v)
         if at is not None:
             return ratio, self._above_low(self.v + at), True
@@ -228,10 +259,10 @@ class _Upward:
         goal: Number = (
             Fraction(_TELLING) if ratio == INFINITY else 1 + (ratio - 1) * Fraction(99, 100)
         )
-        threshold = self.first(lambda o: larger(self.likelihood(o), goal))
+        threshold = self._first(lambda o: larger(self._likelihood(o), goal))
         return ratio, self.v if threshold is None else threshold, False
 
-    def first_above(
+    def _first_above(
         self,
         ratio: Number,
         near: int | None = None,
@@ -248,34 +279,17 @@ class _Upward:
             supremum = self.noise.supremum(self.u - self.v)
             if not larger(supremum.ratio, ratio):
                 return None
-        found = likelihood or self.likelihood
-        return self.first(lambda o: larger(found(o), ratio), near)
-
-    def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
-        """Move the threshold up as the losses rise."""
-        place, tails, likelihood = self.v, {}, cache(self.likelihood)
-        for loss in losses:
-            ratio = exp(loss)
-            if self._everything(ratio):
-                yield ProfileLine(Fraction(1), Fraction(1))
-                continue
-            threshold = self.first_above(ratio, place, likelihood)
-            if threshold is None:
-                yield ProfileLine(Fraction(0), Fraction(0))
-                continue
-            place = threshold
-            if place not in tails:
-                tails[place] = ProfileLine(*self.tails(place))
-            yield tails[place]
+        found = likelihood or self._likelihood
+        return self._first(lambda o: larger(found(o), ratio), near)
 
     def _everything(self, ratio: Number) -> bool:
         """Tell whether the likelihood exceeds a ratio everywhere."""
         if self.low is not None:
-            return larger(self.likelihood(self.low), ratio)
+            return larger(self._likelihood(self.low), ratio)
         least = self.noise.reflected().supremum(self.u - self.v).ratio  # of Q over P
         return least != INFINITY and larger(1, ratio * least)
 
-    def first(self, reached: Callable[[int], bool], near: int | None = None) -> int | None:
+    def _first(self, reached: Callable[[int], bool], near: int | None = None) -> int | None:
         """Find the smallest output at which a monotone condition holds, by doubling and halving."""
         below, above = self._bracket(reached, self.v if near is None else near)
         if above is None:
@@ -310,45 +324,6 @@ class _Upward:
         raise Unsupported(
             "the worst event lies beyond 2^40: the ratio asked for is too near its limit"
         )
-
-    def ratio_for(self, delta: Number) -> Number:
-        if delta == 0:
-            return _at_least_one(self.peak()[0])
-        one = self.first_above(Fraction(1))
-        if one is None or not larger(self.height(one, Fraction(1)), delta):
-            return Fraction(1)
-        threshold = self.first(lambda o: not larger(self.height(o, self.likelihood(o)), delta))
-        if threshold is None:
-            return _at_least_one(self.peak()[0])
-        p, q = self.tails(threshold)
-        return _at_least_one((p - delta) / q)
-
-    def power(self, level: Number) -> Number:
-        found = self.first(lambda o: not larger(self.tails(o)[1], level))
-        if found is None:  # even the largest output alone is a false alarm too often
-            assert self.high is not None
-            found = self.high + 1
-        (p, q), (more_p, more_q) = self.tails(found), self.tails(found - 1)
-        return p + (level - q) / (more_q - q) * (more_p - p)
-
-    def lines(self) -> list[ProfileLine]:
-        step = self.noise.last_step(self.u - self.v)
-        last = self.high if step is None else self._above_low(self.v + step)
-        if last is None:
-            raise Unsupported(
-                "the profile of this mechanism has infinitely many pieces: "
-                "ask for delta at the ratios that matter instead"
-            )
-        last = last if self.high is None else min(last, self.high)
-        first = self.first_above(Fraction(1))
-        if first is None:
-            return []
-        if last - first > _MOST_LINES:
-            raise Unsupported(
-                f"the profile of this mechanism has {last - first + 1} pieces, more than are "
-                f"listed ({_MOST_LINES}): ask for delta at the ratios that matter instead"
-            )
-        return [ProfileLine(*self.tails(t)) for t in range(last, first - 1, -1)]
 
     def _above_low(self, o: int) -> int:
         """Return the output, or the first one above the heap at the low end of the range."""

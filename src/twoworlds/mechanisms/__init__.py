@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from twoworlds.laws.comparison import (
     Comparison,
-    Each,
     Family,
     FiniteComparison,
     Gap,
-    Peak,
     ProfileLine,
 )
-from twoworlds.laws.event import Anything, AtLeast, AtMost, Either, Event, Listed, OnRecords
-from twoworlds.mechanisms.base import Dense, Law, Mechanism
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Either, Event, Listed
+from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.continuous import (
     AddedDensity,
     Continuous,
     Gaussian,
     Laplace,
-    NoisyStatistic,
 )
 from twoworlds.mechanisms.on_statistic import (
     AddedNoise,
-    Channel,
     Deterministic,
     OnStatistic,
     Through,
@@ -35,12 +31,10 @@ __all__ = [
     "Anything",
     "AtLeast",
     "AtMost",
-    "Channel",
     "Comparison",
     "Continuous",
     "Dense",
     "Deterministic",
-    "Each",
     "EachRecord",
     "Either",
     "Event",
@@ -49,13 +43,9 @@ __all__ = [
     "Gap",
     "Gaussian",
     "Laplace",
-    "Law",
     "Listed",
     "Mechanism",
-    "NoisyStatistic",
-    "OnRecords",
     "OnStatistic",
-    "Peak",
     "PerRecord",
     "ProfileLine",
     "RandomIndex",

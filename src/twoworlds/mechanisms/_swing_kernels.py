@@ -38,8 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms._kernels import THREADED, Floats, _checked, _cores, njit
-from twoworlds.mechanisms._plans import Indices
+from twoworlds.mechanisms._kernels import THREADED, Floats, Indices, _checked, _cores, njit
 
 ROWS = 16
 SCRATCH = 256  # quotients, a multiple of ROWS

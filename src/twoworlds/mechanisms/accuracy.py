@@ -16,29 +16,24 @@ otherwise. With Y the number of reported ones,
     A = (Y - n (1 - p)) / (2p - 1),   E A = the true count,   E (A - count)^2 = n p (1-p) / (2p-1)^2
 
 whatever the data (Wu, Proposition 3.3, which states O(sqrt n) and leaves the estimate as an
-exercise). For any number of values, let T be the transition: column v is the law of the report of a
-person whose value is v. If T is invertible, T^(-1) (reported histogram) is unbiased; its covariance
-depends on the true histogram h:
-
-    Cov = T^(-1) ( sum_v h_v (diag(T_v) - T_v T_v') ) T^(-1)'
+exercise). `twoworlds.release.local` computes the estimate, for any number of values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, floor
 
-from flint import arb, fmpq, fmpq_mat, fmpz
+from flint import arb, fmpq
 
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
-from twoworlds.mechanisms.base import Dense, Mechanism
+from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.calibration import read_epsilon
-from twoworlds.mechanisms.continuous import Gaussian, Laplace, NoisyStatistic
+from twoworlds.mechanisms.continuous import AddedDensity, Gaussian, Laplace
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import (
@@ -51,19 +46,16 @@ from twoworlds.numbers import (
     ln,
     number,
     positive,
-    rational,
     show,
     sqrt,
     whole,
-    working_precision,
 )
 from twoworlds.show import Result
-from twoworlds.worlds import BitStrings, Point, Universe
+from twoworlds.worlds import BitStrings
 
-Counts = Mapping[Point, object] | Sequence[object]
 _LONGEST_HARMONIC = 1000
 _LONGEST_POWER = 1 << 14
-_LARGEST_EXACT, _LARGEST_ALTERNATING = 64, 2048
+_LARGEST_EXACT = 64
 _MOST_TERMS = 1_000_000
 _USUAL_BITS = 128
 
@@ -200,21 +192,8 @@ def _largest_error(p: Number, d: int) -> Number:
         cp = 2 * p / (1 + p)
         terms = (-((-1) ** j) * comb(d, j) * cp**j / (1 - p**j) for j in range(1, d + 1))
         return sum(terms, start=Fraction(0))
-    if d <= _LARGEST_ALTERNATING:
-        return Real(lambda bits: _alternating_ball(p, d, bits))
     _terms(ball(p, _USUAL_BITS), d, _USUAL_BITS)
     return Real(lambda bits: _series_ball(p, d, bits))
-
-
-def _alternating_ball(p: Number, d: int, bits: int) -> arb:
-    """Add the alternating sum with d more bits: c p < 1, so no term exceeds 2^d / (1 - p)."""
-    more = bits + d + 64
-    with working_precision(more):
-        q = ball(p, more)
-        cp, total = 2 * q / (1 + q), arb(0)
-        for j in range(1, d + 1):
-            total -= (-1) ** j * arb(fmpz(comb(d, j))) * cp**j / (1 - q**j)
-    return total
 
 
 def _series_ball(p: Number, d: int, bits: int) -> arb:
@@ -309,34 +288,12 @@ def laplace_crossover(epsilon: object = None, *, ratio: object = None) -> Crosso
     return Crossover("Laplace", price, _first_above(threshold), threshold, each, central)
 
 
-def geometric_crossover(epsilon: object = None, *, ratio: object = None) -> Crossover:
-    """Return the n from which geometric noise beats randomized response: 3, at every epsilon."""
-    price = read_epsilon(epsilon, ratio)
-    each = _per_record(price)
-    return Crossover("geometric", price, 3, Fraction(2), each, 2 * each)
-
-
 def _per_record(epsilon: Number) -> Number:
     a = exp(epsilon)
     return a / ((a - 1) * (a - 1))
 
 
 # --- Randomized response -------------------------------------------------------------------------
-
-
-def randomized_response_estimate(ones: object, records: object, keep: object) -> Number:
-    """Return the unbiased estimate of the true count from the number of reported ones.
-
-    It may fall outside 0..n: clipping it would make it biased. Divide by n for a proportion.
-
-    >>> randomized_response_estimate(40, 100, "3/4")
-    Fraction(30, 1)
-    """
-    n, p = whole(records, "records", at_least=1), _keep(keep)
-    seen = whole(ones, "ones")
-    if seen > n:
-        raise InvalidInput(f"ones={seen} is above records={n}: it counts reports among them")
-    return (seen - n * (1 - p)) / (2 * p - 1)
 
 
 def randomized_response_mean_square_error(records: object, keep: object) -> Number:
@@ -361,76 +318,6 @@ def _keep(keep: object) -> Number:
     return p
 
 
-def histogram_estimate(mechanism: Dense | PerRecord, counts: Counts) -> dict[Point, Fraction]:
-    """Return the unbiased estimate of the true histogram from the histogram of reports.
-
-    >>> from twoworlds.worlds import Explicit
-    >>> bits = Explicit((1, 0))
-    >>> flip = Dense(bits, bits, [["3/4", "1/4"], ["1/4", "3/4"]])
-    >>> histogram_estimate(flip, {1: 40, 0: 60})
-    {1: Fraction(30, 1), 0: Fraction(70, 1)}
-    """
-    transition, _, inverse = _inverted(mechanism)
-    seen = fmpq_mat([[c] for c in _counts(counts, transition.outputs, "output")])
-    found = inverse * seen
-    return {v: _fraction(found[i, 0]) for i, v in enumerate(transition.universe)}
-
-
-def histogram_covariance(
-    mechanism: Dense | PerRecord, histogram: Counts
-) -> tuple[tuple[Fraction, ...], ...]:
-    """Return the exact covariance of the estimated histogram, given the true one."""
-    transition, t, inverse = _inverted(mechanism)
-    k, h = t.nrows(), _counts(histogram, transition.universe, "value")
-    reported = fmpq_mat(k, k)
-    for v, people in enumerate(h):
-        for i in range(k):
-            reported[i, i] += people * t[i, v]
-            for j in range(k):
-                reported[i, j] -= people * t[i, v] * t[j, v]
-    found = inverse * reported * inverse.transpose()
-    return tuple(tuple(_fraction(found[i, j]) for j in range(k)) for i in range(k))
-
-
-def histogram_mean_square_error(mechanism: Dense | PerRecord, histogram: Counts) -> Fraction:
-    """Return E ||h^ - h||^2, the trace of the covariance."""
-    rows = histogram_covariance(mechanism, histogram)
-    return sum((row[i] for i, row in enumerate(rows)), start=Fraction(0))
-
-
-def _inverted(mechanism: Dense | PerRecord) -> tuple[Dense, fmpq_mat, fmpq_mat]:
-    """Return the transition of one record, as such, as a matrix, and its inverse."""
-    transition = mechanism.transition if isinstance(mechanism, PerRecord) else mechanism
-    values, outputs = transition.universe.size, transition.outputs.size
-    if values != outputs:
-        raise InvalidInput(
-            f"the transition has {outputs} outputs for {values} values: the estimate inverts it, "
-            "so there must be as many; merge outputs by post-processing first"
-        )
-    exact = [[rational(p, "transition") for p in row] for row in transition.rows]
-    matrix = fmpq_mat([[fmpq(p.numerator, p.denominator) for p in row] for row in exact])
-    try:
-        return transition, matrix, matrix.inv()
-    except ZeroDivisionError:
-        raise InvalidInput(
-            "the transition is singular (its determinant is 0): different true histograms give "
-            "the same reports on average, so no unbiased estimate exists"
-        ) from None
-
-
-def _counts(given: Counts, cells: Universe, kind: str) -> list[fmpz]:
-    """Read one count per cell, by name or in order."""
-    if isinstance(given, Mapping):
-        named = {cells.find(name): count for name, count in given.items()}
-        given = [named.get(c, 0) for c in cells]
-    if len(given) != cells.size:
-        raise InvalidInput(
-            f"{len(given)} counts for {cells.size} {kind}s: give one for each, or name them"
-        )
-    pairs = zip(cells, given, strict=True)
-    return [fmpz(whole(n, f"count of {cells.label(c)}")) for c, n in pairs]
-
-
 def _fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
 
@@ -446,9 +333,9 @@ def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> 
     >>> errors_of(survey)[0].exact
     Fraction(75, 1)
     """
-    if isinstance(mechanism, NoisyStatistic):
-        mechanism = mechanism.channel.noise
     channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, AddedDensity):
+        mechanism = channel.noise
     clamped = isinstance(channel, AddedNoise) and (channel.low, channel.high) != (None, None)
     noise = channel.noise if isinstance(channel, AddedNoise) and not clamped else None
     if isinstance(mechanism, Laplace):
@@ -480,7 +367,7 @@ def _survey(mechanism: PerRecord) -> list[Bound]:
     if not isinstance(mechanism.universe, BitStrings) or tuple(law.outputs) != (1, 0):
         raise Unsupported(
             "the error of a many-valued survey depends on the true histogram: "
-            "use histogram_mean_square_error(mechanism, histogram)"
+            "use variance_of_estimate(histogram, randomizer) of twoworlds.release.local"
         )
     if law.probability(1, 1) != law.probability(0, 0):
         raise Unsupported("this survey keeps ones and zeros with different probabilities")

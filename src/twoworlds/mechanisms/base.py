@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.answer import Answer
 from twoworlds.charts import Chart, HeatMap
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Universe, pairs
@@ -282,7 +282,6 @@ class Dense(Mechanism):
         return Dense(universe, Explicit(outputs), rows)
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Look the entry up."""
         return self.rows[self.outputs.positions[output]][self.universe.positions[database]]
 
     def probability_or_zero(self, output: Point, database: Point) -> Number:
@@ -291,12 +290,10 @@ class Dense(Mechanism):
         return self.probability(output, database) if known else Fraction(0)
 
     def table(self) -> Dense:
-        """Return itself."""
         return self
 
     def family(self, relation: str, group: int = 1) -> Family:
-        """Compare every pair of neighbouring columns."""
-        return Each(
+        return Family(
             self._comparisons(relation, group), "every ordered pair of neighbouring columns"
         )
 
@@ -322,7 +319,6 @@ class Dense(Mechanism):
         return [tuple(int(entry * scale) for entry in column) for column in columns], scale
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw one output by its float probabilities."""
         column = self.universe.positions[self.universe.find(database)]
         weights = [float(row[column]) for row in self.rows]
         total = sum(weights)

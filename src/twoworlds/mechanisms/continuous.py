@@ -22,11 +22,11 @@ from flint import arb
 
 from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family
+from twoworlds.laws.comparison import Comparison, Family
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.laws.line import GaussianPair, LaplacePair, normal
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
+from twoworlds.mechanisms.on_statistic import Channel
 from twoworlds.numbers import Number, Real, exp, number, positive, rational, spelled, sqrt
 from twoworlds.worlds import EXPLICIT, Change, Point, Reals, Universe, pairs
 
@@ -53,7 +53,6 @@ class Continuous(Mechanism):
         """Compare the noise around u, the answer on x, with the noise around v, that on y."""
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the noise around two answers."""
         return self.between(x, y, *(number(answer, "database") for answer in (x, y)))
 
     def _charts(self) -> Iterator[Chart]:
@@ -65,7 +64,6 @@ class Continuous(Mechanism):
         yield Bars("The answer is off by more than", beyond)
 
     def mass(self, event: Event, database: Point) -> Number:
-        """Return the mass of a half-line."""
         centre = number(database, "database")
         if isinstance(event, AtLeast):
             return self.upper_tail(_minus(event.threshold, centre))
@@ -86,10 +84,9 @@ class Continuous(Mechanism):
         furthest = self.sensitivity * group
         zero = Fraction(0)
         why = "the gap grows with the distance, so the furthest neighbours are the worst"
-        return Each([self.compare(furthest, zero), self.compare(zero, furthest)], why)
+        return Family([self.compare(furthest, zero), self.compare(zero, furthest)], why)
 
     def over(self, universe: Universe) -> Continuous:
-        """Return the same noise for listed pairs of answers."""
         listed = copy(self)
         listed.universe = universe
         return listed
@@ -99,7 +96,7 @@ class Continuous(Mechanism):
             (u, v) for x, y in pairs(self.universe, EXPLICIT, group) for u, v in ((x, y), (y, x))
         )
         compared = [self.compare(Fraction(u), Fraction(v)) for u, v in both]
-        return Each(compared, "every listed pair of answers")
+        return Family(compared, "every listed pair of answers")
 
 
 class Laplace(Continuous):
@@ -127,7 +124,6 @@ class Laplace(Continuous):
         self.expression = f"laplace({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return the density e^(-|output - answer| / b) / (2 b)."""
         away = abs(number(output, "output") - number(database, "database"))
         return self.rate / 2 * exp(-(self.rate * away))
 
@@ -150,7 +146,6 @@ class Laplace(Continuous):
         return exp(-(self.rate * distance)) / 2
 
     def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
-        """Compare two Laplace laws."""
         return LaplacePair(x, y, u, v, self.rate)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
@@ -183,7 +178,6 @@ class Gaussian(Continuous):
         self.expression = f"gaussian({width}{self._tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return the normal density."""
         away = (number(output, "output") - number(database, "database")) / self.sigma
         root = Real(lambda _bits: (2 * arb.pi()).sqrt(), "sqrt(2 pi)")
         return exp(-(away * away) / 2) / (root * self.sigma)
@@ -193,11 +187,9 @@ class Gaussian(Continuous):
         return normal(-(distance / self.sigma))
 
     def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
-        """Compare two normal laws."""
         return GaussianPair(x, y, u, v, self.sigma)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw one output, as the fraction that a float is."""
         return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(
             rng.normal(scale=float(self.sigma))
         )
@@ -229,29 +221,19 @@ class AddedDensity(Channel):
         """The real numbers."""
         return Reals()
 
+    @property
+    def discrete(self) -> bool:
+        return False
+
     def probability(self, output: Point, value: Any) -> Number:
-        """Return the density of the output around the value."""
         return self.noise.probability(output, rational(value, "answer"))
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Return the mass of a half-line."""
         return self.noise.mass(event, rational(value, "answer"))
 
     def compare(self, change: Change) -> Comparison:
-        """Compare the noise around two values."""
         u, v = (rational(value, "answer") for value in (change.before, change.after))
         return self.noise.between(change.x, change.y, u, v)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw the noise and add it."""
         return self.noise.sample(rational(value, "answer"), rng)
-
-
-class NoisyStatistic(OnStatistic):
-    """Noise with a density on a statistic: single outputs have no probability."""
-
-    channel: AddedDensity
-
-    def example(self, event: Event, database: Point) -> Point | None:
-        """Single outputs have no probability here."""
-        return None

@@ -53,7 +53,6 @@ class FloatMatrix(Mechanism):
         _check(self.matrix, universe, outputs)
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return the double, exactly."""
         row, column = self.outputs.positions[output], self.universe.positions[database]
         return Fraction(float(self.matrix[row, column]))
 
@@ -64,11 +63,9 @@ class FloatMatrix(Mechanism):
         )
 
     def over(self, universe: Universe) -> FloatMatrix:
-        """Return the same mechanism with other neighbours: a universe of the same databases."""
         return self._on(universe, self.expression)
 
     def restrict(self, databases: Iterable[object]) -> FloatMatrix:
-        """Return the mechanism on some of its databases only."""
         chosen = tuple(self.universe.find(database) for database in databases)
         shown = ", ".join(self.universe.label(x) for x in chosen)
         return self._on(Part(self.universe, chosen), f"restrict({self.expression}, [{shown}])")
@@ -84,7 +81,6 @@ class FloatMatrix(Mechanism):
         return _FloatFamily(self, relation, group)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw one output."""
         weights = self.matrix[:, self.universe.positions[self.universe.find(database)]]
         chosen = rng.choice(len(weights), p=weights / weights.sum())
         return tuple(self.outputs)[int(chosen)]

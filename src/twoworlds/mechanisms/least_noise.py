@@ -35,7 +35,7 @@ from functools import cache
 from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, unlike
+from twoworlds.laws.comparison import Comparison, Family, unlike
 from twoworlds.laws.composition import WIDTH, Composed
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.continuous import Gaussian
@@ -52,6 +52,7 @@ from twoworlds.numbers import (
     positive,
     probability,
     ratio_at_least_one,
+    rough_log,
 )
 
 DIGITS, DIGITS_BETWEEN_ENDS = 6, 4
@@ -213,21 +214,6 @@ def amount_of(law: str, r: int = 1) -> Amount:
 # --- the search -----------------------------------------------------------------------------------
 
 
-class Least(NamedTuple):
-    """An amount that keeps a claim, and one just below it that does not.
-
-    Attributes:
-        amount: the one that does, of so many digits.
-        short: the next smaller one, or one a little below where gaps lie between two ends; None
-            where none was found that certainly breaks the claim.
-        reached: the gap at the ratio of the claim with this amount, or the ratio if delta is 0.
-    """
-
-    amount: Fraction
-    short: Fraction | None
-    reached: Number
-
-
 class _Try(NamedTuple):
     """How an amount compares with a claim, certainly; and by how much, as logarithms, nearly."""
 
@@ -246,8 +232,12 @@ def least(
     *,
     moved: Number = Fraction(1),
     rate: Number = Fraction(1),
-) -> Least:
-    """Return the least amount of noise with which all uses keep a claim.
+) -> tuple[Fraction, Fraction | None, Number]:
+    """Return the least amount of noise with which all uses keep a claim, and what shows it.
+
+    Second comes the next smaller amount, or one a little below where gaps lie between two ends;
+    None where none was found that certainly breaks the claim. Third comes the gap at the ratio of
+    the claim with the least amount, or the ratio if delta is 0.
 
     Args:
         build: Makes the mechanism of one use.
@@ -257,8 +247,8 @@ def least(
         rate: The probability of being drawn into a sample: only where to start depends on it.
 
     >>> claim = read_claim(1, delta="1e-6")
-    >>> found = least(lambda sigma: Gaussian(sigma=sigma), AMOUNTS["gaussian"], claim)
-    >>> float(found.amount), float(found.short)
+    >>> found, short, _ = least(lambda sigma: Gaussian(sigma=sigma), AMOUNTS["gaussian"], claim)
+    >>> float(found), float(short)
     (4.22468, 4.22467)
     """
     if claim.delta == 0 and not amount.bounded:
@@ -284,7 +274,7 @@ def least(
     while not fine(short).breaks and step < many:
         short, step = short - step, 2 * step
     below = amount.at(short, digits) if fine(short).breaks else None
-    return Least(amount.at(found, digits), below, fine(found).reached)
+    return amount.at(found, digits), below, fine(found).reached
 
 
 def _compared(mechanism: Mechanism, claim: Claim, width: Fraction = WIDTH) -> Sequence[Comparison]:
@@ -300,7 +290,7 @@ def _is_exact(compared: Iterable[Comparison]) -> bool:
 def _tried(mechanism: Mechanism, claim: Claim, width: Fraction) -> _Try:
     """Compare what so many uses show with what the claim allows."""
     compared = _compared(mechanism, claim, width)
-    worst = Each(compared, "all uses")
+    worst = Family(compared, "all uses")
     if claim.delta:
         try:
             reached = worst.gap(claim.ratio)[1].delta
@@ -375,11 +365,11 @@ def _deviations(claim: Claim, rate: float, amount: Amount) -> float:
     epsilon = min(float(ln(claim.ratio)), _LARGEST_LOSS)
     m = epsilon
     if claim.delta and amount.law == "gaussian":
-        wide = -2 * _log(claim.delta)  # from delta = e^(-(epsilon/m - m/2)^2 / 2)
+        wide = -2 * rough_log(claim.delta)  # from delta = e^(-(epsilon/m - m/2)^2 / 2)
         m = max(math.sqrt(wide + 2 * epsilon) - math.sqrt(wide), 2 * float(claim.delta))
     elif claim.delta:
         gaussian = claim._replace(times=1)
-        m = 1 / float(least(lambda x: Gaussian(sigma=x), AMOUNTS["gaussian"], gaussian).amount)
+        m = 1 / float(least(lambda x: Gaussian(sigma=x), AMOUNTS["gaussian"], gaussian)[0])
     one = m / math.sqrt(claim.times)
     if rate < 1:
         one = math.sqrt(math.log1p((one / rate) ** 2))
@@ -390,8 +380,4 @@ def _deviations(claim: Claim, rate: float, amount: Amount) -> float:
 
 def _over(x: Fraction, allowed: Fraction) -> float:
     """Return the logarithm of a quotient, cut off where it only says: far too little, too much."""
-    return max(-_FAR, min(_FAR, _log(x) - _log(allowed))) if x > 0 else -_FAR
-
-
-def _log(x: Fraction) -> float:
-    return math.log(x.numerator) - math.log(x.denominator)
+    return max(-_FAR, min(_FAR, rough_log(x) - rough_log(allowed))) if x > 0 else -_FAR

@@ -1,35 +1,52 @@
-"""Mechanisms that look at a statistic only: a channel from its value to the output; and pairs.
+r"""Mechanisms that look at a statistic only: a channel from its value to the output.
 
 The database enters through one function, so two worlds differ only in two values of it. A
 `Channel` compares the laws that belong to two values; the statistic knows which values
 neighbours can take, for any number of people. Deterministic maps, parities, and noise added to
 counts and sums are all of this kind.
 
-Integer noise with finitely many values: any probability mass function on a range.
+**The likeliest of several laws, with a little noise.** Bassily, Groce, Katz & Smith, Section III-C,
+publish argmax_i pi_i prod_j f_i(x_j), and say that a little noise would make it differentially
+private. Here law i is named with probability
 
-Nothing is assumed about its shape, so worlds are compared output by output. Where the two ranges
-do not overlap an output is possible in one world only, and the ratio is infinite.
+    P(i | x) = s_i(x)^t / sum_l s_l(x)^t ,      s_i(x) = pi_i prod_j f_i(x_j) ,
+
+the exponential mechanism with the logarithm of s_i as its score. t = 1 is one draw from the
+posterior, t = 0 ignores the data, and as t grows the likeliest law is named almost surely.
+
+*Its epsilon.* Let one record v become w, and g_i = f_i(v) / f_i(w). Then
+
+    P(i | x) / P(i | x') = g_i^t  sum_l P(l | x) g_l^-t  <=  (max_i g_i / min_l g_l)^t ,
+
+as the sum is a mean of the g_l^-t. With the spread R = max over v, w, i, l of
+f_i(v) f_l(w) / (f_i(w) f_l(v)) it is epsilon <= t ln R, whatever the weights and the number of
+people. The bound is approached as people are added, where one law is next to certain; the exact
+epsilon is found from the counts. It needs every f_i(v) to be above 0.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.numbers import Number, rational
+from twoworlds.numbers import Number, bounds, exact_text, ln, power, rational
 from twoworlds.worlds import (
     Change,
     Computed,
+    Explicit,
     Integers,
     Part,
     Point,
@@ -49,6 +66,11 @@ class Channel(ABC):
     by_difference: bool = False
     extremes: bool = False  # whether the largest differences, up and down, are the worst
     why: str = "every pair of answers that neighbours can have"
+
+    @property
+    def discrete(self) -> bool:
+        """Whether single outputs have a probability."""
+        return True
 
     @abstractmethod
     def probability(self, output: Point, value: Any) -> Number:
@@ -88,11 +110,9 @@ class Through(Channel):
         return self.dense.outputs
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Look the entry up."""
         return self.dense.probability(output, value)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw from the column."""
         return self.dense.sample(value, rng)
 
 
@@ -103,7 +123,6 @@ class Deterministic(Channel):
     outputs: Universe
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Return 1 for the value and 0 for the rest."""
         return Fraction(output == value)
 
     def compare(self, change: Change) -> Comparison:
@@ -112,11 +131,9 @@ class Deterministic(Channel):
         return FiniteComparison.of(change.x, change.y, values, [1, 0], [0, 1])
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Return the value."""
         return value
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Return whether the value is in the event."""
         return Fraction(event.holds(value))
 
 
@@ -146,16 +163,13 @@ class AddedNoise(Channel):
         return self.mass(Listed.of([output]), value)
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Return tails and sums of the noise."""
         return tail(self.noise, _whole(value), event, self.low, self.high)
 
     def compare(self, change: Change) -> Comparison:
-        """Compare two shifted copies of the noise."""
         u, v = _whole(change.before), _whole(change.after)
         return Shifted(change.x, change.y, u, v, self.noise, self.low, self.high)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Add noise and clamp."""
         drawn = _whole(value) + self.noise.sample(rng)
         drawn = drawn if self.low is None else max(self.low, drawn)
         return drawn if self.high is None else min(self.high, drawn)
@@ -171,16 +185,16 @@ class OnStatistic(Mechanism):
         self.outputs, self.expression = channel.outputs, expression
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Evaluate the statistic, then the channel."""
         return self.channel.probability(output, self.statistic(database))
 
     def mass(self, event: Event, database: Point) -> Number:
-        """Evaluate the statistic, then the mass under the channel."""
         return self.channel.mass(event, self.statistic(database))
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Evaluate the statistic, then draw from the channel."""
         return self.channel.sample(self.statistic(self.universe.find(database)), rng)
+
+    def example(self, event: Event, database: Point) -> Point | None:
+        return super().example(event, database) if self.channel.discrete else None
 
     def _charts(self) -> Iterator[Chart]:
         """Chart the matrix if it is small, else geometric noise, whose law is quickly found."""
@@ -201,7 +215,7 @@ class OnStatistic(Mechanism):
             by_size = sorted(changes, key=lambda change: change.difference)
             changes = [by_size[0], by_size[-1]]
         compared = [self.channel.compare(change) for change in changes]
-        return Each(compared or self._unmoved(relation, group), self.channel.why)
+        return Family(compared or self._unmoved(relation, group), self.channel.why)
 
     def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
         """Yield a comparison for every change of the statistic."""
@@ -224,18 +238,15 @@ class OnStatistic(Mechanism):
         yield _alike(x, y)
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the channel on two values of the statistic."""
         change = Change(self.statistic(x), self.statistic(y), x, y)
         if change.before == change.after:
             return _alike(x, y)
         return self.channel.compare(change)
 
     def over(self, universe: Universe) -> OnStatistic:
-        """Return the same mechanism with other neighbours."""
         return self._on(universe, self.expression, self.channel)
 
     def restrict(self, databases: Iterable[object]) -> OnStatistic:
-        """Return the mechanism on some of its databases only."""
         chosen = tuple(self.universe.find(database) for database in databases)
         shown = ", ".join(self.universe.label(x) for x in chosen)
         part = Part(self.universe, chosen)
@@ -263,7 +274,7 @@ def _whole(value: object) -> int:
 
 @dataclass(frozen=True)
 class FiniteNoise(Channel):
-    """Noise that is start, start + 1, ... with the given probabilities.
+    """Noise that is start, start + 1, ... with the given probabilities, of any shape.
 
     Attributes:
         answers: the smallest and the largest true answer, None if any whole number may be one.
@@ -302,12 +313,10 @@ class FiniteNoise(Channel):
         return replace(self, answers=(known[0], known[-1]))
 
     def probability(self, output: Point, value: Any) -> Number:
-        """Look the probability of output - value up."""
         place = output - value - self.start
         return self.masses[place] if 0 <= place < len(self.masses) else Fraction(0)
 
     def mass(self, event: Event, value: Any) -> Number:
-        """Add up the outputs of the event."""
         reachable = range(value + self.start, value + self.start + len(self.masses))
         hits = (self.probability(o, value) for o in reachable if event.holds(o))
         return sum(hits, start=Fraction(0))
@@ -322,6 +331,89 @@ class FiniteNoise(Channel):
         return FiniteComparison.of(change.x, change.y, outputs, p, q)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Draw the noise and add it."""
         drawn = rng.choice(len(self.masses), p=[float(mass) for mass in self.masses])
         return int(value) + self.start + int(drawn)
+
+
+# --- The likeliest of several laws, with a little noise -------------------------------------------
+
+
+_GRID = 1 << 10
+Laws = tuple[tuple[Fraction, ...], ...]
+"""The probability of each value, by law."""
+
+
+@dataclass(frozen=True)
+class Tempered(Channel):
+    """From how often each value occurs to a law, named from 1.
+
+    >>> coins = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    >>> Tempered(coins, (Fraction(1), Fraction(1)), Fraction(1)).probability(1, (2, 1))
+    Fraction(3, 4)
+    """
+
+    laws: Laws
+    weights: tuple[Fraction, ...]
+    exponent: Fraction
+
+    why = "every two lists of counts that neighbours can have"
+
+    @property
+    def outputs(self) -> Universe:  # type: ignore[override]
+        """The laws, from 1."""
+        return Explicit(tuple(range(1, len(self.laws) + 1)))
+
+    def probability(self, output: Point, value: Any) -> Number:
+        found: Number = _named(self, tuple(map(int, value)))[output - 1]
+        return found
+
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        weights = [float(p) for p in _named(self, tuple(map(int, value)))]
+        return 1 + int(rng.choice(len(weights), p=[p / sum(weights) for p in weights]))
+
+
+@lru_cache(maxsize=1 << 14)
+def _named(channel: Tempered, counts: tuple[int, ...]) -> tuple[Number, ...]:
+    """Return the probability of each law; only quotients of scores are raised to the power."""
+    scores = [
+        weight * math.prod(f**c for f, c in zip(law, counts, strict=True))
+        for law, weight in zip(channel.laws, channel.weights, strict=True)
+    ]
+    best = max(scores)
+    raised = [power(score / best, channel.exponent) for score in scores]
+    total = sum(raised, start=Fraction(0))
+    return tuple(part / total for part in raised)
+
+
+def spread(laws: Laws) -> Fraction:
+    """Return R, the most that one changed record can move the odds between two laws.
+
+    >>> coins = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    >>> spread(coins)
+    Fraction(9, 1)
+    """
+    if any(mass == 0 for law in laws for mass in law):
+        raise InvalidInput(
+            "a law gives a value the probability 0: one record would then rule the law out, and "
+            "no epsilon holds; give every value a positive probability under every law"
+        )
+    places = range(len(laws[0]))
+    return max(
+        first[v] * second[w] / (first[w] * second[v])
+        for first, second in product(laws, laws)
+        for v, w in product(places, places)
+    )
+
+
+def exponent_for(laws: Laws, epsilon: Number) -> Fraction:
+    """Return the largest multiple of 1/1024 with t ln R <= epsilon."""
+    widest = spread(laws)
+    if widest == 1:
+        raise InvalidInput("the laws are all the same: there is nothing to name")
+    found = Fraction(math.floor(bounds(epsilon / ln(widest))[0] * _GRID), _GRID)
+    if found <= 0:
+        raise InvalidInput(
+            f"epsilon={exact_text(epsilon)} allows a power below 1/{_GRID}: the answer would be "
+            "next to independent of the data; allow a larger epsilon"
+        )
+    return found

@@ -19,7 +19,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Event, OnRecords
 from twoworlds.laws.ratios import by_ratio, times_ratio
 from twoworlds.mechanisms.base import Dense, Mechanism
@@ -64,7 +64,6 @@ class EachRecord(Mechanism):
         return self._transitions[i]
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Multiply the transitions of all records."""
         pairs = enumerate(zip(output, database, strict=True))
         return prod((self.of(i).probability(o, x) for i, (o, x) in pairs), start=Fraction(1))
 
@@ -119,7 +118,7 @@ class EachRecord(Mechanism):
         values = tuple(self.of(0).universe)
         moves = list(permutations(values, 2)) or [(values[0], values[0])]
         rest, changed = values[0], min(group, self.records)
-        return Each(
+        return Family(
             (
                 self._differing(*self._pair(places, chosen, rest), places)
                 for places in combinations(range(self.records), changed)
@@ -185,7 +184,6 @@ class EachRecord(Mechanism):
         return FiniteComparison(x, y, top, bottom, of_ratios)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw every record on its own."""
         values: Any = self.universe.find(database)
         return tuple(self.of(i).sample(value, rng) for i, value in enumerate(values))
 
@@ -220,7 +218,6 @@ class PerRecord(EachRecord):
         self.expression = expression or plain
 
     def of(self, i: int) -> Dense:
-        """Return the transition that all records share."""
         return self.transition
 
     def family(self, relation: str, group: int = 1) -> Family:
@@ -234,9 +231,9 @@ class PerRecord(EachRecord):
         changed = min(group, self.records)
         values = tuple(self.transition.universe)
         if len(values) == 1:
-            return Each([self._compare(values * changed, values * changed)], "one value only")
+            return Family([self._compare(values * changed, values * changed)], "one value only")
         moves = [values[:2]] if self._alike else self._distinct(permutations(values, 2))
-        return Each(
+        return Family(
             (
                 self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))
                 for chosen in combinations_with_replacement(moves, changed)
@@ -299,7 +296,6 @@ class ByLoss(Event):
         return found
 
     def describe(self, outputs: Universe) -> str:
-        """Say how much likelier the outputs are."""
         if not self.classes:
             return "no output at all"
         least = min(self.classes)
@@ -361,7 +357,6 @@ class RandomIndex(Mechanism):
         self.expression = expression or f"random-index(records={records}, values={values})"
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Return 1/n if the record is the one published."""
         person, value = output
         return Fraction(database[person - 1] == value, self.universe.n)
 
@@ -378,10 +373,9 @@ class RandomIndex(Mechanism):
         p = [Fraction(1, n)] * n + [Fraction(0)] * changed
         q = [Fraction(i >= changed, n) for i in range(n)] + [Fraction(1, n)] * changed
         compared = FiniteComparison.of(x, y, cells, p, q)
-        return Each([compared], "all values and persons are alike")
+        return Family([compared], "all values and persons are alike")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Choose a person and publish the record."""
         values: Any = self.universe.find(database)
         person = int(rng.integers(self.universe.n))
         return (person + 1, values[person])

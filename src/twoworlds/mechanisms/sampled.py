@@ -19,11 +19,10 @@ from math import comb, floor
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, unlike
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, unlike
 from twoworlds.laws.counts import Binomial
-from twoworlds.laws.domination import Dominated, Symmetrized
 from twoworlds.laws.event import AtLeast, AtMost, Event, Point
-from twoworlds.laws.sampling import Clones, Mixed
+from twoworlds.laws.sampling import Clones, Dominated, Mixed, Symmetrized
 from twoworlds.laws.shifted import Shifted
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.continuous import Continuous
@@ -61,12 +60,10 @@ class OnePerson(Universe):
 
     @property
     def size(self) -> int:
-        """There are two."""
         return 2
 
     @property
     def relation(self) -> str:
-        """What the two worlds are neighbours by."""
         return self.by
 
     def __iter__(self) -> Iterator[Point]:
@@ -77,7 +74,6 @@ class OnePerson(Universe):
 
     @property
     def expression(self) -> str:
-        """Both worlds."""
         return f"{{{', '.join(self.worlds)}}}"
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
@@ -143,22 +139,18 @@ class Sampled(Mechanism):
         return self._mixed(found[0], found[1], database)
 
     def mass(self, event: Event, database: Point) -> Number:
-        """Mix the masses."""
         found = [self.base.mass(event, answer) for answer in self._answers.values()]
         return self._mixed(found[0], found[1], database)
 
     def example(self, event: Event, database: Point) -> Point | None:
-        """Take one of the mechanism itself."""
         return self.base.example(event, self._answers[database])
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the two mixtures."""
         base = self.base.compare(*self._answers.values())
         rates = dict(zip(self.universe.worlds, (self.rate, Fraction(0)), strict=True))
         return Mixed.of(x, y, base, rates[x], rates[y])
 
     def family(self, relation: str, group: int = 1) -> Family:
-        """Compare the two worlds."""
         if relation != self.universe.by:
             raise Unsupported(
                 f"{self.expression} is compared by {self.universe.by}, not by {relation}: leave "
@@ -174,10 +166,9 @@ class Sampled(Mechanism):
         compared = [drawn, self.compare(two, one)]
         if relation == SUBSTITUTE:  # what is drawn may be on either side
             compared = [Dominated(drawn, Symmetrized(drawn))]
-        return Each(compared, "a record that is left out of the sample changes nothing")
+        return Family(compared, "a record that is left out of the sample changes nothing")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw whether the record is in the sample, then the noise."""
         drawn = database == self.universe.worlds[0] and rng.random() < self.rate
         answers = [*self._answers.values()]
         return self.base.sample(answers[0 if drawn else 1], rng)
@@ -226,11 +217,9 @@ class Reports(Event):
         )
 
     def holds(self, output: Point) -> bool:
-        """Count the reports of these kinds."""
         return bool(sum(output[kind] for kind in self.kinds) >= self.least) != self.fewer
 
     def describe(self, outputs: Universe) -> str:
-        """Say how many reports."""
         named = " or ".join(self.names[kind] for kind in sorted(self.kinds))
         return f"{'fewer than' if self.fewer else 'at least'} {self.least} reports of {named}"
 
@@ -331,7 +320,6 @@ class Shuffled(Mechanism):
         return None
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compare the numbers of reports, one by one."""
         p, q = self._law(x), self._law(y)
         outputs = sorted({*p, *q})
         return FiniteComparison.of(x, y, outputs, [p[o] for o in outputs], [q[o] for o in outputs])
@@ -348,9 +336,9 @@ class Shuffled(Mechanism):
         if few and self._size <= _MOST_HISTOGRAMS:
             others = [*combinations_with_replacement(self.values, self.people - 1)]
             exact = (self.compare((u, *o), (v, *o)) for u, v in moves for o in others)
-            return Each(unlike(exact), "all values that the others can have")
+            return Family(unlike(exact), "all values that the others can have")
         found = [self._bad(u, v, other) for u, v in moves for other in self.values]
-        return Each(
+        return Family(
             unlike(found),
             "from below, the others all have one value; from above, their reports are clones of "
             "one's own with a chance that does not depend on their values",
@@ -378,7 +366,6 @@ class Shuffled(Mechanism):
         return Dominated(inner, clones)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw all reports and count them."""
         values: Any = self.universe.find(database)
         drawn = Counter(self.transition.sample(value, rng) for value in values)
         return tuple(drawn[kind] for kind in self.kinds)

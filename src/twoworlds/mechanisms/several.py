@@ -28,11 +28,11 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Each, Family, FiniteComparison, larger, unlike
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, larger, unlike
 from twoworlds.laws.composition import WIDTH, compose
-from twoworlds.laws.domination import Dominated, Worst
 from twoworlds.laws.event import Event
 from twoworlds.laws.grid import Grid, Marks, Part, rounded_places
+from twoworlds.laws.sampling import Dominated, Worst
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import (
@@ -104,7 +104,6 @@ class Several(Mechanism):
         return tuple(answer for _, times, answer in self._own(database) for _ in range(times))
 
     def probability(self, output: Point, database: Point) -> Number:
-        """Multiply the probabilities of all outputs."""
         return prod(
             (
                 one.probability(answer, own)
@@ -142,7 +141,6 @@ class Several(Mechanism):
         return None if None in answers else tuple(answers)
 
     def compare(self, x: Point, y: Point) -> Comparison:
-        """Compose the comparisons of all parts."""
         return self._composed(self.compared(x, y), x, y)
 
     def compared(self, x: Point, y: Point) -> list[Part]:
@@ -172,7 +170,7 @@ class Several(Mechanism):
             found = {index: comparison for one in chosen for index, comparison in one[2].items()}
             parts = [Part(found[i], times) for i, (_, times) in enumerate(self.parts)]
             compared.append(self._composed(parts, x, y))
-        return Each(compared, "the losses of independent answers add up")
+        return Family(compared, "the losses of independent answers add up")
 
     def _moves(self, universe: Universe, relation: str, group: int) -> list[_Move]:
         """Return pairs of databases of one universe, with how each part on it compares them."""
@@ -202,7 +200,6 @@ class Several(Mechanism):
         )
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
-        """Draw all outputs."""
         own = self._own(self.universe.find(database))
         return tuple(one.sample(a, rng) for one, times, a in own for _ in range(times))
 
@@ -320,12 +317,10 @@ class EveryAnswer(Event):
     times: tuple[int, ...]
 
     def holds(self, output: Point) -> bool:
-        """Look at every answer."""
         events = [event for event, n in zip(self.events, self.times, strict=True) for _ in range(n)]
         return all(event.holds(one) for event, one in zip(events, output, strict=True))
 
     def describe(self, outputs: Universe) -> str:
-        """Say what each answer is."""
         said, place = [], 1
         for event, times in zip(self.events, self.times, strict=True):
             which = f"answer {place}" if times == 1 else f"answers {place} to {place + times - 1}"
@@ -354,7 +349,6 @@ class LikelyAnswers(_TwoWorlds):
     ratio: Number
 
     def holds(self, output: Point) -> bool:
-        """Compare the two probabilities, or densities."""
         p, q = (self.mechanism.probability(output, one) for one in (self.x, self.y))
         if self.ratio == INFINITY:
             return bool(p != 0 and q == 0)
@@ -420,7 +414,6 @@ class RoundedLosses(_TwoWorlds):
     spare: int
 
     def holds(self, output: Point) -> bool:
-        """Add up the rounded losses of the answers."""
         total, infinite = 0, False
         worlds = (self.mechanism._own(world) for world in (self.x, self.y))
         answers = self.mechanism._answers(output)

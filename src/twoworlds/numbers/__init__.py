@@ -7,7 +7,7 @@ that never overstates privacy. `compare` answers ``Order.UNDECIDED`` rather than
 
 from __future__ import annotations
 
-from twoworlds.numbers.named import Exp, Log, Root, exp, ln, power, sqrt
+from twoworlds.numbers.named import Exp, Log, Root, exp, ln, power, rough_log, sqrt
 from twoworlds.numbers.real import (
     INFINITY,
     LIMIT_BITS,
@@ -69,6 +69,7 @@ __all__ = [
     "probability",
     "ratio_at_least_one",
     "rational",
+    "rough_log",
     "show",
     "signed",
     "spelled",

@@ -8,7 +8,7 @@ are collected, and everything else falls back on `Real`.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, log
 from typing import Any
 
 from flint import fmpz
@@ -93,7 +93,6 @@ class Exp(Real):
 
     @property
     def power_of_e(self) -> Fraction:
-        """The power."""
         return self.of
 
     def __eq__(self, other: object) -> bool:
@@ -266,6 +265,11 @@ def sqrt(x: Number) -> Number:
     if x == INFINITY:
         return INFINITY
     return _root_of(x, f"sqrt({x.formula})" if x.formula else None)
+
+
+def rough_log(x: Fraction) -> float:
+    """Return ln x as a float, also where x itself is too large or too small for one."""
+    return log(x.numerator) - log(x.denominator)
 
 
 def _root_of(x: Number, text: str | None) -> Real:

@@ -140,8 +140,8 @@ def posterior(
     from twoworlds.definitions.semantics.crowds import by_counts, play_crowd
     from twoworlds.definitions.semantics.games import play
     from twoworlds.mechanisms.named import mechanism as build
+    from twoworlds.worlds.belief import secret as read_secret
     from twoworlds.worlds.beliefs import belief as build_belief
-    from twoworlds.worlds.secret import secret as read_secret
 
     built = build(mechanism)
     held = build_belief(belief, built.universe)

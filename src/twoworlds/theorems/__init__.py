@@ -11,7 +11,6 @@ One file per paper; importing this package registers them all.
 from __future__ import annotations
 
 import twoworlds.theorems.accounting
-import twoworlds.theorems.accounting_limits
 import twoworlds.theorems.coupled_limits  # noqa: F401 (these register what follows, and what not)
 from twoworlds.theorems.bassily_groce_katz_smith import (
     compose_coupled,
@@ -19,8 +18,8 @@ from twoworlds.theorems.bassily_groce_katz_smith import (
     through_simulator,
     with_mixtures,
 )
-from twoworlds.theorems.combinations import compose, mix, post_process, strategy_guarantee
-from twoworlds.theorems.conditioning import Conditioned, condition
+from twoworlds.theorems.common import compose, mix, post_process, strategy_guarantee
+from twoworlds.theorems.conditioning import condition
 from twoworlds.theorems.formulas import (
     conditioning_failure,
     dp_factor,
@@ -38,11 +37,9 @@ from twoworlds.theorems.formulas import (
 )
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kinds import KINDS, Kind
+from twoworlds.theorems.kinds import KINDS
 from twoworlds.theorems.limits import Alarm
 from twoworlds.theorems.local import (
-    GoodDatabases,
-    LocalCalibration,
     calibrate_locally,
     good_databases,
 )
@@ -50,12 +47,8 @@ from twoworlds.theorems.one_bit import one_bit_failure, one_bit_worst
 from twoworlds.theorems.statements import (
     NON_IMPLICATIONS,
     THEOREMS,
-    Application,
-    Check,
     Context,
     NonImplication,
-    Outcome,
-    Refutation,
     Theorem,
     non_implication,
     theorem,
@@ -66,18 +59,10 @@ __all__ = [
     "NON_IMPLICATIONS",
     "THEOREMS",
     "Alarm",
-    "Application",
-    "Check",
-    "Conditioned",
     "Context",
-    "GoodDatabases",
     "Guarantee",
     "Implication",
-    "Kind",
-    "LocalCalibration",
     "NonImplication",
-    "Outcome",
-    "Refutation",
     "Theorem",
     "calibrate_locally",
     "compose",

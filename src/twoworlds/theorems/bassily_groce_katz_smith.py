@@ -31,6 +31,7 @@ from twoworlds.errors import Unsupported
 from twoworlds.numbers import Number, Order, maximum, sqrt
 from twoworlds.theorems.common import (
     at_most,
+    combined,
     finite,
     known_records,
     needs,
@@ -78,10 +79,8 @@ def place_is_known(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "bgks-dp-simulation",
-    premises=["dp"],
-    conclusion="simulation",
-    citation=f"{_PAPER}, Section II-A",
+    "bgks-dp-simulation: dp => simulation",
+    f"{_PAPER}, Section II-A",
     hypotheses=(one_person, place_is_known),
     printed="insert an arbitrary entry into x_-i, and run F",
     printed_false=True,
@@ -103,10 +102,8 @@ def dp_implies_simulation(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "bgks-simulation-dp",
-    premises=["simulation"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Section II-A",
+    "bgks-simulation-dp: simulation => dp",
+    f"{_PAPER}, Section II-A",
     hypotheses=(finite,),
     printed="F(x) ~ Sim(x_-i) = Sim(y_-i) ~ F(y)",
     tight="(2 epsilon, (1 + e^epsilon) delta): one record that sounds an alarm with probability "
@@ -120,26 +117,19 @@ def simulation_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
     return given.to("dp", ratio=ratio, delta=delta, neighbours=SUBSTITUTE)
 
 
-@theorem(
-    "bgks-simulation-ddp",
-    premises=["simulation"],
-    conclusion="ddp",
-    citation=f"{_PAPER}, Section II-B",
+restate(
+    "bgks-simulation-ddp: simulation => ddp",
+    f"{_PAPER}, Section II-B",
+    "What can be simulated for every database can be for every class of beliefs.",
     printed="taking Delta to be the set of all distributions gives differential privacy",
-    tightness="tight",
     erratum="true of Definition 3, up to (2 epsilon, (1 + e^epsilon) delta); Definition 2 with all "
     "point distributions says nothing at all: publishing the database satisfies it with (0, 0)",
 )
-def simulation_implies_ddp(given: Guarantee, _context: Context) -> Guarantee:
-    """What can be simulated for every database can be for every class of beliefs."""
-    return given.to("ddp", **given.numbers)
 
 
 @theorem(
-    "bgks-ddp-coupled-worlds",
-    premises=["ddp"],
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Section II-C",
+    "bgks-ddp-coupled-worlds: ddp => coupled-worlds",
+    f"{_PAPER}, Section II-C",
     tightness="tight",
     auxiliary=True,
 )
@@ -149,10 +139,8 @@ def ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "bgks-inference-ddp-coupled-worlds",
-    premises=["inference-ddp"],
-    conclusion="inference-coupled-worlds",
-    citation=f"{_PAPER}, Section II-C",
+    "bgks-inference-ddp-coupled-worlds: inference-ddp => inference-coupled-worlds",
+    f"{_PAPER}, Section II-C",
     tightness="tight",
     auxiliary=True,
 )
@@ -162,18 +150,16 @@ def inference_ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guar
 
 
 restate(
-    "bgks-independent-ddp",
-    "independent-ddp",
-    "ddp",
+    "bgks-independent-ddp: independent-ddp => ddp",
     f"{_PAPER}, Definition 3",
     "Beliefs that hold records independent are beliefs.",
+    auxiliary=True,
 )
 restate(
-    "bgks-noiseless-pufferfish",
-    "noiseless",
-    "pufferfish",
+    "bgks-noiseless-pufferfish: noiseless => pufferfish",
     f"{_PAPER}, Section II-E",
     "Noiseless privacy is Pufferfish: the secrets are one value of a record against another.",
+    auxiliary=True,
 )
 
 
@@ -235,10 +221,8 @@ def _conclude(kind: str, given: Guarantee) -> Guarantee:
 
 
 @theorem(
-    "bgks-1",
-    premises=["ddp"],
-    conclusion="inference-ddp",
-    citation=f"{_PAPER}, Theorem 1, corrected and sharper",
+    "bgks-1: ddp => inference-ddp",
+    f"{_PAPER}, Theorem 1, corrected and sharper",
     hypotheses=(finite, _known_pairs_unless_pure),
     printed=_PRINTED.format("records"),
     printed_rule=lambda given, _context: _printed("inference-ddp", given),
@@ -254,10 +238,8 @@ def ddp_implies_inference(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "bgks-2",
-    premises=["coupled-worlds"],
-    conclusion="inference-coupled-worlds",
-    citation=f"{_PAPER}, Theorem 2 with Lemma 1, corrected and sharper",
+    "bgks-2: coupled-worlds => inference-coupled-worlds",
+    f"{_PAPER}, Theorem 2 with Lemma 1, corrected and sharper",
     hypotheses=(finite, _known_pairs_unless_pure),
     printed=_PRINTED.format("pairs (alt, priv)"),
     printed_rule=lambda given, _context: _printed("inference-coupled-worlds", given),
@@ -334,10 +316,8 @@ def _through(given: Guarantee, context: Context, kind: str) -> Guarantee:
 
 
 @theorem(
-    "bgks-16",
-    premises=["coupled-worlds"],
-    conclusion="pufferfish",
-    citation=f"{_PAPER}, Theorem 16",
+    "bgks-16: coupled-worlds => pufferfish",
+    f"{_PAPER}, Theorem 16",
     hypotheses=(finite, _simulator_hides("pufferfish")),
     printed="(2 epsilon + epsilon1, delta (1 + e^(epsilon + epsilon1)) + delta1 e^epsilon)",
     printed_rule=lambda given, context: _through(given, context, "pufferfish"),
@@ -351,10 +331,8 @@ def coupled_worlds_implies_pufferfish(given: Guarantee, context: Context) -> Gua
 
 
 @theorem(
-    "bgks-corollary-1",
-    premises=["ddp"],
-    conclusion="noiseless",
-    citation=f"{_PAPER}, Corollary 1",
+    "bgks-corollary-1: ddp => noiseless",
+    f"{_PAPER}, Corollary 1",
     hypotheses=(finite, _simulator_hides("noiseless")),
     printed="(2 epsilon + epsilon1, delta (1 + e^(epsilon + epsilon1)) + delta1 e^epsilon)",
     printed_rule=lambda given, context: _through(given, context, "noiseless"),
@@ -367,10 +345,8 @@ def ddp_implies_noiseless(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "bgks-corollary-2",
-    premises=["independent-ddp"],
-    conclusion="noiseless",
-    citation=f"{_PAPER}, Corollary 2, and Theorem 17, which applies it to sums and estimators",
+    "bgks-corollary-2: independent-ddp => noiseless",
+    f"{_PAPER}, Corollary 2, and Theorem 17, which applies it to sums and estimators",
     hypotheses=(finite,),
     printed="(2 epsilon, delta (1 + e^epsilon)) if records are independent given side information",
     printed_rule=lambda given, _context: _independent(given),
@@ -404,10 +380,8 @@ def _printed_7(given: Guarantee, _context: Context) -> Guarantee | None:
 
 
 @theorem(
-    "bgks-7",
-    premises=["pufferfish"],
-    conclusion="inference-pufferfish",
-    citation=f"{_PAPER}, Theorem 7",
+    "bgks-7: pufferfish => inference-pufferfish",
+    f"{_PAPER}, Theorem 7",
     hypotheses=(finite, _decided),
     printed="(3 epsilon, 2 sqrt(delta)) if 2 sqrt(delta) < epsilon e^epsilon",
     printed_rule=_printed_7,
@@ -437,10 +411,8 @@ def _wider_is_wider(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "bgks-7-sharper",
-    premises=["pufferfish"],
-    conclusion="inference-pufferfish",
-    citation=f"twoworlds, sharper in delta than {_PAPER}, Theorem 7",
+    "bgks-7-sharper: pufferfish => inference-pufferfish",
+    f"twoworlds, sharper in delta than {_PAPER}, Theorem 7",
     hypotheses=(finite, _decided, _wider_is_wider),
     tight="linear in delta; the inner delta is 0",
     tightness="proved",
@@ -458,10 +430,8 @@ def pufferfish_implies_inference_sharper(given: Guarantee, context: Context) -> 
 
 
 @theorem(
-    "noiseless-inference",
-    premises=["noiseless"],
-    conclusion="inference-ddp",
-    citation=f"twoworlds, from {_PAPER}, Definitions 2 and 6",
+    "noiseless-inference: noiseless => inference-ddp",
+    f"twoworlds, from {_PAPER}, Definitions 2 and 6",
     hypotheses=(finite, known_records),
     tightness="proved",
 )
@@ -476,7 +446,7 @@ def noiseless_implies_inference(given: Guarantee, _context: Context) -> Guarante
     return given.to("inference-ddp", ratio=given.ratio, delta=delta)
 
 
-_SIMULATED = ("ddp", "independent-ddp", "coupled-worlds", "simulation")
+_SIMULATED = "ddp or independent-ddp or coupled-worlds or simulation"
 
 
 def less_side_information(guarantee: Guarantee) -> Guarantee:
@@ -485,12 +455,12 @@ def less_side_information(guarantee: Guarantee) -> Guarantee:
     >>> print(less_side_information(Guarantee.parse("ddp(ratio=3/2, delta=1/4)")))
     ddp(ratio=1.5, delta=0.25)
     """
-    return _kept("bgks-5", guarantee)
+    return combined("bgks-5", guarantee)
 
 
 def with_mixtures(guarantee: Guarantee) -> Guarantee:
     """Return what holds for all mixtures of the beliefs, with the same simulator (Theorem 4)."""
-    return _kept("bgks-4", guarantee)
+    return combined("bgks-4", guarantee)
 
 
 def compose_coupled(first: Guarantee, second: Guarantee) -> Guarantee:
@@ -504,24 +474,14 @@ def compose_coupled(first: Guarantee, second: Guarantee) -> Guarantee:
     >>> compose_coupled(one, one).delta
     Fraction(121, 300)
     """
-    return _kept("bgks-6", first, second)
+    return combined("bgks-6", first, second)
 
 
-def _kept(name: str, *guarantees: Guarantee) -> Guarantee:
-    statement = THEOREMS[name]
-    for one in guarantees:
-        if one.kind not in statement.premises:
-            known = ", ".join(statement.premises)
-            raise Unsupported(f"{statement.citation} is about {known}; not about {one.kind}")
-    first, *others = guarantees
-    return statement.conclude(first, Context(first.kind, others=tuple(others)))
-
-
-_CLASSES = ("ddp", "coupled-worlds", "simulation")
+_CLASSES = "ddp or coupled-worlds or simulation"
 for _number, _premises, _statement, _erratum in (
     (
         3,
-        (*_SIMULATED, "noiseless", "pufferfish"),
+        f"{_SIMULATED} or noiseless or pufferfish",
         "A random map of the output keeps the numbers; the simulator applies it, too.",
         None,
     ),
@@ -540,11 +500,9 @@ for _number, _premises, _statement, _erratum in (
     ),
 ):
     keep(
-        f"bgks-{_number}",
-        _premises,
+        f"bgks-{_number}: {_premises} => coupled-worlds",
         f"{_PAPER}, Theorem {_number}",
         _statement,
-        conclusion="coupled-worlds",
         erratum=_erratum,
     )
 
@@ -558,10 +516,8 @@ def _two_of_a_kind(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "bgks-6",
-    premises=("ddp", "coupled-worlds"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 6",
+    "bgks-6: ddp or coupled-worlds => coupled-worlds",
+    f"{_PAPER}, Theorem 6",
     hypotheses=(finite, _two_of_a_kind),
     printed="(epsilon_F + epsilon_G, max(delta_F e^epsilon_G + delta_G, delta_F + delta_G "
     "e^epsilon_F)), and this is O(delta_F + delta_G)",

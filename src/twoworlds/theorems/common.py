@@ -1,14 +1,34 @@
-r"""Hypotheses and implications of no single paper: restatements, smaller epsilons, groups.
+r"""Of no single paper: hypotheses, restatements, smaller epsilons, groups, and combinations.
 
 Notation: a = e^epsilon; H_b(P, Q) = max over events S of P(S) - b Q(S). (a, delta)-differential
 privacy says H_a <= delta for the laws of neighbours, both ways round.
+
+**Combinations**, post-processing, composition, mixing and strategies, speak of a new mechanism made
+from others, so the search for implications leaves them alone; call them.
+
+Semantic privacy is not closed under post-processing (found here). Publish the database on two bits
+with probability 5/8, each of the three others with 1/8: its semantic value is
+(sqrt 5 - 1) / (sqrt 5 + 1) = 0.382. The parity of that output is the parity of the database with
+probability 3/4: its semantic value is 1/2. Through differential privacy one still has
+2 s / (1 + s^2) for pure semantic privacy s, which is what `post_process` returns. No smaller number
+will do. Randomized response on n bits with odds a has the semantic value s = tanh(epsilon/4). Merge
+the output 1...1 with 0...0: on a database of k ones the merged output has a probability in
+proportion to a^k + a^(n - k). Person 1 changes it by the factor r = (a^n + 1) / (a^(n - 1) + a) on
+1...1 and by 1/r on 10...0. With even belief in these two, the posterior of 1...1 is r / (1 + r)
+with person 1, and 1 / (1 + r) without. They differ by (r - 1) / (r + 1), and r tends to a: the
+difference tends to tanh(epsilon/2) = 2 s / (1 + s^2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import prod
+from typing import Any
 
-from twoworlds.numbers import INFINITY, Number, Order
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.strategy import Interaction
+from twoworlds.numbers import INFINITY, Number, Order, maximum
 from twoworlds.theorems.formulas import (
     brief,
     group_delta,
@@ -16,8 +36,18 @@ from twoworlds.theorems.formulas import (
     smaller_ratio_delta,
 )
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import Check, Context, restate, theorem
-from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
+from twoworlds.theorems.kinds import Kind, kind_of, register
+from twoworlds.theorems.statements import (
+    THEOREMS,
+    Check,
+    Context,
+    Found,
+    keep,
+    non_implication,
+    restate,
+    theorem,
+)
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, resolve
 
 _PAPER = "Kasiviswanathan & Smith"
 
@@ -112,44 +142,34 @@ def substitution(given: Guarantee, _context: Context) -> Check:
 # --- theorems ------------------------------------------------------------------------------------
 
 
-for _name, _premise, _conclusion, _place, _statement in (
+for _heading, _place, _statement in (
     (
-        "dp-is-indistinguishability",
-        "dp",
-        "indistinguishable",
+        "dp-is-indistinguishability: dp => indistinguishable",
         "Definitions 1.2 and 3.1",
         "Differential privacy says that the laws of neighbours are indistinguishable.",
     ),
     (
-        "indistinguishability-is-dp",
-        "indistinguishable",
-        "dp",
+        "indistinguishability-is-dp: indistinguishable => dp",
         "Definitions 1.2 and 3.1",
         "If the laws of all neighbours are indistinguishable, that is differential privacy.",
     ),
     (
-        "semantic-for-one-belief",
-        "semantic",
-        "local-semantic",
+        "semantic-for-one-belief: semantic => local-semantic",
         "Definitions 2.3 and 4.1",
         "Semantic privacy holds for every belief, so for each one.",
     ),
     (
-        "averaging-over-databases",
-        "reality-oblivious",
-        "semantic",
+        "averaging-over-databases: reality-oblivious => semantic",
         "Definition 2.3 and appendix, Definition 1.1",
         "What holds for every true database holds for one that is drawn from the belief.",
     ),
 ):
-    restate(_name, _premise, _conclusion, f"{_PAPER}, {_place}", _statement)
+    restate(_heading, f"{_PAPER}, {_place}", _statement, auxiliary=True)
 
 
 @theorem(
-    "statistical-difference-is-dp",
-    premises=["statistical-difference"],
-    conclusion="dp",
-    citation=f"{_PAPER}, equation 3 and Definition 1.2",
+    "statistical-difference-is-dp: statistical-difference => dp",
+    f"{_PAPER}, equation 3 and Definition 1.2",
     tightness="tight",
     auxiliary=True,
 )
@@ -158,18 +178,13 @@ def statistical_difference_is_dp(given: Guarantee, _context: Context) -> Guarant
     return given.to("dp", ratio=Fraction(1), delta=given.epsilon)
 
 
-@theorem(
-    "dp-at-some-databases",
-    premises=["dp"],
-    conclusion="local-dp",
-    citation=f"{_PAPER}, Theorem 4.2",
+restate(
+    "dp-at-some-databases: dp => local-dp",
+    f"{_PAPER}, Theorem 4.2",
+    "Differential privacy holds at every database, so at those of any set E.",
     hypotheses=(one_person,),
-    tightness="tight",
     auxiliary=True,
 )
-def dp_at_some_databases(given: Guarantee, _context: Context) -> Guarantee:
-    """Differential privacy holds at every database, so at those of any set E."""
-    return given.to("local-dp", **given.numbers)
 
 
 def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
@@ -180,10 +195,8 @@ def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "smaller-epsilon",
-    premises=["dp"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Section 2, remark after Definition 2.3",
+    "smaller-epsilon: dp => dp",
+    f"{_PAPER}, Section 2, remark after Definition 2.3",
     hypotheses=(finite, _smaller_ratio_wanted),
     printed="(epsilon, delta)-DP is (0, delta + e^epsilon - 1)-DP",
     printed_rule=lambda given, context: (
@@ -217,10 +230,8 @@ def steps_to_group(given: Guarantee, context: Context) -> int:
 
 
 @theorem(
-    "group-privacy",
-    premises=["dp"],
-    conclusion="dp",
-    citation="Dwork, after Definition 2",
+    "group-privacy: dp => dp",
+    "Dwork, after Definition 2",
     hypotheses=(finite, larger_group_wanted),
     printed="e^(epsilon c) for groups of c (delta = 0)",
     printed_rule=lambda given, context: (
@@ -248,10 +259,8 @@ def _smaller_group_wanted(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "smaller-group",
-    premises=["dp"],
-    conclusion="dp",
-    citation="Dwork, after Definition 2",
+    "smaller-group: dp => dp",
+    "Dwork, after Definition 2",
     hypotheses=(_smaller_group_wanted,),
     auxiliary=True,
 )
@@ -268,10 +277,8 @@ def by_removal(given: Guarantee, _context: Context) -> Check:
 
 
 @theorem(
-    "replacing-is-removing-and-adding",
-    premises=["dp"],
-    conclusion="dp",
-    citation="Dwork, after Definition 2",
+    "replacing-is-removing-and-adding: dp => dp",
+    "Dwork, after Definition 2",
     hypotheses=(finite, one_person, by_removal),
     auxiliary=True,
 )
@@ -279,3 +286,208 @@ def replacing_is_removing_and_adding(given: Guarantee, _context: Context) -> Gua
     """To replace a record is to remove one and add one: 2 epsilon, delta (1 + e^epsilon)."""
     delta = group_delta(given.ratio, given.delta, 2)
     return given.to("dp", ratio=given.ratio**2, delta=delta, neighbours=SUBSTITUTE)
+
+
+# --- Combinations ---------------------------------------------------------------------------------
+
+
+_CLOSED = "dp or indistinguishable or statistical-difference or rdp or zcdp or gdp"
+_COMPOSITIONS = {kind: f"{kind}-composition" for kind in ("rdp", "zcdp", "gdp")}
+
+
+def post_process(guarantee: Guarantee) -> Guarantee:
+    """Return what holds after any randomized map of the output that does not see the data.
+
+    >>> print(post_process(Guarantee.parse("dp(epsilon=0.1)")))
+    dp(epsilon=0.1)
+    """
+    names = ("post-processing-semantic", "bgks-3")
+    found = (name for name in names if guarantee.kind in THEOREMS[name].premises)
+    return combined(next(found, "post-processing"), guarantee)
+
+
+def compose(*guarantees: Guarantee) -> Guarantee:
+    r"""Return what holds when all mechanisms run on the same data, each may see earlier outputs.
+
+        e^epsilon = product of the ratios        delta = 1 - product of (1 - delta_i)
+
+    The usual statement adds the deltas. Renyi divergences of one order add up, so does rho, and mu
+    adds up in squares.
+
+    >>> third = Guarantee.parse("dp(epsilon=0.1, delta=1/10)")
+    >>> print(compose(third, third))
+    dp(epsilon=0.2, delta=0.19)
+    >>> print(compose(Guarantee.parse("gdp(mu=3)"), Guarantee.parse("gdp(mu=4)")))
+    gdp(mu=5)
+    """
+    kind = guarantees[0].kind if guarantees else ""
+    return combined(_COMPOSITIONS.get(kind, "basic-composition"), *guarantees)
+
+
+def mix(*guarantees: Guarantee) -> Guarantee:
+    """Return what holds when one of the mechanisms is run, chosen at random, by a hidden coin.
+
+    >>> print(mix(Guarantee.parse("dp(ratio=2)"), Guarantee.parse("dp(ratio=3)")))
+    dp(ratio=3)
+    """
+    return combined("mixing", *guarantees)
+
+
+def combined(name: str, *guarantees: Guarantee) -> Guarantee:
+    """Return what a theorem about a new mechanism, or a new belief, concludes."""
+    if not guarantees:
+        raise InvalidInput("there is nothing to combine: give at least one guarantee")
+    statement = THEOREMS[name]
+    for one in guarantees:
+        if one.kind not in statement.premises:
+            known = ", ".join(statement.premises)
+            raise Unsupported(f"{statement.citation} is about {known}; not about {one.kind}")
+    first, *others = guarantees
+    return statement.conclude(first, Context(first.kind, others=tuple(others)))
+
+
+def same_setting(given: Guarantee, context: Context) -> Check:
+    """Check that all premises are of one kind and setting, and of one order."""
+    name = "all guarantees have the same kind, neighbours and group"
+    own = _setting(given)
+    for other in context.others:
+        if _setting(other) != own:
+            return Check(name, ok=False, text=f"needs the same setting: {given} and {other} differ")
+    return Check(name, ok=True, text=name)
+
+
+def _setting(given: Guarantee) -> tuple[object, ...]:
+    fixed = (given[name] for name in kind_of(given.kind).fixed)
+    return given.kind, given.neighbours, given.group, *fixed
+
+
+keep(
+    f"post-processing: {_CLOSED} => dp",
+    "Lin & Kifer, Axiom 4.1",
+    "A randomized map of the output keeps the numbers of hockey-stick definitions.",
+)
+
+
+@theorem(
+    "post-processing-semantic: semantic => semantic",
+    "twoworlds, through Kasiviswanathan & Smith, Theorem 2.2, both ways",
+    hypotheses=(pure, substitution),
+    tight="2 s / (1 + s^2) is approached: randomized response on n bits, one output merged with "
+    "its complement",
+    tightness="tight",
+    combines=True,
+)
+def post_processing_semantic(given: Guarantee, _context: Context) -> Guarantee:
+    """A randomized map of the output can raise s to at most tanh(2 artanh s) = 2 s / (1 + s^2)."""
+    s = given.epsilon
+    return given.to("semantic", epsilon=2 * s / (1 + s * s))
+
+
+@non_implication(
+    "semantic-and-post-processing: semantic =/=> semantic",
+    "twoworlds, found here",
+)
+def semantic_and_post_processing(_given: Guarantee, _context: Context) -> Found | None:
+    """Semantic privacy is not closed under post-processing: the parity of a noisy database."""
+    return None  # it refutes a closure property, no implication between kinds
+
+
+def _complement(deltas: Sequence[Number]) -> Number:
+    """Return 1 - product of (1 - delta_i), exact where the deltas are."""
+    return 1 - prod((1 - delta for delta in deltas), start=Fraction(1))
+
+
+@theorem(
+    "basic-composition: dp => dp",
+    "twoworlds, basic composition (proof in the docstring)",
+    hypotheses=(same_setting,),
+    printed="epsilons and deltas add up",
+    printed_rule=lambda given, context: given.to(
+        "dp",
+        ratio=prod((one.ratio for one in context.others), start=given.ratio),
+        delta=sum((one.delta for one in context.others), start=given.delta),
+    ),
+    tight="(sum of epsilons, 1 - product of (1 - delta_i))",
+    tightness="tight",
+    combines=True,
+)
+def basic_composition(given: Guarantee, context: Context) -> Guarantee:
+    r"""Ratios multiply, and the chances that no delta strikes multiply.
+
+    Proof: for each part and each earlier output let P' = min(P, a Q), of mass at least 1 - delta_i.
+    The product of the P' is at most (product of a_i) Q on every joint output, and its mass is at
+    least the product of (1 - delta_i); the rest is the new delta. Attained by mechanisms that
+    publish the record with probability delta_i.
+    """
+    parts = (given, *context.others)
+    ratio = prod((one.ratio for one in parts), start=Fraction(1))
+    return given.to("dp", ratio=ratio, delta=_complement([one.delta for one in parts]))
+
+
+@theorem(
+    f"mixing: {_CLOSED} => dp",
+    "Lin & Kifer, Axiom 4.2",
+    hypotheses=(same_setting,),
+    tightness="tight",
+    combines=True,
+)
+def mixing(given: Guarantee, context: Context) -> Guarantee:
+    """A random choice between mechanisms has at most the largest of each number."""
+    numbers = dict(given.numbers)
+    for other in context.others:
+        numbers = {name: maximum(x, other[name]) for name, x in numbers.items()}
+    return given.to(given.kind, **numbers)
+
+
+# --- Theorem 5 of Dwork: adaptive strategies whose answers all get Laplace noise -----------------
+# For a strategy F = {f_rho : D -> R^d} with noise of scale sigma on every answer, the mechanism
+# K_F is (Delta F / sigma)-differentially private, Delta F = sup_rho max_{D1 ~ D2} ||f_rho(D1) -
+# f_rho(D2)||_1. Proof: the density of a transcript is exp(-||f_rho(X) - rho||_1 / sigma) / (2
+# sigma)^d, by equations 5 to 7, and the triangle inequality bounds the ratio of two such
+# densities; integrate over any event.
+#
+# Differs: Dwork's transcripts lie in (R^+)^d, but noisy answers can be negative; sigma is the
+# scale, the variance is 2 sigma^2. The bound is attained by every strategy that asks the same
+# queries whatever it is told, and need not be by others: where X is asked again only after an
+# answer between 2/5 and 3/5, Delta F / sigma = 2 but the exact epsilon is 6/5.
+
+KIND = register(
+    Kind(
+        "laplace-strategy",
+        ("ratio",),
+        "Laplace noise of scale Delta F/epsilon on every answer of an adaptive query strategy",
+        "Dwork, Theorem 5",
+    )
+)
+
+
+restate(
+    "dw-5: laplace-strategy => dp",
+    "Dwork, Theorem 5",
+    "Laplace noise of scale Delta F/epsilon on every answer of a strategy is epsilon-DP.",
+    printed="(Delta F/sigma)-differential privacy, for F = {f_rho : D -> (R^+)^d}",
+    corrected="transcripts in R^d; Delta F is the L1 sensitivity of the whole vector of answers, "
+    "neither the largest nor the sum of those of the single queries",
+    tight="attained where the queries do not depend on answers; smaller for some that do: 6/5 in "
+    "place of 2, if X is asked again only after an answer between 2/5 and 3/5",
+    erratum="exp(-|x|/sigma) has variance 2 sigma^2, not sigma^2, and reported answers can be "
+    "negative",
+)
+
+
+def strategy_guarantee(
+    mechanism: Interaction, *, neighbours: Any = None, group: int = 1
+) -> Guarantee:
+    """Return what Theorem 5 starts from, for a strategy with noise: its Delta F in units of noise.
+
+    A randomized adversary gets the largest number over its coins. Geometric noise, the integer
+    form of Laplace noise, counts as well.
+
+    >>> from twoworlds import mechanism
+    >>> both = mechanism("batch(count, count, noise=laplace(scale=4), universe=bits(3))")
+    >>> print(strategy_guarantee(both).implies("dp").best)
+    dp(epsilon=0.5)
+    """
+    _, relation = resolve(mechanism.universe, neighbours)
+    ratio = mechanism.bound(neighbours=neighbours, group=group)
+    return Guarantee.of("laplace-strategy", ratio=ratio, neighbours=relation, group=group)

@@ -11,14 +11,13 @@ from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.definitions.base import read_ratio
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.comparison import apart
 from twoworlds.numbers import (
     INFINITY,
     Number,
     Order,
     ln,
-    maximum,
     number,
-    positive_part,
     show,
 )
 from twoworlds.show import Result
@@ -105,7 +104,6 @@ class Conditioned(Result):
         return any(order(mass, self.printed) is Order.GREATER for mass in self.beyond_print)
 
     def fields(self) -> dict[str, Any]:
-        """Return all numbers."""
         bad = [str(t) for t in self.bad]
         return {**super().fields(), "bad": bad, "violates_print": self.violates_print}
 
@@ -131,7 +129,7 @@ def condition(
         raise InvalidInput("the lemma needs a number: give ratio= or epsilon=")
     d = number(inner, "inner")
     left, right = _cells(first, "first"), _cells(second, "second")
-    delta = maximum(_gap(_flat(left), _flat(right), a), _gap(_flat(right), _flat(left), a))
+    delta = apart(_flat(left), _flat(right), a)
     corrected = conditioning_failure(a, delta, d)
     bad, beyond = (
         tuple(
@@ -177,13 +175,6 @@ def _total(row: Mapping[Point, Number]) -> Number:
     return sum(row.values(), start=Fraction(0))
 
 
-def _gap(p: Mapping[Point, Number], q: Mapping[Point, Number], ratio: Number) -> Number:
-    """Return H_a(P || Q)."""
-    zero = Fraction(0)
-    gaps = (positive_part(mass - ratio * q.get(cell, zero)) for cell, mass in p.items())
-    return sum(gaps, start=zero)
-
-
 def _apart(
     row: Mapping[Point, Number] | None,
     other: Mapping[Point, Number] | None,
@@ -194,4 +185,4 @@ def _apart(
     if row is None or other is None:
         return True
     p, q = ({a: mass / _total(law) for a, mass in law.items()} for law in (row, other))
-    return order(maximum(_gap(p, q, ratio), _gap(q, p, ratio)), inner) is Order.GREATER
+    return order(apart(p, q, ratio), inner) is Order.GREATER

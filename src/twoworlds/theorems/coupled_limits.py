@@ -62,8 +62,8 @@ from twoworlds.worlds.scrubbing import persons
 
 _PAPER = "Bassily, Groce, Katz & Smith"
 _ONE, _HALF = Fraction(1), Fraction(1, 2)
-_SIMULATED = ("ddp", "independent-ddp", "coupled-worlds")
-_OTHERS = ("noiseless", "pufferfish", "inference-pufferfish")
+_OTHERS = "noiseless or pufferfish or inference-pufferfish"
+_DDP, _COUPLED = "ddp or inference-ddp", "coupled-worlds or inference-coupled-worlds"
 
 
 def _below(context: Context, needed: Number) -> bool:
@@ -80,10 +80,8 @@ _PARITY = (
 
 
 @non_implication(
-    "bgks-example-1",
-    premises=["inference-ddp", "noiseless"],
-    conclusion="ddp",
-    citation=f"{_PAPER}, Example 1",
+    "bgks-example-1: inference-ddp or noiseless =/=> ddp",
+    f"{_PAPER}, Example 1",
 )
 def parity_that_is_known(given: Guarantee, context: Context) -> Found | None:
     """What is concluded may be harmless, and yet not simulated: the parity, known beforehand."""
@@ -93,10 +91,9 @@ def parity_that_is_known(given: Guarantee, context: Context) -> Found | None:
 
 
 non_implication(
-    "bgks-example-1-coupled-worlds",
-    premises=["inference-ddp", "inference-coupled-worlds", *_OTHERS],
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Example 1",
+    "bgks-example-1-coupled-worlds: inference-ddp or inference-coupled-worlds or "
+    f"{_OTHERS} =/=> coupled-worlds",
+    f"{_PAPER}, Example 1",
     statement="The same for coupled worlds: the implication of Theorem 2 is strict.",
 )(parity_that_is_known)
 
@@ -115,7 +112,6 @@ def _tied(given: Guarantee, context: Context, *, needed: Number, word: str) -> F
     return text, _below(context, needed), {"delta": needed}
 
 
-_DDP, _COUPLED = ["ddp", "inference-ddp"], ["coupled-worlds", "inference-coupled-worlds"]
 for _name, _premises, _conclusion, _word, _needed, _statement in (
     (
         "",
@@ -127,7 +123,7 @@ for _name, _premises, _conclusion, _word, _needed, _statement in (
     ),
     (
         "-pufferfish",
-        _DDP + _COUPLED,
+        f"{_DDP} or {_COUPLED}",
         "pufferfish",
         "Pufferfish needs",
         _ONE,
@@ -135,7 +131,7 @@ for _name, _premises, _conclusion, _word, _needed, _statement in (
     ),
     (
         "-inference",
-        _DDP + _COUPLED,
+        f"{_DDP} or {_COUPLED}",
         "inference-pufferfish",
         "an even belief becomes certain, which needs",
         _HALF,
@@ -143,10 +139,8 @@ for _name, _premises, _conclusion, _word, _needed, _statement in (
     ),
 ):
     non_implication(
-        f"bgks-hidden-sign{_name}",
-        premises=_premises,
-        conclusion=_conclusion,
-        citation=f"{_PAPER}, Section II-E",
+        f"bgks-hidden-sign{_name}: {_premises} =/=> {_conclusion}",
+        f"{_PAPER}, Section II-E",
         statement=_statement,
     )(partial(_tied, needed=_needed, word=_word))
 
@@ -178,19 +172,16 @@ for _name, _conclusion, _kind in (
     ("dp-tied-records-pufferfish", "pufferfish", "Pufferfish"),
 ):
     non_implication(
-        _name,
-        premises=["dp", "simulation"],
-        conclusion=_conclusion,
-        citation=f"twoworlds, after {_PAPER}, Section II-E",
+        f"{_name}: dp or simulation =/=> {_conclusion}",
+        f"twoworlds, after {_PAPER}, Section II-E",
         statement=f"Differential privacy does not imply {_kind}: records that are all equal.",
     )(_tied_alarm)
 
 
 @non_implication(
-    "fair-parity",
-    premises=[*_SIMULATED, *_OTHERS, "inference-ddp", "inference-coupled-worlds"],
-    conclusion="dp",
-    citation=f"twoworlds, from {_PAPER}, Definition 3",
+    "fair-parity: ddp or independent-ddp or coupled-worlds or "
+    f"{_OTHERS} or inference-ddp or inference-coupled-worlds =/=> dp",
+    f"twoworlds, from {_PAPER}, Definition 3",
 )
 def parity_of_fair_bits(given: Guarantee, context: Context) -> Found | None:
     """What holds for some beliefs does not imply differential privacy: the parity of fair bits."""
@@ -205,10 +196,8 @@ def parity_of_fair_bits(given: Guarantee, context: Context) -> Found | None:
 
 
 @non_implication(
-    "bgks-point-beliefs",
-    premises=["inference-ddp", "inference-coupled-worlds"],
-    conclusion="simulation",
-    citation=f"{_PAPER}, Section II-B, after Definition 3",
+    "bgks-point-beliefs: inference-ddp or inference-coupled-worlds =/=> simulation",
+    f"{_PAPER}, Section II-B, after Definition 3",
     erratum="Definition 2 with all point distributions is said to give differential privacy; it is "
     "empty, since a belief that is certain cannot be moved",
 )
@@ -253,17 +242,13 @@ _STRICT = (
     f"twoworlds, against {_PAPER}, Theorem {{}}, which is refuted as printed for e^epsilon > 4"
 )
 non_implication(
-    "bgks-denied-value",
-    premises=["ddp"],
-    conclusion="inference-ddp",
-    citation=_STRICT.format(1),
+    "bgks-denied-value: ddp =/=> inference-ddp",
+    _STRICT.format(1),
     statement="A delta below about sqrt(n delta e^epsilon) does not follow, whatever epsilon'.",
 )(_denied)
 non_implication(
-    "bgks-denied-value-coupled-worlds",
-    premises=["ddp", "coupled-worlds"],
-    conclusion="inference-coupled-worlds",
-    citation=_STRICT.format(2),
+    "bgks-denied-value-coupled-worlds: ddp or coupled-worlds =/=> inference-coupled-worlds",
+    _STRICT.format(2),
     statement="The same for coupled worlds, with the number of pairs for n.",
 )(_denied)
 
@@ -293,18 +278,14 @@ def _between(given: Guarantee, context: Context) -> Found | None:
 
 
 non_implication(
-    "bgks-simulation-limit",
-    premises=["simulation"],
-    conclusion="dp",
-    citation=f"twoworlds, against {_PAPER}, Section II-A",
+    "bgks-simulation-limit: simulation =/=> dp",
+    f"twoworlds, against {_PAPER}, Section II-A",
     statement="The same numbers do not follow: a simulator may stand in the middle of two "
     "databases.",
 )(_between)
 non_implication(
-    "bgks-corollary-2-limit",
-    premises=["independent-ddp"],
-    conclusion="noiseless",
-    citation=f"twoworlds, {_PAPER}, Corollary 2 is tight",
+    "bgks-corollary-2-limit: independent-ddp =/=> noiseless",
+    f"twoworlds, {_PAPER}, Corollary 2 is tight",
     statement="Less than 2 epsilon or delta (1 + e^epsilon) does not follow: a simulator in the "
     "middle.",
 )(_between)
@@ -394,10 +375,8 @@ def noiseless_delta(example: Coupled, ratio: object) -> Number:
 
 
 @non_implication(
-    "noiseless-and-less-side-information",
-    premises=["noiseless", "pufferfish"],
-    conclusion="noiseless",
-    citation=f"{_PAPER}, Section II-E, after Theorem 7",
+    "noiseless-and-less-side-information: noiseless or pufferfish =/=> noiseless",
+    f"{_PAPER}, Section II-E, after Theorem 7",
 )
 def noiseless_and_less_side_information(_given: Guarantee, _context: Context) -> Found | None:
     """Noiseless privacy may be lost when less is known: a hidden sign that ties the records."""
@@ -405,10 +384,8 @@ def noiseless_and_less_side_information(_given: Guarantee, _context: Context) ->
 
 
 @non_implication(
-    "ddp-and-mixtures",
-    premises=["ddp", "coupled-worlds"],
-    conclusion="ddp",
-    citation=f"{_PAPER}, Section I-A, against its remark on convexity",
+    "ddp-and-mixtures: ddp or coupled-worlds =/=> ddp",
+    f"{_PAPER}, Section I-A, against its remark on convexity",
     erratum="private under D and under D' does not give private under their mixture, unless one "
     "simulator serves both: publish X_1, which is 0 under D and 1 under D'; delta is 0, 0 and 1/2",
 )
@@ -471,13 +448,10 @@ def concluding_needs(records: int, odds: Number, ratio: Number) -> Number:
 
 
 def _ordered(
-    given: Guarantee,
-    context: Context,
-    needs: Callable[[int, Number, Number], Number],
-    ratio: Number,
-    word: str,
+    given: Guarantee, context: Context, *, needs: Callable[..., Number], word: str
 ) -> Found | None:
     """Return randomized response on as few bits as refute what was asked, if any number does."""
+    ratio = context.goal.get("ratio", given.ratio)
     if context.tagged or context.symmetric or given.records == 1:
         return None
     if (given.neighbours, given.group) != (SUBSTITUTE, 1) or INFINITY in (given.ratio, ratio):
@@ -503,16 +477,10 @@ def _text(n: int, odds: Number, ratio: Number, needed: Number, word: str) -> str
     )
 
 
-def _simulated(given: Guarantee, context: Context) -> Found | None:
-    ratio = context.goal.get("ratio", given.ratio)
-    return _ordered(given, context, simulating_needs, ratio, "these two databases")
-
-
-def _concluded(given: Guarantee, context: Context) -> Found | None:
-    ratio = context.goal.get("ratio", given.ratio)
-    word = "conclusions of who believes in these two evenly"
-    return _ordered(given, context, concluding_needs, ratio, word)
-
+_simulated = partial(_ordered, needs=simulating_needs, word="these two databases")
+_concluded = partial(
+    _ordered, needs=concluding_needs, word="conclusions of who believes in these two evenly"
+)
 
 for _name, _conclusion, _refute, _statement in (
     (
@@ -547,9 +515,7 @@ for _name, _conclusion, _refute, _statement in (
     ),
 ):
     non_implication(
-        f"dp-unknown-place{_name}",
-        premises=["dp"],
-        conclusion=_conclusion,
-        citation=_CITATION,
+        f"dp-unknown-place{_name}: dp =/=> {_conclusion}",
+        _CITATION,
         statement=_statement,
     )(_refute)

@@ -82,6 +82,13 @@ def typed(x: Number) -> str:
     return digits
 
 
+def typed_ratio(ratio: Number) -> str:
+    """Write a ratio, or its epsilon where that is the shorter text, so that it can be typed."""
+    if isinstance(ratio, Fraction) and ratio != 1:
+        return f"ratio={typed(ratio)}"
+    return f"epsilon={typed(ln(ratio))}"
+
+
 def brief(x: Number, side: Side = "about") -> str:
     """Write a number for a sentence: as exactly as it is short."""
     if x == INFINITY:

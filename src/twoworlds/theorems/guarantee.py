@@ -26,7 +26,7 @@ from twoworlds.definitions.base import read_amount, read_delta, read_order, read
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import INFINITY, Number, Order, ln, whole
 from twoworlds.show import Result
-from twoworlds.theorems.formulas import capped, order, typed
+from twoworlds.theorems.formulas import capped, order, typed, typed_ratio
 from twoworlds.theorems.implication import Implication, search
 from twoworlds.theorems.kinds import Kind, kind_of
 from twoworlds.theorems.statements import Context
@@ -241,7 +241,7 @@ class Guarantee(Result):
         """Write it as one types it, rounded up."""
         settings = {self.neighbours, SUBSTITUTE if beside is None else beside.neighbours}
         parts = [
-            _typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
+            typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
             for name, x in self.numbers.items()
             if name != "delta" or x != 0
         ]
@@ -378,10 +378,3 @@ def _probability(value: object, name: str) -> Number:
         return read_delta(value)
     except InvalidInput as error:
         raise InvalidInput(str(error).replace("delta=", f"{name}=", 1)) from None
-
-
-def _typed_ratio(ratio: Number) -> str:
-    epsilon = ln(ratio)
-    if isinstance(ratio, Fraction) and ratio != 1:
-        return f"ratio={typed(ratio)}"
-    return "epsilon=inf" if ratio == INFINITY else f"epsilon={typed(epsilon)}"

@@ -10,15 +10,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Facts, Steps
 from twoworlds.errors import Undecided
-from twoworlds.numbers import Number, Order, ln
+from twoworlds.numbers import Order
 from twoworlds.show import Result
-from twoworlds.theorems.formulas import order, typed
+from twoworlds.theorems.formulas import order, typed, typed_ratio
 from twoworlds.theorems.kinds import kind_of
 from twoworlds.theorems.statements import (
     NON_IMPLICATIONS,
@@ -206,7 +205,7 @@ class Implication(Result):
 def _asked(context: Context, given: Guarantee) -> str:
     """Write the kind that was asked for, with the numbers and the setting aimed at."""
     parts = [
-        _asked_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
+        typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
         for name, x in context.goal.items()
         if name != "delta" or x != 0 or len(context.goal) == 1
     ]
@@ -217,11 +216,6 @@ def _asked(context: Context, given: Guarantee) -> str:
     if context.group not in (None, 1):
         parts.append(f"group={context.group}")
     return f"{context.target}({', '.join(parts)})" if parts else context.target
-
-
-def _asked_ratio(ratio: Number) -> str:
-    exact = isinstance(ratio, Fraction) and ratio != 1
-    return f"ratio={typed(ratio)}" if exact else f"epsilon={typed(ln(ratio))}"
 
 
 def steps_to(conclusion: Guarantee) -> tuple[Application, ...]:

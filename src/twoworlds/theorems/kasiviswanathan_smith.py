@@ -59,7 +59,7 @@ from twoworlds.theorems.formulas import (
     widened_delta,
 )
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import Check, Context, Hypothesis, theorem
+from twoworlds.theorems.statements import Check, Context, Hypothesis, restate, theorem
 from twoworlds.worlds import SUBSTITUTE
 
 _PAPER = "Kasiviswanathan & Smith"
@@ -67,10 +67,8 @@ LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225
 
 
 @theorem(
-    "ks-2.2-forward",
-    premises=["dp"],
-    conclusion="semantic",
-    citation=f"{_PAPER}, Theorem 2.2",
+    "ks-2.2-forward: dp => semantic",
+    f"{_PAPER}, Theorem 2.2",
     hypotheses=(one_person, pure, finite),
     printed="epsilon-DP implies (e^epsilon - 1)-semantic privacy",
     printed_rule=lambda given, _context: given.to("semantic", epsilon=given.ratio - 1),
@@ -97,10 +95,8 @@ def _printed_converse(given: Guarantee, _context: Context) -> Guarantee | None:
 
 
 @theorem(
-    "ks-2.2-converse",
-    premises=["semantic"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Theorem 2.2",
+    "ks-2.2-converse: semantic => dp",
+    f"{_PAPER}, Theorem 2.2",
     hypotheses=(one_person, pure, _meaningful),
     printed="epsilon/2-semantic privacy implies 3 epsilon-DP, for epsilon <= 0.45",
     printed_rule=_printed_converse,
@@ -119,10 +115,8 @@ def semantic_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-informed",
-    premises=["dp"],
-    conclusion="informed",
-    citation=f"{_PAPER}, Section 2.1, prior to posterior",
+    "ks-informed: dp => informed",
+    f"{_PAPER}, Section 2.1, prior to posterior",
     hypotheses=(one_person, pure, finite, substitution),
     printed="for informed beliefs the definition is equivalent to differential privacy",
     corrected="SD(b, b_0) <= epsilon, the posterior of Game 0",
@@ -136,10 +130,8 @@ def dp_implies_informed(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-informed-converse",
-    premises=["informed"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Section 2.1, prior to posterior",
+    "ks-informed-converse: informed => dp",
+    f"{_PAPER}, Section 2.1, prior to posterior",
     hypotheses=(one_person, _meaningful, substitution),
     printed="for informed beliefs the definition is equivalent to differential privacy",
     corrected="SD(b, b_0) <= epsilon, the posterior of Game 0",
@@ -152,10 +144,8 @@ def informed_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-reality-oblivious-pure",
-    premises=["dp"],
-    conclusion="reality-oblivious",
-    citation=f"{_PAPER}, Theorem 2.2 and appendix, Definition 1.1",
+    "ks-reality-oblivious-pure: dp => reality-oblivious",
+    f"{_PAPER}, Theorem 2.2 and appendix, Definition 1.1",
     hypotheses=(one_person, pure, finite),
     tight="tanh(epsilon/2)",
     tightness="tight",
@@ -173,10 +163,8 @@ def _printed_power(given: Guarantee, context: Context) -> Guarantee | None:
 
 
 @theorem(
-    "ks-equation-4",
-    premises=["dp"],
-    conclusion="power",
-    citation=f"{_PAPER}, Section 2.1, equation 4",
+    "ks-equation-4: dp => power",
+    f"{_PAPER}, Section 2.1, equation 4",
     hypotheses=(finite, known_level),
     printed="1 - beta <= e^epsilon alpha (with delta: + delta)",
     printed_rule=_printed_power,
@@ -192,10 +180,8 @@ def power_under_dp(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-equation-5",
-    premises=["statistical-difference"],
-    conclusion="power",
-    citation=f"{_PAPER}, Section 2.1, equation 5",
+    "ks-equation-5: statistical-difference => power",
+    f"{_PAPER}, Section 2.1, equation 5",
     hypotheses=(known_level,),
     printed="1 - beta <= alpha + epsilon_SD",
     tightness="tight",
@@ -236,10 +222,8 @@ def _printed_main(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-2.4-1",
-    premises=["dp"],
-    conclusion="semantic",
-    citation=f"{_PAPER}, Theorem 2.4(1)",
+    "ks-2.4-1: dp => semantic",
+    f"{_PAPER}, Theorem 2.4(1)",
     hypotheses=(one_person, known_records, positive_delta, finite, _small_delta),
     printed="(e^(3 epsilon) - 1 + 2 sqrt(n delta), 4 sqrt(n delta))-semantic, for "
     "delta < epsilon^2/n",
@@ -280,10 +264,8 @@ def reachable(kind: str) -> tuple[Hypothesis, Hypothesis]:
 
 
 @theorem(
-    "s4",
-    premises=["dp"],
-    conclusion="semantic",
-    citation=f"twoworlds, S4, sharper than {_PAPER}, Theorem 2.4(1)",
+    "s4: dp => semantic",
+    f"twoworlds, S4, sharper than {_PAPER}, Theorem 2.4(1)",
     hypotheses=(
         one_person,
         known_records,
@@ -345,10 +327,8 @@ def _printed(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-2.4-2",
-    premises=["semantic"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Theorem 2.4(2), corrected",
+    "ks-2.4-2: semantic => dp",
+    f"{_PAPER}, Theorem 2.4(2), corrected",
     hypotheses=(one_person, positive_delta, _half_small),
     printed="(epsilon, delta)-semantic privacy implies (3 epsilon, 2 delta)-DP for epsilon <= 0.45",
     printed_rule=_printed,
@@ -369,10 +349,8 @@ def corrected_converse(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "s3",
-    premises=["semantic"],
-    conclusion="dp",
-    citation=f"twoworlds, S3, sharper than {_PAPER}, Theorem 2.4(2)",
+    "s3: semantic => dp",
+    f"twoworlds, S3, sharper than {_PAPER}, Theorem 2.4(2)",
     hypotheses=(one_person, positive_delta, _meaningful),
     tight="(epsilon', c delta) for epsilon' >= 4 artanh(s), see dp_factor; c <= 1/w",
     tightness="tight",
@@ -393,19 +371,14 @@ def sharper_converse(given: Guarantee, context: Context) -> tuple[Guarantee, ...
     )
 
 
-@theorem(
-    "ks-3.3-1",
-    premises=["pointwise"],
-    conclusion="indistinguishable",
-    citation=f"{_PAPER}, Lemma 3.3(1)",
+restate(
+    "ks-3.3-1: pointwise => indistinguishable",
+    f"{_PAPER}, Lemma 3.3(1)",
+    "Point-wise indistinguishable laws are indistinguishable, with the same numbers.",
     printed="point-wise (epsilon, delta)-indistinguishable laws are (epsilon, delta)-"
     "indistinguishable",
     printed_rule=lambda given, _context: given.to("indistinguishable", **given.numbers),
-    tightness="tight",
 )
-def pointwise_implies_indistinguishable(given: Guarantee, _context: Context) -> Guarantee:
-    """Point-wise indistinguishable laws are indistinguishable, with the same numbers."""
-    return given.to("indistinguishable", **given.numbers)
 
 
 def _wider(given: Guarantee, context: Context) -> Number:
@@ -421,10 +394,8 @@ def _wider_is_wider(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "ks-3.3-2",
-    premises=["indistinguishable"],
-    conclusion="pointwise",
-    citation=f"{_PAPER}, Lemma 3.3(2), corrected",
+    "ks-3.3-2: indistinguishable => pointwise",
+    f"{_PAPER}, Lemma 3.3(2), corrected",
     hypotheses=(finite, _wider_is_wider),
     printed="(epsilon, delta)-indistinguishable laws are point-wise (2 epsilon, 2 delta/e^epsilon)-"
     "indistinguishable",
@@ -452,19 +423,14 @@ def indistinguishable_implies_pointwise(given: Guarantee, context: Context) -> G
     )
 
 
-@theorem(
-    "ks-3.3-3",
-    premises=["dp"],
-    conclusion="joint",
-    citation=f"{_PAPER}, Lemma 3.3(3)",
+restate(
+    "ks-3.3-3: dp => joint",
+    f"{_PAPER}, Lemma 3.3(3)",
+    "For every belief and person i, (x, A(x)) and (x, A(x_-i)) are indistinguishable.",
     hypotheses=(one_person,),
     printed="(X, A(X)) and (X, A'(X)) are (epsilon, delta)-indistinguishable if A(a), A'(a) are "
     "for every a",
-    tightness="tight",
 )
-def joint_indistinguishability(given: Guarantee, _context: Context) -> Guarantee:
-    """For every belief and person i, (x, A(x)) and (x, A(x_-i)) are indistinguishable."""
-    return given.to("joint", **given.numbers)
 
 
 def _printed_widened(given: Guarantee, context: Context) -> Guarantee | None:
@@ -474,10 +440,8 @@ def _printed_widened(given: Guarantee, context: Context) -> Guarantee | None:
 
 
 @theorem(
-    "ks-3.3-4",
-    premises=["local-dp"],
-    conclusion="local-joint",
-    citation=f"{_PAPER}, Lemma 3.3(4)",
+    "ks-3.3-4: local-dp => local-joint",
+    f"{_PAPER}, Lemma 3.3(4)",
     hypotheses=(one_person, known_delta1),
     printed="(epsilon, delta + delta_1), if A(a), A'(a) are (epsilon, delta)-indistinguishable "
     "with probability 1 - delta_1 over a",
@@ -494,10 +458,8 @@ def joint_for_one_belief(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-3.3-5",
-    premises=["indistinguishable", "pointwise"],
-    conclusion="statistical-difference",
-    citation=f"{_PAPER}, Lemma 3.3(5)",
+    "ks-3.3-5: indistinguishable or pointwise => statistical-difference",
+    f"{_PAPER}, Lemma 3.3(5)",
     hypotheses=(finite,),
     printed="SD <= e^epsilon - 1 + delta",
     printed_rule=lambda given, _context: given.to(
@@ -538,10 +500,8 @@ def _printed_conditioning(given: Guarantee, context: Context) -> Guarantee | Non
 
 
 @theorem(
-    "ks-3.4",
-    premises=["joint"],
-    conclusion="conditional",
-    citation=f"{_PAPER}, Lemma 3.4, corrected and sharper",
+    "ks-3.4: joint => conditional",
+    f"{_PAPER}, Lemma 3.4, corrected and sharper",
     hypotheses=(finite, positive_delta, _inner_in_range),
     printed="(3 epsilon, d) but for probability 2 delta/d + 2 delta/(epsilon e^epsilon)",
     printed_rule=_printed_conditioning,
@@ -563,10 +523,8 @@ def conditioning_lemma(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "ks-2.4-1-last-step",
-    premises=["conditional"],
-    conclusion="semantic",
-    citation=f"{_PAPER}, proof of Theorem 2.4(1), with Lemma 3.3(5)",
+    "ks-2.4-1-last-step: conditional => semantic",
+    f"{_PAPER}, proof of Theorem 2.4(1), with Lemma 3.3(5)",
     hypotheses=(one_person, known_records),
     printed="the statistical difference is at most the ratio - 1 + d, but for n delta''",
     printed_rule=lambda given, _context: given.to(
@@ -605,10 +563,8 @@ def printed_local(given: Guarantee, context: Context) -> Guarantee | None:
 
 
 @theorem(
-    "ks-4.2",
-    premises=["local-dp"],
-    conclusion="local-semantic",
-    citation=f"{_PAPER}, Theorem 4.2",
+    "ks-4.2: local-dp => local-semantic",
+    f"{_PAPER}, Theorem 4.2",
     hypotheses=(one_person, known_records, known_delta1, finite, _small_delta2),
     printed="(e^(3 epsilon) - 1 + sqrt(n delta_2), 4 sqrt(n delta_2)) for delta_2 = delta + "
     "delta_1, if epsilon > sqrt(n delta_2)",
@@ -624,10 +580,8 @@ def local_theorem(given: Guarantee, context: Context) -> Guarantee:
 
 
 @theorem(
-    "s4-local",
-    premises=["local-joint"],
-    conclusion="local-semantic",
-    citation=f"twoworlds, S4 for one belief, sharper than {_PAPER}, Theorem 4.2",
+    "s4-local: local-joint => local-semantic",
+    f"twoworlds, S4 for one belief, sharper than {_PAPER}, Theorem 4.2",
     hypotheses=(one_person, known_records, finite, *reachable("local-semantic")),
     tightness="proved",
 )
@@ -643,16 +597,11 @@ def sharper_local_theorem(given: Guarantee, context: Context) -> Guarantee:
     return given.to("local-semantic", epsilon=epsilon, delta=failure)
 
 
-@theorem(
-    "ks-4.4",
-    premises=["local-laplace"],
-    conclusion="local-dp",
-    citation=f"{_PAPER}, Corollary 4.4, first step",
+restate(
+    "ks-4.4: local-laplace => local-dp",
+    f"{_PAPER}, Corollary 4.4, first step",
+    "Laplace noise of scale s/epsilon is epsilon-DP where the local sensitivity is at most s.",
     printed="f(x) + Lap(s/epsilon) is (epsilon, 0)-indistinguishable where the local sensitivity "
     "is at most s; then Theorem 4.2 with delta_2 = delta_1",
-    tightness="tight",
     erratum="before it: the standard deviation of Lap(lambda) is sqrt(2) lambda, not lambda",
 )
-def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> Guarantee:
-    """Laplace noise of scale s/epsilon is epsilon-DP where the local sensitivity is at most s."""
-    return given.to("local-dp", ratio=given.ratio)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, bounds, maximum, show
@@ -116,10 +116,8 @@ def _refuted(given: Guarantee, context: Context) -> tuple[int, Number, Number] |
 
 
 @non_implication(
-    "dp-limit",
-    premises=["dp"],
-    conclusion="dp",
-    citation="twoworlds, the converse of smaller-epsilon",
+    "dp-limit: dp =/=> dp",
+    "twoworlds, the converse of smaller-epsilon",
 )
 def randomized_response_is_no_better(given: Guarantee, context: Context) -> Found | None:
     """A smaller epsilon or delta does not follow: randomized response, with a rare leak."""
@@ -139,10 +137,8 @@ def randomized_response_is_no_better(given: Guarantee, context: Context) -> Foun
 
 
 @non_implication(
-    "dp-group-limit",
-    premises=["dp"],
-    conclusion="dp",
-    citation="twoworlds, the converse of group-privacy",
+    "dp-group-limit: dp =/=> dp",
+    "twoworlds, the converse of group-privacy",
 )
 def a_count_is_no_better(given: Guarantee, context: Context) -> Found | None:
     """Groups, and replaced records where one was added or removed, cost as much as is proved."""
@@ -177,7 +173,7 @@ _COUNT = (
 )
 
 
-def _published_count(given: Guarantee, context: Context, *names: str) -> Found | None:
+def _published_count(given: Guarantee, context: Context, *, names: tuple[str, ...]) -> Found | None:
     if given.neighbours != SUBSTITUTE or context.neighbours != ADD_REMOVE:
         return None
     claimed = (context.goal[name] for name in names if name in context.goal)
@@ -186,33 +182,31 @@ def _published_count(given: Guarantee, context: Context, *names: str) -> Found |
     return _COUNT, True, {"delta": Fraction(1)}
 
 
-@non_implication(
-    "number-of-records",
-    premises=["dp", "indistinguishable", "pointwise", "statistical-difference", "semantic"],
-    conclusion="dp",
-    citation="twoworlds, by the definitions",
-)
-def published_count_has_no_epsilon(given: Guarantee, context: Context) -> Found | None:
-    """Privacy under substitution gives none under add-remove: publish the number of records."""
-    return _published_count(given, context, "delta")
+_UNDER_SUBSTITUTION = "dp or indistinguishable or pointwise or statistical-difference or semantic"
+for _name, _conclusion, _claimed, _statement in (
+    (
+        "number-of-records",
+        "dp",
+        ("delta",),
+        "Privacy under substitution gives none under add-remove: publish the number of records.",
+    ),
+    (
+        "number-of-records-semantic",
+        "semantic",
+        ("epsilon", "delta"),
+        "The same for beliefs: with a person taken out, the count that was seen is impossible.",
+    ),
+):
+    non_implication(
+        f"{_name}: {_UNDER_SUBSTITUTION} =/=> {_conclusion}",
+        "twoworlds, by the definitions",
+        _statement,
+    )(partial(_published_count, names=_claimed))
 
 
 @non_implication(
-    "number-of-records-semantic",
-    premises=["dp", "indistinguishable", "pointwise", "statistical-difference", "semantic"],
-    conclusion="semantic",
-    citation="twoworlds, by the definitions",
-)
-def published_count_shows_who_is_missing(given: Guarantee, context: Context) -> Found | None:
-    """The same for beliefs: with a person taken out, the count that was seen is impossible."""
-    return _published_count(given, context, "epsilon", "delta")
-
-
-@non_implication(
-    "statistical-difference-limit",
-    premises=["statistical-difference"],
-    conclusion="statistical-difference",
-    citation="twoworlds, by the definition",
+    "statistical-difference-limit: statistical-difference =/=> statistical-difference",
+    "twoworlds, by the definition",
 )
 def a_published_record_is_no_better(given: Guarantee, context: Context) -> Found | None:
     """A smaller statistical difference does not follow: publish one record, rarely."""
@@ -229,10 +223,8 @@ def a_published_record_is_no_better(given: Guarantee, context: Context) -> Found
 
 
 @non_implication(
-    "semantic-limit",
-    premises=["semantic"],
-    conclusion="semantic",
-    citation="twoworlds, S2",
+    "semantic-limit: semantic =/=> semantic",
+    "twoworlds, S2",
 )
 def noisy_parity_is_no_better(given: Guarantee, context: Context) -> Found | None:
     """A smaller semantic epsilon does not follow, with no delta below 1: the noisy parity."""
@@ -281,10 +273,8 @@ def _random_index(difference: Number, chance: Number, records: int | None) -> st
 
 
 @non_implication(
-    "ks-remark-1",
-    premises=["statistical-difference", "dp"],
-    conclusion="semantic",
-    citation=f"{_PAPER}, Remark 1",
+    "ks-remark-1: statistical-difference or dp =/=> semantic",
+    f"{_PAPER}, Remark 1",
     erratum='"for any epsilon, delta < 1" needs that a transcript impossible in Game i counts as a '
     "breach, or more than 1/(1 - epsilon) values",
 )
@@ -309,10 +299,8 @@ def publish_a_random_record(given: Guarantee, context: Context) -> Found | None:
 
 
 @non_implication(
-    "ks-remark-1-dp",
-    premises=["statistical-difference"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Remark 1",
+    "ks-remark-1-dp: statistical-difference =/=> dp",
+    f"{_PAPER}, Remark 1",
 )
 def publish_this_record(given: Guarantee, context: Context) -> Found | None:
     """Statistical difference epsilon gives no delta below epsilon, however large the ratio."""
@@ -390,10 +378,8 @@ def _rounded_down(q: Fraction) -> Fraction:
 
 
 @non_implication(
-    "ks-claim-1.2",
-    premises=["dp"],
-    conclusion="reality-oblivious",
-    citation=f"{_PAPER}, appendix, Claim 1.2",
+    "ks-claim-1.2: dp =/=> reality-oblivious",
+    f"{_PAPER}, appendix, Claim 1.2",
     erratum="the printed variance ln(1/delta)/epsilon^2 is not always enough, and for the uniform "
     "belief the posteriors differ by less than 1/2; with weight w on 10...0, by up to 1 - w",
 )
@@ -426,10 +412,8 @@ def an_alarm_misread(given: Guarantee, context: Context) -> Found | None:
 
 
 @non_implication(
-    "s3-limit",
-    premises=["semantic"],
-    conclusion="dp",
-    citation=f"twoworlds, S2, against {_PAPER}, Theorem 2.4(2)",
+    "s3-limit: semantic =/=> dp",
+    f"twoworlds, S2, against {_PAPER}, Theorem 2.4(2)",
     erratum="the printed (3 epsilon, 2 delta) is refuted by it for small delta",
 )
 def randomized_response_is_semantic(given: Guarantee, context: Context) -> Found | None:
@@ -451,10 +435,8 @@ def randomized_response_is_semantic(given: Guarantee, context: Context) -> Found
 
 
 @non_implication(
-    "s2-limit",
-    premises=["dp"],
-    conclusion="semantic",
-    citation=f"twoworlds, S2, against {_PAPER}, Theorem 2.2",
+    "s2-limit: dp =/=> semantic",
+    f"twoworlds, S2, against {_PAPER}, Theorem 2.2",
 )
 def noisy_parity_moves_beliefs(given: Guarantee, context: Context) -> Found | None:
     """Below tanh(epsilon/2), epsilon-DP gives no semantic privacy: the noisy parity of two bits."""

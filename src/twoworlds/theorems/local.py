@@ -225,7 +225,6 @@ class GoodDatabases(Result):
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return the sets, their mass and the guarantees."""
         return {**super().fields(), "default": str(self.default)}
 
 

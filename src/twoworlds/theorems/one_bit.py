@@ -182,10 +182,8 @@ def _wanted_above_quarter(given: Guarantee, context: Context) -> Check:
 
 
 @theorem(
-    "s4-one-bit",
-    premises=["dp"],
-    conclusion="semantic",
-    citation=f"twoworlds, S4 for one bit, sharper than {_PAPER}, Theorem 2.4(1)",
+    "s4-one-bit: dp => semantic",
+    f"twoworlds, S4 for one bit, sharper than {_PAPER}, Theorem 2.4(1)",
     hypotheses=(one_person, substitution, positive_delta, finite, _one_bit, _wanted_above_quarter),
     tight="delta times the largest one_bit_failure over all beliefs; at w = 1/2 it is "
     "2 delta / (1 + 2 s - e^epsilon (1 - 2 s))",
@@ -277,10 +275,8 @@ def _breached(rows: Rows, weight: Fraction, s: Fraction) -> Fraction:
 
 
 @non_implication(
-    "s4-one-bit-limit",
-    premises=["dp"],
-    conclusion="semantic",
-    citation=f"twoworlds, S4 for one bit, against {_PAPER}, Theorem 2.4(1)",
+    "s4-one-bit-limit: dp =/=> semantic",
+    f"twoworlds, S4 for one bit, against {_PAPER}, Theorem 2.4(1)",
 )
 def one_bit_is_no_better(given: Guarantee, context: Context) -> Found | None:
     """A smaller failure probability does not follow: one bit, told with a rare leak."""

@@ -138,7 +138,6 @@ class Theorem(Result):
         return first.conclusion
 
     def answer(self) -> Answer:
-        """Say everything known about the theorem."""
         printed = "printed, false" if self.printed_false else "printed"
         told = {
             "kinds": f"{' or '.join(self.premises)} => {self.conclusion} ({self.tightness})",
@@ -153,7 +152,6 @@ class Theorem(Result):
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return the statement: as printed, corrected, and tight."""
         return {
             "name": self.name,
             "citation": self.citation,
@@ -203,20 +201,18 @@ _NAMES: set[str] = set()
 
 
 def theorem(
-    name: str,
-    *,
-    premises: Sequence[str],
-    conclusion: str,
-    citation: str,
-    statement: str = "",
-    **more: Any,
+    heading: str, citation: str, statement: str = "", **more: Any
 ) -> Callable[[Rule], Rule]:
-    """Return a decorator that registers a rule, whose docstring begins with the statement."""
+    """Return a decorator that registers a rule, whose docstring begins with the statement.
+
+    The heading names the theorem and its kinds, as in ``ks-3.3-3: dp => joint`` or ``bgks-6: ddp or
+    coupled-worlds => coupled-worlds``.
+    """
 
     def add(rule: Rule) -> Rule:
-        _take_name(name)
+        name, premises, conclusion = _taken(heading, " => ")
         said = statement or _first_line(rule)
-        THEOREMS[name] = Theorem(name, citation, tuple(premises), conclusion, said, rule, **more)
+        THEOREMS[name] = Theorem(name, citation, premises, conclusion, said, rule, **more)
         return rule
 
     return add
@@ -227,38 +223,26 @@ def _same_numbers(given: Guarantee, _context: Context, *, kind: str = "") -> Gua
     return given.to(kind or given.kind, **given.numbers)
 
 
-def restate(name: str, premise: str, conclusion: str, citation: str, statement: str) -> None:
+def restate(heading: str, citation: str, statement: str, **more: Any) -> None:
     """Register that one kind is a case of another: the numbers stay."""
-    theorem(
-        name,
-        premises=[premise],
-        conclusion=conclusion,
-        citation=citation,
-        statement=statement,
-        tightness="tight",
-        auxiliary=True,
-    )(partial(_same_numbers, kind=conclusion))
+    kind = heading.rpartition(" ")[2]
+    rule = partial(_same_numbers, kind=kind)
+    theorem(heading, citation, statement, tightness="tight", **more)(rule)
 
 
-def keep(name: str, premises: Sequence[str], citation: str, statement: str, **more: Any) -> None:
+def keep(heading: str, citation: str, statement: str, **more: Any) -> None:
     """Register that another mechanism, or another belief, has the same kind and numbers."""
-    theorem(
-        name,
-        premises=premises,
-        conclusion=more.pop("conclusion"),
-        citation=citation,
-        statement=statement,
-        tightness="tight",
-        combines=True,
-        **more,
-    )(_same_numbers)
+    theorem(heading, citation, statement, tightness="tight", combines=True, **more)(_same_numbers)
 
 
-def _take_name(name: str) -> None:
-    """Keep a name for one statement, be it a theorem or a counterexample."""
+def _taken(heading: str, arrow: str) -> tuple[str, tuple[str, ...], str]:
+    """Read a heading: its name, which one statement may have, and the kinds on either side."""
+    name, _, kinds = heading.partition(": ")
     if name in _NAMES:
         raise InvalidInput(f"theorem {name!r} is registered twice")
     _NAMES.add(name)
+    premises, _, conclusion = kinds.partition(arrow)
+    return name, tuple(premises.split(" or ")), conclusion
 
 
 def _first_line(function: Callable[..., Any]) -> str:
@@ -298,7 +282,6 @@ class NonImplication(Result):
     erratum: str | None = None
 
     def answer(self) -> Answer:
-        """Say the statement, and where it stands."""
         facts = [("kinds", f"{' or '.join(self.premises)} =/=> {self.conclusion}")]
         facts += [("erratum", self.erratum)] if self.erratum else []
         return Answer(
@@ -306,7 +289,6 @@ class NonImplication(Result):
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return the statement."""
         return {
             "name": self.name,
             "citation": self.citation,
@@ -321,18 +303,15 @@ NON_IMPLICATIONS: dict[str, NonImplication] = {}
 
 
 def non_implication(
-    name: str,
-    *,
-    premises: Sequence[str],
-    conclusion: str,
-    citation: str,
-    statement: str = "",
-    erratum: str | None = None,
+    heading: str, citation: str, statement: str = "", *, erratum: str | None = None
 ) -> Callable[[Refute], Refute]:
-    """Return a decorator that registers a counterexample: text, decisive, facts; or None."""
+    """Return a decorator that registers a counterexample: text, decisive, facts; or None.
+
+    The heading names it and the kinds, as in ``dp-limit: dp =/=> dp``.
+    """
 
     def add(refute: Refute) -> Refute:
-        _take_name(name)
+        name, premises, conclusion = _taken(heading, " =/=> ")
         said = statement or _first_line(refute)
 
         def refutation(given: Guarantee, context: Context) -> Refutation | None:
@@ -340,7 +319,7 @@ def non_implication(
             return None if found is None else Refutation(NON_IMPLICATIONS[name], *found)
 
         NON_IMPLICATIONS[name] = NonImplication(
-            name, citation, tuple(premises), conclusion, said, refutation, erratum
+            name, citation, premises, conclusion, said, refutation, erratum
         )
         return refute
 

@@ -18,8 +18,11 @@ from typing import Any
 from twoworlds.calls import Registry, Text, is_python, parse
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import whole
-from twoworlds.worlds.assumptions import (
+from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, independent, records_of
+from twoworlds.worlds.beliefs import (
+    BELIEFS,
     alternatives,
+    belief,
     either,
     entries,
     plain,
@@ -28,8 +31,6 @@ from twoworlds.worlds.assumptions import (
     say_law,
     say_population,
 )
-from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, independent, records_of
-from twoworlds.worlds.beliefs import BELIEFS, belief
 from twoworlds.worlds.catalogue import load_for
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.samples import Samples, sampling, sizes_after_discard, sizes_at_rate

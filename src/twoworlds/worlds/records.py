@@ -63,7 +63,6 @@ class Records(Universe):
 
     @property
     def size(self) -> int:
-        """The number of databases."""
         return sum(len(self.values) ** length for length in self.lengths)
 
     @property
@@ -89,7 +88,6 @@ class Records(Universe):
 
     @property
     def expression(self) -> str:
-        """The call that builds it."""
         plain = self.values == tuple(range(len(self.values)))
         values = str(len(self.values)) if plain else f"[{', '.join(map(str, self.values))}]"
         tail = "" if self.fixed else f", smallest={self.smallest}"
@@ -178,7 +176,6 @@ class BitStrings(Records):
 
     @property
     def expression(self) -> str:
-        """The call that builds it."""
         return f"bits({self.n})"
 
     def __hash__(self) -> int:
@@ -225,7 +222,6 @@ class Integers(Universe):
 
     @property
     def size(self) -> int | None:
-        """How many there are, or None."""
         return None if self.low is None or self.high is None else self.high - self.low + 1
 
     def __iter__(self) -> Iterator[int]:
@@ -248,7 +244,6 @@ class Integers(Universe):
 
     @property
     def expression(self) -> str:
-        """The call that builds it."""
         ends = {"low": self.low, "high": self.high, "step": None if self.step == 1 else self.step}
         if self.low is not None and self.high is not None:
             tail = "" if self.step == 1 else f", step={self.step}"
@@ -257,7 +252,6 @@ class Integers(Universe):
         return f"integers({given})"
 
     def explain(self, relation: str) -> str:
-        """Say what a neighbour is."""
         return f"one person changes the true answer by at most {self.step}"
 
     def _parse(self, label: str) -> Point | None:
@@ -287,7 +281,6 @@ class Reals(Universe):
 
     @property
     def size(self) -> None:
-        """There are infinitely many."""
         return
 
     def __iter__(self) -> Iterator[Point]:
@@ -298,11 +291,9 @@ class Reals(Universe):
 
     @property
     def expression(self) -> str:
-        """The call that builds it."""
         return "reals()" if self.step == 1 else f"reals(step={exact_text(self.step)})"
 
     def explain(self, relation: str) -> str:
-        """Say what a neighbour is."""
         return f"one person changes the true answer by at most {show(self.step, side='up')}"
 
     def find(self, given: object) -> Fraction:

@@ -52,7 +52,6 @@ class Samples(Universe):
 
     @property
     def members(self) -> tuple[Hashable, ...]:
-        """The names of the people."""
         return self.people
 
     def part(self, database: Point, member: Hashable) -> Hashable:
@@ -61,12 +60,10 @@ class Samples(Universe):
         return held.get(member, ABSENT)
 
     def without(self, database: Point, member: Hashable) -> Hashable:
-        """Return the database of the others."""
         return tuple(entry for entry in database if entry[0] != member)
 
     @property
     def size(self) -> int:
-        """The number of databases."""
         return int((len(self.values) + 1) ** len(self.people))
 
     def __iter__(self) -> Iterator[Point]:
@@ -83,22 +80,18 @@ class Samples(Universe):
 
     @property
     def relation(self) -> str:
-        """One person more or less."""
         return ADD_REMOVE
 
     @property
     def expression(self) -> str:
-        """The call that builds it."""
         plain = self.people == tuple(range(1, len(self.people) + 1))
         people = str(len(self.people)) if plain else f"[{', '.join(map(str, self.people))}]"
         return f"samples(members={people}, values=[{', '.join(map(str, self.values))}])"
 
     def entries(self, database: Point) -> Point:
-        """Return the values of those sampled, without their names."""
         return tuple(value for _, value in database)
 
     def label(self, point: Point) -> str:
-        """Return the people with their values."""
         return "; ".join(f"{person}={value}" for person, value in point) or "nobody"
 
     def _parse(self, label: str) -> Point | None:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from twoworlds.calls import Registry, Text, is_python, load_function
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import scrubbing as build
-from twoworlds.worlds.assumptions import read_pairs
 from twoworlds.worlds.belief import records_of
+from twoworlds.worlds.beliefs import read_pairs
 from twoworlds.worlds.catalogue import load_for
 from twoworlds.worlds.graphs import Graphs
 from twoworlds.worlds.scrubbing import Scrub

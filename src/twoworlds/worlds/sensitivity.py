@@ -106,7 +106,6 @@ class Sensitivity(Result):
         return Dots(f"The {self.statistic} on two neighbours", worlds, rows, share=False)
 
     def fields(self) -> dict[str, Any]:
-        """Return what was asked, the number, and databases by label."""
         label = self.universe.label
         return {
             "statistic": self.statistic,

@@ -18,7 +18,7 @@ from typing import Any
 from twoworlds.calls import Registry, Text, is_python, load_function, parse
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, probability
-from twoworlds.worlds.assumptions import plain
+from twoworlds.worlds.beliefs import plain
 from twoworlds.worlds.catalogue import statistic
 from twoworlds.worlds.joint import NOTHING, BeliefClass, as_law, law_at
 from twoworlds.worlds.statistic import Additive

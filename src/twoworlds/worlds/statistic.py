@@ -90,7 +90,6 @@ class Computed(Statistic):
     name: str = "function"
 
     def __call__(self, database: Point) -> Value:
-        """Return the value, read exactly."""
         try:
             value = self.function(database)
         except TwoWorldsError:
@@ -98,7 +97,7 @@ class Computed(Statistic):
         except Exception as error:
             kind = type(error).__name__
             raise InvalidInput(f"{self.name} failed on {database!r}: {kind}: {error}") from error
-        return _exact(value, self.name)
+        return read_value(value, self.name)
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,6 @@ class TrueAnswer(Statistic):
     name: str = "answer"
 
     def __call__(self, database: Point) -> Value:
-        """Return the answer."""
         answer: Value = database
         return answer
 
@@ -145,7 +143,6 @@ class Additive(Statistic):
     name: str = "sum"
 
     def __call__(self, database: Point) -> Value:
-        """Return the scaled sum."""
         if isinstance(database, str) and not (database.isdigit() or not database):
             raise InvalidInput(
                 f"the {self.name} adds over records, but {database!r} is one label: "
@@ -222,7 +219,7 @@ class Additive(Statistic):
     def _of(self, value: Point) -> Value:
         if value is NO_RECORD:
             return 0 if self.dimension is None else (0,) * self.dimension
-        return _exact(self.phi(value), f"{self.name} of {value!r}")
+        return read_value(self.phi(value), f"{self.name} of {value!r}")
 
     def _finish(self, total: Value) -> Value:
         if isinstance(total, tuple):
@@ -286,7 +283,8 @@ def _once(changes: Iterable[Change], key: Callable[[Change], object]) -> Iterato
             yield change
 
 
-def _exact(value: object, name: str) -> Value:
+def read_value(value: object, name: str) -> Value:
+    """Read a rational, or several of them; whole ones as ints."""
     if isinstance(value, (tuple, list)):
         return tuple(_plain(rational(part, name)) for part in value)
     return _plain(rational(value, name))

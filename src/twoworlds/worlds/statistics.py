@@ -20,7 +20,15 @@ from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational, whole
 from twoworlds.worlds.records import Records
-from twoworlds.worlds.statistic import Additive, Change, Computed, Scalar, Statistic, Value
+from twoworlds.worlds.statistic import (
+    Additive,
+    Change,
+    Computed,
+    Scalar,
+    Statistic,
+    Value,
+    read_value,
+)
 from twoworlds.worlds.universe import Point, Universe
 
 STATISTICS: Registry[Statistic] = Registry("statistic")
@@ -34,7 +42,6 @@ class Constant(Statistic):
     name: str = "constant"
 
     def __call__(self, database: Point) -> Value:
-        """Return the value."""
         return self.value
 
     def changes(
@@ -43,7 +50,6 @@ class Constant(Statistic):
         relation: str,
         group: int = 1,
     ) -> Iterator[Change]:
-        """Yield nothing."""
         return iter(())
 
 
@@ -199,15 +205,7 @@ def constant(value: object = 0) -> Constant:
     >>> constant("1/2")((1, 0))
     Fraction(1, 2)
     """
-    if isinstance(value, (tuple, list)):
-        return Constant(tuple(_plain(part) for part in value))
-    return Constant(_plain(value))
-
-
-def _plain(value: object) -> int | Fraction:
-    """Read a rational, as an int where it is whole."""
-    exact = rational(value, "constant")
-    return int(exact) if exact.denominator == 1 else exact
+    return Constant(read_value(value, "constant"))
 
 
 def _same(record: Point, value: Point) -> bool:
@@ -274,7 +272,6 @@ class Batch(Statistic):
         return f"batch of {', '.join(part.name for part in self.parts)}"
 
     def __call__(self, database: Point) -> tuple[Scalar, ...]:
-        """Return all answers as one vector."""
         found = [_flat(part(database)) for part in self.parts]
         for part, value, width in zip(self.parts, found, self.widths, strict=True):
             if len(value) != width:

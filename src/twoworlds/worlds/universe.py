@@ -204,7 +204,6 @@ class Explicit(Universe):
 
     @property
     def size(self) -> int:
-        """The number of points."""
         return len(self.points)
 
     def __iter__(self) -> Iterator[Point]:
@@ -215,7 +214,6 @@ class Explicit(Universe):
 
     @property
     def expression(self) -> str:
-        """The points, shortened."""
         shown = ", ".join(str(p) for p in self.points[:6])
         return f"{{{shown}{', ...' if len(self.points) > 6 else ''}}}"
 
@@ -225,7 +223,6 @@ class Explicit(Universe):
         return SUBSTITUTE if self.pairs is None else EXPLICIT
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
-        """Yield the neighbours of a point."""
         if relation == EXPLICIT:
             yield from self._listed.get(point, ())
             return
@@ -285,7 +282,6 @@ class Product(Universe):
 
     @property
     def size(self) -> int | None:
-        """The product of the sizes."""
         found = 1
         for part in self.parts:
             if part.size is None:
@@ -304,11 +300,9 @@ class Product(Universe):
 
     @property
     def expression(self) -> str:
-        """The parts."""
         return " x ".join(part.expression for part in self.parts)
 
     def label(self, point: Point) -> str:
-        """Return the labels of all parts between brackets."""
         labels = (part.label(p) for p, part in zip(point, self.parts, strict=True))
         return f"({'; '.join(labels)})"
 
@@ -393,7 +387,6 @@ class Part(Universe):
 
     @property
     def size(self) -> int:
-        """The number of points."""
         return len(self.points)
 
     def __iter__(self) -> Iterator[Point]:
@@ -423,11 +416,9 @@ class Part(Universe):
             yield from (p for p in self.whole.around(point, relation) if p in self._own)
 
     def explain(self, relation: str) -> str:
-        """Say what a neighbour is."""
         if relation == EXPLICIT and self.pairs is not None:
             return self._own.explain(relation)
         return self.whole.explain(relation)
 
     def label(self, point: Point) -> str:
-        """Return the label of the point in the whole universe."""
         return self.whole.label(point)

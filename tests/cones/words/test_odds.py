@@ -17,8 +17,7 @@ from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, lar
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.worlds import Universe
-from twoworlds.worlds.belief import Belief, explicit, independent, uniform
-from twoworlds.worlds.secret import Secret
+from twoworlds.worlds.belief import Belief, Secret, explicit, independent, uniform
 
 RR = "randomized-response(bits={}, keep=3/4)"
 LETTERS = "abcdef"

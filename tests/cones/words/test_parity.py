@@ -28,8 +28,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
 from twoworlds.numbers import Number
 from twoworlds.worlds import Explicit
-from twoworlds.worlds.belief import independent
-from twoworlds.worlds.secret import Secret
+from twoworlds.worlds.belief import Secret, independent
 
 HALF = Fraction(1, 2)
 

@@ -13,8 +13,8 @@ from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import agree
 from twoworlds.numbers import bounds
+from twoworlds.worlds.belief import secret
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.secret import secret
 
 BELIEFS = ["hidden(9/10=1/3, 1/5=2/3)", "independent(1/3)", "mixture(uniform, hidden(0=1))"]
 NOISE = [

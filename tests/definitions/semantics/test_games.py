@@ -15,8 +15,7 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import OnStatistic
 from twoworlds.numbers import above
 from twoworlds.worlds import Additive, BitStrings, Records
-from twoworlds.worlds.belief import explicit, hidden, uniform
-from twoworlds.worlds.secret import secret
+from twoworlds.worlds.belief import explicit, hidden, secret, uniform
 from twoworlds.worlds.statistic import NO_RECORD
 
 SURVEY = mechanism("randomized-response(bits=2, keep=3/4)")

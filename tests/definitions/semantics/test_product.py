@@ -13,8 +13,7 @@ from twoworlds import mechanism
 from twoworlds.definitions.semantics.games import conclusions, play
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.worlds import BitStrings, Records
-from twoworlds.worlds.belief import Belief, explicit, hidden, independent, uniform
-from twoworlds.worlds.secret import secret
+from twoworlds.worlds.belief import Belief, explicit, hidden, independent, secret, uniform
 
 SURVEYS = [
     "randomized-response(bits=3, keep=3/4)",

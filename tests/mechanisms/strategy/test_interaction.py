@@ -21,9 +21,8 @@ from twoworlds.mechanisms.strategy import (
     Then,
     read_noise,
 )
-from twoworlds.mechanisms.strategy.integers import largest
+from twoworlds.mechanisms.strategy.boxes import largest_ratio, masses_above
 from twoworlds.mechanisms.strategy.interaction import LikelyTranscripts
-from twoworlds.mechanisms.strategy.laplace import masses_above
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 from twoworlds.worlds import Computed
 from twoworlds.worlds.statistics import constant, count, histogram, mean
@@ -222,9 +221,9 @@ def test_thin_tails_have_no_finite_ratio_but_a_box_may():
     noise = read_noise(SkellamNoise(1, 1))
     box = HalfOpen(Fraction(0), Fraction(4))
     ratios = [noise.probability(k, 1) / noise.probability(k, 0) for k in range(4)]
-    assert near(largest(noise, box, 1, 0)[0]) == pytest.approx(max(map(near, ratios)))
+    assert near(largest_ratio(noise, box, 1, 0)[0]) == pytest.approx(max(map(near, ratios)))
     back = [1 / ratio for ratio in ratios]
-    assert near(largest(noise, box, 0, 1)[0]) == pytest.approx(max(map(near, back)))
+    assert near(largest_ratio(noise, box, 0, 1)[0]) == pytest.approx(max(map(near, back)))
 
 
 # --- delta under Laplace noise ------------------------------------------------------------------

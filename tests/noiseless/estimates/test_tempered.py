@@ -8,7 +8,7 @@ import pytest
 
 import twoworlds as tw
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.tempered import exponent_for, spread
+from twoworlds.mechanisms.on_statistic import exponent_for, spread
 from twoworlds.noiseless import tempered
 from twoworlds.numbers import bounds, ln
 

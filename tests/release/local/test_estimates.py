@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.accuracy import (
-    randomized_response_estimate,
     randomized_response_mean_square_error,
 )
 from twoworlds.numbers import bounds
@@ -83,7 +82,7 @@ def test_two_values_agree_with_wu_proposition_3_3(ones, zeros, hundredths):
         [ones, zeros],
         Randomizer.of(f"randomized-response(keep={keep})", values="yes, no"),
     )
-    assert found.counts["yes"] == randomized_response_estimate(ones, n, keep)
+    assert found.counts["yes"] == (ones - n * (1 - keep)) / (2 * keep - 1)
     error = randomized_response_mean_square_error(n, keep)
     assert {one.variance for one in found.each} == {one.largest_variance for one in found.each}
     assert found.each[0].variance == error

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests.web.browser.window import Window, mistake, read_number
 from twoworlds import measure, mechanism
 from twoworlds.definitions.semantics.games import play
+from twoworlds.worlds.belief import secret
 from twoworlds.worlds.beliefs import belief
-from twoworlds.worlds.secret import secret
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 NAMES = {"prior": "Before", "with": "With your data", "without": "Without your data"}

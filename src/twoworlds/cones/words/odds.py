@@ -41,12 +41,11 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.show import Result
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, resolve
-from twoworlds.worlds.assumptions import say_belief
-from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.belief import Belief, Secret
+from twoworlds.worlds.belief import secret as build_secret
 from twoworlds.worlds.beliefs import belief as build_belief
+from twoworlds.worlds.beliefs import say_belief
 from twoworlds.worlds.catalogue import universe as build_universe
-from twoworlds.worlds.secret import Secret
-from twoworlds.worlds.secret import secret as build_secret
 
 Source = RowCone | str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
 Set = str | Secret | Iterable[object]

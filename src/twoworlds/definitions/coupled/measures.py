@@ -36,7 +36,7 @@ from twoworlds.definitions.coupled.posteriors import (
 from twoworlds.definitions.coupled.scene import Law, Scene, Simulator, WorldPair
 from twoworlds.definitions.coupled.witness import PosteriorWitness, event_witness
 from twoworlds.definitions.verdict import Proof
-from twoworlds.laws.comparison import Each, FiniteComparison, between
+from twoworlds.laws.comparison import Family, FiniteComparison, between
 from twoworlds.laws.event import Listed
 from twoworlds.numbers import (
     INFINITY,
@@ -119,7 +119,9 @@ class Closest:
     def __init__(self, pairs: Iterable[TwoWorlds]) -> None:
         self.pairs = tuple(pairs)
         ways = ((pair, swapped) for pair in self.pairs for swapped in (False, True))
-        self._each = Each(_tables(ways), "every pair of worlds, both ways") if self.pairs else None
+        self._each = (
+            Family(_tables(ways), "every pair of worlds, both ways") if self.pairs else None
+        )
 
     @property
     def method(self) -> str:

@@ -46,9 +46,9 @@ from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, decimal
 from twoworlds.worlds import Records, Universe
+from twoworlds.worlds.belief import Secret, secret
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub
-from twoworlds.worlds.secret import Secret, secret
 
 RECORDS = "records"
 _AGAINST = " against "
@@ -158,7 +158,7 @@ class InferencePufferfish(Pufferfish):
 def read_secrets(given: Secrets, universe: Universe | None) -> tuple[Scrub, ...]:
     """Return the secrets as pairs: priv is the secret, and nothing is scrubbed.
 
-    Text is that of `twoworlds.worlds.secret`, ``A against B`` for a secret that is 1 if A holds, 0
+    Text is that of `twoworlds.worlds.belief`, ``A against B`` for a secret that is 1 if A holds, 0
     if B does and open otherwise, or ``records`` for every two values of every entry.
 
     >>> from twoworlds.worlds.records import BitStrings

@@ -29,9 +29,8 @@ from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.numbers import Number, maximum, show, to_json
 from twoworlds.show import Result
 from twoworlds.worlds import Additive, Point
-from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.belief import Belief, Secret, records_of
 from twoworlds.worlds.joint import plain_label
-from twoworlds.worlds.secret import Secret
 
 _LISTED = 1 << 10  # databases that are still shown one by one
 

@@ -43,8 +43,7 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 from twoworlds.show import Result
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
-from twoworlds.worlds.belief import Belief, records_of
-from twoworlds.worlds.secret import Secret
+from twoworlds.worlds.belief import Belief, Secret, records_of
 from twoworlds.worlds.statistic import NO_RECORD
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16

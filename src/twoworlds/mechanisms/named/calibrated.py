@@ -24,6 +24,7 @@ from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.calibration import gaussian_variance, geometric_p
 from twoworlds.mechanisms.least_noise import AMOUNTS, Amount, Claim, amount_of, least, read_claim
 from twoworlds.mechanisms.named.load import MECHANISMS, poisson_sample
+from twoworlds.mechanisms.named.noise import builder
 from twoworlds.numbers import (
     Number,
     exact_text,
@@ -102,9 +103,11 @@ def calibrated(
     if chance == 0:
         raise InvalidInput("rate=0 draws nobody: give a probability above 0")
 
-    def make(**width: object) -> Mechanism:
-        one = MECHANISMS[law].build(**others, **width)
+    def drawn(one: Mechanism) -> Mechanism:
         return one if chance == 1 else poisson_sample(one, chance)
+
+    def make(**width: object) -> Mechanism:
+        return MECHANISMS[law].build(**others, **width)
 
     asked = [value is not None for value in (epsilon if ratio is None else ratio, rho, mu)]
     if sum(asked) != 1 or (delta is not None and not asked[0]):
@@ -123,19 +126,18 @@ def calibrated(
         return Calibrated(law, one, moved, count, claim=claim, reached=claim.ratio)
 
     def typed(value: Fraction) -> Mechanism:
-        return make(l1=value, l2=value) if law == "skellam" else make(**{amount.name: value})
+        return drawn(builder(law, **others)(value))
 
-    found = least(typed, amount, claim, moved=moved, rate=chance)
-    short = None if found.short is None else typed(found.short)
+    found, below, reached = least(typed, amount, claim, moved=moved, rate=chance)
     return Calibrated(
         law,
-        typed(found.amount),
+        typed(found),
         moved,
         count,
         chance,
         claim=claim,
-        reached=found.reached,
-        short=short,
+        reached=reached,
+        short=None if below is None else typed(below),
     )
 
 

@@ -11,9 +11,15 @@ from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.files import read_table
 from twoworlds.mechanisms.least_noise import AMOUNTS, least, read_claim
 from twoworlds.mechanisms.named.load import Matrix, named, spelled_rows, spelled_values
-from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
+from twoworlds.mechanisms.on_statistic import (
+    Deterministic,
+    OnStatistic,
+    Tempered,
+    Through,
+    exponent_for,
+    spread,
+)
 from twoworlds.mechanisms.per_record import EachRecord, PerRecord, RandomIndex
-from twoworlds.mechanisms.tempered import Tempered, exponent_for, spread
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -250,7 +256,7 @@ def randomized_response(
             return randomized_response(values=str(n), epsilon=price)
 
         claim = read_claim(epsilon, ratio=ratio, delta=delta)
-        ratio, epsilon = None, least(build, AMOUNTS["randomized-response"], claim).amount
+        ratio, epsilon = None, least(build, AMOUNTS["randomized-response"], claim)[0]
     p, other = _keep_and_other(keep, ratio, epsilon, n)
     rows = [[p if o == v else other for v in universe] for o in universe]
     shown = _shown_keep(p, ratio, epsilon)

@@ -37,10 +37,9 @@ from twoworlds.mechanisms.continuous import (
     Continuous,
     Gaussian,
     Laplace,
-    NoisyStatistic,
 )
 from twoworlds.mechanisms.least_noise import amount_of, least, read_claim
-from twoworlds.mechanisms.named.load import named
+from twoworlds.mechanisms.named.load import MECHANISMS, named
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.numbers import (
     Exp,
@@ -77,11 +76,7 @@ def geometric(
     """
     _one_way("geometric noise", {"ratio": ratio, "epsilon": epsilon, "p": p}, delta)
     if _is_given(delta):
-
-        def build(pure: Fraction) -> OnStatistic:
-            return geometric(epsilon=pure, sensitivity=sensitivity)
-
-        price = _least("geometric", build, epsilon, delta, sensitivity, ratio=ratio)
+        price = _least("geometric", epsilon, delta, sensitivity, ratio=ratio)
         return geometric(epsilon=price, sensitivity=sensitivity, bits=bits)
     noise = _geometric(ratio, epsilon, p, sensitivity)
     return _added("geometric", noise, _shown_noise(noise, ratio, epsilon), sensitivity, bits)
@@ -135,16 +130,9 @@ def differenced_negative_binomial(
     times = whole(r, "r", at_least=1)
     _one_way("differenced-negative-binomial", {"p": p, "epsilon": epsilon}, delta)
     if p is None:
-
-        def build(share: Fraction) -> OnStatistic:
-            return differenced_negative_binomial(share, times, sensitivity)
-
-        law = "differenced-negative-binomial"
-        exact = geometric_p(sensitivity, epsilon) if not _is_given(delta) else None
-        if isinstance(exact, Fraction):
-            p = exact
-        else:
-            p = _least(law, build, epsilon, delta, sensitivity, r=times)
+        p = geometric_p(sensitivity, epsilon) if not _is_given(delta) else None
+        if not isinstance(p, Fraction):
+            p = _least("differenced-negative-binomial", epsilon, delta, sensitivity, r=times)
     noise = NegativeBinomialDifference(rational(p, "p"), times)
     detail = f"p={spelled(noise.p)}, r={noise.r}"
     return _added("differenced-negative-binomial", noise, detail, sensitivity, bits)
@@ -171,11 +159,7 @@ def skellam(
     if (l1 is None) != (l2 is None):
         raise InvalidInput("skellam needs both l1 and l2, the means of its two variables")
     if l1 is None:
-
-        def build(mean: Fraction) -> OnStatistic:
-            return skellam(mean, mean, sensitivity)
-
-        l1 = l2 = _least("skellam", build, epsilon, delta, sensitivity)
+        l1 = l2 = _least("skellam", epsilon, delta, sensitivity)
     noise = SkellamNoise(l1, l2)  # type: ignore[arg-type]
     detail = f"l1={spelled(noise.l1)}, l2={spelled(noise.l2)}"
     return _added("skellam", noise, detail, sensitivity, bits)
@@ -200,11 +184,7 @@ def discrete_gaussian(
     ways = {"sigma2": sigma2, "sigma": sigma, "epsilon": epsilon, "rho": rho}
     _one_way("discrete-gaussian", ways, delta)
     if epsilon is not None:
-
-        def build(square: Fraction) -> OnStatistic:
-            return discrete_gaussian(square, sensitivity=sensitivity)
-
-        sigma2 = _least("discrete-gaussian", build, epsilon, delta, sensitivity)
+        sigma2 = _least("discrete-gaussian", epsilon, delta, sensitivity)
     elif rho is not None:
         sigma2 = gaussian_variance(_step(sensitivity), rho=rho)
     noise = DiscreteGaussianNoise(rational(sigma2, "sigma2") if sigma is None else _square(sigma))
@@ -260,20 +240,25 @@ def _is_given(delta: object) -> bool:
 
 def _least(
     law: str,
-    build: Callable[[Fraction], Mechanism],
     epsilon: object,
     delta: object,
     sensitivity: object,
     *,
     ratio: object = None,
-    r: int = 1,
+    **others: int,
 ) -> Fraction:
     """Return the least amount of noise that keeps epsilon and delta."""
-    claim, moved = (
-        read_claim(epsilon, ratio=ratio, delta=delta),
-        positive(sensitivity, "sensitivity"),
-    )
-    return least(build, amount_of(law, r), claim, moved=moved).amount
+    claim = read_claim(epsilon, ratio=ratio, delta=delta)
+    moved = positive(sensitivity, "sensitivity")
+    build = builder(law, sensitivity=sensitivity, **others)
+    return least(build, amount_of(law, **others), claim, moved=moved)[0]
+
+
+def builder(law: str, **others: object) -> Callable[[Fraction], Mechanism]:
+    """Return what makes the mechanism of a law from its amount of noise."""
+    name = amount_of(law).name
+    names = ("l1", "l2") if law == "skellam" else (name,)
+    return lambda value: MECHANISMS[law].build(**others, **dict.fromkeys(names, value))
 
 
 def _step(sensitivity: object) -> int:
@@ -335,7 +320,7 @@ def laplace(
     bits: object = None,
     *,
     delta: object = None,
-) -> Laplace | NoisyStatistic:
+) -> Laplace | OnStatistic:
     """Add Laplace noise; the scale is given, or set so that the whole query costs epsilon.
 
     The rate is 1 / scale; it stays exact where it is a logarithm. With a delta, the scale is the
@@ -347,11 +332,7 @@ def laplace(
     ways = {"scale": scale, "epsilon": epsilon, "ratio": ratio, "rate": rate}
     _one_way("laplace", ways, delta)
     if _is_given(delta):
-
-        def build(wide: Fraction) -> Laplace:
-            return Laplace(scale=wide, sensitivity=sensitivity)
-
-        scale = _least("laplace", build, epsilon, delta, sensitivity, ratio=ratio)
+        scale = _least("laplace", epsilon, delta, sensitivity, ratio=ratio)
     if scale is not None:
         return _on(Laplace(scale=scale, sensitivity=sensitivity), bits)
     if rate is None:
@@ -370,7 +351,7 @@ def gaussian(
     delta: object = None,
     rho: object = None,
     mu: object = None,
-) -> Gaussian | NoisyStatistic:
+) -> Gaussian | OnStatistic:
     """Add Gaussian noise of standard deviation sigma (sensitivity in the L2 norm).
 
     >>> gaussian(epsilon=1, delta="1e-6").expression, gaussian(rho="1/8").expression
@@ -379,11 +360,7 @@ def gaussian(
     ways = {"sigma": sigma, "sigma2": sigma2, "epsilon": epsilon, "rho": rho, "mu": mu}
     _one_way("gaussian", ways, delta)
     if epsilon is not None:
-
-        def build(deviation: Fraction) -> Gaussian:
-            return Gaussian(sigma=deviation, sensitivity=sensitivity)
-
-        sigma = _least("gaussian", build, epsilon, delta, sensitivity)
+        sigma = _least("gaussian", epsilon, delta, sensitivity)
     elif rho is not None:
         sigma2 = gaussian_variance(sensitivity, rho=rho)
     elif mu is not None:
@@ -394,7 +371,7 @@ def gaussian(
 Density = TypeVar("Density", bound=Continuous)
 
 
-def _on(noise: Density, bits: object) -> Density | NoisyStatistic:
+def _on(noise: Density, bits: object) -> Density | OnStatistic:
     """Return the bare noise, or the noise on a count of bits."""
     if bits is None:
         return noise
@@ -405,4 +382,4 @@ def _on(noise: Density, bits: object) -> Density | NoisyStatistic:
         )
     count = Additive(lambda bit: bit, name="count")
     text = f"{noise.expression[:-1]}, bits={n})"
-    return NoisyStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)
+    return OnStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)

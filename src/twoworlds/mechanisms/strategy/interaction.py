@@ -15,7 +15,7 @@ The mechanism looks at the database through the queries only, so it is an `OnSta
 ratio of two transcript laws is the product of the ratios of the answers, and its supremum over a
 box is the product of the suprema over the intervals. So the tight ratio of all events is the
 largest over courses, exactly. The gap at a ratio is a sum over cells of constant ratio, where these
-are finitely many (`integers`), and has a closed form for Laplace noise (`laplace`).
+are finitely many, and has a closed form for Laplace noise (`boxes`).
 
 A randomized adversary tosses coins, and follows the strategy that they name. It knows its own
 coins, so what it sees is (coin, rho_1, ..., rho_d), with law weight(coin) P_coin(rho | X). The
@@ -46,14 +46,26 @@ from twoworlds.laws.comparison import (
     ProfileLine,
     RatioCell,
     larger,
+    solved,
 )
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.mechanisms.continuous import AddedDensity, Continuous, Laplace
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
-from twoworlds.mechanisms.strategy import integers, laplace
-from twoworlds.mechanisms.strategy.boxes import Boxes, HalfOpen
+from twoworlds.mechanisms.strategy.boxes import (
+    Boxes,
+    bound,
+    is_finite,
+    joint_density,
+    largest_loss,
+    largest_ratio,
+    mass,
+    masses_above,
+    nearest,
+    pieces,
+    rate_of,
+)
 from twoworlds.mechanisms.strategy.strategy import Box, Course, Strategy
-from twoworlds.numbers import INFINITY, Number, Real, exp, ln, probability, show
+from twoworlds.numbers import INFINITY, Number, ln, probability, show
 from twoworlds.worlds import Change, Explicit, Point, Product, TrueAnswer, Universe
 from twoworlds.worlds.statistics import Batch
 
@@ -86,8 +98,7 @@ class Answering(Channel):
 
     @property
     def discrete(self) -> bool:
-        """Whether single transcripts have a probability."""
-        return not isinstance(self.noise, AddedDensity)
+        return self.noise.discrete
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
@@ -111,7 +122,7 @@ class Answering(Channel):
         """Return the density of the noise vector at rho - f_rho(X) (Dwork, equation 7)."""
         weight, pairs = self._along(output, value)
         if isinstance(self.noise, AddedDensity):
-            return weight * laplace.joint_density(_rate(self.noise), pairs)
+            return weight * joint_density(rate_of(self.noise), pairs)
         return prod((self.noise.probability(a, v) for a, v in pairs), start=weight)
 
     def mass(self, event: Event, value: Any) -> Number:
@@ -142,17 +153,15 @@ class Answering(Channel):
 
     def _mass(self, course: Course, box: Box, value: Any) -> Number:
         parts = zip(box, course.picks, strict=True)
-        masses = (_mass(self.noise, interval, value[i]) for interval, i in parts)
+        masses = (mass(self.noise, interval, value[i]) for interval, i in parts)
         return prod(masses, start=course.weight)
 
     def compare(self, change: Change) -> Comparison:
-        """Compare the laws of the transcript for two vectors of true values."""
         u: Any = change.before
         v: Any = change.after
         return TwoTranscriptLaws(change.x, change.y, u, v, self)
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
-        """Toss the coin, then draw answer after answer."""
         weights = {course.coin: course.weight for course in self.courses}
         tossed = rng.choice(len(weights), p=[float(weight) for weight in weights.values()])
         coin = list(weights)[int(tossed)]
@@ -199,10 +208,7 @@ class Interaction(OnStatistic):
     def bound(self, *, neighbours: Any = None, group: object = 1) -> Number:
         """Return e^epsilon by Theorem 5: epsilon = Delta F / sigma, or p^(-Delta F)."""
         moved = self.strategy.sensitivity(neighbours=neighbours, group=group).joint
-        noise = self.channel.noise
-        if isinstance(noise, AddedDensity):
-            return laplace.raised(_rate(noise), moved)
-        return integers.bound(noise, moved)
+        return bound(self.channel.noise, moved)
 
     def bound_epsilon(self, *, neighbours: Any = None, group: object = 1) -> Number:
         """Return the epsilon of Theorem 5."""
@@ -223,7 +229,7 @@ class Interaction(OnStatistic):
         value: Any = self.statistic(database)
         for course, box in self.channel.met(event):
             centre = (value[place] for place in course.picks)
-            near = tuple(integers.nearest(i, v) for i, v in zip(box, centre, strict=True))
+            near = tuple(nearest(i, v) for i, v in zip(box, centre, strict=True))
             output = near if course.coin is None else (course.coin, *near)
             if output in self.outputs and self.probability(output, database) != 0:
                 return output
@@ -309,18 +315,6 @@ def read_noise(given: object) -> AddedDensity | AddedNoise | FiniteNoise:
     )
 
 
-def _rate(noise: AddedDensity) -> Number:
-    assert isinstance(noise.noise, Laplace)
-    return noise.noise.rate
-
-
-def _mass(noise: Channel, interval: HalfOpen, value: Any) -> Number:
-    """Return the probability that an answer lies in an interval."""
-    if isinstance(noise, AddedDensity):
-        return laplace.mass(_rate(noise), interval, Fraction(value))
-    return integers.mass(noise, interval, value)
-
-
 @dataclass(frozen=True)
 class TwoTranscriptLaws(Comparison):
     """The law of the transcript for true values u, on x, against that for v, on y."""
@@ -332,7 +326,6 @@ class TwoTranscriptLaws(Comparison):
     channel: Answering
 
     def reverse(self) -> Comparison:
-        """Swap the two laws."""
         return TwoTranscriptLaws(self.y, self.x, self.v, self.u, self.channel)
 
     def peak(self) -> Peak:
@@ -344,9 +337,9 @@ class TwoTranscriptLaws(Comparison):
                 (i, self.u[k], self.v[k]) for i, k in zip(course.box, course.picks, strict=True)
             ]
             if isinstance(noise, AddedDensity):
-                ratio, box, attained = laplace.largest(_rate(noise), values)
+                ratio, box, attained = largest_loss(rate_of(noise), values)
             else:
-                found = [integers.largest(noise, *one) for one in values]
+                found = [largest_ratio(noise, *one) for one in values]
                 if None in found:
                     continue  # no transcript of this course can occur
                 ratios, box, ends = zip(*found, strict=True)
@@ -358,7 +351,7 @@ class TwoTranscriptLaws(Comparison):
 
     def gap(self, ratio: Number) -> Gap:
         """Add up the cells, or use the closed form."""
-        finite = self.channel.discrete and integers.is_finite(self.channel.noise)
+        finite = self.channel.discrete and is_finite(self.channel.noise)
         if not finite and (ratio == INFINITY or not larger(self.peak().ratio, ratio)):
             return Gap(Fraction(0), Listed.of(()))
         if self.channel.discrete:
@@ -374,29 +367,15 @@ class TwoTranscriptLaws(Comparison):
             return peak if larger(peak, Fraction(1)) else Fraction(1)
         if self.channel.discrete:
             return self._table.ratio_for(delta)
-        if not larger(self.gap(Fraction(1)).delta, delta):
-            return Fraction(1)
-        low, high = Fraction(0), Fraction(1)
-        while larger(self.peak().ratio, exp(high)):
-            high *= 2
-        for _ in range(_DIGITS):  # between 0 and the tight epsilon the gap falls strictly
-            middle = (low + high) / 2
-            if larger(self.gap(exp(middle)).delta, delta):
-                low = middle
-            else:
-                high = middle
-        return exp(Real.between(low, high))
+        return solved(self, delta, _DIGITS)  # up to the tight epsilon the gap falls strictly
 
     def lines(self) -> list[ProfileLine]:
-        """Return the lines of the profile, where the cells are finitely many."""
         return self._table.lines() if self.channel.discrete else super().lines()
 
     def cells(self) -> list[RatioCell]:
-        """Return the cells, where they are finitely many."""
         return self._table.cells() if self.channel.discrete else super().cells()
 
     def divergence(self, order: Fraction) -> Number:
-        """Add up the cells, where they are finitely many."""
         return self._table.divergence(order) if self.channel.discrete else super().divergence(order)
 
     def limit(self) -> Number:
@@ -411,7 +390,7 @@ class TwoTranscriptLaws(Comparison):
         q: list[Number] = []
         for course in self.channel.courses:
             parts = [
-                integers.pieces(noise, interval, self.u[i], self.v[i])
+                pieces(noise, interval, self.u[i], self.v[i])
                 for interval, i in zip(course.box, course.picks, strict=True)
             ]
             if len(boxes) + prod(map(len, parts)) > _MOST_CELLS:
@@ -441,12 +420,10 @@ class LikelyTranscripts(Event):
     ratio: Number
 
     def holds(self, output: Point) -> bool:
-        """Compare the densities."""
         p, q = (self.channel.probability(output, value) for value in (self.u, self.v))
         return larger(p, self.ratio * q)
 
     def describe(self, outputs: Universe) -> str:
-        """Say the ratio."""
         if self.ratio == 1:
             return "transcripts that are likelier in the first world than in the second"
         return (
@@ -470,6 +447,6 @@ class LikelyTranscripts(Event):
                 (interval, Fraction(self.u[i]), Fraction(self.v[i]))
                 for interval, i in zip(course.box, course.picks, strict=True)
             ]
-            more_p, more_q = laplace.masses_above(values, _rate(self.channel.noise), self.ratio)  # type: ignore[arg-type]
+            more_p, more_q = masses_above(values, rate_of(self.channel.noise), self.ratio)
             p, q = p + course.weight * more_p, q + course.weight * more_q
         return p, q

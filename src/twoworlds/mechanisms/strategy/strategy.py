@@ -347,7 +347,6 @@ class StrategySensitivity(Result):
         return Answer(f"{head}, as from {x} to {y}{when}.", blocks=(said, chart))
 
     def fields(self) -> dict[str, Any]:
-        """Return the three numbers, what they rest on, and the pair by its labels."""
         numbers = {"joint": self.joint, "largest": self.largest, "total": self.total}
         pair = None if self.pair is None else [self.universe.label(x) for x in self.pair]
         return {**numbers, "relation": self.relation, "group": self.group, "pair": pair}

@@ -35,7 +35,7 @@ from typing import Any
 
 from twoworlds.definitions.coupled.words import counted, first_where, short, weakens
 from twoworlds.definitions.words import digits_apart
-from twoworlds.laws.comparison import Comparison, Each, FiniteComparison, larger
+from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, larger
 from twoworlds.laws.event import Event, EventWitness, Listed, recomputed
 from twoworlds.noiseless.estimates.counting import Counting, Counts, likelihoods, samples
 from twoworlds.noiseless.estimates.family import LawFamily
@@ -210,8 +210,8 @@ def _pair(
     return FiniteComparison((scene, 0), (scene, 1), p, q, Listed.of, scale)
 
 
-def _both(pairs: Iterable[FiniteComparison]) -> Each:
-    return Each((way for one in pairs for way in (one, one.reverse())), "every pair, both ways")
+def _both(pairs: Iterable[FiniteComparison]) -> Family:
+    return Family((way for one in pairs for way in (one, one.reverse())), "every pair, both ways")
 
 
 def largest_delta(pairs: Iterable[FiniteComparison], ratio: Number) -> Worst:

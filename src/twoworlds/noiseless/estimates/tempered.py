@@ -1,7 +1,8 @@
 """The likeliest law with a little noise: what differential privacy costs the estimate.
 
-`twoworlds.mechanisms.tempered` has the mechanism and the proof of its epsilon. Here it is measured
-for a family of laws, beside how often it names the true law, and how often the exact estimate does:
+`twoworlds.mechanisms.on_statistic` has the mechanism and the proof of its epsilon. Here it is
+measured for a family of laws, beside how often it names the true law, and how often the exact
+estimate does:
 
     P(named j | j true) = sum over counts c of  n!/c! f_j^c  P(j | c) ,   the least over j.
 
@@ -19,8 +20,7 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms.named.maps import tempered_map
-from twoworlds.mechanisms.on_statistic import OnStatistic
-from twoworlds.mechanisms.tempered import Tempered, spread
+from twoworlds.mechanisms.on_statistic import OnStatistic, Tempered, spread
 from twoworlds.noiseless.estimates.counting import Counting, Counts, samples
 from twoworlds.noiseless.estimates.family import LawFamily
 from twoworlds.numbers import Number, exact_text, ln, show, whole

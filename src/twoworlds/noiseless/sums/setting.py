@@ -55,8 +55,14 @@ from twoworlds.laws.entry import (
 )
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
-from twoworlds.laws.steps import step_bound, step_delta
-from twoworlds.laws.uniform import MOST_UNIFORM, delta_between, enough_unknown, least_enough
+from twoworlds.laws.uniform import (
+    MOST_UNIFORM,
+    delta_between,
+    enough_unknown,
+    least_enough,
+    step_bound,
+    step_delta,
+)
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")

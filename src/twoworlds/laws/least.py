@@ -1,4 +1,6 @@
-r"""The least mu of two laws: no test tells them apart better than N(0, 1) and N(mu, 1).
+r"""The least mu and the least rho of two laws, by formula, at corners, or enclosed by a search.
+
+**mu**: no test tells the two laws apart better than N(0, 1) and N(mu, 1).
 
 A test with false alarms z has at most the power p(z) for the two laws, and F(F^-1(z) + mu) for the
 two normal ones (Dong, Roth & Su 2022). So the least mu is
@@ -20,21 +22,54 @@ laws have
 
 which grows with mu. Slopes below 1 are those above 1 of the laws exchanged. Where there is no
 largest ratio, rare tests are not bounded by any of this, and a mu is known by formula only.
+
+**rho**: D_a(P || Q) <= a rho for every order a > 1.
+
+With t = a - 1, K(t) = t D_(1+t) and f(t) = K(t) / (t (1 + t)), the least rho is sup f over t > 0.
+Some laws have a formula (`Comparison.closed_rho`). For others with a largest loss l:
+
+*Far out.* K(t) <= t l, so that f(t) <= l / (1 + t), which is below the best value known from some
+t on.
+
+*Between two points* K lies below its chord, as it is convex. More than that: K'' is the variance
+of the loss L under the law P e^(t L) / E_P[e^(t L)], and K''' its third central moment, at most w
+K'' in size, where w is the width of the range of losses. So over a distance h, K'' grows or falls
+at most by the factor e^(w h). A second difference of K is K'' somewhere between its points; e^(-w
+h) of it is a lower bound k there, and K lies below the chord minus k (t - a) (b - t) / 2, a
+parabola N(t) = n0 + n1 t + n2 t^2. The slope of N / (t + t^2) has the sign of -(n1 - n2) t^2 - 2
+n0 t - n0, and where it is 0, the quotient is (n1 + 2 n2 t) / (1 + 2 t). Bounds are off by a high
+power of the distance of the points.
+
+*Near 0.* K'(0) is the mean loss m = D_1, the limit of f. As K'' changes slowly,
+
+    K(b) - m b >= (b^2 / 2) K''(0) e^(-w b),    K(t) <= m t + (t^2 / 2) K''(0) e^(w b)   for t <= b.
+
+If e^(2 w b) (K(b) - m b) <= m b^2, then K(t) <= m (t + t^2), and f <= m up to b. Where the rest
+stays below m too, the least rho is m itself, exactly, as for randomized response.
+
+Several independent parts have the sum of their K.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import chain, count, pairwise
-from math import prod
+from math import isqrt, prod
 
 from flint import arb
 
 from twoworlds.errors import Unsupported
-from twoworlds.laws.comparison import Comparison, Extreme, ProfileLine, larger
+from twoworlds.laws.comparison import (
+    Comparison,
+    Extreme,
+    ProfileLine,
+    larger,
+    summed_divergence,
+    weighted_sum,
+)
 from twoworlds.laws.line import GaussianPair, quantile
 from twoworlds.numbers import (
     INFINITY,
@@ -272,3 +307,207 @@ class _Search:
                 return None
             touch = float((mu * root * away - mu * mu / 2).mid())
             return bounds(Real(lambda _bits: mu))[1], touch
+
+
+# --- The least rho --------------------------------------------------------------------------------
+
+
+_RHO_WIDTH = Fraction(1, 10**9)  # how far both ends may be apart, as a share
+_MOST_ORDERS = 400
+_RHO_HALVINGS = 16
+_ROOT_BITS = 160
+_WHOLE = Fraction(2)  # an order that all laws know
+_NEAREST = Fraction(1, 1 << 32)  # from order 1, where nothing is known of small losses
+
+Factors = Sequence[tuple[Comparison, int]]
+
+
+def least_rho(comparison: Comparison) -> Extreme:
+    """Return the least rho, and an order that shows it; order 1 stands for the limit.
+
+    >>> from twoworlds.laws.comparison import between
+    >>> quarter = Fraction(1, 4)
+    >>> least_rho(between({0: quarter, 1: 3 * quarter}, {0: 3 * quarter, 1: quarter}))
+    Extreme(value=Real(1/2*ln 3), at=Fraction(1, 1), attained=True)
+    """
+    closed = comparison.closed_rho()
+    if closed is not None:
+        return closed
+    factors = _alike_together(comparison.factors)
+    if factors == ((comparison, 1),):
+        return _searched_orders(factors)
+    ((one, times), *others) = factors
+    if not others:
+        value, at, attained = least_rho(one)
+        return Extreme(times * value, at, attained)
+    return _together(factors)
+
+
+def _alike_together(factors: Factors) -> tuple[tuple[Comparison, int], ...]:
+    """Count alike parts together."""
+    found: dict[Hashable, tuple[Comparison, int]] = {}
+    for one, times in factors:
+        key = id(one) if one.key is None else one.key
+        found[key] = one, times + found.get(key, (one, 0))[1]
+    return tuple(found.values())
+
+
+def _together(factors: Factors) -> Extreme:
+    """Add up the least rhos of the parts: exact where all of them are limits at order 1."""
+    found = [(least_rho(one), times) for one, times in factors]
+    most = weighted_sum((one.value, times) for one, times in found)
+    if most == INFINITY or all(one.at == 1 and one.attained for one, _ in found):
+        return Extreme(most, Fraction(1))
+    if all(one.peak().ratio != INFINITY for one, _ in factors):
+        return _searched_orders(factors)
+    places = {max(_WHOLE, Fraction(one.at)) for one, _ in found}  # type: ignore[arg-type]
+    lows = {at: bounds(summed_divergence(factors, at))[0] / at for at in places}
+    at = max(lows, key=lambda place: lows[place])
+    return Extreme(Real.between(lows[at], bounds(most)[1]), at)
+
+
+def _searched_orders(factors: Factors) -> Extreme:
+    """Search all orders, or refuse where nothing is known far out."""
+    largest, width = Fraction(0), _width_of_losses(factors)
+    for one, times in factors:
+        forth = ln(one.peak().ratio)
+        if forth == INFINITY:
+            if one.divergence(_WHOLE) == INFINITY:
+                return Extreme(INFINITY, Fraction(1))
+            raise Unsupported(
+                "the losses of these two worlds have no largest one, and nothing is known of their "
+                "divergences at large orders: ask for rdp, with one order"
+            )
+        largest += times * bounds(forth)[1]
+    if largest == 0:
+        return Extreme(Fraction(0), Fraction(1))
+    return _Orders(lambda order: summed_divergence(factors, order), largest, width).run()
+
+
+def _width_of_losses(factors: Factors) -> Fraction | None:
+    """Return the width of the range of all losses together; None where it is not known.
+
+    That is so where there is no least loss, and for divergences between two ends, which are not
+    those of one pair of laws: then K is convex, and no more is used of it.
+    """
+    width = Fraction(0)
+    for one, times in factors:
+        losses = [ln(way.peak().ratio) for way in (one, one.reverse())]
+        if INFINITY in losses or one.dominating is not one:
+            return None
+        width += times * sum(bounds(loss)[1] for loss in losses)
+    return width
+
+
+class _Orders:
+    """Orders 1 + t that were looked at, and intervals between them by their upper bounds."""
+
+    def __init__(
+        self, divergence: Callable[[Fraction], Number], largest: Fraction, width: Fraction | None
+    ) -> None:
+        self.mean = divergence(Fraction(1))
+        self.largest, self.width = largest, width
+        self.ends = cache(lambda t: bounds(divergence(1 + t)))
+        self.best, self.at = bounds(self.mean)[0], Fraction(0)
+        self.queue: list[tuple[Fraction, int, Fraction, Fraction]] = []
+        self.number = count()
+
+    def run(self) -> Extreme:
+        if self.best <= 0:
+            return Extreme(Real.between(Fraction(0), self.largest), Fraction(1))
+        first, settled = self._near_zero()
+        points = [first]
+        while self.largest / (1 + points[-1]) > self.best:
+            points.append(2 * points[-1])
+            self._look(points[-1])
+        far = self.largest / (1 + points[-1])
+        if not settled:
+            self._add(Fraction(0), first)
+        for a, b in pairwise(points):
+            self._add(a, b)
+        low = bounds(self.mean)[0]
+        for _ in range(_MOST_ORDERS):
+            if not self.queue:
+                break
+            top, _, a, b = self.queue[0]
+            enough = low if settled and self.best == low else self.best * (1 + _RHO_WIDTH)
+            if -top <= enough:
+                break
+            heapq.heappop(self.queue)
+            middle = (a + b) / 2
+            self._look(middle)
+            bent = self._bent(a, middle, b)
+            self._add(a, middle, -top, bent)
+            self._add(middle, b, -top, bent)
+        most = max(far, -self.queue[0][0] if self.queue else far)
+        if settled and self.best == low and most <= low:
+            return Extreme(self.mean, Fraction(1))
+        most = max(most, bounds(self.mean)[1])
+        return Extreme(Real.between(self.best, max(most, self.best)), 1 + self.at)
+
+    def _look(self, t: Fraction) -> None:
+        low = self.ends(t)[0] / (1 + t)
+        if low > self.best:
+            self.best, self.at = low, t
+
+    def _near_zero(self) -> tuple[Fraction, bool]:
+        """Return some b, and whether f is at most the mean loss up to there."""
+        if self.width is None:
+            self._look(_NEAREST)
+            return _NEAREST, False
+        b = Fraction(1)
+        while b * self.width > 1:
+            b /= 2
+        low = bounds(self.mean)[0]
+        for _ in range(_RHO_HALVINGS):
+            over = b * self.ends(b)[1] - low * b
+            if bounds(exp(2 * self.width * b))[1] * over <= low * b * b:
+                return b, True
+            b /= 2
+        self._look(b)
+        return b, False
+
+    def _bent(self, a: Fraction, middle: Fraction, b: Fraction) -> Fraction:
+        """Return a lower bound on K'' between a and b."""
+        if self.width is None:
+            return Fraction(0)
+        (low, _), (_, high), (far, _) = (
+            (t * self.ends(t)[0], t * self.ends(t)[1]) if t else (Fraction(0), Fraction(0))
+            for t in (a, middle, b)
+        )
+        second = (low - 2 * high + far) * 4 / (b - a) ** 2
+        return max(Fraction(0), second * bounds(exp(-self.width * (b - a)))[0])
+
+    def _add(
+        self,
+        a: Fraction,
+        b: Fraction,
+        known: Fraction | None = None,
+        bent: Fraction = Fraction(0),
+    ) -> None:
+        ends = (b, b * self.ends(b)[1])
+        top = self.ends(b)[1] if a == 0 else _under(a, a * self.ends(a)[1], *ends, bent)
+        top = top if known is None else min(top, known)
+        heapq.heappush(self.queue, (-top, next(self.number), a, b))
+
+
+def _under(a: Fraction, at_a: Fraction, b: Fraction, at_b: Fraction, bent: Fraction) -> Fraction:
+    """Return a bound on N(t) / (t + t^2) between a and b: N is the chord less a parabola."""
+    chord = (at_b - at_a) / (b - a)
+    n0 = at_a - chord * a + bent * a * b / 2
+    n1, n2 = chord - bent * (a + b) / 2, bent / 2
+    first, last = at_a / (a + a * a), at_b / (b + b * b)
+    c = n1 - n2
+    if n0 >= 0:  # it falls, or falls and rises
+        return max(first, last)
+    if c <= 0:
+        return last
+    square = n0 * n0 - c * n0
+    scale = 1 << _ROOT_BITS
+    root = Fraction(isqrt(square.numerator * scale * scale // square.denominator), scale)
+    low, high = (root - n0) / c, (root + Fraction(1, scale) - n0) / c
+    if low >= b:
+        return last
+    if high <= a:
+        return first
+    return max((n1 + 2 * n2 * t) / (1 + 2 * t) for t in (max(low, a), min(high, b)))
