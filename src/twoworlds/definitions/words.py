@@ -61,8 +61,8 @@ _SCALE = ((Fraction(3, 4), "strong"), (Fraction(9, 10), "moderate"), (Fraction(9
 
 
 _PEOPLE = (
-    "Of {{of}} {}, someone who knows everyone else and guesses at even odds{} would be right about "
-    "{{right}} ({{half}} without {} data)"
+    "Of {{of}} {}, someone who knows everyone else and guesses at even odds{} would get "
+    "{{right}} right ({{half}} without {} data)"
 )
 _GUESSES = (
     "Of {{of}} guesses at even odds between {}, {{right}} would be right "
@@ -177,7 +177,7 @@ def guess_sentence(subject: Subject, chance: Number) -> str:
 
     >>> print(guess_sentence(Subject.of(1), Fraction(3, 5)))
     Of 100 people in your position, someone who knows everyone else and guesses at even odds would \
-be right about at most 60 (50 without your data).
+get at most 60 right (50 without your data).
     """
     of, right, half = _counted(chance)
     return f"{subject.guess.format(of=of, right=right, half=half)}."

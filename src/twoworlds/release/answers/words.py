@@ -165,7 +165,7 @@ def _guessed(cost: Cost, about: str | None) -> str:
     from twoworlds.worlds import EXPLICIT
 
     if max(cost.epsilon, cost.rho) > _HUGE:
-        return f"{cost} promises nothing: a guess may be right about practically everybody."
+        return f"{cost} promises nothing: someone guessing may get practically everybody right."
     chance = guess_of(_guarantee(cost))
     if chance is None:
         return f"{cost} promises nothing."
