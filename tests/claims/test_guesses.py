@@ -276,3 +276,10 @@ def test_numbers_are_rounded_up_and_never_too_coarse(chance, said, word):
         f"({half} without your data)."
     )
     assert strength(Fraction(chance)) == word
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_guess_about_several_outputs_says_that_it_is_about_all_of_them(ask_json, tmp_path, times):
+    law = random_mechanism(Random(times))
+    told = ask_json("measure", matrix(tmp_path / "m.csv", law), "--times", times)["sentence"]
+    assert told.startswith(f"All {times} outputs together: of 100 ") == (times > 1)

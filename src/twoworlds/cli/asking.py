@@ -59,6 +59,9 @@ Out = Annotated[
 ]
 
 
+File = Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="the file to write")]
+
+
 class Questions(TyperGroup):
     """The commands: one for each question, and a group for those whose names begin alike."""
 
@@ -114,12 +117,16 @@ def _asked(question: Question) -> Callable[..., Any]:
     """Return a function that prints what a question answers, and returns the exit code."""
     function, known = question.function(), question.parameters()
     silent = known.pop("json", None) is None  # only what prints by itself asks for --json
+    written = next((one for one in known.values() if one.written), None)
 
     def ask(**given: Any) -> int:
         from twoworlds.cli.render import print_result, print_saved, progress, saved_files
 
         as_json, more = given["json_"], given.pop("more_")
         picture, out = given.pop("picture", None), given.pop("out", None)
+        if written is not None:
+            _place(written, given, out)
+            out = None
         if silent:
             del given["json_"]
         if out is not None and any(
@@ -138,10 +145,15 @@ def _asked(question: Question) -> Callable[..., Any]:
                 print_saved(saved)
         return 2 if said.undecided else int(said.holds is False)
 
-    listed = [_keyword(one.key, _typed(one), one.default, one.needed) for one in known.values()]
+    listed = [
+        _keyword(one.key, _typed(one), one.default, one.needed and not one.written)
+        for one in known.values()
+    ]
     if question.chart:
         listed.append(_keyword("picture", Picture, None))
-    if silent and not any(map(_is_file, known.values())):
+    if written is not None and written.place:
+        listed.append(_keyword("out", File, None))
+    elif silent and written is None:
         listed.append(_keyword("out", Out, None))
     listed.append(_keyword("more_", More, False))
     listed.append(_keyword("json_", Json, False))
@@ -150,9 +162,14 @@ def _asked(question: Question) -> Callable[..., Any]:
     return ask
 
 
-def _is_file(one: Parameter) -> bool:
-    """Tell whether a question writes its own file, such as a report: then ``-o`` means that."""
-    return one.name == "output" and one.kind is Path
+def _place(written: Parameter, given: dict[str, Any], out: Path | None) -> None:
+    """Let -o name the file that a question writes, where it is not given by its place."""
+    placed = given[written.key]
+    if out is not None and placed not in (None, written.default):
+        raise InvalidInput(f"{placed} and -o {out} are two names of one file: give one of them")
+    given[written.key] = placed if out is None else out
+    if written.needed and given[written.key] is None:
+        raise InvalidInput(f"name the file: {written.help}, as in -o FILE")
 
 
 def _keyword(name: str, kind: Any, default: object, needed: bool = False) -> inspect.Parameter:
@@ -169,6 +186,6 @@ def _typed(one: Parameter) -> Any:
     elif one.kind is bool and one.open:  # said, denied, or left open
         read = typer.Option(f"{one.option}/--no-{one.option[2:]}", help=one.help)
     else:
-        short = ["-o"] if _is_file(one) else []
+        short = ["-o"] if one.written else []
         read = typer.Option(*short, one.option, help=one.help)
-    return Annotated[one.kind | None if one.open else one.kind, read]
+    return Annotated[one.kind | None if one.open or one.written else one.kind, read]

@@ -140,6 +140,17 @@ def _present_or_absent(group: int) -> Subject:
     )
 
 
+def of_all(outputs: int, sentence: str) -> str:
+    """Say that a sentence is about all of several outputs together.
+
+    >>> of_all(3, "The output says nothing."), of_all(1, "It says nothing.")
+    ('All 3 outputs together: the output says nothing.', 'It says nothing.')
+    """
+    if outputs == 1:
+        return sentence
+    return f"All {outputs:,} outputs together: {sentence[:1].lower()}{sentence[1:]}"
+
+
 # --- one guess at even odds -----------------------------------------------------------------------
 
 
