@@ -200,8 +200,8 @@ def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) 
     ``certain`` is how likely an output can be that is impossible in the other world, which a guess
     at even odds hardly shows. It is said as well; where it is not small, no word is given.
 
-    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-83:])
-    data): strong protection; with probability up to 0.000001 the output gives it away.
+    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-79:])
+    data): strong protection; with probability up to 1e-6 the output gives it away.
     """
     said = guess_sentence(subject, chance).removesuffix(".")
     if chance == Fraction(1, 2):

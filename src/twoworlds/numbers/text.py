@@ -505,6 +505,6 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
 def _tidy(value: Decimal) -> str:
     if value == 0:
         return "0"
-    if -6 <= value.adjusted() < 9:
+    if -5 <= value.adjusted() < 9:  # a delta of 1e-6 stands beside one of 5e-7
         return f"{value:f}"
     return f"{value:e}".replace("e+", "e")

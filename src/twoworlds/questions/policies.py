@@ -33,6 +33,7 @@ Skip = Annotated[bool, "leave out records that cannot be read"]
 Replace = Annotated[bool, "replace a Parquet file that no import made"]
 
 
+_FILL_IN = "fill in what is in capitals, and the budget, then check it:"
 _EXPORTED = ("an export cannot tell whether entries after its last one are missing",)
 
 # --- budgets and ledgers ------------------------------------------------------------------------
@@ -197,8 +198,8 @@ def policy_new(
                 f"{data} is no text file: --kind, --header, --encoding and --delimiter say how one "
                 "is read"
             )
-        write(file, draft(data, name, table=table, folder=file.parent))
-        written = f"wrote {file}: fill in what is in capitals, and the budget, then check it"
+        write(file, draft(data, name, file, table=table))
+        written = f"wrote {file}: {_FILL_IN} `twoworlds policy check {file}`"
         return Told(Answer(written), {"file": file})
     asks = sys.stdin.isatty()
     if header is None and not kind and not asks and Path(data).exists():
@@ -219,10 +220,9 @@ def policy_new(
     )
     columns = {column: Column(column, declared) for column, declared in imported.kinds.items()}
     found = _examined(Dataset(name, str(imported.target), "add-remove", columns=columns), imported)
-    write(file, draft(str(imported.target), name, folder=file.parent))
+    write(file, draft(str(imported.target), name, file))
     next_step = (
-        f"wrote {imported.target} and {file}: fill in what is in capitals, and the budget, then "
-        "check it with --data"
+        f"wrote {imported.target} and {file}: {_FILL_IN} `twoworlds policy check {file} --data`"
     )
     said = found.answer()
     told = Answer(said.headline, blocks=said.blocks, notes=(next_step,))

@@ -163,8 +163,13 @@ def _misfits(
             yield str(error)
 
 
-def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path()) -> str:
-    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in."""
+def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
+    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in.
+
+    Two policies in one folder, about different people, get a ledger each.
+    """
+    folder = file.parent
+    ledger = "ledger.db" if file.stem == "policy" else f"{file.stem}-ledger.db"
     source = Path(data).absolute()
     place = data if Path(data).is_absolute() else _relative(source, folder)
     if table is None and source.suffix.lower() in _TABLES:
@@ -178,7 +183,7 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
     lines = [
         "# Fill in what is in capitals. Take it from what is known about such data, not from these",
         "# data: bounds and keys are published. Leave out columns that nobody is to use.",
-        "ledger: ledger.db",
+        f"ledger: {_quoted(ledger)}",
         "datasets:",
         f"  {_quoted(name)}:",
         f"    source: {written}",

@@ -289,9 +289,11 @@ class _Fields:
         value = self.data.get(name, [])
         if isinstance(value, str) or not all(isinstance(part, str) for part in value):
             such = "[north, south]" if name == "keys" else "[0, 100]"
-            if value == name.upper():  # as `policy new` writes it
+            if value in ("KEYS", "DATES"):  # as `policy new` writes it
                 raise InvalidInput(f"{self.place}: fill in {name}: a list, such as {such}")
             raise InvalidInput(f"{self.place}: {name} must be a list, such as {such}")
+        if value == ["LOW", "HIGH"]:
+            raise InvalidInput(f"{self.place}: fill in {name}: a list, such as [0, 100]")
         return list(value)
 
     def number(self, name: str) -> Fraction | None:
