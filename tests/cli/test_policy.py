@@ -215,7 +215,12 @@ datasets:
     assert (code, out) == (2, "")
     parts = [
         *["'ledgers'", "'colums'", "neighbours='both'", "unit must say", "patient: bins must be"],
-        *["LOW", "kind 'whole'", "weight: bounds must be", "sick: bounds is for numbers"],
+        *[
+            "patient: fill in bounds",
+            "kind 'whole'",
+            "weight: bounds must be",
+            "sick: bounds is for numbers",
+        ],
         *["sick: fill in keys", "people: budget", "analysts: ann"],
         *["column 'town' of 'people' is declared number", "'weight'", "'sick'"],
     ]

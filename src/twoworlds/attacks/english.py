@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twoworlds.numbers import counted, plural
-
-__all__ = ["counted", "listed", "plural"]
+from twoworlds.numbers import counted as counted
+from twoworlds.numbers import plural as plural
 
 _MOST = 8
 

@@ -224,8 +224,8 @@ report: Write two pages for a review board to sign, with the proof in an appendi
 
 verify: Verify a saved certificate in exact arithmetic, without a solver and without the data.
     cones:verify
+    verify hospital/certificate.json
     verify proof.json
-    verify best.json
 """,
     "Attack": """
 attack composition: Combine several anonymised tables to find out about a person who is in all of \
