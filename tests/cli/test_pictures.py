@@ -103,7 +103,7 @@ def terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     sent = io.StringIO()
     monkeypatch.setattr(
-        render,
+        asking,
         "Console",
         lambda **options: Console(file=sent, force_terminal=True, width=80, legacy_windows=False),
     )
