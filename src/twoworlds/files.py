@@ -145,7 +145,9 @@ def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
         with path.open("rb") as file:
             content = file.read(largest + 1)
     except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror}. Give the right place of the {what}"
+        ) from error
     if len(content) > largest:
         raise InvalidInput(
             f"{path} is larger than {largest >> 20} MB: no {what} of that size is read"

@@ -70,8 +70,8 @@ def fit(text: str, *templates: str) -> tuple[str, list]:
 
 GUESS = "someone who knows everyone else and guesses at even odds"
 _COUNTED = re.compile(
-    r"Of ([0-9,]+) .*? (?:right about )?"
-    r"(at most [0-9,]+|all 100|50|just over half|practically all)(?: would be right)? "
+    r"Of ([0-9,]+) .*? "
+    r"(at most [0-9,]+|all 100|50|just over half|practically all)(?: would be)? right "
     r"\(([0-9,]+|half) without (?:your data|their data|the output)\)"
 )
 _ENDS = (

@@ -299,7 +299,7 @@ def test_a_claim_between_two_ends_is_said_to_lie_there_with_a_way_out_that_decid
     assert float(low) < 1e-6 < float(high)
     code, words = ask("check", way_out, epsilon)
     assert code == 1
-    assert "delta between 0.00000100007 and 0.00000100011" in words
+    assert "delta between 1.00007e-6 and 1.00011e-6" in words
 
 
 @pytest.mark.slow

@@ -42,8 +42,8 @@ def differing(databases, most):
 @pytest.mark.parametrize(
     ("options", "pairs", "start"),
     [
-        ([], differing(BITS, 1), f"Of 100 people in your position, {GUESS} would be right about "),
-        (["--group", 2], differing(BITS, 2), f"Of 100 groups of 2 people, {GUESS} would be right "),
+        ([], differing(BITS, 1), f"Of 100 people in your position, {GUESS} would get "),
+        (["--group", 2], differing(BITS, 2), f"Of 100 groups of 2 people, {GUESS} would get "),
         (
             ["--neighbours", "11~00, 10~01"],
             [("11", "00"), ("10", "01")],
@@ -67,7 +67,7 @@ def test_a_guess_about_being_in_the_data(ask_json, ratio):
     """A count with geometric noise: one person more or less moves it by one."""
     p = Fraction(1, ratio)
     told = ask_json("measure", f"geometric(ratio={ratio})", "--neighbours", "add-remove")
-    start = f"{GUESS} whether each is in the data would be right about at most "
+    start = f"{GUESS} whether each is in the data would get at most "
     assert start in told["sentence"]
     # The best rule names the nearer count: half of what lies from 1 on, and of what does not.
     chance = ((1 / (1 + p)) + (1 - p / (1 + p))) / 2
@@ -272,7 +272,14 @@ def test_numbers_are_rounded_up_and_never_too_coarse(chance, said, word):
     of, _, rest = said.partition(" people: ")
     right, _, half = rest.removesuffix(")").partition(" (")
     assert guess_sentence(Subject.of(1), Fraction(chance)) == (
-        f"Of {of} people in your position, {GUESS} would be right about {right} "
+        f"Of {of} people in your position, {GUESS} would get {right} right "
         f"({half} without your data)."
     )
     assert strength(Fraction(chance)) == word
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_guess_about_several_outputs_says_that_it_is_about_all_of_them(ask_json, tmp_path, times):
+    law = random_mechanism(Random(times))
+    told = ask_json("measure", matrix(tmp_path / "m.csv", law), "--times", times)["sentence"]
+    assert told.startswith(f"All {times} outputs together: of 100 ") == (times > 1)

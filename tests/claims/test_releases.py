@@ -9,7 +9,7 @@ import pytest
 from tests.claims.reading import exact, fit, number
 
 GUESSES = "someone who knows everyone else and guesses at even odds whether each is in the data"
-PROMISE = f"Of # people in your position, {GUESSES} would be right about # (# without your data)~"
+PROMISE = f"Of # people in your position, {GUESSES} would get # right (# without your data)~"
 TOGETHER = "of" + PROMISE.removeprefix("Of").removesuffix("~")
 MORE = (
     "Someone who knows all other records, and what yours would be, and gives even odds to your "

@@ -62,7 +62,7 @@ def test_gaussian_noise_for_epsilon_and_delta_beside_zcdp(capsys):
     assert code == 0
     assert " ".join(out.split()).startswith(
         "Gaussian noise of standard deviation 4.22468 on an answer that one person moves by at "
-        "most 1 gives epsilon 1 and delta 0.000001. mechanism gaussian(sigma=4.22468) not enough "
+        "most 1 gives epsilon 1 and delta 1e-6. mechanism gaussian(sigma=4.22468) not enough "
         "gaussian(sigma=4.22467), nor anything with less noise delta <= 9.99995e-7"
     )
     found = data(capsys, *asked)
@@ -148,7 +148,7 @@ def test_many_answers_beside_zcdp_and_the_sum(capsys):
             ("gaussian", "--epsilon", "1", "--delta", "1e-6", "--rate", "1/100"),
             "Gaussian noise of standard deviation 0.776437 on an answer that one person moves by "
             "at most 1, computed from a sample into which every record is drawn with probability "
-            "1/100 (0.01), gives epsilon 1 and delta 0.000001.",
+            "1/100 (0.01), gives epsilon 1 and delta 1e-6.",
         ),
     ],
 )

@@ -59,7 +59,7 @@ def test_what_all_releases_together_let_anyone_learn_is_said_everywhere(capsys):
     with Curator.open("policy.yml") as curator:
         said.append(curator.budget()["datasets"][0]["learned"])
     assert said[0] == said[1] == said[2]
-    assert "right about at most 63 (50 without your data)" in said[0]["so_far"]
+    assert "would get at most 63 right (50 without your data)" in said[0]["so_far"]
     call(capsys, "release", "SELECT SUM(age) FROM people", "--rho", "1/1000", "--analyst", "ann")
     _, out, _ = call(capsys, "budget")
     assert "stays within its budget, if that was set before the first release" in " ".join(

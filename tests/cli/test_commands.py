@@ -87,7 +87,7 @@ def test_measures_a_csv_matrix_whose_header_names_the_databases(capsys, tmp_path
 
 def test_words_come_before_numbers(capsys):
     _, out, _ = call(capsys, "measure", "randomized-response(bits=1, keep=3/4)")
-    assert out.index("at most 75 (50") < out.index("ratio")
+    assert out.index("at most 75 right (50") < out.index("ratio")
     assert out.endswith("\nMore: add --more.\n")
     assert "odds of at most 3 to 1" not in out
     _, out, _ = call(capsys, "measure", "randomized-response(bits=1, keep=3/4)", "--more")
@@ -234,7 +234,7 @@ def test_calibrate_finds_the_noise_for_a_price_or_an_error(capsys, arguments, ra
 def test_demo_prints_price_pair_event_and_odds(capsys):
     code, out, _ = call(capsys, "demo", "mechanisms")
     assert code == 0
-    for needed in ("ln 3", "ln 2", "worst pair", "event", "at most 75 (50 without"):
+    for needed in ("ln 3", "ln 2", "worst pair", "event", "at most 75 right (50 without"):
         assert needed in " ".join(out.split())
 
 

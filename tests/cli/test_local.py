@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.calling import data
+from tests.cli.calling import call, data
 from twoworlds.cli import run
 
 
@@ -59,3 +59,13 @@ def test_words_of_both_commands_define_no_letters(capsys):
 def test_bad_input_is_said_with_exit_2(capsys, arguments, said):
     assert run(arguments) == 2
     assert said in capsys.readouterr().err
+
+
+def test_no_record_at_all_is_refused_with_a_way_out_that_works(capsys):
+    counts = "geometric(ratio=2, bits=3)"
+    code, _, err = call(capsys, "local", counts, "--ratio", "2", "--default", "none")
+    assert code == 2
+    for claim in ("semantic(epsilon=", "local-semantic(belief, "):
+        assert claim in err
+        typed = claim.replace("belief, ", "uniform, epsilon=")
+        assert call(capsys, "check", counts, f"{typed}1/3, default=none)")[0] == 0

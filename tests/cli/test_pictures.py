@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from tests.cli.calling import call
-from twoworlds.cli import render
+from twoworlds.cli import asking
 from twoworlds.progress import track
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
@@ -93,7 +93,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(render, "monotonic", clock)
+    monkeypatch.setattr(asking, "monotonic", clock)
     return clock
 
 
@@ -103,7 +103,7 @@ def terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     sent = io.StringIO()
     monkeypatch.setattr(
-        render,
+        asking,
         "Console",
         lambda **options: Console(file=sent, force_terminal=True, width=80, legacy_windows=False),
     )
@@ -119,31 +119,31 @@ def run_loop(clock: Clock, seconds: float, label: str = "counting") -> list[int]
 
 
 def test_a_short_loop_shows_no_progress_bar(terminal, clock):
-    with render.progress():
+    with asking.progress():
         for _ in range(5):  # many short loops are not one long loop
             assert len(run_loop(clock, 0.05)) == 10
     assert terminal.getvalue() == ""
 
 
 def test_a_loop_that_lasts_shows_its_bar_and_takes_it_away(terminal, clock):
-    with render.progress():
+    with asking.progress():
         assert run_loop(clock, 0.2) == list(range(10))
     assert "counting" in terminal.getvalue()
     first = terminal.getvalue()
-    with render.progress():
+    with asking.progress():
         run_loop(clock, 0.2, "again")
     assert "again" in terminal.getvalue()[len(first) :]
     assert "counting" not in terminal.getvalue()[len(first) :]
 
 
 def test_a_loop_inside_a_shown_loop_adds_no_second_bar(terminal, clock):
-    with render.progress():
+    with asking.progress():
         for _ in track(range(5), "outer", 5):
             run_loop(clock, 0.2, "inner")
     text = terminal.getvalue()
     assert "inner" in text
     clock.now = 0.0
-    with render.progress():
+    with asking.progress():
         for step in track(range(3), "outside", 3):
             clock.now += 1
             if step == 2:
@@ -154,7 +154,7 @@ def test_a_loop_inside_a_shown_loop_adds_no_second_bar(terminal, clock):
 
 
 def test_a_loop_left_early_leaves_no_bar_behind(terminal, clock):
-    with render.progress():
+    with asking.progress():
         for _ in track(range(10), "left", 10):
             clock.now += 1
             if clock.now > 3:
@@ -164,7 +164,7 @@ def test_a_loop_left_early_leaves_no_bar_behind(terminal, clock):
 
 
 def test_a_pipe_never_sees_a_progress_bar(capsys, clock):
-    with render.progress():
+    with asking.progress():
         run_loop(clock, 5)
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "")

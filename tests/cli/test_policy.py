@@ -215,7 +215,12 @@ datasets:
     assert (code, out) == (2, "")
     parts = [
         *["'ledgers'", "'colums'", "neighbours='both'", "unit must say", "patient: bins must be"],
-        *["LOW", "kind 'whole'", "weight: bounds must be", "sick: bounds is for numbers"],
+        *[
+            "patient: fill in bounds",
+            "kind 'whole'",
+            "weight: bounds must be",
+            "sick: bounds is for numbers",
+        ],
         *["sick: fill in keys", "people: budget", "analysts: ann"],
         *["column 'town' of 'people' is declared number", "'weight'", "'sick'"],
     ]
@@ -252,3 +257,35 @@ def test_bad_input_is_refused_with_the_way_out(capsys, folder, arguments, part):
         "people.csv",
         "towns.tsv",
     ]
+
+
+def test_a_policy_is_written_to_the_file_that_o_names(capsys, folder):
+    code, out, _ = call(capsys, "policy", "new", "people.csv", "--header", "-o", "draft.yml")
+    assert code == 0
+    assert "draft.yml" in out
+    assert "kind: integer" in (folder / "draft.yml").read_text()
+    code, _, err = call(capsys, "policy", "new", "people.parquet", "a.yml", "-o", "b.yml")
+    assert (code, err) == (
+        2,
+        "twoworlds: a.yml and -o b.yml are two names of one file: give one of them\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind", "why"),
+    [
+        ("kind: number, bounds: [0, 1e15], unit: 1e-6", "sum", "2^62 units"),
+        ("kind: number, bounds: [0, 1e-13]", "sum", "too many digits"),
+        ("kind: integer, bounds: [0, 110], missing: 1/2", "sum", "no whole multiple of the unit"),
+        ("kind: integer, bounds: [0, 110], grid: [200, 300]", "quantile", "no value of the grid"),
+    ],
+)
+def test_declarations_on_which_every_query_is_refused_are_told(capsys, folder, declared, kind, why):
+    call(capsys, "policy", "new", "people.csv", "first.yml", "--kind", "age=number")
+    policy(folder)
+    text = (folder / "policy.yml").read_text().replace("kind: integer, bounds: [0, 110]", declared)
+    (folder / "policy.yml").write_text(text)
+    code, _, err = call(capsys, "policy", "check", "policy.yml")
+    assert code == 2
+    assert f"people: every {kind} of age is refused" in err
+    assert why in err

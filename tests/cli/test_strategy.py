@@ -80,7 +80,7 @@ def test_a_dry_run_and_an_answer_speak_of_the_price_of_the_strategy(capsys):
     for more in (("--dry-run",), ()):
         words = " ".join(call(capsys, *ask(YOUNG, "1/2"), *more)[1].split())
         assert "All questions of the strategy together cost at most epsilon 1: of 100" in words
-        assert "right about at most 74" in words
+        assert "would get at most 74 right" in words
         assert "This question alone costs epsilon 1/2 (0.5)." in words
     told = data(capsys, *ask(YOUNG, "1/2"), "--dry-run")
     assert told["meaning"] == data(capsys, *ask(YOUNG, "1/2"))["answers"][0]["meaning"]

@@ -80,8 +80,9 @@ datasets:
     ("changed", "said"),
     [
         ({"budget": None}, "such as budget=3"),
-        ({"unit": None}, 'unit="row" if every row is another person'),
-        ({"unit": "person"}, "unit must say whose data is protected"),
+        ({"unit": None}, 'columns={"patient": {"kind": "integer"}}'),
+        ({"unit": "person"}, "not unit='person': unit=\"row\" if every row is another person"),
+        ({"unit": {"person": "patient"}}, "the number of their rows that a query may use"),
         ({"keys": None, "bounds": None}, "nothing is read off the data"),
         ({"bounds": {"age": (0, float("nan"))}}, "bounds='nan' is not a number"),
         ({"bounds": {"age": (0, float("inf"))}}, "age"),
@@ -204,3 +205,18 @@ def test_a_policy_leaves_no_room_for_declarations():
         assert len(curator.release("SELECT COUNT(*) FROM people", epsilon=1).rows()) == 1
     with pytest.raises(tw.InvalidInput, match="leave the declarations out"):
         Curator(policy, budget=1)
+
+
+def test_the_way_out_of_a_missing_unit_works_when_it_is_followed():
+    with pytest.raises(tw.InvalidInput) as refused:
+        Curator({"patient": [1, 1, 2]}, budget=3)
+    said = str(refused.value)
+    for part in (
+        'unit={"person": "patient", "rows": 3}',
+        'columns={"patient": {"kind": "integer"}}',
+    ):
+        assert part in said
+    declared = {"unit": {"person": "patient", "rows": 3}}
+    declared["columns"] = {"patient": {"kind": "integer"}}
+    with Curator({"patient": [1, 1, 2]}, budget=3, **declared) as curator:
+        assert curator.release("SELECT COUNT(*) FROM people", epsilon=1).rows()

@@ -120,7 +120,7 @@ def test_the_desk_shows_every_question_and_what_all_of_them_allow(curator):
     assert count["analysts"] == ["bob"]
     assert "Strategy 'ill'" in opening["asked"][0]
     assert question["meaning"] is None
-    assert "right about at most 63 (50" in table["meaning"]
+    assert "would get at most 63 right (50" in table["meaning"]
     assert people["guess"]["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-2)))
     assert proposal["after"]["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-4)))
     assert [one["kind"] for one in proposal["warnings"]] == ["value", "empty", "spend"]

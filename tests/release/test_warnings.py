@@ -79,7 +79,7 @@ def test_a_spend_above_half_of_what_is_left_is_said_with_what_it_buys(epsilon, l
     assert [one.kind for one in found] == ([] if part is None else ["spend"])
     for one in found:
         assert f"This takes {part} of what is left to people" in one.words
-        assert "would be right about at most" in one.words
+        assert "would get at most" in one.words
 
 
 def test_the_share_of_a_rho_or_a_delta_counts_too():

@@ -127,7 +127,7 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
         assert "is assumed, since the ledger was not looked at" not in told
         assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
         assert (total in told) == (earlier > 0)
-        assert f"right about at most {right} (50 without" in told.partition(learned)[2]
+        assert f"would get at most {right} right (50 without" in told.partition(learned)[2]
         assert f"{word} protection" in told.partition(learned)[2].partition(".")[0]
         assert ("Together with what was released before" in told) == (word == "weak")
         assert "If the whole budget of people is spent: " in told

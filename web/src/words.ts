@@ -153,17 +153,17 @@ export function guess(chance: number): Guess {
 /** What someone who guesses at even odds gets right, at most: the sentence that comes first. */
 export function guessSentence(chance: number): string {
   const { right, of } = guess(chance);
-  const who = "someone who knows everyone else and guesses at even odds whether each is in the data would be right about";
+  const who = "someone who knows everyone else and guesses at even odds whether each is in the data would get";
   const half = (of / 2).toLocaleString("en");
   const people = `Of ${of.toLocaleString("en")} people in your position`;
-  if (chance <= 0.5) return `${people}, ${who} ${half}, with your data or without.`;
+  if (chance <= 0.5) return `${people}, ${who} ${half} right, with your data or without.`;
   const most =
     right === null
       ? chance < 0.75
         ? "just over half"
         : "practically all"
       : `at most ${right.toLocaleString("en")}`;
-  return `${people}, ${who} ${most} (${half} without your data).`;
+  return `${people}, ${who} ${most} right (${half} without your data).`;
 }
 
 /** A plain word beside the number: right at most 3 of 4 times, 9 of 10, 99 of 100, or beyond. */

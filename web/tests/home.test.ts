@@ -15,7 +15,7 @@ describe("the one sentence", () => {
   it("is a guess at even odds", () => {
     expect(guessSentence(1 - Math.exp(-1 / 4) / 2)).toBe(
       "Of 100 people in your position, someone who knows everyone else and guesses at even odds " +
-        "whether each is in the data would be right about at most 62 (50 without your data).",
+        "whether each is in the data would get at most 62 right (50 without your data).",
     );
   });
 
@@ -36,10 +36,10 @@ describe("the one sentence", () => {
   });
 
   it("says so where a million people are too few", () => {
-    expect(guessSentence(0.5000001)).toMatch(/right about just over half \(50 without/);
-    expect(guessSentence(0.9999999)).toMatch(/right about practically all \(50 without/);
-    expect(guessSentence(0.5)).toMatch(/right about 50, with your data or without\.$/);
-    expect(guessSentence(1)).toMatch(/right about at most 100 \(50 without/);
+    expect(guessSentence(0.5000001)).toMatch(/get just over half right \(50 without/);
+    expect(guessSentence(0.9999999)).toMatch(/get practically all right \(50 without/);
+    expect(guessSentence(0.5)).toMatch(/get 50 right, with your data or without\.$/);
+    expect(guessSentence(1)).toMatch(/get at most 100 right \(50 without/);
   });
 
   it.each([

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from twoworlds.numbers import counted as counted
+from twoworlds.numbers import plural as plural
+
 _MOST = 8
-
-
-def plural(noun: str) -> str:
-    """Return the plural of the name of a column."""
-    if noun.endswith("is"):
-        return f"{noun[:-2]}es"
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{noun}es"
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return "people" if noun == "person" else f"{noun}s"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things."""
-    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def listed(texts: Sequence[str], last: str = "and") -> str:

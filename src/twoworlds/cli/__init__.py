@@ -19,8 +19,7 @@ from warnings import simplefilter
 import typer
 
 from twoworlds import __version__
-from twoworlds.cli.asking import APP, Questions
-from twoworlds.cli.render import unsaved
+from twoworlds.cli.asking import APP, Questions, unsaved
 from twoworlds.errors import DoubtfulRelease, Interrupted, TwoWorldsError, UnknownName
 from twoworlds.questions import DOORS
 

@@ -9,16 +9,25 @@ is undecided.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from contextlib import suppress
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import Progress
 from typer.core import TyperGroup
 
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
+from twoworlds.progress import listen
 from twoworlds.questions import FAMILIES, QUESTIONS, Parameter, Question
+from twoworlds.show.figure import check_path, save
+from twoworlds.show.result import Result
+from twoworlds.show.saving import check_path as check_new
+from twoworlds.show.terminal import console, print_answer
 
 APP: dict[str, Any] = {
     "add_completion": False,
@@ -27,18 +36,19 @@ APP: dict[str, Any] = {
 }
 
 
+_PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
+
+_unsaved: list[str] = []  # why files that were asked for are missing
+
+
 def _writable(path: Path | None) -> Path | None:
     """Refuse a file that cannot be written before the work starts."""
-    from twoworlds.show.figure import check_path
-
     return None if path is None else check_path(path)
 
 
 def _free(path: Path | None) -> Path | None:
     """Refuse a file that is there, or cannot be written, before anything is charged."""
-    from twoworlds.show.saving import check_path
-
-    return None if path is None else check_path(path)
+    return None if path is None else check_new(path)
 
 
 Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]
@@ -57,6 +67,9 @@ Out = Annotated[
         help="write the answer to a .csv, .parquet, .json or .html file",
     ),
 ]
+
+
+File = Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="the file to write")]
 
 
 class Questions(TyperGroup):
@@ -114,12 +127,14 @@ def _asked(question: Question) -> Callable[..., Any]:
     """Return a function that prints what a question answers, and returns the exit code."""
     function, known = question.function(), question.parameters()
     silent = known.pop("json", None) is None  # only what prints by itself asks for --json
+    written = next((one for one in known.values() if one.written), None)
 
     def ask(**given: Any) -> int:
-        from twoworlds.cli.render import print_result, print_saved, progress, saved_files
-
         as_json, more = given["json_"], given.pop("more_")
         picture, out = given.pop("picture", None), given.pop("out", None)
+        if written is not None:
+            _place(written, given, out)
+            out = None
         if silent:
             del given["json_"]
         if out is not None and any(
@@ -134,14 +149,19 @@ def _asked(question: Question) -> Callable[..., Any]:
         said = result.answer()
         with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
             print_result(result, as_json=as_json, more=more, **saved)
-            if not as_json:
-                print_saved(saved)
+            for path in () if as_json else saved.values():
+                console().print(f"wrote {path}", soft_wrap=True)
         return 2 if said.undecided else int(said.holds is False)
 
-    listed = [_keyword(one.key, _typed(one), one.default, one.needed) for one in known.values()]
+    listed = [
+        _keyword(one.key, _typed(one), one.default, one.needed and not one.written)
+        for one in known.values()
+    ]
     if question.chart:
         listed.append(_keyword("picture", Picture, None))
-    if silent and not any(map(_is_file, known.values())):
+    if written is not None and written.place:
+        listed.append(_keyword("out", File, None))
+    elif silent and written is None:
         listed.append(_keyword("out", Out, None))
     listed.append(_keyword("more_", More, False))
     listed.append(_keyword("json_", Json, False))
@@ -150,9 +170,14 @@ def _asked(question: Question) -> Callable[..., Any]:
     return ask
 
 
-def _is_file(one: Parameter) -> bool:
-    """Tell whether a question writes its own file, such as a report: then ``-o`` means that."""
-    return one.name == "output" and one.kind is Path
+def _place(written: Parameter, given: dict[str, Any], out: Path | None) -> None:
+    """Let -o name the file that a question writes, where it is not given by its place."""
+    placed = given[written.key]
+    if out is not None and placed not in (None, written.default):
+        raise InvalidInput(f"{placed} and -o {out} are two names of one file: give one of them")
+    given[written.key] = placed if out is None else out
+    if written.needed and given[written.key] is None:
+        raise InvalidInput(f"name the file: {written.help}, as in -o FILE")
 
 
 def _keyword(name: str, kind: Any, default: object, needed: bool = False) -> inspect.Parameter:
@@ -169,6 +194,82 @@ def _typed(one: Parameter) -> Any:
     elif one.kind is bool and one.open:  # said, denied, or left open
         read = typer.Option(f"{one.option}/--no-{one.option[2:]}", help=one.help)
     else:
-        short = ["-o"] if _is_file(one) else []
-        read = typer.Option(*short, one.option, help=one.help)
-    return Annotated[one.kind | None if one.open else one.kind, read]
+        short = ["-o"] if one.written else []
+        shown = {bool: None, int: "NUMBER", Path: "FILE"}.get(one.kind, "TEXT")
+        read = typer.Option(*short, one.option, help=one.help, metavar=shown)
+    return Annotated[one.kind | None if one.open or one.written else one.kind, read]
+
+
+# --- printing -------------------------------------------------------------------------------------
+
+
+def print_result(
+    result: Result, *, as_json: bool = False, more: bool = False, **beside: Any
+) -> None:
+    """Print a result: its answer, or its fields as JSON, with what else there is to say of it."""
+    if as_json:
+        data = {**result.to_dict(), **beside}
+        console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
+    else:
+        print_answer(result.answer(), more=more)
+
+
+def saved_files(result: Result, picture: Path | None, out: Path | None) -> dict[str, str]:
+    """Write the files that were asked for; return what JSON says of them.
+
+    A file that cannot be written does not lose the answer: `unsaved` gives the reason afterwards.
+    """
+    found = {}
+    for name, path, write in (
+        ("picture", picture, lambda path: save(result.plot(), path)),
+        ("out", out, result.save),
+    ):
+        if path is not None:
+            try:
+                found[name] = str(write(path))
+            except TwoWorldsError as error:
+                what = "no picture was drawn" if name == "picture" else f"{path} was not written"
+                _unsaved.append(f"{what}: {error}")
+    return found
+
+
+def unsaved() -> list[str]:
+    """Return, once, why files that were asked for are missing."""
+    reasons = _unsaved[:]
+    _unsaved.clear()
+    return reasons
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show a progress bar on standard error for loops that last, on a terminal only."""
+    errors = Console(stderr=True)
+    if not errors.is_terminal:
+        yield
+        return
+    bar = Progress(console=errors, transient=True)
+
+    def wrap(items: Iterable[object], label: str, total: int | None) -> Iterable[object]:
+        return _watched(bar, items, label, total)
+
+    with listen(wrap):
+        yield
+
+
+def _watched(
+    bar: Progress, items: Iterable[object], label: str, total: int | None
+) -> Iterator[object]:
+    """Run through a loop; when it has lasted a while, and no loop around it is shown, show it."""
+    started, task = monotonic(), None
+    try:
+        for done, item in enumerate(items):
+            if task is not None:
+                bar.update(task, completed=done)
+            elif not bar.live.is_started and monotonic() - started > _PATIENCE:
+                bar.start()
+                task = bar.add_task(label, total=total, completed=done)
+            yield item
+    finally:
+        if task is not None:
+            bar.stop()
+            bar.remove_task(task)

@@ -16,6 +16,7 @@ from twoworlds.answer import Answer, Table
 from twoworlds.charts import BLUE, GREY, Axis, Curves, Line, nice
 from twoworlds.definitions.catalogue import Relation, measure
 from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.words import of_all
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import compose as build
@@ -59,13 +60,8 @@ class Together(Result):
         rows = [(text, f"{times:,}", stated(one.epsilon)) for text, times, one in self.alone]
         rows.append(("added up", f"{self.count:,}", stated(self.added_up)))
         table = Table(("mechanism", "outputs", "epsilon of one, with delta 0"), rows)
-        number = f"All {self.count:,} outputs together: " if self.count > 1 else ""
-        headline = said.headline
-        return replace(
-            said,
-            headline=f"{number}{headline[:1].lower() if number else headline[:1]}{headline[1:]}",
-            blocks=(*self._charts(), *said.blocks, table),
-        )
+        blocks = (*self._charts(), *said.blocks, table)
+        return replace(said, headline=of_all(self.count, said.headline), blocks=blocks)
 
     def _charts(self) -> Iterator[Curves]:
         """Chart how epsilon grows; above the curve, the sum of single epsilons."""

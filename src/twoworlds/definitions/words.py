@@ -61,8 +61,8 @@ _SCALE = ((Fraction(3, 4), "strong"), (Fraction(9, 10), "moderate"), (Fraction(9
 
 
 _PEOPLE = (
-    "Of {{of}} {}, someone who knows everyone else and guesses at even odds{} would be right about "
-    "{{right}} ({{half}} without {} data)"
+    "Of {{of}} {}, someone who knows everyone else and guesses at even odds{} would get "
+    "{{right}} right ({{half}} without {} data)"
 )
 _GUESSES = (
     "Of {{of}} guesses at even odds between {}, {{right}} would be right "
@@ -140,6 +140,17 @@ def _present_or_absent(group: int) -> Subject:
     )
 
 
+def of_all(outputs: int, sentence: str) -> str:
+    """Say that a sentence is about all of several outputs together.
+
+    >>> of_all(3, "The output says nothing."), of_all(1, "It says nothing.")
+    ('All 3 outputs together: the output says nothing.', 'It says nothing.')
+    """
+    if outputs == 1:
+        return sentence
+    return f"All {outputs:,} outputs together: {sentence[:1].lower()}{sentence[1:]}"
+
+
 # --- one guess at even odds -----------------------------------------------------------------------
 
 
@@ -177,7 +188,7 @@ def guess_sentence(subject: Subject, chance: Number) -> str:
 
     >>> print(guess_sentence(Subject.of(1), Fraction(3, 5)))
     Of 100 people in your position, someone who knows everyone else and guesses at even odds would \
-be right about at most 60 (50 without your data).
+get at most 60 right (50 without your data).
     """
     of, right, half = _counted(chance)
     return f"{subject.guess.format(of=of, right=right, half=half)}."
@@ -189,8 +200,8 @@ def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) 
     ``certain`` is how likely an output can be that is impossible in the other world, which a guess
     at even odds hardly shows. It is said as well; where it is not small, no word is given.
 
-    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-83:])
-    data): strong protection; with probability up to 0.000001 the output gives it away.
+    >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-79:])
+    data): strong protection; with probability up to 1e-6 the output gives it away.
     """
     said = guess_sentence(subject, chance).removesuffix(".")
     if chance == Fraction(1, 2):

@@ -390,6 +390,30 @@ def _near_zero(x: Number, side: Side) -> str | None:
     return "above 0" if low > 0 else None
 
 
+def plural(noun: str) -> str:
+    """Return the plural of a noun, or of the name of a column.
+
+    >>> plural("entry"), plural("person"), plural("diagnosis"), plural("day")
+    ('entries', 'people', 'diagnoses', 'days')
+    """
+    if noun.endswith("is"):
+        return f"{noun[:-2]}es"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return "people" if noun == "person" else f"{noun}s"
+
+
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """Write how many of something there are, with its plural and with commas in the number.
+
+    >>> counted(1, "entry"), counted(1000, "entry"), counted(2, "proposal waits", "proposals wait")
+    ('1 entry', '1,000 entries', '2 proposals wait')
+    """
+    return f"{number:,} {noun if number == 1 else many or plural(noun)}"
+
+
 def to_json(x: Number, *, side: Side = "up") -> dict[str, Any]:
     """Return ``{"exact": ..., "value": ...}``, with ``lower`` and ``upper`` for irrationals.
 
@@ -481,6 +505,6 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
 def _tidy(value: Decimal) -> str:
     if value == 0:
         return "0"
-    if -6 <= value.adjusted() < 9:
+    if -5 <= value.adjusted() < 9:  # a delta of 1e-6 stands beside one of 5e-7
         return f"{value:f}"
     return f"{value:e}".replace("e+", "e")

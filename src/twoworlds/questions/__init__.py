@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.questions.question import Name, Parameter, Place, Question, Value
+from twoworlds.questions.question import Name, Parameter, Place, Question, Value, Written
 
 __all__ = [
     "DOORS",
@@ -23,6 +23,7 @@ __all__ = [
     "Place",
     "Question",
     "Value",
+    "Written",
     "ask",
 ]
 
@@ -90,7 +91,7 @@ budget: Show what each dataset may spend, what was spent and what is left.
 policy new: Write a first policy from the names and types of the columns, importing a text file.
     policies:policy_new
     policy new registry.csv --kind age=integer
-    policy new hospital/people.parquet draft.yml
+    policy new hospital/people.parquet -o draft.yml
 
 policy check: Check a policy against the data: list what it declares, or everything that is wrong.
     policies:policy_check
@@ -110,7 +111,7 @@ ledger show: Show the accounts, and how many releases were charged and answered.
 ledger export: Export all entries, one JSON object to a line, for `verify` and for safekeeping.
     policies:ledger_export
     ledger export hospital/policy.yml ledger.jsonl
-    ledger export hospital/policy.yml copy.jsonl
+    ledger export hospital/policy.yml -o copy.jsonl
 
 ledger verify: Verify every entry of a ledger; exit 1 at the first one that is wrong.
     policies:ledger_verify
@@ -223,8 +224,8 @@ report: Write two pages for a review board to sign, with the proof in an appendi
 
 verify: Verify a saved certificate in exact arithmetic, without a solver and without the data.
     cones:verify
+    verify hospital/certificate.json
     verify proof.json
-    verify best.json
 """,
     "Attack": """
 attack composition: Combine several anonymised tables to find out about a person who is in all of \

@@ -21,8 +21,8 @@ else:
 def explain(what: Explained) -> Result:
     """Explain in plain words what a guarantee promises a person.
 
-    >>> explain("dp(ratio=3)").answer().headline[-53:]
-    'at most 75 (50 without your data): strong protection.'
+    >>> explain("dp(ratio=3)").answer().headline[-59:]
+    'at most 75 right (50 without your data): strong protection.'
     """
     from twoworlds.report.promises import read_promise
     from twoworlds.theorems import Guarantee

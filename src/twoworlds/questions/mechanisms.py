@@ -52,6 +52,7 @@ def measure(
     """Measure what a mechanism gives away: its exact epsilon and delta, and the worst case."""
     from twoworlds.definitions import DifferentialPrivacy
     from twoworlds.definitions import measure as find
+    from twoworlds.definitions.words import of_all
     from twoworlds.mechanisms.named import compose as several
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import whole
@@ -68,7 +69,7 @@ def measure(
         found = DifferentialPrivacy(neighbours=neighbours, group=size).profile(built)
         assert found.ends.upper  # refuses what cannot be enclosed
         return found
-    return find(
+    verdict = find(
         built,
         ratio=ratio,
         epsilon=epsilon,
@@ -77,6 +78,7 @@ def measure(
         group=None if group == "1" else group,
         definition=definition,
     )
+    return replace(verdict, sentence=of_all(whole(times, "times"), verdict.sentence))
 
 
 def compose(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.errors import Interrupted, InvalidInput, UnknownName
 from twoworlds.files import check_place, write
-from twoworlds.questions import Name, Place
+from twoworlds.numbers import counted
+from twoworlds.questions import Name, Place, Written
 from twoworlds.questions.releases import PolicyFile
 from twoworlds.show import Result, Told
 
@@ -32,6 +33,7 @@ Skip = Annotated[bool, "leave out records that cannot be read"]
 Replace = Annotated[bool, "replace a Parquet file that no import made"]
 
 
+_FILL_IN = "fill in what is in capitals, and the budget, then check it:"
 _EXPORTED = ("an export cannot tell whether entries after its last one are missing",)
 
 # --- budgets and ledgers ------------------------------------------------------------------------
@@ -73,16 +75,12 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
         place, mark = _located(where)
         found = summary(place, mark=mark)
     said = Answer(
-        f"{_entries(found['entries'])}; charged {found['charges']}, answered {found['answered']}, "
-        f"{found['expired']} closed without an answer.",
+        f"{counted(found['entries'], 'entry')}; charged {found['charges']:,}, answered "
+        f"{found['answered']:,}, {found['expired']:,} closed without an answer.",
         blocks=(account_table(found["datasets"]), learned_lines(found["datasets"])),
         notes=(f"last hash {found['hash']}", *_EXPORTED[: Path(where).suffix == ".jsonl"]),
     )
     return Told(said, found)
-
-
-def _entries(count: int) -> str:
-    return f"{count:,} {'entry' if count == 1 else 'entries'}"
 
 
 def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
@@ -104,20 +102,24 @@ def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
     said = f"The ledger does NOT hold: {found.get('problem')}"
     if holds:
         said = (
-            f"The ledger holds: {_entries(found['entries'])}, each with the hash of the one "
-            "before, and no budget exceeded."
+            f"The ledger holds: {counted(found['entries'], 'entry')}, each with the hash of the "
+            "one before, and no budget exceeded."
         )
     return Told(Answer(said, holds=holds, notes=notes), {"holds": holds, **found})
 
 
-def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]) -> Result:
+def ledger_export(
+    where: Ledger, file: Annotated[Path, Written("a .jsonl file to write")]
+) -> Result:
     """Export all entries, one JSON object to a line, for `verify` and for safekeeping."""
     from twoworlds.release.ledger.views import export, write_export
 
     check_place(file)
     place, _ = _located(where)
     count = write_export(file, export(place))
-    return Told(Answer(f"wrote {file}: {_entries(count)}"), {"file": file, "entries": count})
+    return Told(
+        Answer(f"wrote {file}: {counted(count, 'entry')}"), {"file": file, "entries": count}
+    )
 
 
 def ledger_remark(
@@ -171,7 +173,7 @@ def policy_check(
 
 def policy_new(
     data: Annotated[str, "a .parquet, .duckdb or .sqlite file; a .csv or .tsv is imported"],
-    file: Annotated[Path, Place("the policy file to write")] = Path("policy.yml"),
+    file: Annotated[Path, Written("the policy file to write")] = Path("policy.yml"),
     name: Annotated[str, "what queries call the table"] = "people",
     table: Annotated[str | None, "the table in a .duckdb or .sqlite file"] = None,
     kind: Kinds = None,
@@ -196,8 +198,8 @@ def policy_new(
                 f"{data} is no text file: --kind, --header, --encoding and --delimiter say how one "
                 "is read"
             )
-        write(file, draft(data, name, table=table, folder=file.parent))
-        written = f"wrote {file}: fill in what is in capitals, and the budget, then check it"
+        write(file, draft(data, name, file, table=table))
+        written = f"wrote {file}: {_FILL_IN} `twoworlds policy check {file}`"
         return Told(Answer(written), {"file": file})
     asks = sys.stdin.isatty()
     if header is None and not kind and not asks and Path(data).exists():
@@ -218,10 +220,9 @@ def policy_new(
     )
     columns = {column: Column(column, declared) for column, declared in imported.kinds.items()}
     found = _examined(Dataset(name, str(imported.target), "add-remove", columns=columns), imported)
-    write(file, draft(str(imported.target), name, folder=file.parent))
+    write(file, draft(str(imported.target), name, file))
     next_step = (
-        f"wrote {imported.target} and {file}: fill in what is in capitals, and the budget, then "
-        "check it with --data"
+        f"wrote {imported.target} and {file}: {_FILL_IN} `twoworlds policy check {file} --data`"
     )
     said = found.answer()
     told = Answer(said.headline, blocks=said.blocks, notes=(next_step,))

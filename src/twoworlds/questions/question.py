@@ -26,6 +26,10 @@ class Place(str):
     """The help of a parameter that is given by its place, although it may be left out."""
 
 
+class Written(Place):
+    """The help of the file that a question writes, given by its place; or typed after -o."""
+
+
 class Name(str):
     """The help of a parameter that is given by its name, although it must be given."""
 
@@ -55,6 +59,11 @@ class Parameter(NamedTuple):
     def name(self) -> str:
         """Its name, as Python and JSON have it."""
         return self.key.rstrip("_")
+
+    @property
+    def written(self) -> bool:
+        """Whether it is the file that the question writes."""
+        return isinstance(self.help, Written) or (self.name == "output" and self.kind is Path)
 
     @property
     def option(self) -> str:

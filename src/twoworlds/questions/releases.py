@@ -14,7 +14,7 @@ from twoworlds.answer import Answer, Said, Steps, Table
 from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
 from twoworlds.files import check_place, write
 from twoworlds.numbers import show
-from twoworlds.questions import Name, Place
+from twoworlds.questions import Name, Place, Written
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
@@ -488,7 +488,7 @@ def _price(epsilon: str | None, prices: tuple[Fraction, Fraction] | None) -> Cos
 
 def randomize(
     source: Annotated[Path, "a CSV, TSV or Parquet file"],
-    target: Annotated[Path, "the new file, of the same kind"],
+    target: Annotated[Path, Written("the new file, of the same kind")],
     column: Annotated[str, Name("the column to be randomized")],
     with_: Annotated[str, Name(_CHANNEL)],
     values: Values = None,

@@ -79,7 +79,7 @@ class Cost:
         """Return it in decimals of six digits, for people.
 
         >>> parse_cost("epsilon=1/3, delta=1e-6").shown()
-        'epsilon about 0.333334, delta 0.000001'
+        'epsilon about 0.333334, delta 1e-6'
         """
         return ", ".join(f"{name} {decimal(getattr(self, name), 6, side)}" for name in self._names)
 

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.numbers import counted
 from twoworlds.release.answers.words import asked, guess_data, printable, related, together
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost
@@ -92,8 +93,8 @@ class ReviewDesk(Result):
         """Say what waits, what was released, and what all of it allows."""
         waiting = sum(one["status"] == "waiting" for one in self.proposals)
         count = sum(self.state.counts[one["dataset"]] for one in self.datasets)
-        proposals = "1 proposal waits" if waiting == 1 else f"{waiting} proposals wait"
-        releases = "1 release was" if count == 1 else f"{count:,} releases were"
+        proposals = counted(waiting, "proposal waits", "proposals wait")
+        releases = counted(count, "release was", "releases were")
         blocks: list[Block] = [
             Said([f"{one['dataset']}, everything together: {one['guess']['words']}"])
             for one in self.datasets

@@ -1,10 +1,18 @@
-"""What every question returns: a small typed result that can say itself."""
+"""What every question returns: a small typed result that can say itself, and its JSON.
+
+A number is ``{"exact": "3/4", "value": 0.75}``, with ``lower`` and ``upper`` where only an
+enclosure is known; an integer that counts stays one. A result is its fields, and so is a dataclass.
+What has a text form, such as a mechanism, a universe or a definition, is that text. Mappings and
+lists stay as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
@@ -44,8 +52,6 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, ready for JSON."""
-        from twoworlds.show.plain import plain
-
         return {name: plain(value) for name, value in self.fields().items()}
 
     def to_columns(self) -> Columns:
@@ -120,3 +126,33 @@ class Told(Result):
     def to_columns(self) -> Columns:
         """Return the table of the result that it tells, or the one in its answer."""
         return super().to_columns() if self.of is None else self.of.to_columns()
+
+
+def plain(value: Any) -> Any:
+    """Return plain data, ready for JSON.
+
+    >>> plain({"delta": Fraction(1, 4), "people": 3})
+    {'delta': {'exact': '1/4', 'value': 0.25}, 'people': 3}
+    """
+    from twoworlds.numbers import Real, to_json
+
+    match value:
+        case None | bool() | str() | int() | float():
+            return value
+        case Fraction() | Real():
+            return to_json(value)
+        case Enum():
+            return value.value
+        case PurePath():
+            return str(value)
+        case Mapping():
+            return {str(name): plain(one) for name, one in value.items()}
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "expression"):
+        return value.expression
+    if isinstance(value, Iterable):
+        return [plain(one) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+    raise TypeError(f"{type(value).__name__} has no plain form: give it a text form, or fields")

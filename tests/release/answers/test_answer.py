@@ -246,6 +246,7 @@ def test_utility_of_a_quantile_compares_ranks_with_a_noisy_count_if_there_is_one
     query = Query("people").median("age")
     alone = answered(asked(query), {"cells": None, "values": [[3]]})
     assert alone.utility(0, 0) is None
+    assert not any("utility" in head for head in table(alone).heads)
     counted = asked(query.count("age"))
     for rows, word in ((1000, GOOD), (40, FAIR), (0, LOST)):
         answer = answered(counted, {"cells": None, "values": [[3], [rows]]})

@@ -22,7 +22,7 @@ import twoworlds.release.certificate
 import twoworlds.release.plan
 import twoworlds.release.query.sql
 from tests.release.ledger.worker import contended, forked
-from twoworlds.cli.render import print_result
+from twoworlds.cli.asking import print_result
 from twoworlds.errors import TwoWorldsError
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp

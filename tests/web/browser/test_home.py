@@ -25,7 +25,7 @@ def test_the_page_begins_with_the_story(new_window):
     expect(window.page.get_by_role("heading", level=1)).to_have_text(
         "You are one of 6,000 patients."
     )
-    window.says("would be right about at most 63 (50 without your data).")
+    window.says("would get at most 63 right (50 without your data).")
     expect(window.page.get_by_text("A made-up hospital publishes")).to_be_visible()
     expect(window.page.get_by_text("The true counts below are made up")).to_be_visible()
     assert not [one for one in window.asked if "pictures" in one]  # it needs no drawing library

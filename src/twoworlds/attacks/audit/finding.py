@@ -40,6 +40,7 @@ from twoworlds.numbers import (
     Order,
     below,
     compare,
+    counted,
     decimal,
     exact_text,
     ln,
@@ -410,11 +411,10 @@ class Audit(Result):
             if any(brief(text) != text for text in shown.values()):
                 yield "note", "--json has in full what is left out here"
         yield "neighbours", self.neighbours
-        plural = "s" if self.pairs != 1 else ""
-        yield "searched", f"{self.pairs} pair{plural} of databases, {self.events_tried:,} events"
-        events = "1 event" if self.rounds == 1 else f"{self.rounds} events"
-        yield "tested", f"{events} on fresh outputs, one in each round"
-        yield "drawn", f"{self.samples:,} outputs, seed {self.seed}; {self.stopped}"
+        pairs = counted(self.pairs, "pair of databases", "pairs of databases")
+        yield "searched", f"{pairs}, {counted(self.events_tried, 'event')}"
+        yield "tested", f"{counted(self.rounds, 'event')} on fresh outputs, one in each round"
+        yield "drawn", f"{counted(self.samples, 'output')}, seed {self.seed}; {self.stopped}"
 
     def fields(self) -> dict[str, Any]:
         """Return the verdict, the finding, and how it was looked for."""

@@ -35,6 +35,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import (
     Number,
+    counted,
     decimal,
     exact_text,
     exp,
@@ -149,7 +150,7 @@ def _told(
     said = (
         f"{_likelihood(ratio)}: the probability of having taken part goes from "
         f"{exact_text(prior)} to {decimal(posterior, 4, 'about')}. "
-        f"It was a study of {people:,} people. {_BELIEF}"
+        f"It was a study of {counted(people, 'person')}. {_BELIEF}"
         + (f" The counts carry {noisy}." if noisy else "")
     )
     believed = {"before": prior, "after": posterior}

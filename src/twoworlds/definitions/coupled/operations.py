@@ -25,7 +25,7 @@ from twoworlds.answer import Answer, Said
 from twoworlds.definitions.coupled.measures import WorstEvent, worst
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, Simulator, mapped, scene
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, ln, maximum, ratio_at_least_one, show
+from twoworlds.numbers import INFINITY, Number, at_most_one, ln, maximum, ratio_at_least_one, show
 from twoworlds.show import Result
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import BeliefClass, Joint, plain_label
@@ -169,7 +169,7 @@ class Composed(Result):
         ratio: e^(epsilon_F + epsilon_G).
         first: delta_F, with side information (Z, Sim_G(alt(X))).
         second: delta_G, with side information (Z, F(X)).
-        bound: max(delta_F e^epsilon_G + delta_G, delta_F + delta_G e^epsilon_F).
+        bound: max(delta_F e^epsilon_G + delta_G, delta_F + delta_G e^epsilon_F), or 1 if smaller.
         delta: of the composed simulator at this ratio, exactly; never above the bound.
     """
 
@@ -185,21 +185,18 @@ class Composed(Result):
     def answer(self) -> Answer:
         """Say how near both together come, and what the theorem allows."""
         at = " and ".join(show(ratio) for ratio in dict.fromkeys(self.ratios))
+        nothing = ", which promises nothing" if self.bound == 1 else ""
+        said = (
+            f"Theorem 6 of Bassily, Groce, Katz & Smith allows delta {show(self.bound)}{nothing}: "
+            f"the first has {show(self.first)} for one who sees the second simulated, and the "
+            f"second {show(self.second)} for one who sees the first, each at ratio {at}."
+        )
         return Answer(
             f"If {self.assumption}, then both together come within delta "
             f"{show(self.delta, side='up')} of what their simulators make of the scrubbed "
             f"database, at ratio {show(self.ratio)}.",
             subject=" and ".join(self.releases),
-            blocks=(
-                Said(
-                    [
-                        f"Theorem 6 of Bassily, Groce, Katz & Smith allows {show(self.bound)}: "
-                        f"the first has delta {show(self.first)} for one who sees the second "
-                        f"simulated, and the second {show(self.second)} for one who sees the "
-                        f"first, each at ratio {at}."
-                    ]
-                ),
-            ),
+            blocks=(Said([said]),),
         )
 
     def fields(self) -> dict[str, Any]:
@@ -232,7 +229,7 @@ class ReleasePair:
         for part in self.first_given_second:
             first = maximum(first, part.delta(f))
         second = self.second_given_first.delta(g)
-        bound = maximum(first * g + second, first + second * f)
+        bound = at_most_one(maximum(first * g + second, first + second * f))
         return Composed(
             (self.first_given_second[0].release.name, self.second_given_first.release.name),
             self.together.beliefs.assumption,

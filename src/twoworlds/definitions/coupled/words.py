@@ -26,6 +26,9 @@ from twoworlds.numbers import (
     ln,
     show,
 )
+from twoworlds.numbers import (
+    counted as counted,
+)
 
 _DIGITS = 3
 _USED = "on whether your entry was used"
@@ -228,15 +231,6 @@ def claim(name: str, ratio: Number, delta: Number | None = None) -> str:
     'ddp(ratio=3/2, delta=1/8)'
     """
     return f"{name}({', '.join(numbers_text(ratio, delta, short))})"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Write how many of something there are, with its plural and with commas in the number.
-
-    >>> counted(1, "entry", "entries"), counted(1000, "entry", "entries"), counted(0, "person")
-    ('1 entry', '1,000 entries', '0 persons')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def short(x: Number) -> str:

@@ -421,9 +421,9 @@ def default_value(records: Records, default: object, mechanism: Mechanism | None
     if isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive):
         return NO_RECORD
     raise Unsupported(
-        "default=none, no record at all, is known for counts and sums, where it adds nothing, with "
-        "one belief, and for semantic without a delta: use one of the values, "
-        f"{', '.join(names)}"
+        "default=none, no record at all, is for counts and sums, where it adds nothing, in "
+        "posterior, semantic(epsilon=...) and local-semantic(belief, ...): elsewhere use one of "
+        f"the values, {', '.join(names)}"
     )
 
 

@@ -95,12 +95,18 @@ def utility(error: Number | float | None, value: Fraction) -> str:
 
 
 def table(answer: QueryAnswer) -> Table:
-    """Return the groups, and for each aggregate value, interval and utility; the first rows."""
+    """Return the groups, and for each aggregate value, interval and utility; the first rows.
+
+    The utility of a quantile is known, and shown, where its rows are counted in the same query.
+    """
     heads = [printable(axis.column) for axis in answer.resolved.axes]
-    for column in answer.columns:
+    open_ = [
+        column.ranks is not None and answer.counted(column) is None for column in answer.columns
+    ]
+    for column, unknown in zip(answer.columns, open_, strict=True):
         name = printable(column.name)
         worth = "ranks off" if column.certainty == RANKS else "95% interval"
-        heads += [name, f"{name}: {worth}", f"{name}: utility"]
+        heads += [name, f"{name}: {worth}", *([] if unknown else [f"{name}: utility"])]
     rows = []
     for i, cell in enumerate(answer.cells[:MOST_ROWS]):
         row = [printable(label) for label in answer.groups(cell)]
@@ -108,7 +114,8 @@ def table(answer: QueryAnswer) -> Table:
             estimate, worth_it = answer.estimates[i][place], answer.utility(i, place)
             row.append(number_text(estimate.value, estimate.error, whole=column.whole))
             row.append(_interval(column, estimate))
-            row.append("" if worth_it is None else f"{_bar(worth_it)} {worth_it}")
+            if not open_[place]:
+                row.append("" if worth_it is None else f"{_bar(worth_it)} {worth_it}")
         rows.append(row)
     return Table(heads, rows, repeated=max(1, len(answer.resolved.axes)))
 
@@ -279,7 +286,7 @@ class QueryAnswer(Result):
             return GOOD
         if column.ranks is None:
             return utility(estimate.error, estimate.value)
-        counted = self._counted(column)
+        counted = self.counted(column)
         if counted is None:
             return None
         return utility(column.ranks, Fraction(max(0, self.values[cell][counted])))
@@ -408,7 +415,7 @@ class QueryAnswer(Result):
         """The errors of columns that have the same in all cells."""
         return tuple(to_json(column.error) if column.linear else None for column in self.columns)
 
-    def _counted(self, column: Estimator) -> int | None:
+    def counted(self, column: Estimator) -> int | None:
         """Return a measure that counts the rows of which a quantile was taken."""
         of = column.measures[0]
         for j, measure in enumerate(self.resolved.measures):

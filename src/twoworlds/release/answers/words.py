@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.numbers import Number, decimal, show, to_json
+from twoworlds.numbers import Number, counted, decimal, show, to_json
 from twoworlds.release.answers.cells import (
     LONGEST_KEY,
     MOST_DISCOVERED,
@@ -78,11 +78,10 @@ def protected(dataset: Dataset) -> str:
             f"Each row is protected. {worlds} Somebody with several rows is protected for each of "
             "them, not for all together."
         )
-    rows = f"at most {unit.rows} {'row' if unit.rows == 1 else 'rows'} of a person"
-    groups = f"in at most {unit.groups} {'group' if unit.groups == 1 else 'groups'}"
     return (
         f"Each person, told apart by {unit.person!r}, is protected with all their rows. {worlds} "
-        f"A query uses {rows}, {groups}, and leaves out the others."
+        f"A query uses at most {counted(unit.rows, 'row')} of a person, in at most "
+        f"{counted(unit.groups, 'group')}, and leaves out the others."
     )
 
 
@@ -165,7 +164,7 @@ def _guessed(cost: Cost, about: str | None) -> str:
     from twoworlds.worlds import EXPLICIT
 
     if max(cost.epsilon, cost.rho) > _HUGE:
-        return f"{cost} promises nothing: a guess may be right about practically everybody."
+        return f"{cost} promises nothing: someone guessing may get practically everybody right."
     chance = guess_of(_guarantee(cost))
     if chance is None:
         return f"{cost} promises nothing."
@@ -258,10 +257,9 @@ def notes(resolved: Resolved) -> list[str]:
     found = [*_bounds(resolved), *_in_no_group(resolved), *left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
-        rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
         found.append(
-            f"All of this is about at most {rows} of each person: intervals say nothing about the "
-            "rows that are left out."
+            f"All of this is about at most {counted(unit.rows, 'row')} of each person: "
+            "intervals say nothing about the rows that are left out."
         )
     if resolved.discovers:
         found.append(

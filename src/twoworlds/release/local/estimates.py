@@ -21,7 +21,7 @@ from twoworlds.answer import Answer, Said, Table
 from twoworlds.charts import ErrorBar as Drawn
 from twoworlds.charts import Intervals
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, bounds, decimal, probability, sqrt, to_json, whole
+from twoworlds.numbers import Number, bounds, counted, decimal, probability, sqrt, to_json, whole
 from twoworlds.release.local.linear import (
     ConfidenceInterval,
     Inverse,
@@ -99,7 +99,7 @@ class Estimates(Result):
     @property
     def sentence(self) -> str:
         """What the estimates are."""
-        reports = "1 report" if self.records == 1 else f"{self.records} reports"
+        reports = counted(self.records, "report")
         return (
             f"{reports} through {self.randomizer.expression}, taken back exactly: "
             "unbiased estimates of the true counts, whatever the data are. They may fall below 0 "

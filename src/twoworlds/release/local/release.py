@@ -33,7 +33,7 @@ import numpy as np
 from twoworlds.answer import Answer, Said
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place, make_private, read_json
-from twoworlds.numbers import INFINITY, show
+from twoworlds.numbers import INFINITY, counted, show
 from twoworlds.progress import track
 from twoworlds.release.local.estimates import Estimates, estimate
 from twoworlds.release.local.files import Chunk, open_table
@@ -78,7 +78,7 @@ class LocalCertificate(Result):
             "instead.",
         )  # fmt: skip
         charts = (block for block in channel.blocks if not isinstance(block, Said))
-        reports = "1 report" if self.records == 1 else f"{self.records} reports"
+        reports = counted(self.records, "report")
         written = "was written" if self.records == 1 else "were written"
         headline = f"{reports} of column {self.column!r} {written}, {order}."
         return Answer(headline, blocks=(Said(said), *charts))

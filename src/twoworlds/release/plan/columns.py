@@ -74,6 +74,15 @@ _FAMILIES: dict[str, Family] = {
 _Cleaned = tuple[Family, int | None, exp.Expression]
 
 
+def check_unit(measure: SummedMeasure) -> None:
+    """Refuse a unit in which engines cannot count exactly."""
+    if measure.unit.numerator * measure.unit.denominator >= MOST_PARTS:
+        raise TooLarge(
+            f"the unit {show(measure.unit)} of {measure.column!r} has too many digits: "
+            "round it in the policy"
+        )
+
+
 @dataclass(frozen=True)
 class Clean:
     """A column of the cleaned rows."""
@@ -205,11 +214,7 @@ class Clean:
 
     def units(self, measure: SummedMeasure) -> exp.Expression:
         """Return v, a 64-bit integer or narrower; missing where the column is, unless filled."""
-        if measure.unit.numerator * measure.unit.denominator >= MOST_PARTS:
-            raise TooLarge(
-                f"the unit {show(measure.unit)} of {measure.column!r} has too many digits: "
-                "round it in the policy"
-            )
+        check_unit(measure)
         match self.family:
             case "integer":
                 v = self._whole_units(measure)

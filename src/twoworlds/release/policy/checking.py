@@ -9,18 +9,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import show
+from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.numbers import counted, show
 from twoworlds.release.backends import Field, open_backend
 from twoworlds.release.backends.sources import text_file_of
 from twoworlds.release.budget import Cap
+from twoworlds.release.plan.columns import check_unit
 from twoworlds.release.plan.tables import check_field, check_kind
 from twoworlds.release.policy.examination import WARNING, Examination, as_dataset, examine
-from twoworlds.release.policy.model import Column, Dataset, Policy
+from twoworlds.release.policy.model import Column, Dataset, Policy, grouped
+from twoworlds.release.query.model import Aggregate, Query
+from twoworlds.release.query.resolve import resolve
 from twoworlds.show import Result, Told
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -42,6 +46,7 @@ def checked(
     faults: list[str] = []
     found: list[Result] = []
     for dataset in policy.datasets.values():
+        faults += _useless(dataset)
         source = (sources or {}).get(dataset.name, dataset.source)
         if source is None:
             found.append(_told(dataset, None, []))
@@ -109,11 +114,10 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
     if one.unit.person is None:
         protected = "every row is another person"
     else:
-        rows = "1 row" if one.unit.rows == 1 else f"{one.unit.rows} rows"
-        groups = "1 group" if one.unit.groups == 1 else f"{one.unit.groups} groups"
         protected = (
-            f"column {one.unit.person!r} identifies a person; a query uses at most {rows} of each, "
-            f"in at most {groups}"
+            f"column {one.unit.person!r} identifies a person; a query uses at most "
+            f"{counted(one.unit.rows, 'row')} of each, in at most "
+            f"{counted(one.unit.groups, 'group')}"
         )
     yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
     known = None if one.cap is None else one.cap.composition
@@ -132,6 +136,21 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
         yield f"  not declared, so nobody can use them: {', '.join(undeclared)}"
 
 
+def _useless(one: Dataset) -> Iterator[str]:
+    """Say which declarations no query can use: every sum over such bounds would be refused."""
+    for column in one.columns.values():
+        asked = [Aggregate("sum", column.name, "sum")] if column.low is not None else []
+        if asked and column.grid:
+            asked.append(Aggregate("quantile", column.name, "quantile", at=Fraction(1, 2)))
+        for aggregate in asked:
+            try:
+                for measure in resolve(Query(one.name, (aggregate,)), one).measures:
+                    check_unit(measure)
+            except TwoWorldsError as error:
+                yield f"{one.name}: every {aggregate.kind} of {column.name} is refused: {error}"
+                break
+
+
 def _misfits(
     columns: Mapping[str, Column], fields: Mapping[str, Field], name: str
 ) -> Iterator[str]:
@@ -144,8 +163,13 @@ def _misfits(
             yield str(error)
 
 
-def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path()) -> str:
-    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in."""
+def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
+    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in.
+
+    Two policies in one folder, about different people, get a ledger each.
+    """
+    folder = file.parent
+    ledger = "ledger.db" if file.stem == "policy" else f"{file.stem}-ledger.db"
     source = Path(data).absolute()
     place = data if Path(data).is_absolute() else _relative(source, folder)
     if table is None and source.suffix.lower() in _TABLES:
@@ -159,7 +183,7 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
     lines = [
         "# Fill in what is in capitals. Take it from what is known about such data, not from these",
         "# data: bounds and keys are published. Leave out columns that nobody is to use.",
-        "ledger: ledger.db",
+        f"ledger: {_quoted(ledger)}",
         "datasets:",
         f"  {_quoted(name)}:",
         f"    source: {written}",
@@ -192,15 +216,14 @@ def _uses(column: Column) -> str:
     parts: list[str] = [column.kind]
     if column.low is not None and column.high is not None:
         parts.append(
-            f"from {show(column.low)} to {show(column.high)} in steps of {show(column.unit)}"
+            f"from {grouped(column.low)} to {grouped(column.high)} in steps of "
+            f"{grouped(column.unit)}"
         )
     if column.fill is not None:
         parts.append(f"a missing value counts as {show(column.fill)}")
-    for name, values in (("keys", column.keys), ("edges of bins", column.bins)):
-        if values:
-            parts.append(f"{len(values)} {name}")
-    if column.grid:
-        parts.append(f"quantiles from {len(column.grid)} values")
+    parts += [counted(len(column.keys), "key")] if column.keys else []
+    parts += [counted(len(column.bins) - 1, "bin")] if column.bins else []
+    parts += [f"quantiles from {counted(len(column.grid), 'value')}"] if column.grid else []
     return ", ".join(parts)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from sqlglot import exp
 
 from twoworlds.answer import Answer, Said
-from twoworlds.numbers import show, to_json
+from twoworlds.numbers import counted, decimal, show, to_json
 from twoworlds.release.backends import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
@@ -133,7 +133,8 @@ class Examination(Result):
 
     def _said_of_people(self, people: Mapping[str, int]) -> str:
         most, over, nobody = people["most_rows"], people["over_the_bound"], people["rows_of_nobody"]
-        said = f"{people['count']:,} people by {self.unit.person!r}, with up to {most:,} rows; "
+        said = f"{counted(people['count'], 'person')} by {self.unit.person!r}, with up to "
+        said += f"{counted(most, 'row')}; "
         if over:
             said += (
                 f"{over:,} of them have more than {self.unit.rows:,}, and a query leaves "
@@ -146,9 +147,9 @@ class Examination(Result):
         )
 
     def _some(self, count: int, what: str = "", *, share: bool = True) -> str:
-        named = f" {what}{'s'[: count != 1]}" if what else ""
-        part = f" ({100 * count / self.rows:.3g}%)" if share and self.rows else ""
-        return f"{count:,}{named}{part}"
+        share_of = Fraction(100 * count, self.rows or 1)
+        part = f" ({decimal(share_of, 3, 'nearest')}%)" if share and self.rows else ""
+        return f"{counted(count, what) if what else f'{count:,}'}{part}"
 
     def _counted(self, count: int) -> dict[str, Any]:
         share = Fraction(count, self.rows) if self.rows else Fraction(0)
@@ -162,7 +163,7 @@ class Examination(Result):
             unfit, nearly = imported.unfit.get(name), imported.nearly.get(name)
             if nearly is not None:
                 remark = (
-                    f"text because of {nearly.count:,} value{'s'[: nearly.count != 1]} ({nearly}): "
+                    f"text because of {counted(nearly.count, 'value')} ({nearly}): "
                     f"with --kind {name}={nearly.kind} such values count as missing"
                 )
                 one = replace(one, remark=remark)
@@ -190,7 +191,7 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
     columns, clean = clean_rows(dataset, dataset.columns, (), relation, backend)
     fields = backend.fields(relation)
 
-    def counted(*figures: exp.Expression, by: Clean | None = None) -> exp.Select:
+    def figured(*figures: exp.Expression, by: Clean | None = None) -> exp.Select:
         """Return the statement of figures over the clean rows, for each value of a column."""
         query = _select(sql.part(clean.copy(), "clean"), [*([by()] if by else []), *figures])
         if by is None:
@@ -205,14 +206,14 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
     tests = [
         test for name, column in dataset.columns.items() for test in _tests(column, columns[name])
     ]
-    found = iter(one(counted(*map(_number, tests))) if tests else [])
+    found = iter(one(figured(*map(_number, tests))) if tests else [])
     examined = []
     for column, had in zip(dataset.columns.values(), present, strict=True):
         kept, below, above, outside, unbinned = islice(found, 5)
         others: tuple[tuple[str, int], ...] = ()
         if outside:  # the most frequent of them, and their rows
             cleaned = columns[column.name]
-            query = counted(exp.Count(this=exp.Star()), by=cleaned)
+            query = figured(exp.Count(this=exp.Star()), by=cleaned)
             query = query.where(_outside(column, cleaned), copy=False)
             order = (
                 exp.Ordered(this=sql.column("n1"), desc=True),
@@ -227,7 +228,7 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
         )
     people = None
     if dataset.unit.person is not None:
-        each = counted(exp.Count(this=exp.Star()), by=columns[dataset.unit.person])
+        each = figured(exp.Count(this=exp.Star()), by=columns[dataset.unit.person])
         n, bound = sql.column("n1"), sql.number(dataset.unit.rows)
         over = sql.compare(n, ">", bound)
         more = sql.case((over.copy(), n.copy() - bound.copy()), default=sql.number(0))

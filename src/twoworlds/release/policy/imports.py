@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import counted
 from twoworlds.progress import track
 from twoworlds.release.policy.model import ColumnKind
 from twoworlds.release.policy.records import BLOCK, LONGEST, FileRecords, Lines
@@ -146,9 +147,8 @@ def import_text(
         raw, typed = folder / "text.parquet", folder / "typed.parquet"
         _stage(records, raw, connection)
         if records.unreadable.count and not skip_unreadable:
-            count = records.unreadable.count
             raise InvalidInput(
-                f"{path}: {count:,} record{'s'[: count != 1]} cannot be read, on line "
+                f"{path}: {counted(records.unreadable.count, 'record')} cannot be read, on line "
                 f"{records.unreadable}; nothing was written: mend them, or leave them out with "
                 "--skip-unreadable"
             )
@@ -159,14 +159,14 @@ def import_text(
         ).fetchall()
         rows = f"{_file(raw)} WHERE line > {line if named else 0}"
 
-        def counted(*conditions: str) -> list[int]:
+        def matching(*conditions: str) -> list[int]:
             counts = [f"count(*) FILTER (WHERE {one})" for one in ("true", *conditions)]
             [row] = connection.execute(f"SELECT {', '.join(counts)} FROM {rows}").fetchall()
             return [*map(int, row[1:])]
 
         def unfit(condition: str, kind: ColumnKind) -> Unfit | None:
             """Return the values that meet a condition, which do not fit a kind."""
-            [count, long] = counted(condition, f"{condition} AND {_is_long(i, kind)}")
+            [count, long] = matching(condition, f"{condition} AND {_is_long(i, kind)}")
             if not count:
                 return None
             query = f"SELECT line FROM {rows} AND ({condition}) ORDER BY line LIMIT {_FIRST + 1}"
@@ -178,7 +178,7 @@ def import_text(
         decided = _said_kinds(names, kinds or {})
         guessed = [i for i, name in enumerate(names) if name not in decided]
         tests = [(_is_present(i), *(_is_sign(i, kind) for kind in _SIGNS)) for i in guessed]
-        counts = iter(counted(*chain.from_iterable(tests)))
+        counts = iter(matching(*chain.from_iterable(tests)))
         for i in guessed:
             present, *signs = islice(counts, 1 + len(_SIGNS))
             decided[names[i]], most = _guess(dict(zip(_SIGNS, signs, strict=True)), present)

@@ -24,7 +24,7 @@ All that is wrong with a policy is said at once, a line for each fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from functools import partial
@@ -134,11 +134,6 @@ def declare(
     """
     if budget is None:
         raise InvalidInput("say what may be spent on the data in all, such as budget=3")
-    if unit is None:
-        raise InvalidInput(
-            'say whose data is protected: unit="row" if every row is another person, else '
-            'unit={"person": "patient", "rows": 3} with the column that tells people apart'
-        )
     said = {column: dict(given) for column, given in (columns or {}).items()}
     for what, listed in (("bounds", bounds), ("keys", keys)):
         for column, values in (listed or {}).items():
@@ -146,6 +141,7 @@ def declare(
             if what in own:
                 raise InvalidInput(f"{what} of {column!r} are given twice: give them once")
             own[what] = [*values]
+    _check_unit(unit, said)
     if not said:
         raise InvalidInput(
             "declare the columns that queries may use, because nothing is read off the data: "
@@ -158,6 +154,24 @@ def declare(
     dataset |= {"neighbours": neighbours, "version": version}
     data = _texts({"datasets": {name: dataset}})
     return _faultless(*_read(data, "the declaration", Path(), ""))
+
+
+def _check_unit(unit: object, declared: Collection[str]) -> None:
+    """Refuse what does not say whose data is protected, in the words of Python."""
+    person = unit.get("person") if isinstance(unit, Mapping) and "rows" in unit else None
+    if unit != "row" and person is None:
+        given = "" if unit is None else f", not unit={unit!r}"
+        raise InvalidInput(
+            f'say whose data is protected{given}: unit="row" if every row is another person; else '
+            'unit={"person": "patient", "rows": 3}, with the column that tells people apart and '
+            'the number of their rows that a query may use, and columns={"patient": {"kind": '
+            '"integer"}}, or "text", for that column'
+        )
+    if person is not None and person not in declared:
+        raise InvalidInput(
+            f"column {person!r} identifies a person and is not declared: add "
+            f'columns={{"{person}": {{"kind": "integer"}}}}, or "text"'
+        )
 
 
 def _kind_of(column: str, own: Mapping[str, Any]) -> str:
@@ -275,9 +289,11 @@ class _Fields:
         value = self.data.get(name, [])
         if isinstance(value, str) or not all(isinstance(part, str) for part in value):
             such = "[north, south]" if name == "keys" else "[0, 100]"
-            if value == name.upper():  # as `policy new` writes it
+            if value in ("KEYS", "DATES"):  # as `policy new` writes it
                 raise InvalidInput(f"{self.place}: fill in {name}: a list, such as {such}")
             raise InvalidInput(f"{self.place}: {name} must be a list, such as {such}")
+        if value == ["LOW", "HIGH"]:
+            raise InvalidInput(f"{self.place}: fill in {name}: a list, such as [0, 100]")
         return list(value)
 
     def number(self, name: str) -> Fraction | None:

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import counted
 
 BLOCK = 1 << 22
 LONGEST = 1_000_000  # bytes of a record
@@ -187,7 +188,7 @@ class FileRecords:
         return "a quote is out of place"
 
     def _of_width(self, width: int) -> str:
-        return f"{width:,} value{'s'[: width != 1]} instead of {len(self.first):,}"
+        return f"{counted(width, 'value')} instead of {len(self.first):,}"
 
     def _chunks(self) -> Iterator[bytes]:
         """Yield the file as UTF-8; what is no character stays no UTF-8."""

@@ -333,7 +333,10 @@ def _bounds(aggregate: Aggregate, column: Column, name: str) -> tuple[int, int]:
             )
         low, high = narrow
     if max(abs(low), abs(high)) >= MOST_UNITS:
-        raise TooLarge(f"{name!r} has bounds of 2^62 units or more: give it a larger unit")
+        raise TooLarge(
+            f"{name!r} has bounds of 2^62 units or more: give it a larger unit: in the policy, or "
+            "narrower bounds"
+        )
     return low, high
 
 
@@ -341,7 +344,8 @@ def _units(x: Fraction, column: Column, name: str) -> int:
     count = x / column.unit
     if count.denominator != 1:
         raise InvalidInput(
-            f"{show(x)} is no whole multiple of the unit {show(column.unit)} of {name!r}"
+            f"{show(x)} is no whole multiple of the unit {show(column.unit)} of {name!r}: "
+            "round it, or declare another unit"
         )
     return int(count)
 
@@ -357,5 +361,5 @@ def _grid(column: Column, low: int, high: int, name: str) -> tuple[int, ...]:
         raise InvalidInput(f"the grid of {name!r} must ascend: mend it in the policy")
     inside = tuple(g for g in grid if low <= g <= high)
     if not inside:
-        raise InvalidInput(f"no value of the grid of {name!r} lies within the bounds")
+        raise InvalidInput(f"no value of the grid of {name!r} lies within the bounds: give it one")
     return inside

@@ -119,7 +119,7 @@ class FixedBatch:
         >>> tenths, delta = (Fraction(1, 10),) * 20, Fraction(1, 10**6)
         >>> composed = composed_epsilon(tenths, delta)
         >>> FixedBatch(tenths, delta, tenths, composed, Fraction(2)).words("costs")
-        'costs epsilon 1.78861, delta 0.000001 by certified composition; added up it would be \
+        'costs epsilon 1.78861, delta 1e-6 by certified composition; added up it would be \
 epsilon 2.'
         """
         added = Cost(self.added).shown()

@@ -15,7 +15,7 @@ from twoworlds.definitions.words import percent, percent_above
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
-from twoworlds.numbers import INFINITY, show
+from twoworlds.numbers import INFINITY, counted, show
 from twoworlds.report.review.details import Findings, details
 from twoworlds.report.review.model import Review
 from twoworlds.theorems.promise import table
@@ -129,7 +129,8 @@ def _subject(found: Findings) -> Iterator[tuple[str, str]]:
     words = (
         MECHANISMS[name].summary
         if name in MECHANISMS
-        else f"{built.outputs.size} outputs on {built.universe.size} databases."
+        else f"{counted(built.outputs.size, 'output')} on "
+        f"{counted(built.universe.size, 'database')}."
         if built.universe.size is not None and built.outputs.size is not None
         else ""
     )

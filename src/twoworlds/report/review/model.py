@@ -70,7 +70,7 @@ class ProofFile:
 def strength_in(said: str) -> str:
     """Return the word for a protection that a sentence gives, or nothing.
 
-    >>> strength_in("... would be right about all 100: practically no protection.")
+    >>> strength_in("... would get all 100 right: practically no protection.")
     'none'
     """
     return next((word for word in _STRENGTHS if f"{_STRENGTHS[word]} protection" in said), "")
