@@ -24,7 +24,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise
 from math import ceil, floor
 from typing import Any, NamedTuple
 
@@ -35,7 +35,6 @@ from twoworlds.attacks.tables.cells import (
     Mask,
     Value,
     column_cells,
-    part_is_value,
     read_cell,
 )
 from twoworlds.attacks.tables.table import LoadedTable
@@ -46,7 +45,6 @@ _HIDDEN = "\x00"  # a character that no cell shows
 _MOST_TRIED = 20_000_000
 _MOST_MASKS = 20_000
 _MOST_SHAPES = 64
-_MOST_MEMBERS = 10_000
 
 _Shape = tuple[int, tuple[int, ...]]  # how long a mask is, and which places it shows
 Point = tuple[int, ...]  # the codes of the cells that allow it
@@ -85,7 +83,7 @@ class KnownValues:
             if (number := value.number) is not None:
                 self._by_number.setdefault(number, []).append(text)
         self._numbers = sorted(self._by_number)
-        self._shown: dict[tuple[bool, _Shape], dict[str, list[str]]] = {}
+        self._shown: dict[_Shape, dict[str, list[str]]] = {}
 
     def behind(self, cell: Cell) -> set[str]:
         """Return the known values with which a cell is compatible."""
@@ -116,16 +114,13 @@ class KnownValues:
         return [text for one in numbers[first:last] for text in self._by_number[one]]
 
     def _fitting(self, mask: Mask) -> Iterable[str]:
-        size, places = _shape(mask.text)
-        key = (mask.numeric, (size, places))
-        if key not in self._shown:
-            found: dict[str, list[str]] = {}
+        shape = _shape(mask.text)
+        if shape not in self._shown:
+            self._shown[shape] = found = {}
             for text, value in self._values.items():
-                for spelled in _spellings(value, size) if mask.numeric else (value.text,):
-                    if len(spelled) == size:
-                        found.setdefault(_shown(spelled, places), []).append(text)
-            self._shown[key] = found
-        return self._shown[key].get(_shown(mask.text, places), ())
+                if len(value.text) == shape[0]:
+                    found.setdefault(_shown(value.text, shape[1]), []).append(text)
+        return self._shown[shape].get(_shown(mask.text, shape[1]), ())
 
 
 def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
@@ -152,7 +147,7 @@ def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
     """Return what can be known of a column, each as the cells that allow it."""
     read = [cells[text] for text in texts]
     tried = {value.text: Cell(value.text, ((value,),)) for value in _candidates(read)}
-    sets = sum(not all(map(_looked_up, one.parts)) for one in read)
+    sets = sum(one.is_anything or has_spans([one]) for one in read)  # the others are looked up
     if len(tried) * sets > _MOST_TRIED:
         raise TooLarge(
             f"{sets} generalised cells of one column divide it into {len(tried)} parts: "
@@ -180,19 +175,6 @@ def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
         yield Value(_HIDDEN, _HIDDEN)
 
 
-def _looked_up(part: tuple[Atom, ...]) -> bool:
-    """Tell whether the index finds the values of a part without trying them."""
-    return part_is_value(part) or any(isinstance(one, Mask) and not one.numeric for one in part)
-
-
-def _spellings(value: Value, size: int) -> set[str]:
-    """Return how the digits of a whole number may stand in a mask of so many characters."""
-    number = value.number
-    if number is None or number < 0 or number.denominator != 1:
-        return set()
-    return {str(number).zfill(size)}
-
-
 def _shape(pattern: str) -> _Shape:
     return len(pattern), tuple(i for i, character in enumerate(pattern) if character != "*")
 
@@ -205,7 +187,7 @@ def _intersections(atoms: Iterable[Atom]) -> set[str]:
     """Return the masks of text and all their intersections, adding one shape after the other."""
     added: dict[_Shape, set[str]] = {}
     for atom in atoms:
-        if isinstance(atom, Mask) and not atom.numeric:
+        if isinstance(atom, Mask):
             added.setdefault(_shape(atom.text), set()).add(atom.text)
     found: dict[_Shape, set[str]] = {}
     for shape, masks in sorted(added.items()):
@@ -267,23 +249,6 @@ def _ends(atom: Atom) -> Iterator[Fraction]:
         yield from (end for end in (atom.low, atom.high) if end is not None)
     elif isinstance(atom, Value) and isinstance(atom.key, Fraction):
         yield atom.key
-    elif isinstance(atom, Mask) and atom.numeric:
-        yield from _members(atom)
-
-
-def _members(mask: Mask) -> Iterator[Fraction]:
-    """Yield the first and last number of each run of neighbouring numbers in a mask."""
-    shown = mask.text.rstrip("*")
-    hidden = 10 ** (len(mask.text) - len(shown))
-    if 10 ** shown.count("*") > _MOST_MEMBERS:
-        raise TooLarge(
-            f"the mask {mask.text} stands for more than {_MOST_MEMBERS} separate numbers: hide "
-            "digits at the end only, or compare equal texts instead"
-        )
-    for digits in product("0123456789", repeat=shown.count("*")):
-        front = int(shown.replace("*", "{}").format(*digits))
-        yield Fraction(front * hidden)
-        yield Fraction(front * hidden + hidden - 1)
 
 
 # --- who can be behind which rows -----------------------------------------------------------------
