@@ -58,7 +58,7 @@ from twoworlds.attacks.tables.groups import (
     renumbered,
 )
 from twoworlds.attacks.tables.hierarchies import Hierarchy
-from twoworlds.attacks.tables.measures import read_claims
+from twoworlds.attacks.tables.measures import read_claims, total_variations
 from twoworlds.attacks.tables.table import DELIMITERS, Origin, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
@@ -69,7 +69,6 @@ from twoworlds.show import Result
 
 LOSSES = ("certainty", "discernibility")
 _LARGEST = 300_000
-_WIDEST = 1 << 62
 
 Node = tuple[int, ...]
 
@@ -215,16 +214,12 @@ class Lattice:
         limit = self.closeness
         if limit is None or not good.any():
             return True
-        distinct = np.diff(starts, append=len(values))
-        stays = np.repeat(good, distinct)
-        totals = np.bincount(values[stays], counts[stays], int(values.max()) + 1).astype(np.int64)
-        people = int(totals.sum())
-        exact = np.int64 if people * people * limit.denominator < _WIDEST else object
-        over = counts.astype(exact) * people
-        over = over - totals.astype(exact)[values] * np.repeat(sizes, distinct)
-        above = np.add.reduceat(np.where(over > 0, over, 0), starts)
-        allowed = sizes.astype(exact) * people * limit.numerator
-        return bool((above * limit.denominator <= allowed)[good].all())
+        stays = np.repeat(good, np.diff(starts, append=len(values)))
+        totals = np.zeros(int(values.max()) + 1, dtype=np.int64)
+        np.add.at(totals, values[stays], counts[stays])
+        tops, bottoms = total_variations(counts, values, starts, sizes, totals)
+        pairs = zip(tops[good].tolist(), bottoms[good].tolist(), strict=True)
+        return all(top * limit.denominator <= bottom * limit.numerator for top, bottom in pairs)
 
     @cached_property
     def _penalties(self) -> list[list[tuple[Codes, int]]]:

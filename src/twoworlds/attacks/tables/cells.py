@@ -260,6 +260,7 @@ def _both(one: Atom, other: Atom) -> Atom | None:
     if isinstance(one, Value):
         kept = other if isinstance(other, Value) else one  # of two values the first given
         return kept if other.holds(one) else None
+    assert not isinstance(other, Value)
     if isinstance(one, Mask):
         assert isinstance(other, Mask)
         return _both_masks(one, other)

@@ -116,7 +116,8 @@ class KnownValues:
     def _fitting(self, mask: Mask) -> Iterable[str]:
         shape = _shape(mask.text)
         if shape not in self._shown:
-            self._shown[shape] = found = {}
+            found: dict[str, list[str]] = {}
+            self._shown[shape] = found
             for text, value in self._values.items():
                 if len(value.text) == shape[0]:
                     found.setdefault(_shown(value.text, shape[1]), []).append(text)
