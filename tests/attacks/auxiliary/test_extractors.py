@@ -14,10 +14,11 @@ from twoworlds.attacks.auxiliary import (
     named_law,
     source,
 )
-from twoworlds.attacks.auxiliary.bits import apply, patterns
 from twoworlds.attacks.auxiliary.extractors import (
+    apply,
     divided,
     is_irreducible,
+    patterns,
     polynomial_text,
     read_polynomial,
 )

@@ -21,7 +21,7 @@ from twoworlds.attacks.auxiliary import (
     usable_lengths,
     vanishing_length,
 )
-from twoworlds.attacks.auxiliary.bits import xor_sum
+from twoworlds.attacks.auxiliary.game import xor_sum
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 
 ROWS = """database,utility,breaches,probability,size

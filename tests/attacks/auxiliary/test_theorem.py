@@ -18,8 +18,8 @@ from twoworlds.attacks.auxiliary import (
     law_of,
     named_law,
 )
-from twoworlds.attacks.auxiliary.bits import written_bits
 from twoworlds.attacks.auxiliary.game import noise_of, play
+from twoworlds.attacks.auxiliary.laws import written_bits
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import below
 

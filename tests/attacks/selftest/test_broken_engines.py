@@ -3,7 +3,7 @@
 import pytest
 
 from tests.attacks.selftest.broken_engines import ENGINES
-from twoworlds.attacks.selftest.suite import FAILURES, selftest
+from twoworlds.attacks.selftest import FAILURES, selftest
 
 NOTICED = {  # what is said about each, by its name
     "floats": "not on the grid",

@@ -6,7 +6,7 @@ from math import exp, lgamma, log
 import numpy as np
 import pytest
 
-from twoworlds.attacks.selftest import bench
+from twoworlds.attacks.selftest import bench, selftest
 from twoworlds.attacks.selftest.bench import (
     MOST,
     RATE,
@@ -17,7 +17,6 @@ from twoworlds.attacks.selftest.bench import (
     noise_events,
     too_often,
 )
-from twoworlds.attacks.selftest.suite import selftest
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp as exact_exp
 

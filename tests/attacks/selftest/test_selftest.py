@@ -7,15 +7,15 @@ import pytest
 
 from tests.attacks.selftest.broken_engines import ENGINES
 from tests.cli.calling import call
-from twoworlds.attacks.selftest.bench import Bench
-from twoworlds.attacks.selftest.noise import _slower
-from twoworlds.attacks.selftest.suite import (
+from twoworlds.attacks.selftest import (
     FAILURES,
     KnownFailure,
     _tried,
     selftest,
     told,
 )
+from twoworlds.attacks.selftest.bench import Bench
+from twoworlds.attacks.selftest.noise import _slower
 from twoworlds.errors import InvalidInput
 
 QUICK = {5, 12, 17}  # the others run among the slow tests

@@ -11,8 +11,8 @@ import pytest
 from tests.attacks.selftest.stand_in import BROKEN, FIRST, StandIn
 from tests.cli.calling import call
 from tests.web.serving import Running, wait_until_ready
+from twoworlds.attacks.selftest import FAILURES, selftest_of
 from twoworlds.attacks.selftest.service import AttackedService
-from twoworlds.attacks.selftest.suite import FAILURES, selftest_of
 from twoworlds.errors import InvalidInput
 from twoworlds.web.accounts import Accounts, accounts_place
 

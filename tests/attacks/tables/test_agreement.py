@@ -8,7 +8,7 @@ from twoworlds.attacks.tables import beliefs
 from twoworlds.attacks.tables.beliefs import Sensitive
 from twoworlds.errors import TooLarge
 
-# What the cells hold, among the ends of all intervals, what lies between, and all that *5 holds.
+# What the cells hold, among the ends of all intervals, and what lies between.
 POINTS = [5, 7, 10.5, 15, 16, 20, 20.5, 24, 24.5, 25, 27, 30, 31.5, 33, 35, 39, 40, 45, 49, 50, 55]
 NUMBERS = {
     "<30": lambda x: x < 30,
@@ -16,8 +16,7 @@ NUMBERS = {
     "(20, 40]": lambda x: 20 < x <= 40,
     "[16, 24]": lambda x: 16 <= x <= 24,
     "15-25": lambda x: 15 <= x <= 25,
-    "3*": lambda x: x in range(30, 40),
-    "*5": lambda x: x in range(5, 100, 10),
+    "3*": lambda x: 30 <= x <= 39,
     "25": lambda x: x == 25,
     "{7, 25, 33}": lambda x: x in (7, 25, 33),
     "5|[30, 50)": lambda x: x == 5 or 30 <= x < 50,

@@ -33,6 +33,7 @@ import numpy as np
 Outputs = np.ndarray | list[Any]
 _DEEPEST = 8
 LONGEST = 4096  # items of a list
+ANYHOW = 7  # all of `readings`
 _LONGEST_TEXT = 100_000
 _HEAD = 200
 _MARK = " characters, SHA-256 "
@@ -128,11 +129,11 @@ def _names(slots: Any) -> Iterable[str]:
     return (slots,) if isinstance(slots, str) else slots
 
 
-def readings(value: Any) -> tuple[bool, bool, bool]:
-    """Tell whether an output can be read as it is: as a number, as a vector, as a plain value."""
+def readings(value: Any) -> int:
+    """Tell how an output can be read as it is: 1 for a number, 2 for a vector, 4 as plain."""
     number = isinstance(value, (int, float, Fraction, np.bool_, np.integer, np.floating))
     row = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1)
-    return number, row and len(value) <= LONGEST, _is_plain(value, 0)
+    return number + 2 * (row and len(value) <= LONGEST) + 4 * _is_plain(value, 0)
 
 
 def _is_plain(value: Any, depth: int) -> bool:
@@ -148,11 +149,9 @@ def _is_plain(value: Any, depth: int) -> bool:
     return all(_is_plain(one, depth + 1) for one in (value if kind is list else value.values()))
 
 
-def is_converted(outputs: Outputs, read: Sequence[bool]) -> bool:
-    """Tell whether events on these outputs look at something else than was given out."""
-    if isinstance(outputs, np.ndarray):
-        return not read[outputs.ndim - 1]
-    return not read[2]
+def is_converted(outputs: Outputs, read: int) -> bool:
+    """Tell whether events look at something else than was given out, all of it so `readings`."""
+    return not read & (outputs.ndim if isinstance(outputs, np.ndarray) else 4)
 
 
 def coarse(value: Any) -> Any:

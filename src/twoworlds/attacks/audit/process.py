@@ -284,9 +284,9 @@ def _encoded(value: Any, depth: int) -> Any:
         raise InvalidInput(f"a value is nested more than {_DEEPEST} deep: it is not handed over")
     if kind is list:
         return [_encoded(item, depth + 1) for item in value]
-    if kind in _TAGS:
-        tag, parts = _TAGS[kind]
-        return {tag: parts(value, depth + 1)}
+    for known, tag, parts, _ in _TAGGED:
+        if kind is known:
+            return {tag: _encoded(parts(value), depth + 1)}
     if isinstance(value, np.generic) and value.dtype.kind in _ARRAYS:
         return {"scalar": _array(value)}
     raise InvalidInput(
@@ -295,12 +295,13 @@ def _encoded(value: Any, depth: int) -> Any:
     )
 
 
-def _items(value: Any, depth: int) -> list[Any]:
-    return [_encoded(item, depth) for item in value]
-
-
-def _pairs(value: dict[Any, Any], depth: int) -> list[Any]:
-    return [[_encoded(key, depth), _encoded(item, depth)] for key, item in value.items()]
+def _decoded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    [(tag, content)] = value.items()
+    return _READERS[tag](_decoded(content))
 
 
 def _array(value: np.ndarray | np.generic) -> list[Any]:
@@ -312,27 +313,6 @@ def _array(value: np.ndarray | np.generic) -> list[Any]:
     return [little.dtype.str, list(value.shape), base64.b64encode(little.tobytes()).decode()]
 
 
-_TAGS: dict[type, tuple[str, Callable[[Any, int], Any]]] = {
-    float: ("float", lambda x, _: str(x)),  # NaN and the infinities
-    tuple: ("tuple", _items),
-    set: ("set", _items),
-    frozenset: ("frozenset", _items),
-    dict: ("dict", _pairs),
-    bytes: ("bytes", lambda x, _: base64.b64encode(x).decode()),
-    Fraction: ("fraction", lambda x, _: [hex(x.numerator), hex(x.denominator)]),
-    np.ndarray: ("array", lambda x, _: _array(x)),
-}
-
-
-def _decoded(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_decoded(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    [(tag, content)] = value.items()
-    return _READERS[tag](content)
-
-
 def _numbers(content: Any) -> np.ndarray:
     kind, shape, data = content
     dtype = np.dtype(kind)
@@ -341,15 +321,16 @@ def _numbers(content: Any) -> np.ndarray:
     return np.frombuffer(base64.b64decode(data, validate=True), dtype=dtype).reshape(shape).copy()
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "int": lambda x: int(x, 16),
-    "float": float,
-    "tuple": lambda x: tuple(map(_decoded, x)),
-    "set": lambda x: set(map(_decoded, x)),
-    "frozenset": lambda x: frozenset(map(_decoded, x)),
-    "dict": lambda x: {_decoded(key): _decoded(item) for key, item in x},
-    "bytes": lambda x: base64.b64decode(x, validate=True),
-    "fraction": lambda x: Fraction(int(x[0], 16), int(x[1], 16)),
-    "array": _numbers,
-    "scalar": lambda x: _numbers(x)[()],
-}
+# What JSON has not: its type, its tag, what is sent instead, and what is made of that again
+_TAGGED: tuple[tuple[type, str, Callable[[Any], Any], Callable[[Any], Any]], ...] = (
+    (float, "float", str, float),  # NaN and the infinities
+    (tuple, "tuple", list, tuple),
+    (set, "set", list, set),
+    (frozenset, "frozenset", list, frozenset),
+    (dict, "dict", lambda x: [[*pair] for pair in x.items()], dict),
+    (bytes, "bytes", bytes.hex, bytes.fromhex),
+    (Fraction, "fraction", lambda x: [x.numerator, x.denominator], lambda x: Fraction(*x)),
+    (np.ndarray, "array", _array, _numbers),
+)
+_READERS: dict[str, Callable[[Any], Any]] = {tag: read for _, tag, _, read in _TAGGED}
+_READERS |= {"int": lambda x: int(x, 16), "scalar": lambda x: _numbers(x)[()]}

@@ -44,12 +44,15 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from twoworlds.attacks.audit.outputs import (
+    ANYHOW,
     Outputs,
     failures,
     is_converted,
@@ -255,7 +258,7 @@ class Local:
         """Keep the functions."""
         self._one, self._many = draw_one, draw_many
         self.converted = False
-        self._read: tuple[bool, ...] = (True, True, True)
+        self._read = ANYHOW  # how all outputs of a batch can be read as they are
         self.beat: Callable[[], None] = lambda: None  # called between outputs
         self.about = about if draw_many is None else replace(about, chunk=1 << 16, start=4096)
 
@@ -278,17 +281,13 @@ class Local:
                     )
                 if not isinstance(given, np.ndarray) or isinstance(drawn, list):
                     for output in given:
-                        self._note(output)
+                        self._read &= readings(output)
                 return self._noted(drawn)
         return self._noted(settled([self._single(database, rng, deadline) for _ in range(size)]))
 
-    def _note(self, output: Any) -> None:
-        seen = readings(output)
-        self._read = tuple(a and b for a, b in zip(self._read, seen, strict=True))
-
     def _noted(self, drawn: Outputs) -> Outputs:
         self.converted = self.converted or is_converted(drawn, self._read)
-        self._read = (True, True, True)
+        self._read = ANYHOW
         return drawn
 
     def _single(self, database: Any, rng: np.random.Generator, deadline: float | None) -> Any:
@@ -299,7 +298,7 @@ class Local:
             output = self._one(database, rng)
         except (Exception, SystemExit) as error:  # an error is an output
             output = raised(error)
-        self._note(output)
+        self._read &= readings(output)
         return plain(output)
 
     def close(self) -> None:
@@ -353,8 +352,7 @@ class Command:
         else:
             printed = [self._run(line, 1, deadline)[0] for _ in range(size)]
         drawn = tidy(printed)
-        read = [readings(output) for output in printed]
-        every = [all(one[i] for one in read) for i in range(3)]
+        every = reduce(and_, map(readings, printed), ANYHOW)
         self.converted = self.converted or is_converted(drawn, every)
         return drawn
 

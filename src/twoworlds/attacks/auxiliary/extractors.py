@@ -1,10 +1,11 @@
 """Pads from an unpredictable string that may be seen with errors: extractors, strong and fuzzy.
 
 r = Ext(s, w) is used as a one-time pad, and the seed s, drawn uniformly, is published beside it
-(Dwork, the strategy after Theorem 1). All extractors here are linear in w for each seed;
-`Extractor.universal` tells whether two different strings collide with probability 2^-l at most over
-the seed. For those the leftover hash lemma bounds the distance of (s, r) from uniform by
-1/2 sqrt(2^(l-k)) for sources of min-entropy k; the exact distance is computed too.
+(Dwork, the strategy after Theorem 1). All extractors here are linear in w for each seed: a linear
+map to l bits is a tuple of l *masks*, and bit i of the image of w is the parity of the bits that w
+and mask i share. `Extractor.universal` tells whether two different strings collide with probability
+2^-l at most over the seed. For those the leftover hash lemma bounds the distance of (s, r) from
+uniform by 1/2 sqrt(2^(l-k)) for sources of min-entropy k; the exact distance is computed too.
 
 Fuzzy extractors (Dwork, Definition 1, after Dodis, Reyzin & Smith): Gen(w) gives a pad r and a
 public string p, and Rec(w', p) = r for every w' within distance t of w; r is nearly uniform even to
@@ -21,21 +22,14 @@ not decoded. The polynomial x^3 + x + 1 is the number 0b1011: bit i is the coeff
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import (
-    MOST_BITS,
-    Vector,
-    apply,
-    check_bits,
-    images,
-    independent,
-    patterns,
-)
+from twoworlds.attacks.auxiliary.laws import MOST_BITS, Vector, check_bits
 from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput, TooLarge
@@ -55,6 +49,47 @@ _BCH: dict[int, dict[int, str | int]] = {
         1: 0x7FFF,
     },
 }
+
+
+def apply(masks: Sequence[int], w: int) -> int:
+    """Return the image of one string under a linear map."""
+    image = 0
+    for mask in masks:
+        image = image << 1 | (mask & w).bit_count() & 1
+    return image
+
+
+def images(masks: Sequence[int], length: int) -> Vector:
+    """Return the images of all strings of so many bits."""
+    strings = np.arange(1 << length, dtype=np.int64)
+    found = np.zeros_like(strings)
+    for mask in masks:
+        found = found << 1 | np.bitwise_count(strings & mask) & 1
+    return found
+
+
+def independent(candidates: Iterable[int], of: Iterable[int] = ()) -> list[int]:
+    """Return the candidates, taken in turn, that depend on nothing before them nor on ``of``."""
+    basis: dict[int, int] = {}  # by leading bit
+
+    def enters(mask: int) -> bool:
+        while mask:
+            if mask.bit_length() not in basis:
+                basis[mask.bit_length()] = mask
+                return True
+            mask ^= basis[mask.bit_length()]
+        return False
+
+    for one in of:
+        enters(one)
+    return [one for one in candidates if enters(one)]
+
+
+def patterns(length: int, weight: int) -> Iterator[int]:
+    """Run through the error patterns of weight up to ``weight``, lightest first."""
+    bits = [1 << i for i in reversed(range(length))]
+    for size in range(weight + 1):
+        yield from map(sum, combinations(bits, size))
 
 
 @dataclass(frozen=True)

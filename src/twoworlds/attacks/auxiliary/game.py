@@ -29,9 +29,8 @@ from math import lcm
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import Vector, fitted, grouped, images, integers, xor_sum
-from twoworlds.attacks.auxiliary.extractors import Extractor
-from twoworlds.attacks.auxiliary.laws import BreachLaw, source
+from twoworlds.attacks.auxiliary.extractors import Extractor, images
+from twoworlds.attacks.auxiliary.laws import BreachLaw, Vector, integers, source
 from twoworlds.attacks.english import counted
 from twoworlds.calls import parse
 from twoworlds.errors import InvalidInput, TooLarge
@@ -40,6 +39,7 @@ from twoworlds.progress import track
 
 _MOST_WEIGHTS = 1 << 24
 _MOST_STEPS = 1 << 32
+_WORD = 1 << 62
 
 
 def noise_of(text: str, bits: int) -> tuple[list[Fraction], str]:
@@ -201,6 +201,41 @@ def _hits(pad: Extractor, wrong: Vector, told: list[tuple[int, list[int]]]) -> i
 def _largest(rows: Vector) -> Fraction:
     """Return the largest conditional probability of a string."""
     return max(Fraction(int(row.max()), int(row.sum())) for row in rows)
+
+
+def fitted(vector: Vector, largest: int) -> Vector:
+    """Return a vector in machine words if no number on the way exceeds ``largest``."""
+    return vector.astype(np.int64) if largest < _WORD else vector.astype(object)
+
+
+def grouped(cells: Vector, rows: Vector, size: int, gather: np.ufunc = np.add) -> Vector:
+    """Return for each row the sum (or what ``gather`` makes) of the weights in each cell."""
+    order = np.argsort(cells, kind="stable")
+    places, starts = np.unique(cells[order], return_index=True)
+    found = np.zeros((len(rows), size), dtype=rows.dtype)
+    found[:, places] = gather.reduceat(rows[:, order], starts, axis=1)
+    return found
+
+
+def xor_sum(first: Vector, second: Vector) -> Vector:
+    """Return the law of the sum, bit by bit, of two independent strings, up to denominators.
+
+    By the Walsh-Hadamard transform, which turns it into a product; whole numbers throughout.
+    """
+    size = len(first)
+    largest = size * sum(map(int, first)) * sum(map(int, second))
+    product = _walsh(fitted(first, largest)) * _walsh(fitted(second, largest))
+    return _walsh(product) // size
+
+
+def _walsh(vector: Vector) -> Vector:
+    found, half = vector.copy(), 1
+    while half < len(found):
+        pairs = found.reshape(-1, 2, half)
+        low, high = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        found = np.stack([low, high], axis=1).reshape(-1)
+        half *= 2
+    return found
 
 
 def _check_size(pad: Extractor, sets: int, weights: int) -> None:

@@ -13,6 +13,9 @@ independent(1/2, 1/3).
 CSV files (`read_law`) have a row for each database, with the columns ``utility``, ``breaches`` and
 ``probability``; ``database`` (its name) and ``size`` may be added. Breaches are strings of bits
 separated by blanks or semicolons; a cell may be empty.
+
+A string of n bits is the number that it writes in binary, its first bit being worth 2^(n-1).
+Weights are whole numbers over one denominator, so all is exact.
 """
 
 from __future__ import annotations
@@ -21,23 +24,55 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, lcm
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from twoworlds.attacks.auxiliary.bits import Vector, check_bits, integers, read_bits, written_bits
 from twoworlds.attacks.english import counted
 from twoworlds.attacks.tables.table import read_lines
 from twoworlds.calls import Registry, parse
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
 
+Vector = NDArray[Any]
+MOST_BITS = 16
 _MOST_ENTRIES = 1 << 23
 _MOST_PEOPLE = 10_000
 _NEEDED = ("utility", "breaches", "probability")
 _KNOWN = ("database", *_NEEDED, "size")
+
+
+def read_bits(text: object, name: str) -> str:
+    """Return a string of zeros and ones, refusing anything else."""
+    if not isinstance(text, str) or not text or text.strip("01"):
+        raise InvalidInput(f"{name}={text!r} is no string of bits: write it like '0110'")
+    return text
+
+
+def written_bits(value: int, length: int) -> str:
+    """Return a number as so many bits."""
+    return format(value, f"0{length}b") if length else ""
+
+
+def check_bits(length: int, what: str) -> int:
+    """Refuse strings of which there are too many to run through."""
+    if length > MOST_BITS:
+        raise TooLarge(
+            f"{what} of {length} bits has 2^{length} values, more than the 2^{MOST_BITS} that "
+            "are run through: take a shorter one"
+        )
+    return length
+
+
+def integers(weights: Sequence[Fraction]) -> tuple[Vector, int]:
+    """Return rationals as whole numbers over their least common denominator."""
+    bottom = lcm(*(weight.denominator for weight in weights))
+    found = np.empty(len(weights), dtype=object)
+    found[:] = [weight.numerator * (bottom // weight.denominator) for weight in weights]
+    return found, bottom
 
 
 class Case(NamedTuple):

@@ -21,11 +21,10 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.auxiliary.bits import written_bits
 from twoworlds.attacks.auxiliary.entropy import min_entropy
 from twoworlds.attacks.auxiliary.extractors import Extractor
 from twoworlds.attacks.auxiliary.game import noise_of, play
-from twoworlds.attacks.auxiliary.laws import BreachLaw
+from twoworlds.attacks.auxiliary.laws import BreachLaw, written_bits
 from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput

@@ -132,18 +132,13 @@ def chance(epsilon: Number, times: int) -> Number:
         raise InvalidInput("ask at least once")
     if times > _MOST_TERMS * epsilon:
         raise TooLarge(f"{times:,} questions at so small an epsilon: take fewer, or a larger one")
-    reach = (times - 1) // 2  # the largest whole number below times / 2
     p = exp(-epsilon)
     if isinstance(p, Fraction):
-        return _exact(p, times, reach)
+        from twoworlds.laws.noise import NegativeBinomialDifference
 
-    def central(bits: int) -> arb:
-        found = _central(ball(p, bits), times, reach, bits)
-        if times % 2:
-            return found
-        return (found + _central(ball(p, bits), times, reach + 1, bits)) / 2  # one of two ties
-
-    return Real(central)
+        law = NegativeBinomialDifference(p, times)
+        return law.at_least(-(times // 2)) - law.at_least((times + 1) // 2)
+    return Real(lambda bits: _central(ball(p, bits), times, bits))
 
 
 def enough(epsilon: Number, confidence: Fraction) -> int | None:
@@ -170,20 +165,8 @@ def _reaches(epsilon: Number, times: int, confidence: Fraction) -> bool:
     return chance(epsilon, times) >= confidence
 
 
-def _exact(p: Fraction, times: int, reach: int) -> Fraction:
-    from twoworlds.laws.noise import NegativeBinomialDifference
-
-    law = NegativeBinomialDifference(p, times)
-    tie = Fraction(0) if times % 2 else Fraction(law.pmf(times // 2))
-    return (
-        tie
-        + Fraction(law.pmf(0))
-        + 2 * sum((Fraction(law.pmf(k)) for k in range(1, reach + 1)), Fraction(0))
-    )
-
-
-def _central(p: arb, times: int, reach: int, bits: int) -> arb:
-    """Return P(|Z| <= reach): sums of P(X = j) P(Y = i) over |i - j| <= reach, X and Y alike."""
+def _central(p: arb, times: int, bits: int) -> arb:
+    """Return P(-m / 2 <= X - Y < m / 2), summed over Y, for m = ``times``; X and Y are alike."""
     from flint import arb
 
     floor = arb(2) ** (-bits)
@@ -199,10 +182,9 @@ def _central(p: arb, times: int, reach: int, bits: int) -> arb:
         if following < 1 and mass / (1 - following) < floor:
             rest = mass / (1 - following)
             break
-    last = len(law) - 1
-    found = arb(0)
+    last, found, reach = len(law) - 1, arb(0), times // 2
     for i, one in enumerate(law):
-        top = cumulated[min(last, i + reach)]
+        top = cumulated[min(last, i + (times - 1) // 2)]
         found += one * (top - cumulated[i - reach - 1] if i > reach else top)
     return found + arb(0, (2 * rest).abs_upper())
 

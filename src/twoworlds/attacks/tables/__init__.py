@@ -2,15 +2,14 @@
 
     table           a table as it is read, from a file, a list or a data frame
     cells           what a published cell says: a set of possible values
-    knowledge       what an attacker can know of a column, and which cells allow it
+    knowledge       what can be known, which cells allow it, and who can be behind which rows
     groups          the people whom a table does not tell apart
     measures        k-anonymity, l-diversity, t-closeness, and claims of them
     disclosures     what a group gives away, and groups in words
     anonymity       a table examined: how anonymous it is, whom it exposes
-    anonymisation   a table made anonymous, from hierarchies of its columns
-    lattice         the search of their levels that loses least
+    hierarchies     how the values of a column are coarsened, step by step
+    anonymisation   a table made anonymous, by the levels of hierarchies that lose least
     beliefs         what tables leave of a person's value together, and how likely each candidate is
-    matching        who of a register can be behind which groups of which tables
     composition     several tables, and one person
     exposure        several tables, and everybody of a register
     linkage         a register of names, and a table

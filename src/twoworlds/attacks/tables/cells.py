@@ -16,8 +16,8 @@ Readings that were chosen, because the text alone does not decide:
   all are plain numbers without leading zeros; otherwise it is one of *texts*. `column_cells`
   decides this once for the whole column. Zip codes with masks are texts: ``130**`` allows
   ``13012``, neither ``1301`` nor ``130123``.
-* In a column of numbers a mask stands for whole numbers: ``3*`` is 30, 31, ..., 39, and a star in
-  front may be a zero. So ``3*`` beside ``<30`` is 30 to 39.
+* In a column of numbers ``3*`` is the interval from 30 to 39. A mask of digits that hides others
+  than the last is refused there.
 * Intervals and bounds hold all real numbers between their ends. Hence ``>39`` and ``<40`` meet.
 * Blanks at the ends do not count, capital letters do. An empty cell is read as the plain value "",
   and ``Not known`` is a plain value too: neither allows anything else. Those who ask which rows fit
@@ -28,8 +28,8 @@ What two cells say together, `Cell.met`, whether that is anything at all, `Cell.
 one lies in the other, `Cell.within`, is found exactly, but for a set that several alternatives of
 another cover only together: it is said not to lie within that one.
 
-A set is held as alternatives, its *parts*. A part is what all of its atoms allow: a value alone, or
-at most an interval and a mask, of which neither holds the other; without atoms it is anything.
+A set is held as alternatives, its *parts*. A part is one atom, a value, an interval or a mask;
+without an atom it is anything.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from math import ceil
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational
@@ -120,51 +119,35 @@ class Interval:
 
 @dataclass(frozen=True)
 class Mask:
-    """Texts of one length, or whole numbers, some of whose characters are hidden by stars."""
+    """Texts of one length, some of whose characters are hidden by stars."""
 
     text: str
-    numeric: bool = False
-
-    @property
-    def digits(self) -> bool:
-        """Tell whether every character that is shown is a digit."""
-        return set(self.text) <= set("0123456789*")
 
     def holds(self, value: Value) -> bool:
         """Tell whether a value is among what the mask stands for."""
-        if not self.numeric:
-            return _agree(self.text, value.text)
-        number = value.number
-        if number is None or number < 0 or number.denominator != 1:
-            return False
-        return _agree(self.text, str(number).zfill(len(self.text)))
+        return _agree(self.text, value.text)
 
-    def least_from(self, start: int) -> int | None:
-        """Return the least number of the mask that is at least ``start``, if there is one."""
-        size = len(self.text)
-        wanted = str(max(start, 0)).zfill(size)
-        if len(wanted) > size:
+    @property
+    def span(self) -> Interval | None:
+        """The numbers that it stands for, if every character that is shown is a digit."""
+        shown = self.text.rstrip("*")
+        if set(self.text) - set("0123456789*"):
             return None
-        if _agree(self.text, wanted):
-            return int(wanted)
-        for place in reversed(range(size)):
-            shown, digit = self.text[place], wanted[place]
-            larger = str(int(digit) + 1) if shown == "*" else shown
-            if digit < larger <= "9" and _agree(self.text[:place], wanted[:place]):
-                return int(wanted[:place] + larger + self.text[place + 1 :].replace("*", "0"))
-        return None
+        if "*" in shown:
+            raise InvalidInput(
+                f"{self.text} beside numbers hides digits that are not the last: hide digits at "
+                "the end only"
+            )
+        low, high = (Fraction(self.text.replace("*", digit)) for digit in "09")
+        return Interval(self.text, low, high, with_low=True, with_high=True)
 
     def words(self) -> str:
-        """Return the mask, or a decade of ages, or the numbers from and to."""
-        if _DECADE.fullmatch(self.text):
-            return f"in their {self.text[0]}0s"
-        if self.numeric and self.text.rstrip("*").isdigit():
-            return f"{self.text.replace('*', '0')} to {self.text.replace('*', '9')}"
-        return self.text
+        """Return the mask, or a decade of ages."""
+        return f"in their {self.text[0]}0s" if _DECADE.fullmatch(self.text) else self.text
 
 
 Atom = Value | Interval | Mask
-Part = tuple[Atom, ...]
+Part = tuple[Atom, ...]  # of one atom, or none
 
 
 @dataclass(frozen=True)
@@ -213,7 +196,7 @@ class Cell:
     def words(self) -> str:
         """Say the set as one says it of people, as in "flu, cold or cancer"."""
         if len(self.parts) == 1:
-            return " and ".join(atom.words() for atom in self.parts[0]) or ANYTHING.text
+            return self.parts[0][0].words() if self.parts[0] else ANYTHING.text
         *first, last = map(part_text, self.parts)
         return f"{', '.join(first)} or {last}"
 
@@ -256,7 +239,7 @@ def part_is_value(part: Part) -> bool:
 
 def part_text(part: Part) -> str:
     """Write a part as in a table."""
-    return " and ".join(atom.text.strip() for atom in part) or "anything"
+    return part[0].text.strip() if part else "anything"
 
 
 # --- what two sets have in common -----------------------------------------------------------------
@@ -264,67 +247,38 @@ def part_text(part: Part) -> str:
 
 def _met(mine: Part, theirs: Part) -> Part | None:
     """Return what is in both parts, or None."""
-    found: Part | None = mine
-    for atom in theirs:
-        if found is not None:
-            found = _narrowed(found, atom)
-    return found
+    if not (mine and theirs):
+        return mine or theirs
+    both = _both(mine[0], theirs[0])
+    return None if both is None else (both,)
 
 
-def _narrowed(part: Part, new: Atom) -> Part | None:
-    """Return what one more atom leaves of a part, or None."""
-    others = []
-    for old in part:
-        if type(old) is not type(new):
-            others.append(old)
-        elif (both := _both(old, new)) is None:
-            return None
-        else:
-            [new] = both
-    found: Part | None = (new,)
-    for old in others:  # two only where the new one is a value
-        found = _both(old, new)
-        if found is None:
-            return None
-    return found
-
-
-def _both(one: Atom, other: Atom) -> Part | None:
+def _both(one: Atom, other: Atom) -> Atom | None:
     """Return what two atoms have in common, or None."""
     if isinstance(other, Value) or (isinstance(one, Mask) and isinstance(other, Interval)):
         one, other = other, one
     if isinstance(one, Value):
         kept = other if isinstance(other, Value) else one  # of two values the first given
-        return (kept,) if other.holds(one) else None
-    if isinstance(one, Interval) and isinstance(other, Interval):
-        return _both_intervals(one, other)
-    assert isinstance(other, Mask)
+        return kept if other.holds(one) else None
+    assert not isinstance(other, Value)
     if isinstance(one, Mask):
+        assert isinstance(other, Mask)
         return _both_masks(one, other)
-    start = 0 if one.low is None else ceil(one.low)
-    start += one.low == start and not one.with_low
-    if not other.digits or not one.holds(other.least_from(start)):
+    span = other if isinstance(other, Interval) else other.span
+    if span is None:
         return None
-    whole = all(one.holds(Fraction(other.text.replace("*", digit))) for digit in "09")
-    return (other,) if whole else (one, other)
+    both = _both_intervals(one, span)
+    return other if both == span else both
 
 
-def _both_masks(one: Mask, other: Mask) -> Part | None:
-    mine, theirs, numeric = one.text, other.text, one.numeric and other.numeric
-    if numeric:  # zeros in front of the shorter one
-        size = max(len(mine), len(theirs))
-        mine, theirs = mine.rjust(size, "0"), theirs.rjust(size, "0")
-    if not _agree(mine, theirs):
+def _both_masks(one: Mask, other: Mask) -> Atom | None:
+    if not _agree(one.text, other.text):
         return None
-    pattern = "".join(b if a == "*" else a for a, b in zip(mine, theirs, strict=True))
-    if pattern in (mine, theirs):
-        return (one if pattern == mine else other,)
-    if "*" in pattern:
-        return (Mask(pattern, one.numeric or other.numeric),)
-    return _part(pattern, numeric=one.numeric or other.numeric)
+    pattern = "".join(b if a == "*" else a for a, b in zip(one.text, other.text, strict=True))
+    return Mask(pattern) if "*" in pattern else Value(pattern, pattern)
 
 
-def _both_intervals(one: Interval, other: Interval) -> Part | None:
+def _both_intervals(one: Interval, other: Interval) -> Atom | None:
     lows = [(end.low, not end.with_low) for end in (one, other) if end.low is not None]
     highs = [(end.high, end.with_high) for end in (one, other) if end.high is not None]
     low, without_low = max(lows, default=(None, True))
@@ -335,9 +289,9 @@ def _both_intervals(one: Interval, other: Interval) -> Part | None:
     ends = (low, high, not without_low, with_high)
     for given in (one, other):
         if (given.low, given.high, given.with_low, given.with_high) == ends:
-            return (given,)
+            return given
     text = f"{'(' if without_low else '['}{low}, {high}{']' if with_high else ')'}"
-    return (_single(Interval(text, *ends)),)
+    return _single(Interval(text, *ends))
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -351,7 +305,7 @@ def _part(plain: str, *, numeric: bool | None) -> Part:
         return (_single(interval),)
     if "*" in plain:
         mask = Mask(plain)
-        return (Mask(plain, numeric=True) if numeric and mask.digits else mask,)
+        return ((mask.span if numeric else None) or mask,)
     number = plain_number(plain) if numeric or (numeric is None and _unpadded(plain)) else None
     return (Value(plain, plain if number is None else number),)
 

@@ -9,15 +9,24 @@ cells: for numbers the ends of all intervals, and what lies between two neighbou
 all their intersections, with characters that no cell shows in place of the stars. A column all of
 whose numbers are whole is one of whole numbers, as ages are: nobody is between 39 and 40, so
 ``30-39`` and ``40-49`` leave no gap, and ``>39`` and ``<40`` do not meet.
+
+A record of the register *matches* a record of a table when they are compatible on the known columns
+that both have; an empty cell says nothing. People of whom the same is known are one *profile*, and
+rows with the same cells one *group*. Which profile can stand behind which group is found column by
+column on distinct texts, of which there are few (`KnownValues`), and put together by joins in
+DuckDB. People who match the same groups of every table are one *kind*: whatever the tables leave
+them, they leave all of them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise
 from math import ceil, floor
+from typing import Any, NamedTuple
 
 from twoworlds.attacks.tables.cells import (
     Atom,
@@ -26,16 +35,16 @@ from twoworlds.attacks.tables.cells import (
     Mask,
     Value,
     column_cells,
-    part_is_value,
     read_cell,
 )
+from twoworlds.attacks.tables.table import LoadedTable
 from twoworlds.errors import TooLarge
+from twoworlds.progress import track
 
 _HIDDEN = "\x00"  # a character that no cell shows
 _MOST_TRIED = 20_000_000
 _MOST_MASKS = 20_000
 _MOST_SHAPES = 64
-_MOST_MEMBERS = 10_000
 
 _Shape = tuple[int, tuple[int, ...]]  # how long a mask is, and which places it shows
 Point = tuple[int, ...]  # the codes of the cells that allow it
@@ -74,7 +83,7 @@ class KnownValues:
             if (number := value.number) is not None:
                 self._by_number.setdefault(number, []).append(text)
         self._numbers = sorted(self._by_number)
-        self._shown: dict[tuple[bool, _Shape], dict[str, list[str]]] = {}
+        self._shown: dict[_Shape, dict[str, list[str]]] = {}
 
     def behind(self, cell: Cell) -> set[str]:
         """Return the known values with which a cell is compatible."""
@@ -105,16 +114,14 @@ class KnownValues:
         return [text for one in numbers[first:last] for text in self._by_number[one]]
 
     def _fitting(self, mask: Mask) -> Iterable[str]:
-        size, places = _shape(mask.text)
-        key = (mask.numeric, (size, places))
-        if key not in self._shown:
+        shape = _shape(mask.text)
+        if shape not in self._shown:
             found: dict[str, list[str]] = {}
+            self._shown[shape] = found
             for text, value in self._values.items():
-                for spelled in _spellings(value, size) if mask.numeric else (value.text,):
-                    if len(spelled) == size:
-                        found.setdefault(_shown(spelled, places), []).append(text)
-            self._shown[key] = found
-        return self._shown[key].get(_shown(mask.text, places), ())
+                if len(value.text) == shape[0]:
+                    found.setdefault(_shown(value.text, shape[1]), []).append(text)
+        return self._shown[shape].get(_shown(mask.text, shape[1]), ())
 
 
 def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
@@ -141,7 +148,7 @@ def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
     """Return what can be known of a column, each as the cells that allow it."""
     read = [cells[text] for text in texts]
     tried = {value.text: Cell(value.text, ((value,),)) for value in _candidates(read)}
-    sets = sum(not all(map(_looked_up, one.parts)) for one in read)
+    sets = sum(one.is_anything or has_spans([one]) for one in read)  # the others are looked up
     if len(tried) * sets > _MOST_TRIED:
         raise TooLarge(
             f"{sets} generalised cells of one column divide it into {len(tried)} parts: "
@@ -169,19 +176,6 @@ def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
         yield Value(_HIDDEN, _HIDDEN)
 
 
-def _looked_up(part: tuple[Atom, ...]) -> bool:
-    """Tell whether the index finds the values of a part without trying them."""
-    return part_is_value(part) or any(isinstance(one, Mask) and not one.numeric for one in part)
-
-
-def _spellings(value: Value, size: int) -> set[str]:
-    """Return how the digits of a whole number may stand in a mask of so many characters."""
-    number = value.number
-    if number is None or number < 0 or number.denominator != 1:
-        return set()
-    return {str(number).zfill(size)}
-
-
 def _shape(pattern: str) -> _Shape:
     return len(pattern), tuple(i for i, character in enumerate(pattern) if character != "*")
 
@@ -194,7 +188,7 @@ def _intersections(atoms: Iterable[Atom]) -> set[str]:
     """Return the masks of text and all their intersections, adding one shape after the other."""
     added: dict[_Shape, set[str]] = {}
     for atom in atoms:
-        if isinstance(atom, Mask) and not atom.numeric:
+        if isinstance(atom, Mask):
             added.setdefault(_shape(atom.text), set()).add(atom.text)
     found: dict[_Shape, set[str]] = {}
     for shape, masks in sorted(added.items()):
@@ -256,20 +250,117 @@ def _ends(atom: Atom) -> Iterator[Fraction]:
         yield from (end for end in (atom.low, atom.high) if end is not None)
     elif isinstance(atom, Value) and isinstance(atom.key, Fraction):
         yield atom.key
-    elif isinstance(atom, Mask) and atom.numeric:
-        yield from _members(atom)
 
 
-def _members(mask: Mask) -> Iterator[Fraction]:
-    """Yield the first and last number of each run of neighbouring numbers in a mask."""
-    shown = mask.text.rstrip("*")
-    hidden = 10 ** (len(mask.text) - len(shown))
-    if 10 ** shown.count("*") > _MOST_MEMBERS:
-        raise TooLarge(
-            f"the mask {mask.text} stands for more than {_MOST_MEMBERS} separate numbers: hide "
-            "digits at the end only, or compare equal texts instead"
-        )
-    for digits in product("0123456789", repeat=shown.count("*")):
-        front = int(shown.replace("*", "{}").format(*digits))
-        yield Fraction(front * hidden)
-        yield Fraction(front * hidden + hidden - 1)
+# --- who can be behind which rows -----------------------------------------------------------------
+
+
+class MatchedPeople(NamedTuple):
+    """People who match the same groups in every table."""
+
+    id: int
+    people: int  # how many they are
+    first: int  # the row of the first one
+    groups: tuple[tuple[int, ...], ...]  # for each table the groups that they match
+    # For each table the sensitive cells of the matching rows, and how many rows have each
+    counts: tuple[Mapping[str | None, int], ...]
+
+
+def match(
+    register: LoadedTable,
+    tables: Sequence[LoadedTable],
+    columns: Sequence[str],
+    sensitive: str | None = None,
+) -> None:
+    """Make the tables by which a register and published tables are compared.
+
+    ``profiles`` and, for the i-th table, ``groups<i>``: id, cells k0, k1, ..., size, first row;
+    ``pairs<i>_<n>``: the known values and the cells of its n-th known column that are compatible;
+    ``matches<i>``: the pairs of profile and group_ that are; ``said<i>``: the sensitive cells of
+    each group, id, value, and how many of its rows have each, size.
+    """
+    _make_groups(register, columns, "profiles")
+    known = {column: KnownValues(register.texts(column)) for column in columns}
+    for i, table in enumerate(track(tables, "matching people", total=len(tables))):
+        _make_groups(table, columns, f"groups{i}")
+        _make_matches(table, known, i)
+        if sensitive is not None:
+            cells = [table.columns[column] for column in columns if column in table.columns]
+            cells.append(f"{table.columns[sensitive]} AS value")
+            table.connection.execute(
+                f"CREATE TABLE said{i} AS SELECT g.id, t.value, t.size FROM (SELECT "
+                f"{', '.join(cells)}, count(*) AS size FROM {table.place} GROUP BY ALL) AS t "
+                f"JOIN groups{i} AS g ON {same_cells(table, columns, 'g', 't')}"
+            )
+
+
+def same_cells(table: LoadedTable, columns: Iterable[str], group: str, row: str) -> str:
+    """Return the condition that joins groups with their rows."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    same = (f"{group}.k{i} IS NOT DISTINCT FROM {row}.{name}" for i, name in enumerate(here))
+    return " AND ".join(same) or "true"
+
+
+def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[Any]) -> None:
+    """Make a table of rows of Python beside another one."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
+    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
+    table.connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
+
+
+def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
+    """Make ``signed``, the profiles with their kinds, and return these, in order of first rows."""
+    run, keys = register.connection.execute, ", ".join(f"sign{i}" for i in range(tables))
+    joins = "".join(
+        f" LEFT JOIN (SELECT profile, list(group_ ORDER BY group_) AS sign{i} FROM matches{i} "
+        f"GROUP BY profile) AS s{i} ON s{i}.profile = profiles.id"
+        for i in range(tables)
+    )
+    run(
+        f"CREATE TABLE signed AS SELECT profiles.*, {keys}, dense_rank() OVER (ORDER BY {keys}) "
+        f"AS kind FROM profiles{joins}"
+    )
+    said: list[dict[int, dict[str | None, int]]] = [{} for _ in range(tables)]
+    for i, groups in enumerate(said):
+        for group, value, size in register.fetch(f"FROM said{i} ORDER BY ALL"):
+            groups.setdefault(group, {})[value] = size
+    counted: dict[tuple[int, tuple[int, ...]], Counter[str | None]] = {}
+    found = []
+    for *signs, people, first, kind in register.fetch(
+        f"SELECT {keys}, sum(size)::BIGINT, min(first), kind FROM signed GROUP BY {keys}, kind "
+        f"ORDER BY min(first)"
+    ):
+        mine = tuple(tuple(sign or ()) for sign in signs)
+        for key in enumerate(mine):
+            if key not in counted:
+                counted[key] = Counter()
+                for group in key[1]:
+                    counted[key].update(said[key[0]][group])
+        counts = tuple(counted[key] for key in enumerate(mine))
+        found.append(MatchedPeople(kind, people, first, mine, counts))
+    return found
+
+
+def _make_groups(table: LoadedTable, columns: Iterable[str], place: str) -> None:
+    here = [table.columns[column] for column in columns if column in table.columns]
+    keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
+    by = f" GROUP BY {', '.join(here)}" if here else ""
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT row_number() OVER () AS id{keys}, "
+        f"count(*) AS size, min(rowid) + 1 AS first FROM {table.place}{by}"
+    )
+
+
+def _make_matches(table: LoadedTable, known: Mapping[str, KnownValues], i: int) -> None:
+    joins, cells = [], []
+    shared = [(place, column) for place, column in enumerate(known) if column in table.columns]
+    for number, (mine, column) in enumerate(shared):
+        pairs = f"pairs{i}_{number}"
+        fill(table, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
+        cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
+    table.connection.execute(
+        f"CREATE TABLE matches{i} AS SELECT p.id AS profile, g.id AS group_ FROM profiles AS p "
+        f"{' '.join(joins)} JOIN groups{i} AS g ON {' AND '.join(cells) or 'true'}"
+    )

@@ -26,7 +26,7 @@ from typing import Any
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.beliefs import read_sensitive
-from twoworlds.attacks.tables.matching import fill, match, same_cells
+from twoworlds.attacks.tables.knowledge import fill, match, same_cells
 from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track

@@ -31,7 +31,7 @@ import numpy as np
 from flint import arb
 
 from twoworlds.attacks.tables.cells import plain_number
-from twoworlds.attacks.tables.groups import Group, Groups
+from twoworlds.attacks.tables.groups import Codes, Group, Groups
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
@@ -100,12 +100,13 @@ def measure(groups: Groups) -> Measures:
     if not groups.names:
         return Measures(groups.columns, len(groups), {"anonymity": smallest})
     most = np.maximum.reduceat(groups.counts, groups.starts)
+    held = (groups.counts, groups.values, groups.starts, groups.sizes, groups.totals)
     worst = {
         "anonymity": smallest,
         "distinct": _distinct(groups),
         "entropy": _entropy(groups),
         "belief": _largest(groups, (most, groups.sizes)),
-        "equal": _largest(groups, _equal_distances(groups)),
+        "equal": _largest(groups, total_variations(*held)),
     }
     numbers = [plain_number(name.strip()) for name in groups.names]
     if None not in numbers:
@@ -165,13 +166,16 @@ def _entropy(groups: Groups) -> Worst:
     return Worst(best[0], groups.group(best[1]))
 
 
-def _equal_distances(groups: Groups) -> Ratios:
+def total_variations(
+    counts: Codes, values: Codes, starts: Codes, sizes: Codes, totals: Codes
+) -> Ratios:
     """Return the total variation of every group: sum over its values of what they exceed."""
-    people = int(groups.totals.sum())
+    people = int(totals.sum())
     exact = np.int64 if people * people < _WIDEST else object
-    counts, sizes = groups.counts.astype(exact), groups.sizes.astype(exact)
-    over = counts * people - groups.totals[groups.values] * np.repeat(sizes, groups.distinct)
-    return np.add.reduceat(np.maximum(over, 0), groups.starts), sizes * people
+    counts, sizes = counts.astype(exact), sizes.astype(exact)
+    many = np.diff(starts, append=len(values))
+    over = counts * people - totals[values] * np.repeat(sizes, many)
+    return np.add.reduceat(np.maximum(over, 0), starts), sizes * people
 
 
 def _ordered_distances(groups: Groups, numbers: Sequence[Any]) -> Ratios:
