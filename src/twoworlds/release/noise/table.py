@@ -23,28 +23,14 @@ After n bits it is known to lie in [v / 2^n, (v + 1) / 2^n). Whether U < x is de
 outside of that interval; otherwise more bits are drawn, and x is enclosed more tightly. So each
 decision is exact, and it ends with probability 1 whatever x is: a further word is needed with
 probability about 2^-64.
-
-Many words are found in one sorted list, in the same number of steps for every word: `Boundaries`
-count, for each word, the entries of the list below it. A *guide* gives the count at the beginning
-of the word's cell, by its first bits, where that leaves fewer steps; then each step halves the
-range of every word: the same instructions whatever the word is, without a branch on it. The number
-of steps is that of the fullest cell. (Which memory is read does depend on the word; see the
-package's docstring.)
-
-numpy does it, unless the compiler is loaded: then the same steps are compiled, and twice as fast.
-Loading the compiler takes as long as some ten million values, so a draw does that only if it is
-larger.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 from flint import arb
 
@@ -52,17 +38,7 @@ from twoworlds.errors import Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
 
-if TYPE_CHECKING:
-    from twoworlds.release.noise.bits import Words
-    from twoworlds.release.noise.sampler import Integers
-
-    Boundaries = tuple[Words, Integers, int, int]  # see `boundaries`
-
 _MARGIN = 32
-CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
-_PAYS = 1 << 25  # words from which on loading the compiler pays
-_PAYS_LOADED = 1 << 10
-_FINEST = 12  # bits of a guide, at most
 _WORD = 64
 _GUARD = 128
 
@@ -105,21 +81,11 @@ class WordTable:
         return ((1 << self.bits) - 1) << (_WORD - self.bits)
 
     @cached_property
-    def boundaries(self) -> Boundaries:
-        """The words, for many to be found at once."""
-        import numpy as np
-
-        return boundaries(np.array(self.listed, dtype=np.uint64), self.last)
-
-    @cached_property
     def _filled_up(self) -> tuple[int, ...]:
         return self.listed + (self.last,) * (1 << len(self.listed).bit_length())
 
-    def few(self, size: int, source: Bits) -> list[int]:
-        """Draw one value after the other, ties included, in the same number of steps each.
-
-        From the same bits it draws what `values` does, without loading numpy.
-        """
+    def draw(self, size: int, source: Bits) -> list[int]:
+        """Draw one value after the other, in the same number of steps each, but for ties."""
         return [self._value(word & self.last, source) for word in source.few(size)]
 
     def _value(self, word: int, source: Bits) -> int:
@@ -131,21 +97,6 @@ class WordTable:
         if words[place] == word:
             return self._settled(word, place, source)
         return self.start + place
-
-    def values(self, words: Words, source: Bits) -> tuple[Integers, dict[int, int]]:
-        """Return the value of each word, and apart from them the values at ties."""
-        import numpy as np
-
-        if self.bits < _WORD:
-            words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
-        found, tied = positions(self.boundaries, words)
-        exact: dict[int, int] = {}
-        if tied:
-            for i in np.flatnonzero(self.boundaries[0][found] == words):
-                exact[int(i)] = self._settled(int(words[i]), int(found[i]), source)
-        if self.start:
-            found += self.start
-        return found, exact
 
     def _settled(self, word: int, place: int, source: Bits) -> int:
         """Draw as many further bits as this word needs."""
@@ -242,69 +193,3 @@ def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> 
         else:
             low = middle
     return high
-
-
-def boundaries(listed: Words, last: int) -> Boundaries:
-    """Prepare a sorted list for `positions`: choose a guide if it saves more steps than it takes.
-
-    Returns:
-        The list, filled up with its largest possible value; how many entries lie below each cell of
-        the guide, or a single 0; the bits of a word below those that name its cell; and the width
-        of the first step.
-    """
-    import numpy as np
-
-    count = len(listed)
-    bits = min(max(1, count.bit_length()), _FINEST)
-    starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(_WORD - bits)
-    guide = np.searchsorted(listed, starts).astype(np.int64)
-    steps = int(np.diff(guide, append=count).max()).bit_length()
-    if steps + 1 >= count.bit_length():
-        guide, bits, steps = np.zeros(1, dtype=np.int64), 0, count.bit_length()
-    words = np.full(count + (1 << steps), last, dtype=np.uint64)
-    words[:count] = listed
-    words.flags.writeable = guide.flags.writeable = False  # shared by all who draw
-    return words, guide, _WORD - bits, (1 << steps) >> 1
-
-
-def positions(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
-    """Return how many entries lie below each word, and whether any word equals an entry or the end.
-
-    >>> import numpy as np
-    >>> listed = boundaries(np.array([3, 7], dtype=np.uint64), 9)
-    >>> positions(listed, np.array([3, 4, 9], dtype=np.uint64))
-    (array([0, 1, 2]), True)
-    """
-    loaded = "numba" in sys.modules and len(words) >= _PAYS_LOADED
-    return by_compiled(listed, words) if loaded else by_numpy(listed, words)
-
-
-def prepare(count: int) -> None:
-    """Load the compiler if it pays for a draw of ``count`` values."""
-    if count >= _PAYS:
-        import_module("numba")
-
-
-def by_numpy(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
-    """Halve the range of all words at once."""
-    import numpy as np
-
-    entries, guide, shift, half = listed
-    if len(guide) > 1:
-        found = guide.take((words >> np.uint64(shift)).astype(np.int64))
-    else:
-        found = np.zeros(len(words), dtype=np.int64)
-    while half:
-        found += half * (entries[half - 1 :].take(found) < words)
-        half //= 2
-    return found, bool((entries.take(found) == words).any())
-
-
-def by_compiled(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
-    """The same steps, compiled."""
-    import numpy as np
-
-    from twoworlds.release.noise._compiled import search
-
-    found = np.empty(len(words), dtype=np.int64)
-    return found, search(*listed, words, found) > 0
