@@ -87,9 +87,7 @@ def _check_defined(one: Resolved) -> None:
     for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
         if aggregate.kind not in ("mean", "variance", "quantile"):
             continue
-        places = (recipe.total, recipe.ranks)
-        [measure] = [one.measures[place] for place in places if place is not None]
-        allowed = reachable(one, measure)
+        allowed = reachable(one, one.measures[recipe[:2][-1]])  # the total, or the ranks
         if not allowed:
             raise InvalidInput(
                 f"{aggregate.name} asks for the {aggregate.kind} of no values: its conditions rule "
@@ -142,10 +140,8 @@ def _bytes(one: Resolved, noises: Sequence[MeasureNoise]) -> int:
     digits = [_digits(m, noise) for m, noise in zip(one.measures, noises, strict=True)]
     each = _CELL + sum(digits) + len(digits)
     for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
-        parts = (recipe.rows, recipe.people, recipe.total, recipe.squares, recipe.ranks)
-        used = [place for place in parts if place is not None]
-        text = sum(digits[place] + _unit_digits(one.measures[place]) for place in used)
-        ends = 3 * text * (1 if len(used) == 1 else 2)  # value and interval; ratios are fractions
+        text = sum(digits[place] + _unit_digits(one.measures[place]) for place in recipe)
+        ends = 3 * text * (1 if len(recipe) == 1 else 2)  # value and interval; ratios are fractions
         each += _AGGREGATE + len(canonical(aggregate.name)) + ends
     return _cells(one) * each + sum(map(_label_bytes(_cells(one)), one.axes))
 
