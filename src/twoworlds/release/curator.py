@@ -30,22 +30,21 @@ from weakref import finalize
 
 from twoworlds.errors import DoubtfulRelease, InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
 from twoworlds.release.answers.words import AnswerContext, unit_text
 from twoworlds.release.backends.frames import from_lists
+from twoworlds.release.backends.sources import Engines
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, read_number
-from twoworlds.release.engines import Engines
 from twoworlds.release.errors import OverBudget, ReleaseFailed
 from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
-from twoworlds.release.limits import check_size
+from twoworlds.release.ledger.views import SOLE_ANALYST, analysts, open_ledger, summary
 from twoworlds.release.policy import Policy, declare
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
-from twoworlds.release.statement import made_of, statement
+from twoworlds.release.statement import check_size, made_of, statement
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -477,8 +476,6 @@ class Curator(AbstractContextManager["Curator"]):
 
     def budget(self) -> dict[str, Any]:
         """Return caps, what is spent and what is left, for each dataset and analyst."""
-        from twoworlds.release.ledger import summary
-
         return summary(self.ledger.state())
 
     def check_sources(self) -> None:

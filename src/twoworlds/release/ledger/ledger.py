@@ -63,7 +63,7 @@ class Ledger(AbstractContextManager["Ledger"]):
     @classmethod
     def create(
         cls,
-        place: Path | str,
+        place: Path | str | Location,
         *,
         mark: Path | str | None = None,
         table: str | None = None,
@@ -91,7 +91,7 @@ class Ledger(AbstractContextManager["Ledger"]):
     @classmethod
     def open(
         cls,
-        place: Path | str,
+        place: Path | str | Location,
         *,
         mark: Path | str | None = None,
         table: str | None = None,

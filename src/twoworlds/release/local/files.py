@@ -37,9 +37,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.local.columns import Codes
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,6 +54,7 @@ _TEXT = (".csv", ".tsv")
 _STORED = (".parquet", ".pq")
 
 
+Codes = NDArray[np.uint8]
 Chunk = tuple[Codes, Any]  # records in a row, and what the file needs to copy other columns
 
 

@@ -52,7 +52,7 @@ from twoworlds.numbers import (
     working_precision,
 )
 from twoworlds.release.noise.bits import Bits, SystemBits, for_release
-from twoworlds.release.noise.table import Uniform, WordTable
+from twoworlds.release.noise.table import Uniform, WordTable, known_exactly
 
 WIDEST = 1 << 48  # sigma, up to which Gaussian noise is drawn
 _ONE_GAUSSIAN_TABLE = 100**2  # sigma^2
@@ -177,7 +177,7 @@ def by_digits(noise: Noise, p: Number, shift: int, kind: type[Sampler] = Sampler
 def _check_exact(noise: Noise) -> None:
     """Refuse parameters of which only an enclosure of fixed width is known."""
     for name, value in vars(noise).items():
-        if isinstance(value, Real) and ball(value, 2 * _PRECISE).rel_accuracy_bits() < _PRECISE:
+        if not known_exactly(value):
             raise InvalidInput(
                 f"{name}={value!r} is not known exactly, and exact noise needs an "
                 "exact number: give a fraction such as 3/4, or e^(-1/10)"

@@ -23,6 +23,11 @@ After n bits it is known to lie in [v / 2^n, (v + 1) / 2^n). Whether U < x is de
 outside of that interval; otherwise more bits are drawn, and x is enclosed more tightly. So each
 decision is exact, and it ends with probability 1 whatever x is: a further word is needed with
 probability about 2^-64.
+
+`Columns` are the tables of the columns of a channel, from which many records draw at once: a record
+of value v reports the least k with U < F_v(k), where F_v(k) = P(report <= k | v). The tables stand
+side by side, so that each record is looked up in the same number of steps whatever its value is,
+and without a branch on it.
 """
 
 from __future__ import annotations
@@ -30,17 +35,30 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from flint import arb
 
-from twoworlds.errors import Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.numbers import LIMIT_BITS, Number, Real, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from twoworlds.release.noise.bits import Words
+
+    Codes = NDArray[np.uint8]
+
+Cumulated = tuple[Number, ...]  # P(Z <= 0), ..., P(Z <= m - 1) of a law on 0, ..., m
 _MARGIN = 32
 _WORD = 64
 _GUARD = 128
+_PRECISE = 256
+_CHUNK = 1 << 14  # records at a time: they stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +113,21 @@ class WordTable:
             place += half * (words[place + half - 1] < word)
             half //= 2
         if words[place] == word:
-            return self._settled(word, place, source)
+            return _settled(word, self.bits, self.at_most, self.start + place, source)
         return self.start + place
 
-    def _settled(self, word: int, place: int, source: Bits) -> int:
-        """Draw as many further bits as this word needs."""
-        known = word >> (_WORD - self.bits)
-        uniform = Uniform(source, known=known, count=self.bits)
-        return inverted(uniform, self.at_most, self.start + place)
+
+def _settled(
+    word: int, bits: int, at_most: Callable[[int], Number], guess: int, source: Bits
+) -> int:
+    """Draw as many further bits as a word needs that does not decide."""
+    uniform = Uniform(source, known=word >> (_WORD - bits), count=bits)
+    return inverted(uniform, at_most, guess)
+
+
+def known_exactly(x: object) -> bool:
+    """Whether a number is known as precisely as one may ask, and not by an enclosure only."""
+    return not isinstance(x, Real) or ball(x, 2 * _PRECISE).rel_accuracy_bits() >= _PRECISE
 
 
 def _within(balls: Sequence[arb], bits: int) -> tuple[int, Sequence[arb]]:
@@ -193,3 +218,97 @@ def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> 
         else:
             low = middle
     return high
+
+
+# --- many records at once ------------------------------------------------------------------------
+
+
+def _at_most(cumulated: Cumulated, k: int) -> Number:
+    if k < 0:
+        return Fraction(0)
+    return cumulated[k] if k < len(cumulated) else Fraction(1)
+
+
+def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Cumulated]:
+    """Return the law of each column, and then that of a column chosen evenly.
+
+    >>> half, third = Fraction(1, 2), Fraction(1, 3)
+    >>> cumulated([[half, third], [half, 1 - third]], symmetric=False)
+    [(Fraction(1, 2),), (Fraction(1, 3),), (Fraction(5, 12),)]
+    """
+    width = len(rows[0])
+    if symmetric:
+        keep, other = rows[0][0], rows[0][1]
+        before = [other * (j + 1) for j in range(width - 1)]
+        after = [keep + other * j for j in range(width - 1)]
+        even = tuple(Fraction(j + 1, width) for j in range(width - 1))
+        return [*((*before[:v], *after[v:]) for v in range(width)), even]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns.append([sum(row, start=Fraction(0)) / width for row in rows])
+    return [tuple(accumulate(column[:-1])) for column in columns]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The words of all columns, one row of ``words`` for each, filled up with the largest one.
+
+    ``laws`` are for words that do not decide; ``half`` is the width of the first step of the
+    search.
+    """
+
+    laws: tuple[Cumulated, ...]
+    words: Words
+    half: int
+    bits: int = _WORD
+
+    @staticmethod
+    def of(laws: Sequence[Cumulated], *, bits: int = _WORD) -> Columns:
+        """Compute the words; ``bits`` below 64 lets tests go through all words."""
+        import numpy as np
+
+        if not all(map(known_exactly, {id(mass): mass for law in laws for mass in law}.values())):
+            raise InvalidInput(
+                "a probability of the channel is not known exactly, and exact draws need "
+                "exact numbers: give a fraction such as 3/4, or epsilon=1"
+            )
+        count = max(map(len, laws))
+        steps = count.bit_length()
+        last = ((1 << bits) - 1) << (_WORD - bits)
+        words = np.full((len(laws), 1 << steps), last, dtype=np.uint64)
+        for row, law in zip(words, laws, strict=True):
+            balls = [ball(mass, bits + _GUARD) for mass in law]
+            table = WordTable.of(partial(_at_most, law), 0, balls, bits=bits)
+            row[: table.start] = 0
+            row[table.start : table.start + len(table.listed)] = table.listed
+        words.flags.writeable = False
+        return Columns(tuple(laws), words, (1 << steps) >> 1, bits)
+
+    def reports(self, codes: Codes, source: Bits) -> Codes:
+        """Draw one report for each record, given the column that its value belongs to."""
+        import numpy as np
+
+        found = np.empty(len(codes), dtype=np.uint8)
+        for start in range(0, len(codes), _CHUNK):
+            part = codes[start : start + _CHUNK]
+            found[start : start + len(part)] = self.looked_up(part, source.words(len(part)), source)
+        return found
+
+    def looked_up(self, codes: Codes, words: Words, source: Bits) -> Codes:
+        """Return the report of each record, given the first bits of its U."""
+        import numpy as np
+
+        if self.bits < _WORD:
+            words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
+        flat = self.words.reshape(-1)
+        first = codes.astype(np.int64) * self.words.shape[1]
+        found = first.copy()
+        half = self.half
+        while half:
+            found += half * (flat.take(found + (half - 1)) < words)
+            half //= 2
+        tied = np.flatnonzero(flat.take(found) == words)
+        reports: NDArray[np.int64] = found - first
+        for i in tied:
+            law = partial(_at_most, self.laws[codes[i]])
+            reports[i] = _settled(int(words[i]), self.bits, law, int(reports[i]), source)
+        return reports.astype(np.uint8)
