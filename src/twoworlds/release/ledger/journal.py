@@ -55,7 +55,7 @@ class Journal:
         self._mutex = threading.RLock()
         self._connect()
 
-    def read(self) -> LedgerState:
+    def state(self) -> LedgerState:
         """Return what all entries add up to at this moment; do not change it."""
         with self._held():
             self._catch_up()
@@ -116,7 +116,7 @@ class Journal:
             raise
         self._store.append(entry)
 
-    def answer(self, charge: PaidQuery) -> Any:
+    def stored_answer(self, charge: PaidQuery) -> Any:
         """Return a stored answer, after making sure that the mark on the disk is not before it.
 
         Only inside ``finish`` of `write`.
