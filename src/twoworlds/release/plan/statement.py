@@ -5,8 +5,7 @@
                 ->  sums by group  (and, for each quantile, counts by group and bin of its grid)
 
 When rows are protected, they are added up by the raw values of their keys and only these sums are
-looked up in the list of declared keys, so each row is touched once. Where the declared ones come
-back themselves, `Plan.decode` looks them up.
+looked up in the table of declared keys, so each row is touched once.
 
 Clean rows have the columns that a query uses, those of public tables looked up. A row finds at most
 one row of a public table: keys are checked when a table is opened (`check_columns`), and should a
@@ -52,9 +51,8 @@ class _Planner:
         self.prefix = "shared"  # of the names of common tables
         while any(one.name.lower().startswith(self.prefix) for one in (relation, *publics)):
             self.prefix += "_"
-        rows = self.person is not None
         self.groupings = [
-            Grouping.of(axis, self.columns[axis.column], i, self.prefix, rows=rows)
+            Grouping(axis, self.columns[axis.column], f"g{i}", f"{self.prefix}_keys{i}")
             for i, axis in enumerate(resolved.axes)
         ]
         names = dict.fromkeys(
@@ -80,7 +78,7 @@ class _Planner:
         parts += [_part(j + 1, self._ranks(measures[j], source())) for j in ranked]
         statement = _together(parts)
         for g in self.groupings:
-            if g.joined:
+            if g.axis.keys:
                 alias = _alias(g.keys, "key", "cell")
                 statement = statement.with_(alias, as_=g.key_table(), copy=False)
         if shared:
@@ -93,7 +91,6 @@ class _Planner:
             columns,
             tuple(2 * len(m.grid) + 1 if m.kind == "ranks" else 0 for m in measures),
             once=self._once(),
-            keys=tuple(g.places() if g.returned else None for g in self.groupings),
         )
 
     def _once(self) -> bool:
@@ -134,7 +131,7 @@ class _Planner:
 
     def _looked_up(self, query: exp.Select, others: Sequence[str]) -> exp.Select:
         """Turn raw keys into indices; a key that is not declared goes to others, or leaves."""
-        if not any(g.axis.keys and not g.returned for g in self.groupings):
+        if not any(g.axis.keys for g in self.groupings):
             return query
         found = exp.Select().from_(sql.part(query, "found"), copy=False)
         for g in self.groupings:
@@ -171,7 +168,6 @@ class _Planner:
         query = exp.Select().from_(source, copy=False)
         query = query.select(*map(sql.column, groups), *map(sql.named, sums, names), copy=False)
         query = query.group_by(*map(sql.column, groups), copy=False)
-        query = query.having(*(g.declared() for g in self.groupings if g.returned), copy=False)
         if self.person is not None:
             return query
         dropped = [g for g in self.groupings if not g.axis.other and not g.axis.keys]
