@@ -197,12 +197,22 @@ class Curator(AbstractContextManager["Curator"]):
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self.engines.place(dataset))
         try:
-            price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+            return self._dry_run(resolved, calibration, said, who)
         except OverBudget as error:
             raise self._over(error, calibration, dataset.name, who) from None
-        left = self._left(dataset.name, who)
+
+    def _dry_run(
+        self,
+        resolved: Sequence[Resolved],
+        calibration: Calibration,
+        said: Mapping[str, Any],
+        who: str,
+    ) -> DryRun:
+        name = resolved[0].dataset.name
+        price, known = self.ledger.check(name, who, said, calibration.price)
         wanted = digest(canonical(said, "query"))
-        proposal = self.ledger.state().proposed.get((dataset.name, who, wanted))
+        proposal = self.ledger.state().proposed.get((name, who, wanted))
+        left = self._left(name, who)
         return DryRun(tuple(resolved), calibration, price, left, known=known, proposal=proposal)
 
     def propose(
@@ -285,14 +295,10 @@ class Curator(AbstractContextManager["Curator"]):
 
     def _warn(self, one: Prepared) -> None:
         """Warn as the command line does, before anything is charged."""
-        name, who, said, price, _ = one.to_charge
         try:
-            price, known = self.ledger.check(name, who, said, price)
+            plan = self._dry_run(one.resolved, one.calibration, one.statement, one.analyst)
         except TwoWorldsError:  # what is refused, the charge itself refuses
             return
-        plan = DryRun(
-            tuple(one.resolved), one.calibration, price, self._left(name, who), known=known
-        )
         for found in plan.warnings:
             warn(found.words, DoubtfulRelease, stacklevel=4)
 
@@ -494,7 +500,6 @@ class Curator(AbstractContextManager["Curator"]):
             self._end()
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def _calibrated(

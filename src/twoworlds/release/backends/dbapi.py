@@ -136,7 +136,6 @@ class SQLiteBackend(DbApiBackend):
     def __init__(
         self, path: Path | None = None, *, given: Any = None, origin: Origin | None = None
     ) -> None:
-        """Use a file, or a connection."""
         super().__init__(given=given, origin=origin)
         self._path = path
         if given is None:
@@ -239,7 +238,6 @@ class PostgreSQLBackend(DbApiBackend):
     def __init__(
         self, address: str = "", *, given: Any = None, origin: Origin | None = None
     ) -> None:
-        """Use a server, or a connection."""
         super().__init__(given=given, origin=origin)
         self._address = address
         if given is None:

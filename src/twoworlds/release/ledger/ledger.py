@@ -336,7 +336,6 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         return f"<Ledger {self.location}>"
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def _account(self, dataset: str, analyst: str | None) -> tuple[Cap, Spent]:

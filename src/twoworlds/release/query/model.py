@@ -61,7 +61,6 @@ class Aggregate:
     share: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Refuse what is no aggregate."""
         if self.kind not in get_args(Kind):
             raise UnknownName("aggregate", str(self.kind), get_args(Kind))
         if (self.kind == "quantile") != (self.at is not None):
@@ -119,7 +118,6 @@ class GroupAxis:
     discover: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse contradictions."""
         check_name(self.column)
         if bool(self.keys) + bool(self.bins) + self.discover > 1:
             raise InvalidInput(
