@@ -7,12 +7,12 @@ Only the first 64 bits of U are drawn, as a word w, and compared with the words
 
 If w < c_k then U < F(k), and if w > c_k then U > F(k), for certain. If w equals some c_k, a *tie*,
 64 bits do not decide: further bits of U are drawn and compared with further bits of F, until they
-do (`Uniform`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words
-c_k are 0 or 2^64 - 1: they need no place in the table, because both words are ties, and whoever
-draws one of them gets the exact continuation. So the law is exactly the stated one, ends included.
+do (`Uniform`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words c_k are 0 or 2^64 - 1:
+they need no place in the table, because both words are ties, and whoever draws one of them gets the
+exact continuation. So the law is exactly the stated one, ends included.
 
 A tie has probability (size of the table) / 2^64, below 2^-50, and takes milliseconds instead of
-nanoseconds.
+microseconds.
 
 The words are rigorous: they are read off enclosures, and where an enclosure holds a whole number
 it is refined or replaced by the exact rational. ``bits`` below 64 gives the same table for shorter
