@@ -50,7 +50,7 @@ from twoworlds.release.noise.sampler import WIDEST
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit, plain_value
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
-from twoworlds.release.query.model import GroupAxis, query_of, value_of
+from twoworlds.release.query.model import GroupAxis, query_of, text_of, value_of
 from twoworlds.release.query.resolve import SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
 from twoworlds.release.sensitivity.contributions import reachable
@@ -104,7 +104,7 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
     """Work out queries and noise again from the first part of a statement."""
     asked = asked_of(data)
     try:
-        cost, noise = parse_cost(_text(data["cost"])), data["noise"]
+        cost, noise = parse_cost(text_of(data["cost"])), data["noise"]
     except (KeyError, TypeError):
         raise InvalidInput("this is no statement of a release: a field is missing") from None
     if noise not in ("laplace", "gaussian"):
@@ -121,8 +121,8 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
 def _read_fixed(data: Any) -> tuple[tuple[Fraction, ...], Fraction, Fraction | None]:
     """Return the epsilon of each query, the delta of all, and the epsilon* that was stated."""
     try:
-        each = tuple(rational(_text(one), "each") for one in data["each"])
-        return each, rational(_text(data["delta"]), "delta"), _number(data["composed"])
+        each = tuple(rational(text_of(one), "each") for one in data["each"])
+        return each, rational(text_of(data["delta"]), "delta"), _number(data["composed"])
     except (KeyError, TypeError):
         raise InvalidInput("the batch of a statement has each, delta and composed") from None
 
@@ -204,19 +204,19 @@ def _read_dataset(data: Mapping[str, Any]) -> Dataset:
     if unit["person"] is None and (rows, groups) != (1, 1):
         raise InvalidInput("a unit of several rows needs the column that identifies a person")
     return Dataset(
-        _text(data["name"]),
+        text_of(data["name"]),
         None,
         neighbours,
-        Unit(None if unit["person"] is None else _text(unit["person"]), rows, groups),
+        Unit(None if unit["person"] is None else text_of(unit["person"]), rows, groups),
         {column.name: column for column in map(_read_column, data["columns"])},
         {table.name: table for table in map(_read_table, data["public"])},
-        _text(data["version"]),
+        text_of(data["version"]),
     )
 
 
 def _read_table(data: Mapping[str, Any]) -> PublicTable:
     columns = {column.name: column for column in map(_read_column, data["columns"])}
-    return PublicTable(_text(data["name"]), None, _text(data["key"]), columns)
+    return PublicTable(text_of(data["name"]), None, text_of(data["key"]), columns)
 
 
 def _read_column(data: Mapping[str, Any]) -> Column:
@@ -225,13 +225,13 @@ def _read_column(data: Mapping[str, Any]) -> Column:
         raise InvalidInput("a column of the statement has an unknown kind")
     low, high = (None, None) if data["bounds"] is None else map(_number, data["bounds"])
     unit, keys = _number(data["unit"]), tuple(value_of(key) for key in data["keys"])
-    bins, grid = (tuple(rational(_text(x), n) for x in data[n]) for n in ("bins", "grid"))
+    bins, grid = (tuple(rational(text_of(x), n) for x in data[n]) for n in ("bins", "grid"))
     ascending = all(a < b for edges in (bins, grid) for a, b in pairwise(edges))
     ordered = low is None or high is None or low <= high
     if unit is None or unit <= 0 or not ascending or not ordered or len({*keys}) < len(keys):
         raise InvalidInput("a column of the statement is declared as no policy declares it")
     return Column(
-        _text(data["name"]), kind, low, high, unit, keys, bins, grid, _number(data["missing"])
+        text_of(data["name"]), kind, low, high, unit, keys, bins, grid, _number(data["missing"])
     )
 
 
@@ -240,13 +240,7 @@ def _exact(x: Fraction | None) -> str | None:
 
 
 def _number(text: Any) -> Fraction | None:
-    return None if text is None else rational(_text(text), "number")
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput("a field of the statement is not a text")
-    return value
+    return None if text is None else rational(text_of(text), "number")
 
 
 # --- what can be answered ------------------------------------------------------------------------
