@@ -8,13 +8,14 @@ people, and whoever may open a lock can hold it. Who wants to share a file says 
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn, TextIO
 
 from twoworlds.errors import InvalidInput
 
@@ -182,3 +183,25 @@ def _check_depth(data: Any) -> None:
         inner = (one.values() if isinstance(one, dict) else one for one in level)
         level = [x for parts in inner for x in parts if isinstance(x, (dict, list))]
         depth += 1
+
+
+def csv_header(file: TextIO, mark: str) -> list[str]:
+    """Return the names in the first line by a separator; none if it does not fit the quotes."""
+    file.seek(0)
+    try:
+        return next(csv.reader(file, delimiter=mark, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def parquet_columns(schema: Sequence[tuple[str, int | None]]) -> list[str]:
+    """Return the columns of a Parquet schema: the children of its root, without their parts."""
+    names: list[str] = []
+    below = 0
+    for name, children in schema[1:]:
+        if below == 0:
+            names.append(name)
+        else:
+            below -= 1
+        below += children or 0
+    return names

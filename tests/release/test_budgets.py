@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from twoworlds.release import Curator, read_policy
-from twoworlds.release.accounts import budgets
+from twoworlds.release.ledger.views import budgets
 
 POLICY = """
 ledger: ledger.db

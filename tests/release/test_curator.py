@@ -13,9 +13,9 @@ from twoworlds.release import (
     parse_policy,
     read_policy,
 )
-from twoworlds.release.accounts import open_ledger
 from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.costs import Cost, parse_cost
+from twoworlds.release.ledger.views import open_ledger
 
 BY_REGION = "SELECT region, COUNT(*), SUM(income) FROM people GROUP BY region"
 

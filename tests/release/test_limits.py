@@ -15,12 +15,11 @@ from twoworlds.release.errors import ReleaseFailed
 from twoworlds.release.examples import lay_out
 from twoworlds.release.ledger import entries
 from twoworlds.release.ledger.entries import canonical
-from twoworlds.release.limits import MOST_BYTES, certificate_bytes, check_size
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import resolve
 from twoworlds.release.query.resolve import GroupAxis
 from twoworlds.release.sensitivity import calibrate
-from twoworlds.release.statement import statement
+from twoworlds.release.statement import MOST_BYTES, certificate_bytes, check_size, statement
 
 PEOPLE = Dataset(
     "people",

@@ -52,7 +52,7 @@ def test_the_same_query_twice_is_paid_once_and_has_one_answer(ledger):
 
 
 def test_many_charges_are_one_transaction_and_many_answers_one_more(ledger, monkeypatch):
-    store, sign, counts = ledger._journal._store, ledger._journal._sign, []
+    store, sign, counts = ledger._store, ledger._sign, []
     writing, sync = store.writing, sign.sync
     monkeypatch.setattr(store, "writing", lambda: counts.append("transaction") or writing())
     monkeypatch.setattr(sign, "sync", lambda point: counts.append("mark") or sync(point))
@@ -62,11 +62,11 @@ def test_many_charges_are_one_transaction_and_many_answers_one_more(ledger, monk
         {"value": i} for i in range(20)
     ]
     assert counts == ["transaction", "transaction", "mark"]
-    assert ledger._journal._sign.read().synced == ledger.state().point
+    assert ledger._sign.read().synced == ledger.state().point
 
 
 def test_when_the_disk_is_full_none_is_charged_and_the_next_attempt_charges_all(ledger):
-    store = ledger._journal._store
+    store = ledger._store
     real = store._connection
 
     class Full:

@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
+from tests.release.examples.test_hospital import rows_of_people
 from twoworlds import Mechanism, measure, mechanism, noiseless
 from twoworlds.definitions.semantics.games import play
 from twoworlds.laws.event import AtLeast
 from twoworlds.numbers import exact_text, to_json
-from twoworlds.release.examples import rows_of_people
 from twoworlds.worlds.belief import secret
 from twoworlds.worlds.beliefs import belief
 

@@ -20,13 +20,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import Bars
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
+from twoworlds.files import csv_header, parquet_columns
 from twoworlds.laws.entry import AnyLaw, read_law
 from twoworlds.noiseless.sums.total import total
 from twoworlds.numbers import number
@@ -174,7 +175,7 @@ def _typed(path: Path, column: str, separators: str) -> list[str]:
     """Read a column of text; the first separator is used with which the header holds it."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            mark = next((m for m in separators if column in _header(file, m)), separators[0])
+            mark = next((m for m in separators if column in csv_header(file, m)), separators[0])
             file.seek(0)
             rows = csv.reader(file, delimiter=mark, strict=True)
             names = next(rows, [])
@@ -185,15 +186,6 @@ def _typed(path: Path, column: str, separators: str) -> list[str]:
     except csv.Error:
         problem = "a quote is not closed, or text follows one, or a cell is longer than 131,072"
     raise InvalidInput(f"{path} cannot be read as {path.suffix.lower()[1:]}: {problem}")
-
-
-def _header(file: TextIO, mark: str) -> list[str]:
-    """Return the names of the columns with this separator; none if it does not fit the quotes."""
-    file.seek(0)
-    try:
-        return next(csv.reader(file, delimiter=mark, strict=True), [])
-    except csv.Error:
-        return []
 
 
 def _picked(path: Path, rows: Iterator[list[str]], place: int, width: int) -> Iterator[str]:
@@ -245,7 +237,7 @@ def _stored(path: Path, column: str) -> list[Any]:
             schema = connection.execute(
                 "SELECT name, num_children FROM parquet_schema(?)", [str(path)]
             ).fetchall()
-            names = _top_level(schema)
+            names = parquet_columns(schema)
             _place(path, column, names)
             if Counter(name.lower() for name in names)[column.lower()] > 1:
                 raise InvalidInput(
@@ -266,19 +258,6 @@ def _stored(path: Path, column: str) -> list[Any]:
             "text per row, so unnest the column first"
         )
     return cells
-
-
-def _top_level(schema: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return the names of the columns: the children of the root, without what lies below them."""
-    names: list[str] = []
-    below = 0
-    for name, children in schema[1:]:
-        if below == 0:
-            names.append(name)
-        else:
-            below -= 1
-        below += children or 0
-    return names
 
 
 def _is_missing(cell: object) -> bool:

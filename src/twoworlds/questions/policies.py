@@ -16,6 +16,7 @@ from twoworlds.questions.releases import PolicyFile
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
+    from twoworlds.release.ledger.journal import Location
     from twoworlds.release.policy.examination import Examination
     from twoworlds.release.policy.imports import Imported
     from twoworlds.release.policy.model import Dataset
@@ -44,7 +45,7 @@ def budget(
     dataset: Annotated[str | None, "only this dataset"] = None,
 ) -> Result:
     """Show what each dataset may spend, what was spent and what is left."""
-    from twoworlds.release.accounts import account_table, budgets, learned_lines
+    from twoworlds.release.ledger.views import account_table, budgets, learned_lines
     from twoworlds.release.policy import read_policy
 
     read = read_policy(policy)
@@ -65,15 +66,18 @@ def _left(table: Table) -> str:
 
 def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
     """Show the accounts, and how many releases were charged and answered."""
-    from twoworlds.release.accounts import account_table, learned_lines
-    from twoworlds.release.ledger.views import read_export, verify_export
+    from twoworlds.release.ledger.views import (
+        account_table,
+        learned_lines,
+        read_export,
+        verify_export,
+    )
     from twoworlds.release.ledger.views import show as summary
 
     if Path(where).suffix == ".jsonl":
         found = verify_export(read_export(where))
     else:
-        place, mark = _located(where)
-        found = summary(place, mark=mark)
+        found = summary(_located(where))
     said = Answer(
         f"{counted(found['entries'], 'entry')}; charged {found['charges']:,}, answered "
         f"{found['answered']:,}, {found['expired']:,} closed without an answer.",
@@ -96,8 +100,7 @@ def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
         except LedgerDamaged as error:
             found = {"ok": False, "problem": str(error)}
     else:
-        place, mark = _located(where)
-        found = verify(place, mark=mark)
+        found = verify(_located(where))
     holds = found.pop("ok")
     said = f"The ledger does NOT hold: {found.get('problem')}"
     if holds:
@@ -115,8 +118,7 @@ def ledger_export(
     from twoworlds.release.ledger.views import export, write_export
 
     check_place(file)
-    place, _ = _located(where)
-    count = write_export(file, export(place))
+    count = write_export(file, export(_located(where)))
     return Told(
         Answer(f"wrote {file}: {counted(count, 'entry')}"), {"file": file, "entries": count}
     )
@@ -128,19 +130,18 @@ def ledger_remark(
     """Make a new mark for a ledger that lost its own, if you know this is the newest copy."""
     from twoworlds.release.ledger.journal import remark
 
-    place, mark = _located(where)
-    remark(place, reason=reason, mark=mark)
+    remark(_located(where), reason=reason)
     return Told(Answer("made a new mark; the reason stands in the ledger"), {"remarked": True})
 
 
-def _located(where: str) -> tuple[str, str | None]:
-    """Return the place of a ledger and of its mark."""
+def _located(where: str) -> str | Location:
+    """Return the place of a ledger, and of its mark where a policy says it."""
     if Path(where).suffix.lower() not in (".yml", ".yaml"):
-        return where, None
-    from twoworlds.release.accounts import ledger_place
+        return where
+    from twoworlds.release.ledger.views import ledger_of
     from twoworlds.release.policy import read_policy
 
-    return ledger_place(read_policy(where))
+    return ledger_of(read_policy(where))
 
 
 # --- policies -----------------------------------------------------------------------------------
@@ -151,14 +152,14 @@ def policy_check(
     data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
 ) -> Result:
     """Check a policy against the data: list what it declares, or everything that is wrong."""
-    from twoworlds.release.accounts import ledger_place
+    from twoworlds.release.ledger.views import ledger_of
     from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.reading import read_with_faults
 
     read, faults = read_with_faults(file)
     found, others = checked(read, data=data)
     try:
-        ledger_place(read)
+        ledger_of(read)
     except InvalidInput as error:
         others.append(str(error))
     if faults or others:

@@ -186,10 +186,10 @@ def _curator(
     policy: Path, data: str | None, queries: Sequence[str], outputs: Mapping[Kind, Path | None]
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
-    from twoworlds.release.accounts import open_ledger
     from twoworlds.release.backends.sources import import_command, text_file_of
     from twoworlds.release.certificate import check_output, kept_files
     from twoworlds.release.curator import Curator
+    from twoworlds.release.ledger.views import open_ledger
     from twoworlds.release.policy import read_policy
     from twoworlds.release.query.sql import parse_sql
 

@@ -30,14 +30,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from twoworlds.answer import Answer, Facts
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
-from twoworlds.release.accounts import ledger_place
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.costs import Cost, parse_cost, zcdp_to_epsilon
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
-from twoworlds.release.ledger.journal import locate
-from twoworlds.release.ledger.views import read_export
+from twoworlds.release.ledger.views import ledger_of, read_export
 from twoworlds.release.policy import Policy
 from twoworlds.release.policy.model import Neighbours
 from twoworlds.release.sensitivity import Calibration
@@ -286,8 +284,7 @@ def check_output(path: Path, kind: Kind, kept: Mapping[Path, str]) -> None:
 def kept_files(policy: Policy, file: Path, sources: Mapping[str, Any]) -> dict[Path, str]:
     """Return the files that a release depends on, with what they are."""
     found = {file: "the policy"}
-    place, mark = ledger_place(policy)
-    location = locate(place, mark=mark)
+    location = ledger_of(policy)
     found[location.mark] = "the mark of the ledger"
     if location.path is not None:
         real = location.path.resolve()

@@ -39,7 +39,6 @@ class Cost:
     rho: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        """Refuse what is no cost."""
         for name in ("epsilon", "delta", "rho"):
             value = getattr(self, name)
             if not isinstance(value, Fraction):

@@ -30,22 +30,21 @@ from weakref import finalize
 
 from twoworlds.errors import DoubtfulRelease, InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.accounts import SOLE_ANALYST, analysts, open_ledger
 from twoworlds.release.answers.words import AnswerContext, unit_text
 from twoworlds.release.backends.frames import from_lists
+from twoworlds.release.backends.sources import Engines
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost, parse_cost, read_number
-from twoworlds.release.engines import Engines
 from twoworlds.release.errors import OverBudget, ReleaseFailed
 from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
-from twoworlds.release.limits import check_size
+from twoworlds.release.ledger.views import SOLE_ANALYST, analysts, open_ledger, summary
 from twoworlds.release.policy import Policy, declare
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
-from twoworlds.release.statement import made_of, statement
+from twoworlds.release.statement import check_size, made_of, statement
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -198,12 +197,22 @@ class Curator(AbstractContextManager["Curator"]):
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self.engines.place(dataset))
         try:
-            price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+            return self._dry_run(resolved, calibration, said, who)
         except OverBudget as error:
             raise self._over(error, calibration, dataset.name, who) from None
-        left = self._left(dataset.name, who)
+
+    def _dry_run(
+        self,
+        resolved: Sequence[Resolved],
+        calibration: Calibration,
+        said: Mapping[str, Any],
+        who: str,
+    ) -> DryRun:
+        name = resolved[0].dataset.name
+        price, known = self.ledger.check(name, who, said, calibration.price)
         wanted = digest(canonical(said, "query"))
-        proposal = self.ledger.state().proposed.get((dataset.name, who, wanted))
+        proposal = self.ledger.state().proposed.get((name, who, wanted))
+        left = self._left(name, who)
         return DryRun(tuple(resolved), calibration, price, left, known=known, proposal=proposal)
 
     def propose(
@@ -286,14 +295,10 @@ class Curator(AbstractContextManager["Curator"]):
 
     def _warn(self, one: Prepared) -> None:
         """Warn as the command line does, before anything is charged."""
-        name, who, said, price, _ = one.to_charge
         try:
-            price, known = self.ledger.check(name, who, said, price)
+            plan = self._dry_run(one.resolved, one.calibration, one.statement, one.analyst)
         except TwoWorldsError:  # what is refused, the charge itself refuses
             return
-        plan = DryRun(
-            tuple(one.resolved), one.calibration, price, self._left(name, who), known=known
-        )
         for found in plan.warnings:
             warn(found.words, DoubtfulRelease, stacklevel=4)
 
@@ -477,8 +482,6 @@ class Curator(AbstractContextManager["Curator"]):
 
     def budget(self) -> dict[str, Any]:
         """Return caps, what is spent and what is left, for each dataset and analyst."""
-        from twoworlds.release.ledger import summary
-
         return summary(self.ledger.state())
 
     def check_sources(self) -> None:
@@ -497,7 +500,6 @@ class Curator(AbstractContextManager["Curator"]):
             self._end()
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def _calibrated(

@@ -35,7 +35,6 @@ class LedgerDamaged(TwoWorldsError):
     """
 
     def __init__(self, message: str, *, entry: int | None = None) -> None:
-        """Say what is wrong, and at which entry."""
         super().__init__(message)
         self.entry = entry
 

@@ -6,26 +6,65 @@ Who has the statement can work out the noise again (`made_of`, then `calibrate`)
 batch fixed in advance it has the epsilon of each query and the delta of the whole, from which the
 cost follows; epsilon*, which is rounded up, is checked and kept, so that a version that rounds
 otherwise still accepts the statement.
+
+A release that is charged must be one that can be answered. So `check_size` refuses a batch of
+queries, in dry runs too, when its noise is too wide to be drawn or its answer too large, and when
+it asks for the mean, variance or quantile of values that its conditions rule out. All of it is
+known from the queries, the policy and the noise; the data are not looked at, so a refusal tells
+nothing about them.
+
+    bytes       of the certificate, which holds the statement, all groups by name, estimates and
+                stored numbers, and must fit into 16 MiB, as an entry of the ledger must. That is
+                up to about 100,000 counts, each of which takes 0.1 ms and 5 kB until it is sent
+    candidates  of quantiles: each cell weighs every value of its grid, in 1.5 microseconds
+    width       of discrete Gaussian noise as far as it is drawn
+                (`twoworlds.release.noise.sampler`); of Laplace noise as far as it has a meaning: no
+                total is above 2^95, which 2^33 rows of 2^62 units are
+
+Bytes are counted from above: a measure has at most as many digits as 2^40 rows of the largest value
+with 2^8 times the scale on top, which noise passes with a probability below 2^-300.
+
+Keys that are discovered are as many as the data have, so their number is no limit that could be
+refused: that would be an answer about the data, for nothing. Instead a query shows at most
+`MOST_DISCOVERED` cells, those with the largest noisy counts, and only keys of up to `LONGEST_KEY`
+bytes. Both are computed from what the query would show otherwise, noisy counts of keys above the
+threshold, so they cost nothing more; and the limits take each such query for one that shows all of
+these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from math import isqrt, prod
 from typing import Any, get_args
 
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import exact_text, rational
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.laws.noise import DiscreteGaussianNoise
+from twoworlds.numbers import decimal, exact_text, rational
+from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, excluded, group_label
 from twoworlds.release.costs import parse_cost
+from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.noise.sampler import WIDEST
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit, plain_value
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
-from twoworlds.release.query.model import query_of, value_of
+from twoworlds.release.query.model import GroupAxis, query_of, text_of, value_of
+from twoworlds.release.query.resolve import SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
+from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.sensitivity.fixed import calibrate_each
 
 FORMAT = 1
+MOST_BYTES = 15 << 20  # of 16 MiB; the rest is for the promise, the charge and the digest
+MOST_CANDIDATES = 10_000_000
+WIDEST_LAPLACE = 1 << 112
+_ROWS = 1 << 40
+_FAR = 1 << 8
+_CELL, _AGGREGATE = 32, 64  # bytes around the group of a cell, and around an estimate
+_FEWER = "use fewer keys or bins, or ask for parts of it"
+_LESS_GRID = "use fewer groups, or bounds (between) that leave less of the grid"
 
 
 def statement(asked: Sequence[Resolved], calibration: Calibration, source: str | None) -> Any:
@@ -65,7 +104,7 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
     """Work out queries and noise again from the first part of a statement."""
     asked = asked_of(data)
     try:
-        cost, noise = parse_cost(_text(data["cost"])), data["noise"]
+        cost, noise = parse_cost(text_of(data["cost"])), data["noise"]
     except (KeyError, TypeError):
         raise InvalidInput("this is no statement of a release: a field is missing") from None
     if noise not in ("laplace", "gaussian"):
@@ -82,8 +121,8 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
 def _read_fixed(data: Any) -> tuple[tuple[Fraction, ...], Fraction, Fraction | None]:
     """Return the epsilon of each query, the delta of all, and the epsilon* that was stated."""
     try:
-        each = tuple(rational(_text(one), "each") for one in data["each"])
-        return each, rational(_text(data["delta"]), "delta"), _number(data["composed"])
+        each = tuple(rational(text_of(one), "each") for one in data["each"])
+        return each, rational(text_of(data["delta"]), "delta"), _number(data["composed"])
     except (KeyError, TypeError):
         raise InvalidInput("the batch of a statement has each, delta and composed") from None
 
@@ -142,21 +181,7 @@ def _dataset(dataset: Dataset, asked: Sequence[Resolved]) -> dict[str, Any]:
     }
 
 
-_MANY = 256
-_columns: dict[int, tuple[Column, dict[str, Any]]] = {}  # by identity: policies live long
-
-
 def _column(column: Column) -> dict[str, Any]:
-    """Return a column as plain data: a copy, since a statement is given away."""
-    known = _columns.get(id(column))
-    if known is None or known[0] is not column:
-        if len(_columns) >= _MANY:
-            _columns.clear()
-        known = _columns[id(column)] = column, _plain_column(column)
-    return {name: [*part] if type(part) is list else part for name, part in known[1].items()}
-
-
-def _plain_column(column: Column) -> dict[str, Any]:
     return {
         "name": column.name,
         "kind": column.kind,
@@ -179,19 +204,19 @@ def _read_dataset(data: Mapping[str, Any]) -> Dataset:
     if unit["person"] is None and (rows, groups) != (1, 1):
         raise InvalidInput("a unit of several rows needs the column that identifies a person")
     return Dataset(
-        _text(data["name"]),
+        text_of(data["name"]),
         None,
         neighbours,
-        Unit(None if unit["person"] is None else _text(unit["person"]), rows, groups),
+        Unit(None if unit["person"] is None else text_of(unit["person"]), rows, groups),
         {column.name: column for column in map(_read_column, data["columns"])},
         {table.name: table for table in map(_read_table, data["public"])},
-        _text(data["version"]),
+        text_of(data["version"]),
     )
 
 
 def _read_table(data: Mapping[str, Any]) -> PublicTable:
     columns = {column.name: column for column in map(_read_column, data["columns"])}
-    return PublicTable(_text(data["name"]), None, _text(data["key"]), columns)
+    return PublicTable(text_of(data["name"]), None, text_of(data["key"]), columns)
 
 
 def _read_column(data: Mapping[str, Any]) -> Column:
@@ -200,13 +225,13 @@ def _read_column(data: Mapping[str, Any]) -> Column:
         raise InvalidInput("a column of the statement has an unknown kind")
     low, high = (None, None) if data["bounds"] is None else map(_number, data["bounds"])
     unit, keys = _number(data["unit"]), tuple(value_of(key) for key in data["keys"])
-    bins, grid = (tuple(rational(_text(x), n) for x in data[n]) for n in ("bins", "grid"))
+    bins, grid = (tuple(rational(text_of(x), n) for x in data[n]) for n in ("bins", "grid"))
     ascending = all(a < b for edges in (bins, grid) for a, b in pairwise(edges))
     ordered = low is None or high is None or low <= high
     if unit is None or unit <= 0 or not ascending or not ordered or len({*keys}) < len(keys):
         raise InvalidInput("a column of the statement is declared as no policy declares it")
     return Column(
-        _text(data["name"]), kind, low, high, unit, keys, bins, grid, _number(data["missing"])
+        text_of(data["name"]), kind, low, high, unit, keys, bins, grid, _number(data["missing"])
     )
 
 
@@ -215,10 +240,128 @@ def _exact(x: Fraction | None) -> str | None:
 
 
 def _number(text: Any) -> Fraction | None:
-    return None if text is None else rational(_text(text), "number")
+    return None if text is None else rational(text_of(text), "number")
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput("a field of the statement is not a text")
-    return value
+# --- what can be answered ------------------------------------------------------------------------
+
+
+def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibration:
+    """Return a calibration whose release can be answered; see the module."""
+    for one in resolved:
+        _check_defined(one)
+    for noises in calibration.noises:
+        for noise in noises:
+            _check_width(noise)
+    limits: tuple[tuple[str, Callable[[], int], int, str], ...] = (
+        ("bytes", lambda: certificate_bytes(resolved, calibration), MOST_BYTES, _FEWER),
+        (
+            "candidates of quantiles, over all groups",
+            lambda: sum(map(_candidates, resolved)),
+            MOST_CANDIDATES,
+            _LESS_GRID,
+        ),
+    )
+    for what, count, most, way_out in limits:
+        found = count()
+        if found > most:
+            raise TooLarge(f"the answer may have {found:,} {what}, more than {most:,}: {way_out}")
+    return calibration
+
+
+def _check_defined(one: Resolved) -> None:
+    """Refuse a mean, variance or quantile in a cell where no row can count for it.
+
+    A count or a sum of no rows is 0. Of these there is none, and noise would be shown instead.
+    """
+    keys = {axis.column for axis in one.axes if axis.discover}
+    for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
+        if aggregate.kind not in ("mean", "variance", "quantile"):
+            continue
+        allowed = reachable(one, one.measures[recipe[:2][-1]])  # the total, or the ranks
+        if not allowed:
+            raise InvalidInput(
+                f"{aggregate.name} asks for the {aggregate.kind} of no values: its conditions rule "
+                f"out every value of {aggregate.column!r}. Change them, or leave it out"
+            )
+        if one.threshold is not None:
+            answered = reachable(one, one.measures[one.threshold])
+        else:
+            answered = {*product(*map(range, one.shape))}.difference(excluded(one))
+        if answered - allowed or keys.intersection(columns_of(aggregate.where)):
+            raise InvalidInput(
+                f"{aggregate.name} has no value in some of the groups that are answered: its "
+                "condition leaves no rows there. Say the condition in WHERE, or ask for it in a "
+                "query of its own"
+            )
+
+
+def certificate_bytes(resolved: Sequence[Resolved], calibration: Calibration) -> int:
+    """Return a bound on the bytes of statement, published estimates and stored numbers."""
+    noises = calibration.noises
+    cells = sum(_bytes(one, own) for one, own in zip(resolved, noises, strict=True))
+    return len(canonical(statement(resolved, calibration, None))) + cells
+
+
+def _check_width(noise: MeasureNoise) -> None:
+    if noise.law is None:
+        return
+    gaussian = isinstance(noise.law, DiscreteGaussianNoise)
+    widest = Fraction(WIDEST if gaussian else WIDEST_LAPLACE)
+    if noise.scale > (widest**2 if gaussian else widest):
+        power = widest.numerator.bit_length() - 1
+        name, most = ("sigma^2", f"(2^{power})^2") if gaussian else ("scale", f"2^{power}")
+        raise TooLarge(
+            f"{noise.words}: {noise.name} noise of {name} {decimal(noise.scale, 3)}, and at most "
+            f"{most} is drawn: pay more, give it a larger share, or declare narrower bounds or a "
+            "larger unit in the policy"
+        )
+
+
+def _cells(one: Resolved) -> int:
+    return MOST_DISCOVERED if one.discovers else prod(one.shape)
+
+
+def _candidates(one: Resolved) -> int:
+    return _cells(one) * sum(len(measure.grid) for measure in one.measures)
+
+
+def _bytes(one: Resolved, noises: Sequence[MeasureNoise]) -> int:
+    """Return a bound on the bytes of one query: in every cell its groups, estimates and numbers."""
+    digits = [_digits(m, noise) for m, noise in zip(one.measures, noises, strict=True)]
+    each = _CELL + sum(digits) + len(digits)
+    for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
+        text = sum(digits[place] + _unit_digits(one.measures[place]) for place in recipe)
+        ends = 3 * text * (1 if len(recipe) == 1 else 2)  # value and interval; ratios are fractions
+        each += _AGGREGATE + len(canonical(aggregate.name)) + ends
+    return _cells(one) * each + sum(map(_label_bytes(_cells(one)), one.axes))
+
+
+def _label_bytes(cells: int) -> Callable[[GroupAxis], int]:
+    """Return what the names of the groups along an axis take in so many cells."""
+
+    def of(axis: GroupAxis) -> int:
+        if axis.discover:  # as a name, and as a stored key
+            return 2 * cells * (LONGEST_KEY + 1)
+        names = (len(canonical(group_label(axis, place))) + 1 for place in range(axis.size))
+        return cells * sum(names) // max(1, axis.size) + cells * len(str(axis.size))
+
+    return of
+
+
+def _digits(measure: SummedMeasure, noise: MeasureNoise) -> int:
+    """Return how long a noisy number of a measure can be, with its sign."""
+    if measure.kind == "ranks":
+        return max(len(str(measure.low)), len(str(measure.high)), len(str(len(measure.grid))))
+    largest = 1
+    if measure.kind in ("total", "squares"):
+        largest = max(abs(measure.low - measure.center), abs(measure.high - measure.center), 1)
+    if measure.kind == "squares":
+        largest **= 2
+    gaussian = isinstance(noise.law, DiscreteGaussianNoise)
+    width = isqrt(int(noise.scale)) if gaussian else int(noise.scale)
+    return len(str(_ROWS * largest + _FAR * (width + 1))) + 1
+
+
+def _unit_digits(measure: SummedMeasure) -> int:
+    return len(str(measure.unit.numerator)) + len(str(measure.unit.denominator)) + 1

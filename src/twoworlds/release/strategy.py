@@ -25,7 +25,6 @@ fits, and take the next number.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -39,14 +38,14 @@ from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import RequestTaken
 from twoworlds.release.ledger import OverBudget
-from twoworlds.release.ledger.state import LedgerState, check_name
-from twoworlds.release.limits import check_size
+from twoworlds.release.ledger.state import check_name
+from twoworlds.release.ledger.views import export
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.query.model import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
 from twoworlds.release.sensitivity.calibration import laplace_weights
 from twoworlds.release.sensitivity.joint import Analysis
-from twoworlds.release.statement import statement
+from twoworlds.release.statement import check_size, statement
 from twoworlds.show import Result
 
 if TYPE_CHECKING:
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from twoworlds.release.ledger import Ledger
 
 _OPENING = {"strategy", "analyst", "version", "cost"}
-_SECONDS = 10.0  # to wait for a ledger that is being written
 _LONGEST = 1_000_000  # characters of a file of questions
 _TRIES = 20  # to get a number, while others ask too
 
@@ -373,15 +371,7 @@ def _questions(ledger: Ledger, paid: str) -> list[dict[str, Any]]:
 
 def _entries(ledger: Ledger) -> Iterator[dict[str, Any]]:
     """Yield all entries of a ledger, checked as they go."""
-    store, state = ledger.location.connect(_SECONDS, "ro"), LedgerState()
-    if store is None:
-        return
-    try:
-        for row in store.rows(0):
-            state.follow(row)
-            yield json.loads(row.body)
-    finally:
-        store.close()
+    return (item["entry"] for item in export(ledger.location))
 
 
 def _together(asked: list[tuple[Resolved, Calibration]]) -> Fraction:

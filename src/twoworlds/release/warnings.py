@@ -115,7 +115,7 @@ def _empty(asked: Resolved) -> Iterator[str]:
     """Say which aggregates can count no row."""
     never, hardly = [], []
     for aggregate, recipe in zip(asked.query.aggregates, asked.recipes, strict=True):
-        measures = [asked.measures[i] for i in vars(recipe).values() if i is not None]
+        measures = [asked.measures[i] for i in recipe]
         if not any(reachable(asked, one) for one in measures):
             never.append(aggregate.name)
         elif not any(reachable(asked, one, declared=True) for one in measures):

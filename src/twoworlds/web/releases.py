@@ -16,7 +16,6 @@ from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, whole
-from twoworlds.release.accounts import SOLE_ANALYST
 from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.answers.words import guess_data, related, together
 from twoworlds.release.budget import Cap, Spent
@@ -24,6 +23,7 @@ from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
 from twoworlds.release.forms import Released, Request
+from twoworlds.release.ledger.views import SOLE_ANALYST
 from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve

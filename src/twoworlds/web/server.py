@@ -23,7 +23,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.release.accounts import open_ledger
+from twoworlds.release.ledger.views import open_ledger
 from twoworlds.release.policy import Policy, read_policy
 from twoworlds.web.accounts import Accounts, accounts_place
 from twoworlds.web.app import create_app

@@ -123,6 +123,6 @@ def simulated(resolved: Resolved, totals: Totals, calibration: Calibration, bits
         totals,
         calibration.noises[0],
         calibration.threshold,
-        lambda law, size: Sampler.of(law).values(size, bits).tolist(),
+        lambda law, size: Sampler.of(law).values(size, bits),
         lambda given, rate: drawn_choice(given, rate, bits),
     )

@@ -52,7 +52,7 @@ def test_every_declared_cell_has_true_total_plus_noise_of_its_own():
     ]
     assert moved == [[0, 0, 10, 0, 0, 20], [0, 0, 700, 0, 0, -5]]
     source = SeededBits(3)  # the noise is one draw of all cells for each measure
-    drawn = [Sampler.of(n.law).values(6, source).tolist() for n in noise.noises[0]]
+    drawn = [Sampler.of(n.law).values(6, source) for n in noise.noises[0]]
     assert empty == {"cells": None, "values": drawn}
 
 

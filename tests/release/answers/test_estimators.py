@@ -146,7 +146,7 @@ def test_standard_errors_by_the_delta_method_are_near_the_truth():
     resolved, columns = made(query, *[laplace(x) for x in scales])
     assert [m.kind for m in resolved.measures] == ["rows", "total", "squares", "rows", "total"]
     exact, source, draws = (2000, -200_000, 1_200_000, 2000, 6000), SeededBits(4), 4000
-    noise = [Sampler.of(laplace(x).law).values(draws, source).tolist() for x in scales]
+    noise = [Sampler.of(laplace(x).law).values(draws, source) for x in scales]
     for column in columns:
         found = [
             float(column.estimate([e + z[i] for e, z in zip(exact, noise, strict=True)]).value)

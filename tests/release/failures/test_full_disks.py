@@ -65,7 +65,7 @@ def test_failure_9_wherever_the_database_finds_its_disk_full_nothing_is_answered
     for nth in range(1, 100):
         folder = tmp_path / str(nth)
         with opened(folder, table([("a", 1.0)])) as curator:
-            store = curator.ledger._journal._store
+            store = curator.ledger._store
             real = store._connection
             full = sqlite3.OperationalError("database or disk is full")
             store._connection = Failing(real, ("execute",), nth, full)

@@ -96,7 +96,7 @@ def test_failure_2_the_grid_is_declared_and_the_same_for_all_data(tmp_path):
             columns,
             cost="1000",
         )
-        measure = answer.resolved.measures[answer.resolved.recipes[0].total]
+        measure = answer.resolved.measures[answer.resolved.recipes[0][0]]
         assert measure.unit == Fraction(1, 1000)
         assert (exact(answer, "sum_x")[0] / measure.unit).denominator == 1
 

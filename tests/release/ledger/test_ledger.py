@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.accounts import open_ledger
 from twoworlds.release.costs import Cost
 from twoworlds.release.ledger import (
     Ledger,
@@ -23,6 +22,7 @@ from twoworlds.release.ledger import (
     verify_export,
 )
 from twoworlds.release.ledger.entries import Mark
+from twoworlds.release.ledger.views import open_ledger
 from twoworlds.release.policy import parse_policy
 
 TENTH = Cost(Fraction(1, 10))

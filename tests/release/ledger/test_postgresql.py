@@ -168,7 +168,7 @@ def test_a_ledger_shows_its_place_without_the_password(address):
 def test_charges_are_committed_durably_whatever_the_default_is(address):
     lax = address + "%20-csynchronous_commit%3Doff%20-cdefault_transaction_isolation%3Dserializable"
     with Ledger.open(lax, mark=locate(address).mark) as ledger:
-        store = ledger._journal._store
+        store = ledger._store
         asked = "SELECT current_setting('synchronous_commit'), current_setting('{}')"
         asked = asked.format("transaction_isolation")
         assert store._connection.execute(asked).fetchall() == [("off", "serializable")]
@@ -232,7 +232,7 @@ def test_a_writer_needs_to_read_and_insert_and_nothing_more(address, clerk):
 def test_another_machine_that_keeps_the_lock_is_named_after_the_timeout(address):
     with Ledger.open(address) as holder, Ledger.open(address, timeout=0.2) as ledger:
         with (
-            holder._journal._store.writing(),
+            holder._store.writing(),
             pytest.raises(
                 LedgerUnavailable, match=r"kept it for 0\.2 seconds.* nothing was charged"
             ),
@@ -253,7 +253,7 @@ def test_who_writes_beside_the_lock_is_stopped_by_the_key_of_the_table(address):
             return "cap", {"dataset": "d", "analyst": None, **parse_cap("1").stored()}
 
         with pytest.raises(LedgerUnavailable, match="another program at the same time") as caught:
-            ledger._journal.write(intrude, never)
+            ledger.write(intrude, never)
         assert "secret" not in "".join(traceback.format_exception(caught.value))
         with pytest.raises(LedgerDamaged, match="entry 5 does not verify"):
             ledger.reserve("people", "ann", "q", "0.1")

@@ -137,7 +137,7 @@ def test_the_answer_is_marked_on_the_disk_before_it_is_given(file, tmp_path):
         for log in file.parent.glob("*.db-wal"):
             shutil.copy(log, old.parent / log.name)
         ledger.commit(paid, "first")
-        points = ledger._journal._sign.read()
+        points = ledger._sign.read()
         assert points.synced == points.last == ledger.state().point
         locate(old).mark.write_bytes(ledger.location.mark.read_bytes())
     with pytest.raises(LedgerDamaged, match="went back in time"):

@@ -15,7 +15,7 @@ from twoworlds.mechanisms.accuracy import (
 from twoworlds.numbers import bounds
 from twoworlds.release.local import Randomizer, estimate, variance_of_estimate
 from twoworlds.release.local.estimates import projected
-from twoworlds.release.local.linear import inverse_of
+from twoworlds.release.local.linear import Inverse
 
 F = Fraction
 CHANNELS = {
@@ -134,7 +134,7 @@ def test_the_spread_is_the_largest_change_that_one_report_makes(channel):
     ]
     for v, value in enumerate(channel.values):
         counts = [found.counts[value] for found in single]
-        assert inverse_of(channel).spread(v) == max(counts) - min(counts)
+        assert Inverse.of(channel).spread(v) == max(counts) - min(counts)
 
 
 def test_rejects_an_irrational_matrix():

@@ -83,7 +83,7 @@ def test_values_have_their_probabilities(noise):
     edges = np.arange(-reach, reach + 1)
     if noise in WIDE:
         edges = np.array([int(width * (i - 20) / 8) for i in range(41)])
-    drawn = Sampler.of(noise).values(200_000, SeededBits(11))
+    drawn = np.array(Sampler.of(noise).values(200_000, SeededBits(11)))
     chances = chances_between(noise, edges)
     counts = np.bincount(np.searchsorted(edges, drawn, side="right"), minlength=len(chances))
     often = chances * len(drawn) > 10  # cells that are hardly ever hit are thrown together
@@ -98,7 +98,7 @@ def test_values_have_their_probabilities(noise):
 @pytest.mark.parametrize("noise", [WIDE[1], WIDE[2]], ids=named)
 def test_low_bits_of_wide_noise_are_even(noise):
     """Chi-square of the last six bits. False alarms: 10^-6 for each law."""
-    drawn = Sampler.of(noise).values(200_000, SeededBits(13))
+    drawn = np.array(Sampler.of(noise).values(200_000, SeededBits(13)))
     counts = np.bincount(drawn & 63, minlength=64)
     assert surprise(counts, np.full(64, 1 / 64)) > ALARM
 
@@ -108,15 +108,12 @@ def test_a_release_draws_whole_numbers(noise):
     sampler = Sampler.of(noise)
     assert sampler is Sampler.of(noise)
     assert sampler.noise == noise
-    drawn = sampler.draw(np.int64(5), SystemBits())
-    assert (drawn.dtype, drawn.shape) == (np.int64, (5,))
-    assert sampler.draw(0, SystemBits()).tolist() == []
-    assert [type(value) for value in sampler.draw_integers(2, SystemBits())] == [int, int]
-    first = sampler.values(20_000, SeededBits(1))
-    assert len(first) == 20_000
-    assert (first == sampler.values(20_000, SeededBits(1))).all()
-    assert (first != sampler.values(20_000, SeededBits(2))).any()
-    assert sampler.few(300, SeededBits(3)) == sampler.values(300, SeededBits(3)).tolist()
+    drawn = sampler.draw_integers(np.int64(5), SystemBits())
+    assert [type(value) for value in drawn] == [int] * 5
+    assert sampler.draw_integers(0, SystemBits()) == []
+    first = sampler.values(2000, SeededBits(1))
+    assert len(first) == 2000
+    assert first == sampler.values(2000, SeededBits(1)) != sampler.values(2000, SeededBits(2))
 
 
 def test_a_release_refuses_bits_that_can_be_repeated():
@@ -126,16 +123,15 @@ def test_a_release_refuses_bits_that_can_be_repeated():
 
     sampler = Sampler.of(NARROW[0])
     for source in (SeededBits(1), Disguised(), None, 7, np.random.default_rng(1), SystemBits):
-        for draw in (sampler.draw, sampler.draw_integers):
-            with pytest.raises(InvalidInput, match="a release takes its bits from SystemBits"):
-                draw(3, source)
+        with pytest.raises(InvalidInput, match="a release takes its bits from SystemBits"):
+            sampler.draw_integers(3, source)
 
 
 @pytest.mark.parametrize("size", [-1, 2.5, True, "three", None])
 def test_rejects_a_size_that_is_no_whole_number(size):
     for sampler in map(Sampler.of, (NARROW[0], WIDE[0], WIDE[2])):
         with pytest.raises(InvalidInput):
-            sampler.draw(size, SystemBits())
+            sampler.draw_integers(size, SystemBits())
 
 
 def test_rejects_what_it_cannot_draw_exactly():
@@ -190,16 +186,6 @@ def test_parts_are_put_together_digit_by_digit(shift):
         assert drawn[i] == (distance if h >= 0 else -1 - distance)
 
 
-def test_ties_in_every_table_are_settled_alike():
-    """Words that are entries of the top table, and the two ends: each needs further bits."""
-    noise = GeometricNoise(Fraction(99, 100))
-    sampler = by_digits(noise, noise.p, 4)
-    entries = [0, *sampler.top.listed[1:6], LAST]
-    script = [*entries, *SeededBits(3).few(200)]
-    few = sampler.few(len(entries), Scripted(script))
-    assert few == sampler.values(len(entries), Scripted(script)).tolist()
-
-
 @pytest.mark.parametrize(
     ("p", "parts"),
     [
@@ -217,32 +203,25 @@ def test_tables_stay_small_at_any_scale(p, parts):
     assert all(len(table.listed) <= 2048 for table in tables)
 
 
-def test_values_beyond_64_bits_are_python_integers():
+def test_values_may_be_longer_than_64_bits():
     """U = 1 - 2^-512 in the top table, and the lowest digit in the others; and a scale of 2^80."""
     sampler = Sampler.of(GeometricNoise(exp(Fraction(-1, 1 << 54))))
-    found = sampler.values(1, Scripted([LAST] * 8, after=0))
-    assert found.dtype == object
-    assert type(found[0]) is int
-    assert abs(found[0] / (1 << 54) - 511 * 0.6931472) < 2  # - ln P(Z > z), but for ln(1 + p)
-    sampler = Sampler.of(GeometricNoise(exp(Fraction(-1, 1 << 80))))
-    with pytest.raises(TooLarge, match="draw_integers"):
-        sampler.draw(3, SystemBits())
-    values = sampler.draw_integers(200, SystemBits())
-    assert all(type(value) is int for value in values)
+    [found] = sampler.values(1, Scripted([LAST] * 8, after=0))
+    assert abs(found / (1 << 54) - 511 * 0.6931472) < 2  # - ln P(Z > z), but for ln(1 + p)
+    values = Sampler.of(GeometricNoise(exp(Fraction(-1, 1 << 80)))).draw_integers(200, SystemBits())
     assert 1 << 78 < max(map(abs, values)) < 1 << 90  # fails with probability e^-50
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 10**30), exp(Fraction(-1000))])
 def test_hardly_any_noise_is_drawn_as_zero(p):
-    assert not Sampler.of(GeometricNoise(p)).draw(1000, SystemBits()).any()
+    assert not any(Sampler.of(GeometricNoise(p)).draw_integers(1000, SystemBits()))
 
 
 # --- Gaussian noise by rejection ------------------------------------------------------------------
 
 
 def kept(sampler, value, word, *further):
-    found = sampler._attempt(np.array([value]), Scripted([word, *further]))
-    return found.tolist() == [value]
+    return sampler._keeps(value, word, Scripted(further))
 
 
 @pytest.mark.parametrize("sigma2", [Fraction(10**6), Fraction(30_011, 2), Fraction(1 << 90)])
@@ -269,7 +248,8 @@ def test_a_value_is_kept_with_its_exact_probability(sigma2):
 
 
 def test_very_wide_noise_is_drawn():
-    values = Sampler.of(DiscreteGaussianNoise(Fraction(1 << 90))).draw(1000, SystemBits())
+    drawn = Sampler.of(DiscreteGaussianNoise(Fraction(1 << 90))).draw_integers(1000, SystemBits())
+    values = np.array(drawn)
     assert 0.8 < values.std() / 2**45 < 1.2  # fails with probability 10^-18
     assert len({int(value) & 1 for value in values}) == 2
 
@@ -292,14 +272,14 @@ def test_threads_that_build_the_same_laws_at_once_draw_the_same_values():
     for expected in alone:
         for turn in range(len(laws)):
             built = found[turn][expected.noise]
-            mine, same = (one.values(2000, SeededBits(1)) for one in (built, expected))
-            assert (mine == same).all()
+            mine, same = (one.values(500, SeededBits(1)) for one in (built, expected))
+            assert mine == same
 
 
 def test_a_draw_in_threads_gives_each_its_own_values():
     sampler, source, found = Sampler.of(WIDE[1]), SystemBits(), []
-    run([lambda: found.append(sampler.draw(50, source))] * 4)
-    assert len({tuple(values.tolist()) for values in found}) == 4
+    run([lambda: found.append(tuple(sampler.draw_integers(50, source)))] * 4)
+    assert len({*found}) == 4
 
 
 def run(jobs):
@@ -310,17 +290,16 @@ def run(jobs):
         thread.join()
 
 
-def test_a_few_values_for_a_release_load_no_numpy_and_a_small_draw_no_compiler():
+def test_noise_for_a_release_loads_no_numpy():
     program = """
 import sys
 from fractions import Fraction
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
-from twoworlds.release.noise import Sampler, SystemBits
-for law in (GeometricNoise(exp(Fraction(-1, 400000))), DiscreteGaussianNoise(Fraction(9))):
+from twoworlds.release.noise import Sampler, SystemBits, choose
+for law in (GeometricNoise(exp(Fraction(-1, 400000))), DiscreteGaussianNoise(Fraction(10**6))):
     assert len(Sampler.of(law).draw_integers(50, SystemBits())) == 50
+choose([0, 1, 2], Fraction(1), SystemBits())
 assert "numpy" not in sys.modules
-assert len(Sampler.of(law).draw_integers(5000, SystemBits())) == 5000
-assert "numpy" in sys.modules and "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)

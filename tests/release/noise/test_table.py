@@ -7,23 +7,14 @@ from fractions import Fraction
 from functools import partial
 from math import floor
 
-import numpy as np
 import pytest
 
 from tests.release.noise.scripted import LAST, Scripted, first_bits
 from twoworlds.errors import Undecided
 from twoworlds.laws.noise import DiscreteGaussianNoise
 from twoworlds.numbers import Real, ball, bounds, exp, sqrt
-from twoworlds.release.noise import SeededBits
 from twoworlds.release.noise.sampler import digit_table, gaussian_table, geometric_table
-from twoworlds.release.noise.table import (
-    Uniform,
-    WordTable,
-    boundaries,
-    by_compiled,
-    by_numpy,
-    inverted,
-)
+from twoworlds.release.noise.table import Uniform, WordTable, inverted
 
 TABLES = {
     "geometric 1/2": partial(geometric_table, Fraction(1, 2)),
@@ -38,8 +29,13 @@ TABLES = {
 each_table = pytest.mark.parametrize("made", TABLES.values(), ids=TABLES)
 
 
-def words_of(bits):
-    return np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+def drawn(table, word, *further):
+    """The value of a word, with bits after its first ones that are left out, and what was asked."""
+    source = Scripted(
+        [word << (64 - table.bits) | (12345 if table.bits < 64 else 0), *further], after=1
+    )
+    [value] = table.draw(1, source)
+    return value, source.asked - 1
 
 
 def cumulative(table):
@@ -53,34 +49,30 @@ def brute(known, u):
 
 
 @each_table
-def test_every_word_of_eight_bits_goes_to_its_value_and_ties_are_told(made):
+def test_every_word_of_eight_bits_goes_to_its_value(made):
     table = made(bits=8)
     known = cumulative(table)
-    words = words_of(8) | np.uint64(12345)  # bits below the first eight are left out
-    found, exact = table.values(words, Scripted(after=1))
-    inside = {floor(256 * f) for f in known.values()} & set(range(1, 255))
-    for word in range(1, 255):
-        assert (word in exact) == (word in inside)
-        if word not in exact:
-            assert found[word] == brute(known, Fraction(word, 256))
-            assert found[word] == brute(known, Fraction(word + 1, 256) - Fraction(1, 1 << 200))
+    inside = {floor(256 * f) for f in known.values()}
+    for word in {*range(1, 255)} - inside:
+        value, asked = drawn(table, word)
+        assert asked == 0
+        assert value == brute(known, Fraction(word, 256))
+        assert value == brute(known, Fraction(word + 1, 256) - Fraction(1, 1 << 200))
 
 
 @each_table
 def test_ties_are_settled_by_further_bits(made):
     """Words of 8 bits that are ties, each with 16 ways to go on: U = (word + sixteenth) / 256."""
-    table, words = made(bits=8), words_of(8)
+    table = made(bits=8)
     known = cumulative(table)
-    _, ties = table.values(words, Scripted(after=1))
-    assert ties
-    for word in [*ties][::4]:
+    ties = sorted({floor(256 * f) for f in known.values() if f < 1})
+    for word in ties[::4]:
         for part in range(word == 0, 16):
-            source = Scripted([part << 60], after=1)
-            _, exact = table.values(words[word : word + 1], source)
+            value, asked = drawn(table, word, part << 60)
             asked_for = Fraction(16 * word + part, 4096) + Fraction(1, 1 << 140)
-            if source.asked == 0:  # then any way to go on gives the same value
+            if asked == 0:  # then any way to go on gives the same value
                 asked_for = Fraction(word + 1, 256) - Fraction(1, 1 << 200)
-            assert exact[0] == brute(known, asked_for)
+            assert value == brute(known, asked_for)
 
 
 @pytest.mark.parametrize("made", [TABLES["geometric 1/2"], TABLES["geometric by 4"]])
@@ -90,8 +82,7 @@ def test_counts_of_all_words_of_sixteen_bits_are_the_probabilities_rounded(made)
     The first word is left out; it belongs to the tail.
     """
     table = made(bits=16)
-    found, exact = table.values(words_of(16), Scripted(after=1))
-    counts = Counter(exact.get(i, int(value)) for i, value in enumerate(found) if i)
+    counts = Counter(drawn(table, word)[0] for word in range(1, 1 << 16))
     for k in range(-40, 41):
         low, high = (-floor(-table.at_most(j) * (1 << 16)) for j in (k - 1, k))
         assert counts.get(k, 0) == max(1, high) - max(1, low)
@@ -116,31 +107,15 @@ def test_64_bit_words_are_the_cumulative_probabilities_rounded_down(made):
 def test_first_and_last_word_continue_into_the_tails(name):
     table = TABLES[name]()
     for word, inner, outer in ((0, LAST, 1), (LAST, 0, LAST - 1)):
-        words = np.array([word], dtype=np.uint64)
-        _, near = table.values(words, Scripted([inner], after=1))
-        _, far = table.values(words, Scripted([word, outer], after=1))
+        near, far = drawn(table, word, inner)[0], drawn(table, word, word, outer)[0]
         sign = 1 if word else -1
-        assert sign * far[0] > sign * near[0]
+        assert sign * far > sign * near
         for value, u, bits in (
-            (near[0], (word << 64) + inner, 128),
-            (far[0], (((word << 64) + word) << 64) + outer, 192),
+            (near, (word << 64) + inner, 128),
+            (far, (((word << 64) + word) << 64) + outer, 192),
         ):
             assert Fraction(u, 1 << bits) < table.at_most(value)
             assert not Fraction(u + 1, 1 << bits) < table.at_most(value - 1)
-
-
-@pytest.mark.parametrize("bits", [1, 3, 8])
-def test_single_words_have_the_values_of_the_arrays_ties_included(bits):
-    table = geometric_table(Fraction(1, 2), bits=bits)
-    tied = 0
-    for word in range(1 << bits):
-        given = [word << (64 - bits) | 12345, *SeededBits(word).few(20)]
-        (one,) = table.few(1, Scripted(given))
-        source = Scripted(given)
-        (many,), exact = table.values(source.words(1), source)
-        assert one == exact.get(0, many)
-        tied += bool(exact)
-    assert tied
 
 
 def test_a_boundary_that_may_be_a_word_is_not_guessed():
@@ -204,31 +179,3 @@ def test_inversion_gives_the_least_value_above():
         for guess in (-9, 0, 40):
             uniform = Uniform(Scripted(after=0), known=known, count=12)
             assert inverted(uniform, at_most, guess) == expected
-
-
-# --- many words in one list -----------------------------------------------------------------------
-
-
-def lists():
-    rng = np.random.default_rng(1)
-    for size in (0, 1, 2, 3, 4, 7, 8, 9, 200):
-        yield np.sort(rng.integers(0, 2**64, size=size, dtype=np.uint64))
-    even = np.arange(1, 1000, dtype=np.uint64) * np.uint64(LAST // 1000)
-    crowd = np.uint64(LAST) - np.arange(40, dtype=np.uint64)[::-1] * np.uint64(1000)
-    yield even
-    yield np.concatenate([even, crowd])  # the last cell is the fullest
-    yield np.concatenate([np.uint64(LAST) - crowd[::-1], even])  # the first is
-    yield np.array([0, 0, 5, 5, 5, LAST - 1, LAST, LAST], dtype=np.uint64)
-
-
-@pytest.mark.parametrize("search", [by_numpy, by_compiled])
-def test_counts_the_boundaries_below_each_word_and_tells_ties(search):
-    for listed in lists():
-        near = np.concatenate([listed, listed + np.uint64(1), listed - np.uint64(1)])
-        words = np.concatenate([near, SeededBits(1).words(3000), np.array([0, LAST], np.uint64)])
-        found, tied = search(boundaries(listed, LAST), words)
-        assert (found == np.searchsorted(listed, words)).all()
-        assert tied
-    small = boundaries(np.array([10, 20, 30], dtype=np.uint64), LAST)
-    for words, tied in (([9, 11, 31], False), ([9, 20, 31], True), ([LAST], True)):
-        assert search(small, np.array(words, dtype=np.uint64))[1] is tied

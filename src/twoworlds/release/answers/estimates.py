@@ -44,23 +44,15 @@ from math import ceil
 from math import sqrt as root
 from typing import NamedTuple
 
-from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, sqrt, whole
-from twoworlds.release.answers.widths import FAILURE, half_width, least, rank_error, variance
+from twoworlds.release.answers.widths import half_width, rank_error, variance
 from twoworlds.release.query.model import Kind
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
+from twoworlds.release.sensitivity.calibration import FAILURE, least
 
 # What an interval is worth, as it is said.
 EXACT, LAW, BOUND, RANKS = "exact", "95%", "at least 95%", "at least 95%, in ranks"
-_PARTS = {  # which noisy measures an aggregate is made of
-    "count": ("rows",),
-    "people": ("people",),
-    "sum": ("total",),
-    "mean": ("rows", "total"),
-    "variance": ("rows", "total", "squares"),
-    "quantile": ("ranks",),
-}
 
 
 class CellEstimate(NamedTuple):
@@ -320,15 +312,16 @@ def clamped(x: Fraction, low: Fraction | int, high: Fraction | int) -> Fraction:
 
 def estimators(resolved: Resolved, noises: Sequence[MeasureNoise]) -> tuple[Estimator, ...]:
     """Return the estimator of each aggregate."""
-    found = []
-    for aggregate, recipe in zip(resolved.query.aggregates, resolved.recipes, strict=True):
-        places = [getattr(recipe, part) for part in _PARTS[aggregate.kind]]
-        if None in places:
-            raise InvalidInput("a recipe lacks a measure: resolve the query again")
-        measures, own = ([every[i] for i in places] for every in (resolved.measures, noises))
-        parts = (tuple(one) for one in (places, measures, own))
-        found.append(Estimator(aggregate.name, aggregate.kind, *parts))
-    return tuple(found)
+    return tuple(
+        Estimator(
+            aggregate.name,
+            aggregate.kind,
+            places,
+            tuple(resolved.measures[i] for i in places),
+            tuple(noises[i] for i in places),
+        )
+        for aggregate, places in zip(resolved.query.aggregates, resolved.recipes, strict=True)
+    )
 
 
 def expected_errors(

@@ -47,7 +47,7 @@ target lies at most (k - 1) / b ranks further from the chosen candidate than fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -56,9 +56,8 @@ from statistics import NormalDist
 
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, exp, ln
-from twoworlds.release.sensitivity.calibration import at_least
+from twoworlds.release.sensitivity.calibration import FAILURE, at_least, least
 
-FAILURE = Fraction(1, 20)  # intervals hold with probability 95 %
 _WIDE = 100  # above it no 4096 bits tell sigma from a rational number next to it
 
 
@@ -82,30 +81,6 @@ def variance(law: Noise | None) -> Number:
     if isinstance(law, DiscreteGaussianNoise) and law.sigma2 > _WIDE:
         return law.sigma2
     return law.variance
-
-
-def least(holds: Callable[[int], bool], guess: int) -> int:
-    """Return the least h >= 0 for which a condition holds that, once true, stays true.
-
-    >>> least(lambda h: h * h >= 50, 3)
-    8
-    """
-    high, step = max(0, guess), 1
-    if holds(high):
-        while high >= step and holds(high - step):
-            high, step = high - step, 2 * step
-        low = max(-1, high - step)
-    else:
-        while not holds(high + step):
-            high, step = high + step, 2 * step
-        low, high = high, high + step
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def _beyond(law: Noise, h: int) -> Number:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _LOOKS = 5
+_CHUNK = 10_000
 Run = Callable[[str], Iterator[tuple[Any, ...]]]
 Family = Literal[
     "integer",
@@ -81,6 +82,12 @@ class Field:
         if self.family == "integer" and self.declared == "boolean":
             return kind in ("integer", "number", "boolean")
         return kind == self.kind or {kind, self.kind} == {"integer", "number"}
+
+
+def rows_of(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a statement that ran, a chunk at a time."""
+    while chunk := cursor.fetchmany(_CHUNK):
+        yield from map(tuple, chunk)
 
 
 def field_of(name: str, kind: str, types: Mapping[str, Field]) -> Field:

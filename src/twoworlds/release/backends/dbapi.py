@@ -27,14 +27,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Backend, Field, Run, field_of
+from twoworlds.release.backends.base import Backend, Field, Run, field_of, rows_of
 from twoworlds.release.backends.sources import Origin, named_table, table_name
 from twoworlds.release.plan import sql
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-CHUNK = 10_000
 
 
 class DbApiBackend(Backend):
@@ -96,12 +94,11 @@ class DbApiBackend(Backend):
 
 
 def run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
-    """Run a statement and yield its rows, a chunk at a time."""
+    """Run a statement and yield its rows."""
     cursor = connection.cursor()
     try:
         cursor.execute(text)
-        while chunk := cursor.fetchmany(CHUNK):
-            yield from map(tuple, chunk)
+        yield from rows_of(cursor)
     finally:
         cursor.close()
 
@@ -136,7 +133,6 @@ class SQLiteBackend(DbApiBackend):
     def __init__(
         self, path: Path | None = None, *, given: Any = None, origin: Origin | None = None
     ) -> None:
-        """Use a file, or a connection."""
         super().__init__(given=given, origin=origin)
         self._path = path
         if given is None:
@@ -239,7 +235,6 @@ class PostgreSQLBackend(DbApiBackend):
     def __init__(
         self, address: str = "", *, given: Any = None, origin: Origin | None = None
     ) -> None:
-        """Use a server, or a connection."""
         super().__init__(given=given, origin=origin)
         self._address = address
         if given is None:

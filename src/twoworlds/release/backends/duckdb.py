@@ -17,7 +17,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Backend, Field, Run, TableChanged, field_of
+from twoworlds.release.backends.base import Backend, Field, Run, TableChanged, field_of, rows_of
 from twoworlds.release.backends.frames import OBJECTS
 from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-CHUNK = 10_000
 # Nothing is installed or loaded on demand, and no variable of Python is a table.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -75,7 +74,6 @@ class DuckDBBackend(Backend):
         self._views: dict[str, Path | Any] = {}  # a file, or a table of Arrow
         self._seen: dict[Any, tuple[Any, exp.Table]] = {}  # with the source, which must live on
         self._selects: dict[str, tuple[Stamp, str]] = {}
-        self._stamped: dict[str, tuple[Stamp, Mapping[str, Field]]] = {}
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
@@ -117,7 +115,7 @@ class DuckDBBackend(Backend):
             before = [_stamp(self._views[view]) for view in files]
             for view in views:
                 self._show(cursor, view)
-            yield lambda text: _rows(cursor.execute(text))
+            yield lambda text: rows_of(cursor.execute(text))
             if [_stamp(self._views[view]) for view in files] != before:
                 raise TableChanged
         finally:
@@ -139,22 +137,14 @@ class DuckDBBackend(Backend):
         cursor.execute(f"CREATE TEMPORARY VIEW {view} AS {select}")
 
     def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
-        place = self._views.get(table.name)
-        stamp = _stamp(place) if isinstance(place, Path) else ()
-        known = self._stamped.get(table.name)
-        if place is not None and known is not None and known[0] == stamp:
-            return known[1]
         import duckdb
 
         try:
             rows = list(run(f"DESCRIBE {_text_of(table)}"))
         except (duckdb.CatalogException, duckdb.BinderException):
             return {}
-        found = {row[0]: _field(row[0], row[1]) for row in rows}
-        if place is not None:
-            found = {name: replace(field, inferred=True) for name, field in found.items()}
-            self._stamped[table.name] = stamp, found
-        return found
+        inferred = table.name in self._views
+        return {row[0]: replace(_field(row[0], row[1]), inferred=inferred) for row in rows}
 
     def _view(self, place: Path | Any) -> exp.Table:
         """Return the view of a file or a frame, after a first look at it."""
@@ -278,11 +268,6 @@ def _stamp(path: Path) -> Stamp:
         for file in _files(path)
         for now in [file.stat()]
     )
-
-
-def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    while chunk := result.fetchmany(CHUNK):
-        yield from chunk
 
 
 def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:

@@ -55,7 +55,7 @@ class Journal:
         self._mutex = threading.RLock()
         self._connect()
 
-    def read(self) -> LedgerState:
+    def state(self) -> LedgerState:
         """Return what all entries add up to at this moment; do not change it."""
         with self._held():
             self._catch_up()
@@ -116,7 +116,7 @@ class Journal:
             raise
         self._store.append(entry)
 
-    def answer(self, charge: PaidQuery) -> Any:
+    def stored_answer(self, charge: PaidQuery) -> Any:
         """Return a stored answer, after making sure that the mark on the disk is not before it.
 
         Only inside ``finish`` of `write`.
@@ -248,13 +248,15 @@ def _connect_file(path: Path, seconds: float, mode: Mode = "rw") -> Store | None
 
 
 def locate(
-    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
+    place: Path | str | Location, *, mark: Path | str | None = None, table: str | None = None
 ) -> Location:
-    """Return where a ledger is, by its path or its address.
+    """Return where a ledger is, by its path or its address, unless that is known already.
 
     >>> str(locate("ledgers/people.db").mark)
     'ledgers/people.db.mark'
     """
+    if isinstance(place, Location):
+        return place
     text = os.fspath(place)
     if isinstance(place, str) and re.match(r"postgres(ql)?://", text):
         return _server(text, mark, table)
@@ -354,9 +356,7 @@ def begin(location: Location, timeout: float) -> None:
     Mark.create(location.mark, ChainPlace(first.sequence, first.hash)).close()
 
 
-def remark(
-    place: Path | str, *, reason: str, mark: Path | str | None = None, table: str | None = None
-) -> None:
+def remark(place: Path | str | Location, *, reason: str, **where: Any) -> None:
     """Make a mark for a ledger that has none here, and note in the ledger that this was done.
 
     A mark is missing when it was lost, and on a machine that joins a ledger on a server. Only
@@ -367,7 +367,7 @@ def remark(
         InvalidInput: when there is a mark, or no ledger.
         LedgerDamaged: when an entry does not verify.
     """
-    location = locate(place, mark=mark, table=table)
+    location = locate(place, **where)
     check_name(reason, "reason")
     points = read_mark(check_place(location.mark))
     store = location.connect(TIMEOUT)

@@ -11,8 +11,9 @@ two attempts at one time the first to commit stands, and both get its answer.
 The same query is the same dataset and the same plain data, so the query must name everything that
 decides the law of the answer: what is asked, the noise, and the version of the data.
 
-Charging and storing say what they want of the journal as a pair: what to add, decided on when all
-earlier entries are known, and what to return once it is durable.
+A ledger is a journal whose entries are charges and answers. Charging and storing say what they want
+of the journal as a pair: what to add, decided on when all earlier entries are known, and what to
+return once it is durable.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any, TypeVar
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.release.budget import Cap, ComposedCost, Spent, parse_cap
 from twoworlds.release.costs import Cost, parse_cost
-from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
+from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
 from twoworlds.release.ledger.state import (
     Account,
@@ -40,7 +41,7 @@ _Result = TypeVar("_Result")
 Change = tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]
 
 
-class Ledger(AbstractContextManager["Ledger"]):
+class Ledger(Journal, AbstractContextManager["Ledger"]):
     """An open ledger; many threads and processes may have the same one open.
 
     >>> import tempfile
@@ -55,15 +56,10 @@ class Ledger(AbstractContextManager["Ledger"]):
     >>> folder.cleanup()
     """
 
-    def __init__(self, location: Location, timeout: float) -> None:
-        """Use `Ledger.open` or `Ledger.create`."""
-        self.location = location
-        self._journal = Journal(location, timeout)
-
     @classmethod
     def create(
         cls,
-        place: Path | str,
+        place: Path | str | Location,
         *,
         mark: Path | str | None = None,
         table: str | None = None,
@@ -91,7 +87,7 @@ class Ledger(AbstractContextManager["Ledger"]):
     @classmethod
     def open(
         cls,
-        place: Path | str,
+        place: Path | str | Location,
         *,
         mark: Path | str | None = None,
         table: str | None = None,
@@ -122,7 +118,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         def decide(state: LedgerState) -> Decision:
             return None if state.caps.get(account) == wanted else ("cap", content)
 
-        self._journal.write(decide, lambda _state: None)
+        self.write(decide, lambda _state: None)
 
     def protect(self, dataset: str, unit: str) -> None:
         """Say whose data the costs of a dataset are about, such as "rows, by add-remove".
@@ -138,7 +134,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             known = dataset in state.units
             return None if known else ("protect", {"dataset": dataset, "unit": unit})
 
-        self._journal.write(decide, lambda _state: None)
+        self.write(decide, lambda _state: None)
 
     def reserve(
         self,
@@ -163,8 +159,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             InvalidInput: when a cap is missing, or an argument is no good.
             LedgerUnavailable: when the charge cannot be made durable.
         """
-        change = _charging(self._journal, dataset, analyst, query, cost, request)
-        return self._journal.write(*change)
+        return self.write(*_charging(self, dataset, analyst, query, cost, request))
 
     def reserve_each(
         self, asked: Sequence[tuple[str, str, Any, object, str | None]]
@@ -181,11 +176,11 @@ class Ledger(AbstractContextManager["Ledger"]):
         wanted = []
         for one in asked:
             try:
-                wanted.append(_charging(self._journal, *one))
+                wanted.append(_charging(self, *one))
                 found.append(None)
             except TwoWorldsError as error:
                 found.append(error)
-        written = iter(self._journal.write_each(wanted) if wanted else ())
+        written = iter(self.write_each(wanted) if wanted else ())
         return [next(written) if one is None else one for one in found]
 
     def commit(self, charge: Charge, answer: Any) -> Any:
@@ -193,19 +188,19 @@ class Ledger(AbstractContextManager["Ledger"]):
 
         The answer comes back as plain data, just as a later retry will get it.
         """
-        return self._journal.write(*_storing(charge, answer, self._journal))
+        return self.write(*_storing(charge, answer, self))
 
     def commit_each(self, answered: Sequence[tuple[Charge, Any]]) -> list[Any]:
         """Store several answers at one moment, and return them; errors stand in their place."""
-        wanted = [_storing(charge, answer, self._journal) for charge, answer in answered]
-        return self._journal.write_each(wanted) if wanted else []
+        wanted = [_storing(charge, answer, self) for charge, answer in answered]
+        return self.write_each(wanted) if wanted else []
 
     def expire(self, charge: Charge) -> None:
         """Close a charge that will not be answered: it stays charged, and can never be answered.
 
         The same query may then be charged anew. Without this a charge stays open for a retry.
         """
-        self._journal.write(
+        self.write(
             lambda state: ("expire", {"charge": _paid(state, charge).sequence}),
             lambda _state: None,
         )
@@ -256,7 +251,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         def finish(state: LedgerState) -> Proposal:
             return state.proposed[dataset, analyst, wanted]
 
-        return self._journal.write(decide, finish)
+        return self.write(decide, finish)
 
     def decide(self, proposal: int, reviewer: str, *, approved: bool, remark: str = "") -> Proposal:
         """Approve a proposal, or send it back with a remark: once, and never one's own.
@@ -275,7 +270,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             "approved": approved,
             "remark": remark,
         }
-        return self._journal.write(
+        return self.write(
             lambda _state: ("decide", content), lambda state: state.proposal(proposal)
         )
 
@@ -284,13 +279,9 @@ class Ledger(AbstractContextManager["Ledger"]):
 
         def finish(state: LedgerState) -> Charge:
             known = state.charges[entry]
-            return Charge.of(known, analyst, known.cost, self._journal)
+            return Charge.of(known, analyst, known.cost, self)
 
-        return self._journal.write(lambda _state: None, finish)
-
-    def entry(self, place: ChainPlace) -> dict[str, Any]:
-        """Return what an entry holds, with its time, by its number and hash."""
-        return self._journal.entry(place)
+        return self.write(lambda _state: None, finish)
 
     def spent(self, dataset: str, analyst: str | None = None) -> Cost:
         """Return what is spent, by all or by one analyst, in the kind of cost of their cap."""
@@ -318,7 +309,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             OverBudget: when it would not fit.
         """
         price, asked = parse_cost(cost), digest(canonical(query, "query"))
-        state = self._journal.read()
+        state = self.state()
         known = state.find(dataset, analyst, asked, None)
         if known is None:
             state.check_charge(dataset, analyst, price)
@@ -332,7 +323,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self, dataset: str, analyst: str, state: LedgerState | None = None
     ) -> tuple[dict[str, Cost], dict[str, ComposedCost]]:
         """Return what is left, and what is used, of a dataset and of an analyst, at one moment."""
-        state = self._journal.read() if state is None else state
+        state = self.state() if state is None else state
         accounts: dict[str, Account] = {dataset: (dataset, None), analyst: (dataset, analyst)}
         left, used = {}, {}
         for name, account in accounts.items():
@@ -340,24 +331,15 @@ class Ledger(AbstractContextManager["Ledger"]):
             left[name], used[name] = cap.left(spent), cap.used(spent)
         return left, used
 
-    def state(self) -> LedgerState:
-        """Return what all entries add up to at this moment; do not change it."""
-        return self._journal.read()
-
-    def close(self) -> None:
-        """Close the ledger."""
-        self._journal.close()
-
     def __repr__(self) -> str:
         """Return where it is, without any password."""
         return f"<Ledger {self.location}>"
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def _account(self, dataset: str, analyst: str | None) -> tuple[Cap, Spent]:
-        state, account = self._journal.read(), (dataset, analyst)
+        state, account = self.state(), (dataset, analyst)
         return state.cap(account), state.spent.get(account, Spent())
 
 
@@ -429,7 +411,7 @@ class Charge:
             cost=known.cost,
             paid=paid,
             answered=answered,
-            answer=journal.answer(known) if answered else None,
+            answer=journal.stored_answer(known) if answered else None,
         )
 
 
@@ -443,7 +425,7 @@ def _storing(charge: Charge, answer: Any, journal: Journal) -> Change[Any]:
             return None
         return "answer", {"charge": known.sequence, "answer": answer}
 
-    return decide, lambda state: journal.answer(_paid(state, charge))
+    return decide, lambda state: journal.stored_answer(_paid(state, charge))
 
 
 def _paid(state: LedgerState, charge: Charge) -> PaidQuery:

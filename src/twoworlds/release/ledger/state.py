@@ -27,7 +27,7 @@ There is no refund: whether a computation failed can depend on the data.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,10 @@ from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical
 _LONGEST_NAME = 200
 LONGEST_REMARK = 2000
 _LISTED = 5  # proposals in a refusal
+_KINDS = (  # of entries: each has its method below
+    *("begin", "cap", "protect", "reserve", "share", "answer", "expire"),
+    *("propose", "decide", "remark"),
+)
 Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole
 Content = Mapping[str, Any]
 
@@ -110,10 +114,9 @@ class LedgerState:
 
     def apply(self, kind: str, content: Content, place: ChainPlace) -> None:
         """Check an entry against the rules, and count it; a refused one changes nothing."""
-        apply = _KINDS.get(kind)
-        if apply is None or (kind == "begin") != (place.sequence == 1):
+        if kind not in _KINDS or (kind == "begin") != (place.sequence == 1):
             raise InvalidInput(f"an entry of kind {kind[:20]!r} has no place here")
-        apply(self, content, place)
+        getattr(self, f"_{kind}")(content, place)
         self.point = place
 
     def find(self, dataset: str, analyst: str, query: str, request: str | None) -> PaidQuery | None:
@@ -292,20 +295,6 @@ class LedgerState:
     def _remember(self, charge: PaidQuery, analyst: str, request: str | None) -> None:
         if request is not None:
             self.requests[charge.dataset, analyst, request] = charge
-
-
-_KINDS: dict[str, Callable[[LedgerState, Content, ChainPlace], None]] = {
-    "begin": LedgerState._begin,
-    "cap": LedgerState._cap,
-    "protect": LedgerState._protect,
-    "reserve": LedgerState._reserve,
-    "share": LedgerState._share,
-    "answer": LedgerState._answer,
-    "expire": LedgerState._expire,
-    "propose": LedgerState._propose,
-    "decide": LedgerState._decide,
-    "remark": LedgerState._remark,
-}
 
 
 def check_name(name: object, what: str, *, most: int = _LONGEST_NAME) -> str:

@@ -1,6 +1,8 @@
-"""Looking at a ledger without changing it: show, verify, export; all as plain data.
+"""The ledger of a policy, and looking at a ledger without changing it: show, verify, export.
 
-An exported ledger is a file with one JSON object to a line.
+Every dataset has an account, and so has every analyst of it; where the policy names no analyst
+there is one, the curator, who may spend all of it. What is shown is plain data; `account_table`
+makes a table of it. An exported ledger is a file with one JSON object to a line.
 """
 
 from __future__ import annotations
@@ -9,36 +11,99 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Said, Table
 from twoworlds.errors import InvalidInput
 from twoworlds.files import write
-from twoworlds.release.budget import Spent
+from twoworlds.numbers import Side, decimal, rational
+from twoworlds.release.budget import Cap, Spent, parse_cap
+from twoworlds.release.costs import Cost
 from twoworlds.release.errors import LedgerDamaged
 from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
-from twoworlds.release.ledger.journal import Location, Store, gone, locate, replay
+from twoworlds.release.ledger.journal import TIMEOUT, Location, Store, gone, locate, replay
+from twoworlds.release.ledger.ledger import Ledger
 from twoworlds.release.ledger.state import Account, LedgerState
 
+if TYPE_CHECKING:
+    from twoworlds.release.policy import Dataset, Policy
+
+SOLE_ANALYST = "curator"
 _SUFFIX = ".jsonl"
 _LONGEST = 1 << 30
-_TIMEOUT = 10.0
 
 
-def show(
-    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
-) -> dict[str, Any]:
+def ledger_of(policy: Policy) -> Location:
+    """Return where the ledger of a policy and its mark are."""
+    if policy.ledger is None:
+        raise InvalidInput("the policy names no ledger: add 'ledger: ledger.db' to it")
+    mark = None if policy.mark is None else policy.folder / policy.mark
+    if "://" in policy.ledger:
+        return locate(policy.ledger, mark=mark)
+    return locate(policy.folder / policy.ledger, mark=mark)
+
+
+def open_ledger(policy: Policy) -> Ledger:
+    """Open the ledger of a policy; begin it if neither it nor its mark was ever there."""
+    location = ledger_of(policy)
+    refused = None
+    if read_mark(location.mark) is None:
+        try:
+            return Ledger.create(location)  # finishes one that a crash interrupted, too
+        except InvalidInput as error:  # it is there after all, or it cannot be made here
+            refused = error
+    try:
+        return Ledger.open(location)
+    except InvalidInput:
+        if refused is None:
+            raise
+        raise refused from None
+
+
+def analysts(dataset: Dataset) -> Mapping[str, Cap]:
+    """Return who may ask a dataset that has a cap, with the most that each may spend."""
+    assert dataset.cap is not None
+    return dataset.analysts or {SOLE_ANALYST: dataset.cap}
+
+
+def budgets(policy: Policy) -> list[dict[str, Any]]:
+    """Return, for each dataset of a policy, its account and those of its analysts.
+
+    Caps are those of the policy, as a release would set them; spent is what the ledger says, and
+    nothing when it was never begun. Nothing is written.
+    """
+    from twoworlds.release.answers.words import unit_text
+
+    location = ledger_of(policy)
+    begun = read_mark(location.mark) is not None
+    if not begun:
+        store = location.connect(TIMEOUT, "ro")
+        begun = store is not None
+        if store is not None:
+            store.close()
+    state = read_state(location) if begun else LedgerState()
+    declared = {d.name for d in policy.datasets.values() if d.cap is not None}
+    state.caps = {account: cap for account, cap in state.caps.items() if account[0] not in declared}
+    for dataset in policy.datasets.values():
+        if dataset.cap is not None:
+            state.caps[dataset.name, None] = dataset.cap
+            state.units.setdefault(dataset.name, unit_text(dataset))
+            for analyst, cap in analysts(dataset).items():
+                state.caps[dataset.name, analyst] = cap
+    return [accounts(state, name) for name in policy.datasets]
+
+
+def show(place: Path | str | Location, **where: Any) -> dict[str, Any]:
     """Return caps, what is spent and what is left, for each dataset and its analysts.
 
-    ``place``, ``mark`` and ``table`` are those of `Ledger.create`, here and below.
+    It takes ``place``, ``mark`` and ``table`` as `Ledger.create` does; so do the functions below.
     """
-    return summary(read_state(place, mark=mark, table=table))
+    return summary(read_state(place, **where))
 
 
-def read_state(
-    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
-) -> LedgerState:
+def read_state(place: Path | str | Location, **where: Any) -> LedgerState:
     """Return what all entries add up to, after checking them and the mark."""
-    with _reading(locate(place, mark=mark, table=table)) as (store, points):
+    with _reading(locate(place, **where)) as (store, points):
         return replay(store, points)
 
 
@@ -56,12 +121,10 @@ def summary(state: LedgerState) -> dict[str, Any]:
     }
 
 
-def verify(
-    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
-) -> dict[str, Any]:
+def verify(place: Path | str | Location, **where: Any) -> dict[str, Any]:
     """Check every entry, every rule and the mark; say which entry is the first that is wrong."""
     state, problem, entry = LedgerState(), None, None
-    with _reading(locate(place, mark=mark, table=table)) as (store, points):
+    with _reading(locate(place, **where)) as (store, points):
         try:
             state = replay(store, points)
             if points is None:
@@ -78,12 +141,12 @@ def verify(
     }
 
 
-def export(place: Path | str, *, table: str | None = None) -> Iterator[dict[str, Any]]:
+def export(place: Path | str | Location, **where: Any) -> Iterator[dict[str, Any]]:
     """Yield all entries as ``{"sequence", "hash", "entry"}``, checked as they go.
 
     The hash is the SHA-256 of ``entry`` as JSON with sorted keys, no spaces and only ASCII.
     """
-    with _reading(locate(place, table=table)) as (store, _):
+    with _reading(locate(place, **where)) as (store, _):
         state = LedgerState()
         for row in store.rows(0):
             state.follow(row)
@@ -140,7 +203,7 @@ def _account(state: LedgerState, account: Account) -> dict[str, Any]:
 @contextmanager
 def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
     points = read_mark(location.mark)  # before the database, so that it cannot be ahead
-    store = location.connect(_TIMEOUT, "ro")
+    store = location.connect(TIMEOUT, "ro")
     if store is None:
         raise gone(location, points)
     try:
@@ -172,3 +235,43 @@ def write_export(path: Path, entries: Iterable[Mapping[str, Any]]) -> int:
     lines = [json.dumps(entry, sort_keys=True, separators=(",", ":")) for entry in entries]
     write(path, "".join(f"{line}\n" for line in lines))
     return len(lines)
+
+
+def account_table(datasets: list[dict[str, Any]]) -> Table:
+    """Return what `budgets` returns as a table for people."""
+    heads = ["dataset", "who", "budget", "spent", "left", "added up by"]
+    return Table(heads, [*_rows(datasets)], repeated=2)
+
+
+def learned_lines(datasets: list[dict[str, Any]]) -> Said:
+    """Return what all releases from each dataset together let anyone learn, a line for each."""
+    return Said([" ".join(filter(None, one["learned"].values())) for one in datasets])
+
+
+def _rows(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
+    for one in datasets:
+        yield [one["dataset"], "everybody", *_cells(one)]
+        for analyst in one["analysts"]:
+            yield [one["dataset"], analyst["analyst"], *_cells(analyst)]
+
+
+def _cells(account: Mapping[str, Any]) -> list[str]:
+    if "cap" not in account:
+        return ["none", "", "", ""]
+    cap = parse_cap(account["cap"])
+    tail = "" if not cap.tail else f", tail {decimal(cap.tail, side='about')}"
+    others = (  # what the rule that does not count would say
+        f" ({'plain sum' if rule == 'basic composition' else rule}: {_cost(cost, 'about')})"
+        for rule, cost in account["by_rule"].items()
+        if rule != account["rule"]
+    )
+    return [
+        cap.most.shown() + tail,
+        _cost(account["spent"], "about"),
+        _cost(account["left"], "at least"),
+        account["rule"] + "".join(others),
+    ]
+
+
+def _cost(cost: Mapping[str, Any], side: Side) -> str:
+    return Cost(**{name: rational(number["exact"]) for name, number in cost.items()}).shown(side)

@@ -26,7 +26,6 @@ from twoworlds.release.local.linear import (
     ConfidenceInterval,
     Inverse,
     hoeffding_interval,
-    inverse_of,
     normal_interval,
     tail_interval,
 )
@@ -184,7 +183,7 @@ def estimate(
     if not 0 < level < 1:
         raise InvalidInput(f"confidence={confidence} must lie between 0 and 1, both excluded")
     seen = _counts(reports, randomizer)
-    inverse = inverse_of(randomizer)
+    inverse = Inverse.of(randomizer)
     values = len(randomizer.values)
     # Of two values one count says the other: both intervals hold or both fail.
     alpha = (1 - level) / (values if simultaneous and values > 2 else 1)
@@ -220,7 +219,7 @@ def variance_of_estimate(
     Fraction(75, 1)
     """
     counts = _by_name(histogram, randomizer.values, "value")
-    inverse = inverse_of(randomizer)
+    inverse = Inverse.of(randomizer)
     return {value: inverse.variance(v, counts) for v, value in enumerate(randomizer.values)}
 
 

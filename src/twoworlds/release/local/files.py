@@ -37,9 +37,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.local.columns import Codes
+from twoworlds.files import csv_header, parquet_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,6 +55,7 @@ _TEXT = (".csv", ".tsv")
 _STORED = (".parquet", ".pq")
 
 
+Codes = NDArray[np.uint8]
 Chunk = tuple[Codes, Any]  # records in a row, and what the file needs to copy other columns
 
 
@@ -113,7 +115,7 @@ class CsvFile:
         marks = _SEPARATORS[path.suffix.lower()]
         try:
             with _text(path) as file:
-                headers = {mark: _header(file, mark) for mark in marks}
+                headers = {mark: csv_header(file, mark) for mark in marks}
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
         mark = next((m for m in marks if column in headers[m]), marks[0])
@@ -180,15 +182,6 @@ def _text(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
-def _header(file: TextIO, mark: str) -> list[str]:
-    """Return the names of the columns with this separator; none if it does not fit the quotes."""
-    file.seek(0)
-    try:
-        return next(csv.reader(file, delimiter=mark, strict=True), [])
-    except csv.Error:
-        return []
-
-
 @dataclass(frozen=True)
 class ParquetFile:
     """A Parquet file; ``kept`` are the names of the columns that are written."""
@@ -216,7 +209,7 @@ class ParquetFile:
             counted = database.execute(
                 "SELECT count(*) FROM read_parquet(?)", [str(path)]
             ).fetchall()
-        names = _top_level(stored)
+        names = parquet_columns(stored)
         places = kept_columns(path, names, column, carry)
         _check_spelling(path, names, (column, *carry))
         kinds = {str(name): str(kind) for name, kind, *_ in described}
@@ -325,19 +318,6 @@ def _check_spelling(path: Path, names: Sequence[str], wanted: Sequence[str]) -> 
             )
     if times[_NUMBER]:
         raise InvalidInput(f"{path} has a column {_NUMBER!r}, a name that is needed: rename it")
-
-
-def _top_level(schema: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return the names of the columns: the children of the root, without what lies below them."""
-    names: list[str] = []
-    below = 0
-    for name, children in schema[1:]:
-        if below == 0:
-            names.append(name)
-        else:
-            below -= 1
-        below += children or 0
-    return names
 
 
 def _quoted(name: str) -> str:

@@ -19,8 +19,9 @@ least squares, weighted by W = diag(1 / r) with r = T (1, ..., 1)':
 Its columns add up to 1, so that the estimates add up to the number of records: T' W T (1, ..., 1)'
 = T' (1, ..., 1)' = (1, ..., 1)', which makes (1, ..., 1) L = (W r)' = (1, ..., 1).
 
-Symmetric channels, keep p and q for each other value, need no matrix: L c = (c - q n) / (p - q),
-and that also for irrational p and q.
+Of symmetric channels, keep p and q for each other value, L c = (c - q n) / (p - q), and that also
+for irrational p and q: L has (1 - q) / (p - q) on its diagonal and -q / (p - q) elsewhere, and
+likewise s has p (1 - p) / (p - q)^2 and q (1 - q) / (p - q)^2.
 
 Of the intervals two hold, and one is only roughly right.
 
@@ -46,12 +47,14 @@ unlikely, whatever they are), the nearest one is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from math import ceil, floor, isqrt
 from statistics import NormalDist
-from typing import Any, TypeAlias
+from typing import Any
 
 from flint import arb, fmpq, fmpq_mat
 
@@ -59,78 +62,32 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, ball, below, bounds, ln, maximum, sqrt, working_precision
 from twoworlds.release.local.randomizer import Randomizer
 
-Inverse: TypeAlias = "Symmetric | Weights"
-
-
-def inverse_of(channel: Randomizer) -> Inverse:
-    """Return the unbiased estimate of a channel."""
-    if channel.symmetric:
-        keep, other = channel.rows[0][0], channel.rows[0][1]
-        if not (keep < other or keep > other):
-            raise InvalidInput(_not_estimable(channel))
-        return Symmetric(keep, other, len(channel.values))
-    return Weights.of(channel)
-
 
 @dataclass(frozen=True)
-class Symmetric:
-    """The inverse of a channel with ``keep`` on the diagonal and ``other`` elsewhere.
+class Inverse:
+    """The matrix L of a channel, and what one record of each value adds to each variance."""
 
-    Its methods, and those of `Weights`: ``counts`` is L c; ``variance`` that of the estimate of v,
-    exactly, given the true counts; ``estimated_variance`` the unbiased estimate of it, which may be
-    negative; ``largest_variance`` that for the worst counts; ``spread`` is max L_vo - min L_vo over
-    the possible reports o.
-    """
-
-    keep: Number
-    other: Number
-    values: int
-
-    def counts(self, reports: Sequence[int]) -> list[Number]:
-        """Return (c - q n) / (p - q)."""
-        return [self._count(v, reports) for v in range(self.values)]
-
-    def _count(self, v: int, reports: Sequence[int]) -> Number:
-        return (reports[v] - self.other * sum(reports)) / (self.keep - self.other)
-
-    def variance(self, v: int, histogram: Sequence[int]) -> Number:
-        """Return (h p (1 - p) + (n - h) q (1 - q)) / (p - q)^2."""
-        own, others = histogram[v], sum(histogram) - histogram[v]
-        return self._combined(Fraction(own), Fraction(others))
-
-    def estimated_variance(self, v: int, reports: Sequence[int]) -> Number:
-        """Put the estimate in the place of h."""
-        if self.values == 2:  # the same whatever the counts are
-            return self._combined(Fraction(sum(reports)), Fraction(0))
-        own = self._count(v, reports)
-        return self._combined(own, sum(reports) - own)
-
-    def largest_variance(self, v: int, records: int) -> Number:
-        """Return the larger of the two ends: all records of the value, or none."""
-        n, none = Fraction(records), Fraction(0)
-        return maximum(self._combined(n, none), self._combined(none, n))
-
-    def spread(self, v: int) -> Number:
-        """Return 1 / |p - q|."""
-        return 1 / abs(self.keep - self.other)
-
-    def _combined(self, own: Number, others: Number) -> Number:
-        p, q = self.keep, self.other
-        gap = p - q
-        return (own * (p * (1 - p)) + others * (q * (1 - q))) / (gap * gap)
-
-
-@dataclass(frozen=True)
-class Weights:
-    """An exact matrix L, and what one record of each value adds to each variance."""
-
-    rows: tuple[tuple[Fraction, ...], ...]
-    shares: tuple[tuple[Fraction, ...], ...]
+    rows: tuple[tuple[Number, ...], ...]
+    shares: tuple[tuple[Number, ...], ...]
     possible: tuple[bool, ...]
+    symmetric: tuple[Number, Number] | None = None  # p and q
 
     @staticmethod
-    def of(channel: Randomizer) -> Weights:
-        """Invert a rational channel, by weighted least squares if it has more reports."""
+    def of(channel: Randomizer) -> Inverse:
+        """Invert a channel: a symmetric one in closed form, a rational one by least squares."""
+        if channel.symmetric:
+            p, q = channel.rows[0][0], channel.rows[0][1]
+            if not (p < q or p > q):
+                raise InvalidInput(_not_estimable(channel))
+            gap, values = p - q, range(len(channel.values))
+            rows, shares = (
+                tuple(tuple(own if v == o else other for o in values) for v in values)
+                for own, other in (
+                    ((1 - q) / gap, -q / gap),
+                    (p * (1 - p) / (gap * gap), q * (1 - q) / (gap * gap)),
+                )
+            )
+            return Inverse(rows, shares, (True,) * len(values), (p, q))
         t = _rational(channel)
         height, width = t.nrows(), t.ncols()
         if t.rank() < width:
@@ -144,43 +101,55 @@ class Weights:
         squares = fmpq_mat(
             [[found[v, o] * found[v, o] for o in range(height)] for v in range(width)]
         )
-        shares = squares * t
-        rows = tuple(tuple(_fraction(found[v, o]) for o in range(height)) for v in range(width))
-        return Weights(
-            rows,
+        added = squares * t
+        return Inverse(
+            tuple(tuple(_fraction(found[v, o]) for o in range(height)) for v in range(width)),
             tuple(
-                tuple(_fraction(shares[v, u]) - (u == v) for u in range(width))
-                for v in range(width)
+                tuple(_fraction(added[v, u]) - (u == v) for u in range(width)) for v in range(width)
             ),
             tuple(mass != 0 for mass in possible),
         )
 
     def counts(self, reports: Sequence[int]) -> list[Number]:
-        """Multiply."""
+        """Return L c."""
+        if self.symmetric is not None:  # the same, as a shorter formula
+            p, q = self.symmetric
+            return [(count - q * sum(reports)) / (p - q) for count in reports]
         return [_dot(row, reports) for row in self.rows]
 
     def variance(self, v: int, histogram: Sequence[int]) -> Number:
-        """Add up what each record adds."""
+        """Return the variance of the estimate of v, exactly, given the true counts."""
         return _dot(self.shares[v], histogram)
 
     def estimated_variance(self, v: int, reports: Sequence[int]) -> Number:
-        """Return sum_o L_vo^2 c_o less the estimate."""
-        row = self.rows[v]
-        return _dot([weight * weight for weight in row], reports) - _dot(row, reports)
+        """Return the unbiased estimate of the variance, which may be negative."""
+        return _dot(self.rows[v], reports, lambda weight: weight * weight - weight)
 
     def largest_variance(self, v: int, records: int) -> Number:
         """Let all records have the value that adds most."""
-        return max(self.shares[v]) * records
+        return reduce(maximum, _distinct(self.shares[v])) * records
 
     def spread(self, v: int) -> Number:
-        """Compare the weights of possible reports."""
-        weights = [w for w, can in zip(self.rows[v], self.possible, strict=True) if can]
-        return max(weights) - min(weights)
+        """Return max L_vo - min L_vo over the possible reports o."""
+        row = _distinct(w for w, can in zip(self.rows[v], self.possible, strict=True) if can)
+        return reduce(maximum, row) + reduce(maximum, [-w for w in row])
 
 
-def _dot(weights: Sequence[Fraction], counts: Sequence[int]) -> Fraction:
-    pairs = zip(weights, counts, strict=True)
-    return sum((weight * count for weight, count in pairs), start=Fraction(0))
+def _distinct(weights: Iterable[Number]) -> list[Number]:
+    """Return each object once: a symmetric channel has two in a row, however many values it has."""
+    return [*{id(weight): weight for weight in weights}.values()]
+
+
+def _dot(
+    weights: Sequence[Number],
+    counts: Sequence[int],
+    term: Callable[[Number], Number] = lambda weight: weight,
+) -> Number:
+    """Return the sum of term(weight) count, after adding the counts of each weight."""
+    totals: Counter[int] = Counter()
+    for weight, count in zip(weights, counts, strict=True):
+        totals[id(weight)] += count
+    return sum((term(weight) * totals[id(weight)] for weight in _distinct(weights)), Fraction(0))
 
 
 def _not_estimable(channel: Randomizer) -> str:

@@ -59,9 +59,10 @@ from twoworlds.numbers import (
     ratio_at_least_one,
     show,
 )
-from twoworlds.release.local.columns import Codes, Columns, cumulated
+from twoworlds.release.local.files import Codes
 from twoworlds.release.noise import SystemBits
 from twoworlds.release.noise.bits import for_release
+from twoworlds.release.noise.table import Columns, cumulated
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 

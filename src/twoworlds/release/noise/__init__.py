@@ -9,12 +9,10 @@ is exactly the stated one: nothing is rounded, cut off or approximated on the wa
 * Wide geometric noise is put together from digits, and wide Gaussian noise is drawn by rejection
   from it. These two are the laws that releases use; no other is drawn.
 * `choose` draws one of many candidates by its score: the exponential mechanism.
-* Values are whole numbers of any size (`Sampler.draw_integers`), or arrays of 64-bit integers,
-  where a law that may leave their range is refused (`Sampler.draw`).
+* Values are Python's whole numbers, of any size.
 
-Timing. A search takes the same steps for every word, without a branch on the word, and all values
-of a draw are treated together, or, when they are few, one after the other: the time of a draw
-depends on the number of values. What remains:
+Timing. A search takes the same steps for every word, without a branch on the word: the time of a
+draw depends on the number of values. What remains:
 
 * which entry of a table is read depends on the value, so that a program on the same machine that
   watches the processor's cache could learn about it;

@@ -18,7 +18,8 @@ from __future__ import annotations
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from struct import unpack
 from typing import TYPE_CHECKING, Any, Never, final
@@ -65,18 +66,11 @@ class SystemBits(Bits):
 
     def words(self, count: int) -> Words:
         """Return fresh words, whichever thread or process asks."""
-        return _words(self._fresh(count))
+        return _words(_filled(count, self._here.fill))
 
     def few(self, count: int) -> Sequence[int]:
         """Return fresh words as Python's integers."""
-        return unpack(f"<{count}Q", self._fresh(count))
-
-    def _fresh(self, count: int) -> bytearray:
-        found = bytearray(8 * whole(count, "count"))
-        rest = memoryview(found)
-        while rest:
-            rest = rest[self._here.fill(rest) :]
-        return found
+        return unpack(f"<{count}Q", _filled(count, self._here.fill))
 
     def __reduce_ex__(self, _protocol: Any) -> Never:
         """Refuse to be copied or pickled."""
@@ -106,11 +100,7 @@ class SeededBits(Bits):
 
     def words(self, count: int) -> Words:
         """Return the next words of the stream."""
-        found = bytearray(8 * whole(count, "count"))
-        rest = memoryview(found)
-        while rest:
-            rest = rest[_fill(self._stream, rest) :]
-        return _words(found)
+        return _words(_filled(count, partial(_fill, self._stream)))
 
 
 class _OfThisThread(threading.local):
@@ -150,6 +140,15 @@ def _owner() -> tuple[int, int]:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_count_fork)
+
+
+def _filled(count: int, fill: Callable[[memoryview], int]) -> bytearray:
+    """Return so many words as bytes; ``fill`` fills a beginning and says how much of it."""
+    found = bytearray(8 * whole(count, "count"))
+    rest = memoryview(found)
+    while rest:
+        rest = rest[fill(rest) :]
+    return found
 
 
 def _words(found: bytearray) -> Words:

@@ -92,8 +92,8 @@ def chosen(scores: Sequence[int], rate: Fraction, source: Bits) -> int:
     known, count = 0, 0
     fresh = _FIRST
     while count <= LIMIT_BITS:
-        for word in source.words(fresh):
-            known, count = (known << _WORD) | int(word), count + _WORD
+        for word in source.few(fresh):
+            known, count = (known << _WORD) | word, count + _WORD
         found = _decided(below, r, known, count)
         if found is not None:
             return found

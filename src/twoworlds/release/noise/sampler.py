@@ -29,13 +29,12 @@ that is kept, and how many tells nothing about it.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import accumulate, pairwise
+from math import exp as float_exp
 from math import isqrt, log
-from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
@@ -53,25 +52,15 @@ from twoworlds.numbers import (
     working_precision,
 )
 from twoworlds.release.noise.bits import Bits, SystemBits, for_release
-from twoworlds.release.noise.table import CHUNK, Uniform, WordTable, prepare
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]  # or, very rarely, of Python's integers (dtype object)
-
+from twoworlds.release.noise.table import Uniform, WordTable, known_exactly
 
 WIDEST = 1 << 48  # sigma, up to which Gaussian noise is drawn
 _ONE_GAUSSIAN_TABLE = 100**2  # sigma^2
 _ONE_TABLE = 4  # up to 2^4 times the scale of p = 1/2, one table holds the law
 _DIGIT = 10  # bits of a digit, at most
-_LONGEST = 54  # bits below H for which 2^m H has at most 62: |H| stays below 2^8 in a table
-_ROOM = 1 << 62
 _PRECISE = 256
 _GUARD = 128  # bits beyond those of a word
 _SMALL = 1 << 14  # up to this exponent a power of a rational is kept as a rational
-_FEW = 1 << 12  # values that are drawn one by one in less time than numpy takes to load
 _MARGIN = 2.0**-26
 
 
@@ -87,8 +76,8 @@ class Sampler:
 
     >>> from fractions import Fraction
     >>> sampler = Sampler.of(GeometricNoise(Fraction(1, 2)))
-    >>> sampler.draw(3, SystemBits()).dtype
-    dtype('int64')
+    >>> len(sampler.draw_integers(3, SystemBits()))
+    3
     """
 
     noise: Noise
@@ -109,56 +98,15 @@ class Sampler:
             raise InvalidInput(f"noise={noise!r} is no law: give one such as GeometricNoise(p)")
         return _made(noise)
 
-    def draw(self, size: int, source: SystemBits) -> Integers:
-        """Draw ``size`` values for a release, as an array of 64-bit integers.
-
-        Args:
-            size: how many.
-            source: the operating system's bits; nothing that has a seed is taken.
-
-        Raises:
-            TooLarge: for noise that may leave the range of 64 bits; then use `draw_integers`.
-        """
-        prepare(whole(size, "size"))
-        found = self.values(whole(size, "size"), for_release(source))
-        if found.dtype != "int64":
-            raise TooLarge(
-                f"{type(self.noise).__name__} leaves the range of 64 bits: use draw_integers, or "
-                "publish in larger units"
-            )
-        return found
-
     def draw_integers(self, size: int, source: SystemBits) -> list[int]:
-        """Draw ``size`` values for a release as Python's integers, which have no limit."""
-        if whole(size, "size") <= _FEW and "numpy" not in sys.modules:
-            return self.few(size, for_release(source))
-        found: list[int] = self.values(size, for_release(source)).tolist()
-        return found
+        """Draw ``size`` values for a release; nothing that has a seed is taken for ``source``."""
+        return self.values(whole(size, "size"), for_release(source))
 
-    def values(self, size: int, source: Bits) -> Integers:
-        """Draw from any bits; an array of Python's integers if a value needs more than 64 bits.
-
-        Not for releases: `draw` checks where the bits come from.
-        """
-        import numpy as np
-
-        kind = np.dtype(np.int64 if self.shift <= _LONGEST else object)
-        found = np.empty(size, dtype=kind)
-        exact: dict[int, int] = {}
-        for start in range(0, size, CHUNK):
-            count = min(CHUNK, size - start)
-            found[start : start + count], ties = self._chunk(count, source, kind)
-            exact |= {start + i: value for i, value in ties.items()}
-        return placed(found, exact)
-
-    def few(self, size: int, source: Bits) -> list[int]:
-        """Draw what `values` draws from the same bits, for a few, without numpy.
-
-        Not for releases: `draw_integers` checks where the bits come from.
-        """
-        high, low = self.top.few(size, source), [0] * size
+    def values(self, size: int, source: Bits) -> list[int]:
+        """Draw from any bits. Not for releases: `draw_integers` checks where the bits come from."""
+        high, low = self.top.draw(size, source), [0] * size
         for place, table in self.digits:
-            drawn = table.few(size, source)
+            drawn = table.draw(size, source)
             low = [known | digit << place for known, digit in zip(low, drawn, strict=True)]
         return [self._joined(h, digits) for h, digits in zip(high, low, strict=True)]
 
@@ -166,65 +114,32 @@ class Sampler:
         ones = (1 << self.shift) - 1
         return (high << self.shift) + (digits ^ (ones if high < 0 else 0))
 
-    def _chunk(
-        self, count: int, source: Bits, kind: np.dtype[Any]
-    ) -> tuple[Integers, dict[int, int]]:
-        high, ties = self.top.values(source.words(count), source)
-        if not self.digits:
-            return high, ties
-        import numpy as np
-
-        parts = []
-        for place, table in self.digits:
-            digit = placed(*table.values(source.words(count), source)).astype(kind, copy=False)
-            digit <<= place
-            parts.append(digit)
-        low = reduce(np.bitwise_or, parts)
-        exact = {i: self._joined(value, int(low[i])) for i, value in ties.items()}
-        high = high.astype(kind, copy=False)
-        low ^= (high >> 63) & ((1 << self.shift) - 1)
-        high <<= self.shift
-        high |= low
-        return high, exact
-
 
 @dataclass(frozen=True, eq=False)
 class _WideGaussian(Sampler):
     """Wide discrete Gaussian noise: the tables are those of the geometric noise it is kept from."""
 
-    def values(self, size: int, source: Bits) -> Integers:
+    def values(self, size: int, source: Bits) -> list[int]:
         """Try until there are enough values, keeping their order."""
-        import numpy as np
+        found: list[int] = []
+        while (missing := size - len(found)) > 0:
+            drawn = super().values(missing + missing // 3 + 16, source)
+            words = source.few(len(drawn))
+            pairs = zip(drawn, words, strict=True)
+            found += [y for y, word in pairs if self._keeps(y, word, source)]
+        return found[:size]
 
-        found, missing = [np.empty(0, dtype=np.int64)], size
-        while missing > 0:
-            count = min(CHUNK, missing + missing // 3 + 16)
-            kept = self._attempt(Sampler.values(self, count, source), source)[:missing]
-            found.append(kept)
-            missing -= len(kept)
-        return np.concatenate(found)
-
-    def few(self, size: int, source: Bits) -> list[int]:
-        """Draw them together."""
-        found: list[int] = self.values(size, source).tolist()
-        return found
-
-    def _attempt(self, drawn: Integers, source: Bits) -> Integers:
-        """Return which of the geometric values are kept."""
-        import numpy as np
-
+    def _keeps(self, value: int, word: int, source: Bits) -> bool:
+        """Whether a geometric value is kept, by a uniform number that begins with the word."""
         assert isinstance(self.noise, DiscreteGaussianNoise)
         s = self.noise.sigma2
         centre = s / (isqrt(int(s)) + 1)
-        words = source.words(len(drawn))
-        apart = np.abs(drawn).astype(np.float64) - float(centre)
-        gap = np.exp(-apart * apart / float(2 * s)) - words * 2.0**-64
-        kept = gap > 0
-        for i in np.flatnonzero(np.abs(gap) < _MARGIN):
-            chance = exp(-((abs(int(drawn[i])) - centre) ** 2) / (2 * s))
-            kept[i] = Uniform(source, known=int(words[i]), count=64).below(chance)
-        chosen: Integers = drawn[kept]
-        return chosen
+        apart = float(abs(value)) - float(centre)
+        gap = float_exp(-apart * apart / float(2 * s)) - word * 2.0**-64
+        if abs(gap) >= _MARGIN:
+            return gap > 0
+        chance = exp(-((abs(value) - centre) ** 2) / (2 * s))
+        return Uniform(source, known=word, count=64).below(chance)
 
 
 @lru_cache(maxsize=64)
@@ -262,27 +177,11 @@ def by_digits(noise: Noise, p: Number, shift: int, kind: type[Sampler] = Sampler
 def _check_exact(noise: Noise) -> None:
     """Refuse parameters of which only an enclosure of fixed width is known."""
     for name, value in vars(noise).items():
-        if isinstance(value, Real) and ball(value, 2 * _PRECISE).rel_accuracy_bits() < _PRECISE:
+        if not known_exactly(value):
             raise InvalidInput(
                 f"{name}={value!r} is not known exactly, and exact noise needs an "
                 "exact number: give a fraction such as 3/4, or e^(-1/10)"
             )
-
-
-def placed(found: Integers, exact: dict[int, int]) -> Integers:
-    """Put single values into their places.
-
-    >>> import numpy as np
-    >>> placed(np.array([1, 2]), {1: 7})
-    array([1, 7])
-    >>> placed(np.array([1, 2]), {1: 2**70})
-    array([1, 1180591620717411303424], dtype=object)
-    """
-    if any(abs(value) > _ROOM for value in exact.values()):
-        found = found.astype(object)
-    for i, value in exact.items():
-        found[i] = value
-    return found
 
 
 def scale_bits(p: Number) -> int:

@@ -7,12 +7,12 @@ Only the first 64 bits of U are drawn, as a word w, and compared with the words
 
 If w < c_k then U < F(k), and if w > c_k then U > F(k), for certain. If w equals some c_k, a *tie*,
 64 bits do not decide: further bits of U are drawn and compared with further bits of F, until they
-do (`Uniform`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words
-c_k are 0 or 2^64 - 1: they need no place in the table, because both words are ties, and whoever
-draws one of them gets the exact continuation. So the law is exactly the stated one, ends included.
+do (`Uniform`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words c_k are 0 or 2^64 - 1:
+they need no place in the table, because both words are ties, and whoever draws one of them gets the
+exact continuation. So the law is exactly the stated one, ends included.
 
 A tie has probability (size of the table) / 2^64, below 2^-50, and takes milliseconds instead of
-nanoseconds.
+microseconds.
 
 The words are rigorous: they are read off enclosures, and where an enclosure holds a whole number
 it is refined or replaced by the exact rational. ``bits`` below 64 gives the same table for shorter
@@ -24,47 +24,41 @@ outside of that interval; otherwise more bits are drawn, and x is enclosed more 
 decision is exact, and it ends with probability 1 whatever x is: a further word is needed with
 probability about 2^-64.
 
-Many words are found in one sorted list, in the same number of steps for every word: `Boundaries`
-count, for each word, the entries of the list below it. A *guide* gives the count at the beginning
-of the word's cell, by its first bits, where that leaves fewer steps; then each step halves the
-range of every word: the same instructions whatever the word is, without a branch on it. The number
-of steps is that of the fullest cell. (Which memory is read does depend on the word; see the
-package's docstring.)
-
-numpy does it, unless the compiler is loaded: then the same steps are compiled, and twice as fast.
-Loading the compiler takes as long as some ten million values, so a draw does that only if it is
-larger.
+`Columns` are the tables of the columns of a channel, from which many records draw at once: a record
+of value v reports the least k with U < F_v(k), where F_v(k) = P(report <= k | v). The tables stand
+side by side, so that each record is looked up in the same number of steps whatever its value is,
+and without a branch on it.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from importlib import import_module
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from flint import arb
 
-from twoworlds.errors import Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.numbers import LIMIT_BITS, Number, Real, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from twoworlds.release.noise.bits import Words
-    from twoworlds.release.noise.sampler import Integers
 
-    Boundaries = tuple[Words, Integers, int, int]  # see `boundaries`
+    Codes = NDArray[np.uint8]
 
+Cumulated = tuple[Number, ...]  # P(Z <= 0), ..., P(Z <= m - 1) of a law on 0, ..., m
 _MARGIN = 32
-CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
-_PAYS = 1 << 25  # words from which on loading the compiler pays
-_PAYS_LOADED = 1 << 10
-_FINEST = 12  # bits of a guide, at most
 _WORD = 64
 _GUARD = 128
+_PRECISE = 256
+_CHUNK = 1 << 14  # records at a time: they stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,21 +99,11 @@ class WordTable:
         return ((1 << self.bits) - 1) << (_WORD - self.bits)
 
     @cached_property
-    def boundaries(self) -> Boundaries:
-        """The words, for many to be found at once."""
-        import numpy as np
-
-        return boundaries(np.array(self.listed, dtype=np.uint64), self.last)
-
-    @cached_property
     def _filled_up(self) -> tuple[int, ...]:
         return self.listed + (self.last,) * (1 << len(self.listed).bit_length())
 
-    def few(self, size: int, source: Bits) -> list[int]:
-        """Draw one value after the other, ties included, in the same number of steps each.
-
-        From the same bits it draws what `values` does, without loading numpy.
-        """
+    def draw(self, size: int, source: Bits) -> list[int]:
+        """Draw one value after the other, in the same number of steps each, but for ties."""
         return [self._value(word & self.last, source) for word in source.few(size)]
 
     def _value(self, word: int, source: Bits) -> int:
@@ -129,29 +113,21 @@ class WordTable:
             place += half * (words[place + half - 1] < word)
             half //= 2
         if words[place] == word:
-            return self._settled(word, place, source)
+            return _settled(word, self.bits, self.at_most, self.start + place, source)
         return self.start + place
 
-    def values(self, words: Words, source: Bits) -> tuple[Integers, dict[int, int]]:
-        """Return the value of each word, and apart from them the values at ties."""
-        import numpy as np
 
-        if self.bits < _WORD:
-            words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
-        found, tied = positions(self.boundaries, words)
-        exact: dict[int, int] = {}
-        if tied:
-            for i in np.flatnonzero(self.boundaries[0][found] == words):
-                exact[int(i)] = self._settled(int(words[i]), int(found[i]), source)
-        if self.start:
-            found += self.start
-        return found, exact
+def _settled(
+    word: int, bits: int, at_most: Callable[[int], Number], guess: int, source: Bits
+) -> int:
+    """Draw as many further bits as a word needs that does not decide."""
+    uniform = Uniform(source, known=word >> (_WORD - bits), count=bits)
+    return inverted(uniform, at_most, guess)
 
-    def _settled(self, word: int, place: int, source: Bits) -> int:
-        """Draw as many further bits as this word needs."""
-        known = word >> (_WORD - self.bits)
-        uniform = Uniform(source, known=known, count=self.bits)
-        return inverted(uniform, self.at_most, self.start + place)
+
+def known_exactly(x: object) -> bool:
+    """Whether a number is known as precisely as one may ask, and not by an enclosure only."""
+    return not isinstance(x, Real) or ball(x, 2 * _PRECISE).rel_accuracy_bits() >= _PRECISE
 
 
 def _within(balls: Sequence[arb], bits: int) -> tuple[int, Sequence[arb]]:
@@ -244,67 +220,95 @@ def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> 
     return high
 
 
-def boundaries(listed: Words, last: int) -> Boundaries:
-    """Prepare a sorted list for `positions`: choose a guide if it saves more steps than it takes.
+# --- many records at once ------------------------------------------------------------------------
 
-    Returns:
-        The list, filled up with its largest possible value; how many entries lie below each cell of
-        the guide, or a single 0; the bits of a word below those that name its cell; and the width
-        of the first step.
+
+def _at_most(cumulated: Cumulated, k: int) -> Number:
+    if k < 0:
+        return Fraction(0)
+    return cumulated[k] if k < len(cumulated) else Fraction(1)
+
+
+def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Cumulated]:
+    """Return the law of each column, and then that of a column chosen evenly.
+
+    >>> half, third = Fraction(1, 2), Fraction(1, 3)
+    >>> cumulated([[half, third], [half, 1 - third]], symmetric=False)
+    [(Fraction(1, 2),), (Fraction(1, 3),), (Fraction(5, 12),)]
     """
-    import numpy as np
-
-    count = len(listed)
-    bits = min(max(1, count.bit_length()), _FINEST)
-    starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(_WORD - bits)
-    guide = np.searchsorted(listed, starts).astype(np.int64)
-    steps = int(np.diff(guide, append=count).max()).bit_length()
-    if steps + 1 >= count.bit_length():
-        guide, bits, steps = np.zeros(1, dtype=np.int64), 0, count.bit_length()
-    words = np.full(count + (1 << steps), last, dtype=np.uint64)
-    words[:count] = listed
-    words.flags.writeable = guide.flags.writeable = False  # shared by all who draw
-    return words, guide, _WORD - bits, (1 << steps) >> 1
+    width = len(rows[0])
+    if symmetric:
+        keep, other = rows[0][0], rows[0][1]
+        before = [other * (j + 1) for j in range(width - 1)]
+        after = [keep + other * j for j in range(width - 1)]
+        even = tuple(Fraction(j + 1, width) for j in range(width - 1))
+        return [*((*before[:v], *after[v:]) for v in range(width)), even]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns.append([sum(row, start=Fraction(0)) / width for row in rows])
+    return [tuple(accumulate(column[:-1])) for column in columns]
 
 
-def positions(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
-    """Return how many entries lie below each word, and whether any word equals an entry or the end.
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The words of all columns, one row of ``words`` for each, filled up with the largest one.
 
-    >>> import numpy as np
-    >>> listed = boundaries(np.array([3, 7], dtype=np.uint64), 9)
-    >>> positions(listed, np.array([3, 4, 9], dtype=np.uint64))
-    (array([0, 1, 2]), True)
+    ``laws`` are for words that do not decide; ``half`` is the width of the first step of the
+    search.
     """
-    loaded = "numba" in sys.modules and len(words) >= _PAYS_LOADED
-    return by_compiled(listed, words) if loaded else by_numpy(listed, words)
 
+    laws: tuple[Cumulated, ...]
+    words: Words
+    half: int
+    bits: int = _WORD
 
-def prepare(count: int) -> None:
-    """Load the compiler if it pays for a draw of ``count`` values."""
-    if count >= _PAYS:
-        import_module("numba")
+    @staticmethod
+    def of(laws: Sequence[Cumulated], *, bits: int = _WORD) -> Columns:
+        """Compute the words; ``bits`` below 64 lets tests go through all words."""
+        import numpy as np
 
+        if not all(map(known_exactly, {id(mass): mass for law in laws for mass in law}.values())):
+            raise InvalidInput(
+                "a probability of the channel is not known exactly, and exact draws need "
+                "exact numbers: give a fraction such as 3/4, or epsilon=1"
+            )
+        count = max(map(len, laws))
+        steps = count.bit_length()
+        last = ((1 << bits) - 1) << (_WORD - bits)
+        words = np.full((len(laws), 1 << steps), last, dtype=np.uint64)
+        for row, law in zip(words, laws, strict=True):
+            balls = [ball(mass, bits + _GUARD) for mass in law]
+            table = WordTable.of(partial(_at_most, law), 0, balls, bits=bits)
+            row[: table.start] = 0
+            row[table.start : table.start + len(table.listed)] = table.listed
+        words.flags.writeable = False
+        return Columns(tuple(laws), words, (1 << steps) >> 1, bits)
 
-def by_numpy(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
-    """Halve the range of all words at once."""
-    import numpy as np
+    def reports(self, codes: Codes, source: Bits) -> Codes:
+        """Draw one report for each record, given the column that its value belongs to."""
+        import numpy as np
 
-    entries, guide, shift, half = listed
-    if len(guide) > 1:
-        found = guide.take((words >> np.uint64(shift)).astype(np.int64))
-    else:
-        found = np.zeros(len(words), dtype=np.int64)
-    while half:
-        found += half * (entries[half - 1 :].take(found) < words)
-        half //= 2
-    return found, bool((entries.take(found) == words).any())
+        found = np.empty(len(codes), dtype=np.uint8)
+        for start in range(0, len(codes), _CHUNK):
+            part = codes[start : start + _CHUNK]
+            found[start : start + len(part)] = self.looked_up(part, source.words(len(part)), source)
+        return found
 
+    def looked_up(self, codes: Codes, words: Words, source: Bits) -> Codes:
+        """Return the report of each record, given the first bits of its U."""
+        import numpy as np
 
-def by_compiled(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
-    """The same steps, compiled."""
-    import numpy as np
-
-    from twoworlds.release.noise._compiled import search
-
-    found = np.empty(len(words), dtype=np.int64)
-    return found, search(*listed, words, found) > 0
+        if self.bits < _WORD:
+            words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
+        flat = self.words.reshape(-1)
+        first = codes.astype(np.int64) * self.words.shape[1]
+        found = first.copy()
+        half = self.half
+        while half:
+            found += half * (flat.take(found + (half - 1)) < words)
+            half //= 2
+        tied = np.flatnonzero(flat.take(found) == words)
+        reports: NDArray[np.int64] = found - first
+        for i in tied:
+            law = partial(_at_most, self.laws[codes[i]])
+            reports[i] = _settled(int(words[i]), self.bits, law, int(reports[i]), source)
+        return reports.astype(np.uint8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from twoworlds.release.plan.groups import Plan, Totals
-from twoworlds.release.plan.statement import plan
-from twoworlds.release.plan.tables import check_columns
+from twoworlds.release.plan.statement import check_columns, plan
 
 __all__ = ["Plan", "Totals", "check_columns", "plan"]

@@ -136,12 +136,6 @@ class Clean:
         sign = "-" if value < 0 else ""
         return exp.Literal.number(f"{sign}{digits[:-LONGEST]}.{digits[-LONGEST:].rstrip('0')}")
 
-    def nearest(self, value: Value) -> Value:
-        """Return a constant that the column can hold as it stands there: the nearest float."""
-        if self.family == "float" and isinstance(value, Fraction):
-            return Fraction(float(value))
-        return value
-
     def holds(self, value: Value) -> bool:
         """Whether the column can hold a constant, so that a comparison for equality makes sense."""
         if not isinstance(value, Fraction):

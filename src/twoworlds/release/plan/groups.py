@@ -3,9 +3,7 @@ r"""Groups and sums in SQL, and the totals that come back.
 The index of a bin is found by bisection, that of a key by a lookup.
 
 Rows are first aggregated by the raw values of the columns with keys, and only the few results are
-looked up in the list of declared keys; for people, whose groups are limited, each row is. Keys are
-looked up by a join with a table of them. Where a join is dear, the results whose keys are in a list
-are kept instead, and these few keys are looked up when they have come back.
+looked up in the table of declared keys; for people, whose groups are limited, each row is.
 
 Limits on what one person adds are at most so many groups, and then at most so many rows. Which
 groups and rows are kept is decided by a digest of them, a rule that looks at nothing but the
@@ -48,30 +46,10 @@ class Grouping:
     column: Clean
     name: str  # what statements call the group
     keys: str  # what statements call the table of keys
-    listed: bool  # whether the keys of sums are searched in a list, and not in a table
-
-    @classmethod
-    def of(
-        cls, axis: GroupAxis, column: Clean, number: int, prefix: str, *, rows: bool
-    ) -> Grouping:
-        """Return a grouping; lists are for sums, and never searched for each of the ``rows``."""
-        few = bool(axis.keys) and len(axis.keys) <= column.engine.listed
-        listed = few and not rows and any(map(column.holds, axis.keys))
-        return cls(axis, column, f"g{number}", f"{prefix}_keys{number}", listed)
 
     def __call__(self) -> exp.Expression:
         """Return the group, to be used in an expression."""
         return sql.column(self.name)
-
-    @property
-    def joined(self) -> bool:
-        """Whether groups are looked up in a table of keys."""
-        return bool(self.axis.keys) and not self.listed
-
-    @property
-    def returned(self) -> bool:
-        """Whether keys in the list come back themselves, and no others do."""
-        return self.listed and not self.axis.other
 
     def raw(self) -> exp.Expression:
         """Return what clean rows are aggregated by: the index of a bin, or a value."""
@@ -86,56 +64,26 @@ class Grouping:
         index = sql.tree(lambda j: self.column.compare("<", edges[j + 1]), sql.number, last + 1)
         return self._with_other(sql.case((inside, index)))
 
-    def declared(self) -> exp.Expression:
-        """Whether the key of a result is in the list, for the results of an aggregation.
-
-        The count of its rows, which is never 0, takes part, so that no engine tests each row
-        instead of each result.
-        """
-        some = sql.compare(exp.Count(this=exp.Star()), ">", sql.number(0))
-        return self._in_list(sql.case((some, self())))
-
-    def places(self) -> dict[Value, int]:
-        """Return the index of each key, as it comes back."""
-        return {self.column.nearest(key): i for i, key in self._held()}
-
-    def _held(self) -> list[tuple[int, Value]]:
-        """Return the keys that can occur, each with its index."""
-        return [(i, key) for i, key in enumerate(self.axis.keys) if self.column.holds(key)]
-
-    def _in_list(self, raw: exp.Expression) -> exp.Expression:
-        return exp.In(this=raw, expressions=[self.column.constant(key) for _, key in self._held()])
-
     def key_table(self) -> exp.Query | exp.Values:
         """Return the declared keys with their indices; those that cannot occur are left out."""
-        rows = [[self.column.constant(key), sql.number(i)] for i, key in self._held()]
+        rows = [
+            [self.column.constant(key), sql.number(i)]
+            for i, key in enumerate(self.axis.keys)
+            if self.column.holds(key)
+        ]
         if not rows:  # a table cannot be empty: this index is never used
-            rows = [[self._never(), sql.number(-1)]]
+            kinds = {"integer": "BIGINT", "decimal": "DECIMAL"}
+            never = sql.null(kinds.get(self.column.family, "DOUBLE"))
+            rows = [[never, sql.number(-1)]]
         if not self.column.engine.values:
             return sql.literal_rows(rows, ["key", "cell"])
         return exp.Values(expressions=[exp.Tuple(expressions=row) for row in rows])
 
-    def _never(self) -> exp.Expression:
-        kinds = {"integer": "BIGINT", "decimal": "DECIMAL"}
-        return sql.null(kinds.get(self.column.family, "DOUBLE"))
-
     def look_up(self, query: exp.Select, source: str) -> exp.Select:
         """Select the index of the group of each row of ``source``, which has the raw value."""
-        raw = sql.column(self.name, source)
-        if self.returned or not self.axis.keys:
-            index: exp.Expression = raw
-        elif self.listed:
-            held = dict(self._held())
-            keys = [
-                self.column.constant(held[i]) if i in held else self._never()
-                for i in range(len(self.axis.keys))
-            ]
-            found = exp.Anonymous(
-                this="ARRAY_POSITION", expressions=[exp.Array(expressions=keys), raw]
-            )
-            index = self._with_other(sql.case((self._in_list(raw.copy()), found - sql.number(1))))
-        else:
-            on = sql.compare(raw, "=", sql.column("key", self.keys))
+        index: exp.Expression = sql.column(self.name, source)
+        if self.axis.keys:
+            on = sql.compare(index, "=", sql.column("key", self.keys))
             kind = "left" if self.axis.other else "inner"
             query = query.join(sql.table(self.keys), on=on, join_type=kind, copy=False)
             index = self._with_other(sql.column("cell", self.keys))
@@ -239,20 +187,18 @@ class Plan:
     limbs: tuple[int, ...]  # for each measure the columns of its sum; 0 for ranks
     bins: tuple[int, ...]  # for each measure the bins of its ranks; 0 for others
     once: bool = False  # whether each cell comes once at most; if not, its rows are added up
-    keys: tuple[Mapping[Value, int] | None, ...] = ()  # of axes whose keys come back themselves
 
     def decode(self, rows: Iterable[Sequence[Any]]) -> Totals:
         """Return the totals, exactly."""
         cells: dict[Cell, list[int]] = {}
         ranks: dict[int, dict[Cell, list[int]]] = {j: {} for j, n in enumerate(self.bins) if n}
         axes, sums = len(self.kinds), sum(self.limbs)
-        keys = self.keys or (None,) * axes
         width = 1 + axes + max(sums, 2 if ranks else 0)
         for row in rows:
             if len(row) != width:
                 raise ValueError(f"a row has {len(row)} columns, not {width}")
             part, numbers = _whole(row[0]), row[1 + axes :]
-            cell = tuple(map(_coordinate, row[1 : 1 + axes], self.kinds, self.sizes, keys))
+            cell = tuple(map(_coordinate, row[1 : 1 + axes], self.kinds, self.sizes))
             if part == 0 and sums:
                 if self.once and cell in cells:
                     raise ValueError("a cell comes twice")
@@ -323,12 +269,8 @@ def _index(value: Any, size: int) -> int:
     return index
 
 
-def _coordinate(
-    value: Any, kind: str | None, size: int, keys: Mapping[Value, int] | None
-) -> int | Value:
+def _coordinate(value: Any, kind: str | None, size: int) -> int | Value:
     """Return the index of a declared group, or a key that was discovered."""
-    if keys is not None:
-        return _index(keys.get(value, -1), size)
     match kind:
         case None:
             return _index(value, size)

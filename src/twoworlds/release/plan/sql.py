@@ -227,7 +227,6 @@ class Engine:
     decimals: bool = False  # whether decimals are exact and unbounded; if not, read as floats
     underflows: bool = False  # whether a float that becomes too small is an error
     dates: bool = True  # whether dates have a type of their own; if not, they are ISO texts
-    listed: int = 0  # up to how many keys of sums are searched in a list, where joins are dear
     widest: str = "INT128"  # the type of whole numbers beyond 64 bits
     in_calendar: Build | None = None  # whether a date is a day; None where all are
     values: bool = True  # whether declared keys are a table of VALUES; if not, a union of rows
@@ -266,7 +265,6 @@ _ENGINES = {
         digest=_hash("XXHASH64"),
         round=lambda x: exp.Floor(this=x + double(0.5)),  # its ``round`` is slow
         wide=False,
-        listed=1000,
     ),
 }
 

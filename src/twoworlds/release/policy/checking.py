@@ -20,7 +20,7 @@ from twoworlds.release.backends import Field, open_backend
 from twoworlds.release.backends.sources import text_file_of
 from twoworlds.release.budget import Cap
 from twoworlds.release.plan.columns import check_unit
-from twoworlds.release.plan.tables import check_field, check_kind
+from twoworlds.release.plan.statement import check_field, check_kind
 from twoworlds.release.policy.examination import WARNING, Examination, as_dataset, examine
 from twoworlds.release.policy.model import Column, Dataset, Policy, grouped
 from twoworlds.release.query.model import Aggregate, Query

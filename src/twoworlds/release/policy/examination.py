@@ -20,7 +20,7 @@ from twoworlds.numbers import counted, decimal, show, to_json
 from twoworlds.release.backends import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.tables import clean_rows
+from twoworlds.release.plan.statement import clean_rows
 from twoworlds.release.policy.imports import Imported
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.show import Result

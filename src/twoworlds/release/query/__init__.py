@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, GroupAxis, Query
-from twoworlds.release.query.resolve import Recipe, Resolved, SummedMeasure, resolve
+from twoworlds.release.query.resolve import Resolved, SummedMeasure, resolve
 
 __all__ = [
     "Aggregate",
@@ -17,7 +17,6 @@ __all__ = [
     "Not",
     "OneOf",
     "Query",
-    "Recipe",
     "Resolved",
     "SummedMeasure",
     "resolve",

@@ -57,7 +57,6 @@ class Compare(_Logic):
     value: Value
 
     def __post_init__(self) -> None:
-        """Refuse an unknown operator or constant."""
         check_name(self.column)
         if self.operator not in OPERATORS:
             raise InvalidInput(f"{self.operator!r} is no comparison: use {', '.join(OPERATORS)}")
@@ -72,7 +71,6 @@ class OneOf(_Logic):
     values: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        """Refuse an empty list."""
         check_name(self.column)
         if not self.values:
             raise InvalidInput(
@@ -89,7 +87,6 @@ class Missing(_Logic):
     column: str
 
     def __post_init__(self) -> None:
-        """Refuse what is no name."""
         check_name(self.column)
 
 
@@ -100,7 +97,6 @@ class Not(_Logic):
     part: Condition
 
     def __post_init__(self) -> None:
-        """Refuse what is no condition."""
         _checked(self.part)
 
 
@@ -111,7 +107,6 @@ class All(_Logic):
     parts: tuple[Condition, ...]
 
     def __post_init__(self) -> None:
-        """Take in the parts of parts."""
         object.__setattr__(self, "parts", _flat(All, self.parts))
 
 
@@ -122,7 +117,6 @@ class AnyOf(_Logic):
     parts: tuple[Condition, ...]
 
     def __post_init__(self) -> None:
-        """Take in the parts of parts."""
         object.__setattr__(self, "parts", _flat(AnyOf, self.parts))
 
 
@@ -209,19 +203,14 @@ def plain(condition: Condition | None) -> Any:
             return {"any": [plain(part) for part in parts]}
 
 
-def column(name: str) -> NamedColumn:
-    """Name a column, to compare it with constants.
+class NamedColumn:
+    """A column by its name, as `column`, to be compared with constants: that builds a condition.
 
     >>> column("age") >= 18
     Compare(column='age', operator='>=', value=Fraction(18, 1))
     >>> ~column("region").is_in(["north", "south"])
     Not(part=OneOf(column='region', values=('north', 'south')))
     """
-    return NamedColumn(name)
-
-
-class NamedColumn:
-    """A column by its name; comparing it builds a condition."""
 
     __hash__ = None  # type: ignore[assignment]  # comparing builds, so it cannot be looked up
 
@@ -272,6 +261,9 @@ class NamedColumn:
             f"{self!r} is no truth value: compare it, as in {self!r} == True, and join conditions "
             "with & and |"
         )
+
+
+column = NamedColumn
 
 
 def _constant(value: object) -> Value:

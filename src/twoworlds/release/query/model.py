@@ -61,7 +61,6 @@ class Aggregate:
     share: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Refuse what is no aggregate."""
         if self.kind not in get_args(Kind):
             raise UnknownName("aggregate", str(self.kind), get_args(Kind))
         if (self.kind == "quantile") != (self.at is not None):
@@ -119,7 +118,6 @@ class GroupAxis:
     discover: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse contradictions."""
         check_name(self.column)
         if bool(self.keys) + bool(self.bins) + self.discover > 1:
             raise InvalidInput(
@@ -272,11 +270,11 @@ def query_of(data: Any) -> Query:
     """
     try:
         return Query(
-            _text(data["dataset"]),
+            text_of(data["dataset"]),
             tuple(map(_aggregate, data["aggregates"])),
             _condition(data["where"]),
             tuple(map(_axis, data["groups"])),
-            tuple((_text(part["table"]), _text(part["on"])) for part in data["joins"]),
+            tuple((text_of(part["table"]), text_of(part["on"])) for part in data["joins"]),
         )
     except (KeyError, TypeError, AttributeError, RecursionError):
         raise InvalidInput("this is no query: a field is missing or of the wrong type") from None
@@ -290,7 +288,7 @@ def value_of(data: Any) -> Value:
         return _number(data["number"])
     if isinstance(data, Mapping) and data.keys() == {"date"}:
         try:
-            return date.fromisoformat(_text(data["date"]))
+            return date.fromisoformat(text_of(data["date"]))
         except ValueError:
             raise InvalidInput("a date in the query is not written as 2026-01-31") from None
     raise InvalidInput("this is no constant of a query")
@@ -306,7 +304,7 @@ def _condition(data: Any) -> Condition | None:
         return All(tuple(map(_part, data["all"])))
     if keys == {"any"}:
         return AnyOf(tuple(map(_part, data["any"])))
-    column = _text(data["column"])
+    column = text_of(data["column"])
     if keys == {"column", "in"}:
         return OneOf(column, tuple(map(value_of, data["in"])))
     if keys == {"column", "is"} and data["is"] == "missing":
@@ -327,8 +325,8 @@ def _aggregate(data: Any) -> Aggregate:
     between = data["between"]
     return Aggregate(
         data["kind"],
-        None if data["column"] is None else _text(data["column"]),
-        _text(data["name"]),
+        None if data["column"] is None else text_of(data["column"]),
+        text_of(data["name"]),
         _condition(data["where"]),
         None if data["at"] is None else _number(data["at"]),
         None if between is None else (_number(between[0]), _number(between[1])),
@@ -339,7 +337,7 @@ def _aggregate(data: Any) -> Aggregate:
 def _axis(data: Any) -> GroupAxis:
     keys, bins = data["keys"], data["bins"]
     return group_axis(
-        _text(data["column"]),
+        text_of(data["column"]),
         keys=None if keys is None else [*map(value_of, keys)],
         bins=None if bins is None else [*map(_number, bins)],
         other=data["other"] is True,
@@ -347,11 +345,12 @@ def _axis(data: Any) -> GroupAxis:
     )
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a text that plain data hold."""
     if not isinstance(value, str):
-        raise InvalidInput("a name in the query is not a text")
+        raise InvalidInput("a name or number of a query or statement is not a text")
     return value
 
 
 def _number(value: Any) -> Fraction:
-    return rational(_text(value), "number")
+    return rational(text_of(value), "number")

@@ -74,17 +74,6 @@ class SummedMeasure:
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How an aggregate is made: the index of each measure that it needs, by kind."""
-
-    rows: int | None = None
-    people: int | None = None
-    total: int | None = None
-    squares: int | None = None
-    ranks: int | None = None
-
-
-@dataclass(frozen=True)
 class Resolved:
     """A query with everything that the policy says about it filled in."""
 
@@ -92,7 +81,7 @@ class Resolved:
     dataset: Dataset
     axes: tuple[GroupAxis, ...]
     measures: tuple[SummedMeasure, ...]
-    recipes: tuple[Recipe, ...]  # one for each aggregate
+    recipes: tuple[tuple[int, ...], ...]  # for each aggregate its rows, total and squares
     threshold: int | None = None  # the measure that decides which discovered keys are shown
 
     @property
@@ -144,7 +133,8 @@ def _need(found: Shares, measure: SummedMeasure, share: Fraction) -> int:
     return list(found).index(measure)
 
 
-def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: Shares) -> Recipe:
+def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: Shares) -> tuple[int, ...]:
+    """Return the numbers of the measures that an aggregate needs: rows, total and squares."""
     _check_condition(aggregate.where, query, dataset)
     where, share = aggregate.where, aggregate.share
     if aggregate.kind == "people":
@@ -153,17 +143,17 @@ def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: Shares)
                 "people are counted where the policy names the column that identifies a person "
                 "(unit: person: ...): count rows instead"
             )
-        return Recipe(people=_need(found, SummedMeasure("people", where=where), share))
+        return (_need(found, SummedMeasure("people", where=where), share),)
     if aggregate.column is None:
-        return Recipe(rows=_need(found, SummedMeasure("rows", where=where), share))
+        return (_need(found, SummedMeasure("rows", where=where), share),)
     column = _column(aggregate.column, query, dataset)
     if aggregate.kind == "count":
-        return Recipe(rows=_need(found, SummedMeasure("rows", aggregate.column, where), share))
+        return (_need(found, SummedMeasure("rows", aggregate.column, where), share),)
     return _numeric(aggregate, column, found)
 
 
-def _numeric(aggregate: Aggregate, column: Column, found: Shares) -> Recipe:
-    """Return the recipe of a sum, mean, variance or quantile."""
+def _numeric(aggregate: Aggregate, column: Column, found: Shares) -> tuple[int, ...]:
+    """Return the same of a sum, mean, variance or quantile."""
     name = str(aggregate.column)
     low, high = _bounds(aggregate, column, name)
     fill = None if column.fill is None else _units(column.fill, column, name)
@@ -178,27 +168,23 @@ def _numeric(aggregate: Aggregate, column: Column, found: Shares) -> Recipe:
 
     share = aggregate.share
     if aggregate.kind == "sum":
-        return Recipe(total=_need(found, measure("total", 0), share))
+        return (_need(found, measure("total", 0), share),)
     if aggregate.kind == "quantile":
         grid = _grid(column, low, high, name)
-        return Recipe(ranks=_need(found, measure("ranks", 0, grid), share))
+        return (_need(found, measure("ranks", 0, grid), share),)
     needs_value = None if fill is not None else name
     rows = SummedMeasure("rows", needs_value, aggregate.where)
     center = (low + high) // 2
-    parts = 3 if aggregate.kind == "variance" else 2
-    squares = None
-    if aggregate.kind == "variance":
-        if max(abs(low - center), abs(high - center)) ** 2 >= MOST_UNITS:
-            raise TooLarge(
-                f"{name!r} has too many units between its bounds for a variance: "
-                "give it a larger unit in the policy"
-            )
-        squares = _need(found, measure("squares", center), share / parts)
-    return Recipe(
-        rows=_need(found, rows, share / parts),
-        total=_need(found, measure("total", center), share / parts),
-        squares=squares,
-    )
+    variance = aggregate.kind == "variance"
+    share /= 3 if variance else 2
+    if variance and max(abs(low - center), abs(high - center)) ** 2 >= MOST_UNITS:
+        raise TooLarge(
+            f"{name!r} has too many units between its bounds for a variance: "
+            "give it a larger unit in the policy"
+        )
+    squares = (_need(found, measure("squares", center), share),) if variance else ()
+    both = _need(found, rows, share), _need(found, measure("total", center), share)
+    return *both, *squares
 
 
 def _axis(asked: GroupAxis, query: Query, dataset: Dataset) -> GroupAxis:

@@ -31,10 +31,10 @@ cost of the whole already. So with probability at least 1 - delta the loss is wi
 both directions, and the least threshold with (1) and (2) is taken. The same holds for a unit that
 is replaced: (1) bounds what the old one gives away, (2) pays for the cells of the new one.
 
-The other way round: the least cost at which answers are as exact as wanted.
+The other way round: the least epsilon at which answers are as exact as wanted.
 
-At the cost c the noise of a measure has the scale s / c (sigma^2 for rho), where s is its scale at
-the cost 1, and both laws spread out as their scale grows. So there is a least cost at which
+At epsilon the noise of a measure has the scale s / epsilon, where s is its scale at epsilon 1, and
+its law spreads out as the scale grows. So there is a least epsilon at which
 
     P(|Z| <= h) >= 95%,    h = the wanted error in whole units,
 
@@ -43,9 +43,8 @@ and it is found by halving, with exact tails, among numbers of four digits.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, isqrt, log10
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -74,6 +73,7 @@ _MOMENTS = {
     "frozen": "This rests on the promise in the policy that the data do not change (frozen: true).",
     "several": "They may be read at different moments, so their costs add up.",
 }
+FAILURE = Fraction(1, 20)  # intervals hold with probability 95 %
 _ROOT_BITS = 64
 _WIDE = 1000
 
@@ -113,10 +113,31 @@ def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -
         hidden = 1 - at_least(law, threshold - 1)
         return bool(hidden >= exp(-weight)) and bool(hidden**cells >= 1 - delta)
 
-    high = 1
-    while not enough(high):
-        high *= 2
-    return high // 2 + 1 + bisect_left(range(high // 2 + 1, high), 1, key=enough)
+    return least(lambda threshold: threshold > 0 and enough(threshold), 1)
+
+
+def least(holds: Callable[[int], bool], guess: int) -> int:
+    """Return the least h >= 0 for which a condition holds that, once true, stays true.
+
+    >>> least(lambda h: h * h >= 50, 3)
+    8
+    """
+    high, step = max(0, guess), 1
+    if holds(high):
+        while high >= step and holds(high - step):
+            high, step = high - step, 2 * step
+        low = max(-1, high - step)
+    else:
+        while not holds(high + step):
+            high, step = high + step, 2 * step
+        low, high = high, high + step
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 @dataclass(frozen=True)
@@ -418,18 +439,11 @@ def _noise_words(noise: MeasureNoise) -> str:
     return f"{moved}; {noise.name} noise of {scale} {grouped(noise.scale)}."
 
 
-FAILURE = Fraction(1, 20)
 _FIRST, _LAST = 1_000, 10_000  # numbers of four digits
 
 
-def cost_for(
-    resolved: Sequence[Resolved],
-    within: Fraction,
-    *,
-    aggregate: str | None = None,
-    noise: NoiseKind = "laplace",
-) -> Cost:
-    """Return the least cost at which 95% of the errors are at most ``within``, rounded up.
+def cost_for(resolved: Sequence[Resolved], within: Fraction) -> Cost:
+    """Return the least epsilon at which 95% of the errors are at most ``within``, rounded up.
 
     >>> from twoworlds.release.policy import Dataset
     >>> from twoworlds.release.query import Query, resolve
@@ -439,44 +453,26 @@ def cost_for(
     """
     if within <= 0:
         raise InvalidInput(f"within={show(within)} must be above 0: exact answers are not private")
-    one = Cost(rho=Fraction(1)) if noise == "gaussian" else Cost(Fraction(1))
-    noises = calibrate(resolved, one, noise=noise).noises
+    noises = calibrate(resolved, Cost(Fraction(1))).noises
     wanted: list[tuple[Fraction, int]] = []  # scale at the cost 1, error in units
-    for q, j in _targets(resolved, aggregate):
-        if noises[q][j].law is not None:
-            units = floor(within / resolved[q].measures[j].unit)
-            wanted.append((noises[q][j].scale, units))
+    for one, own in zip(resolved, noises, strict=True):
+        for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
+            if aggregate.kind not in ("count", "people", "sum"):
+                raise InvalidInput(
+                    f"the error of {aggregate.name!r} depends on the data, so no cost promises "
+                    "it: ask for counts and sums alone, or choose an epsilon and see the "
+                    "errors to be expected in a dry run"
+                )
+            [j] = recipe
+            if own[j].law is not None:
+                wanted.append((own[j].scale, floor(within / one.measures[j].unit)))
     if not wanted:
         raise InvalidInput("nobody can move these answers: they are exact at any cost")
 
-    power = 2 if noise == "gaussian" else 1
-
     def enough(cost: Fraction) -> bool:  # P(|Z| <= h) >= 95%; the laws are symmetric
-        return all(2 * at_least(_law(scale / cost, power), h + 1) <= FAILURE for scale, h in wanted)
+        return all(2 * at_least(_law(scale / cost, 1), h + 1) <= FAILURE for scale, h in wanted)
 
-    guess = max((2 + power) * float(scale) / (h + 1) ** power for scale, h in wanted)
-    least = _least(enough, guess)
-    return Cost(rho=least) if noise == "gaussian" else Cost(least)
-
-
-def _targets(resolved: Sequence[Resolved], name: str | None) -> list[tuple[int, int]]:
-    """Return the measure that is each answer."""
-    found: list[tuple[int, int]] = []
-    for q, one in enumerate(resolved):
-        for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
-            if name in (None, aggregate.name):
-                needed = [part for part in astuple(recipe) if part is not None]
-                if len(needed) > 1 or recipe.ranks is not None:
-                    raise InvalidInput(
-                        f"the error of {aggregate.name!r} depends on the data, so no cost promises "
-                        "it: ask for counts and sums alone, or choose an epsilon and see the "
-                        "errors to be expected in a dry run"
-                    )
-                found.append((q, needed[0]))
-    if not found:
-        names = {a.name for one in resolved for a in one.query.aggregates}
-        raise UnknownName("aggregate", str(name), names)
-    return found
+    return Cost(_least(enough, max(3 * float(scale) / (h + 1) for scale, h in wanted)))
 
 
 def _law(scale: Fraction, power: int) -> Noise:
@@ -494,5 +490,4 @@ def _least(enough: Callable[[Fraction], bool], guess: float) -> Fraction:
         power -= 1
     while not enough(at(_LAST)):
         power += 1
-    digits = range(_FIRST + 1, _LAST)
-    return at(_FIRST + 1 + bisect_left(digits, 1, key=lambda d: enough(at(d))))
+    return at(least(lambda digits: enough(at(digits)), _FIRST))

@@ -61,7 +61,7 @@ def _a_tenth_too_narrow() -> Iterator[None]:
             return drawn
         p = Fraction(float(law.p)) ** 10
         root = Fraction(float(p) ** (1 / 9)).limit_denominator(10**9)
-        return Sampler.of(GeometricNoise(root)).few(len(drawn), SystemBits())
+        return Sampler.of(GeometricNoise(root)).values(len(drawn), SystemBits())
 
     with _drawn(narrower):
         yield
@@ -106,7 +106,7 @@ def _takes_sigma_for_its_square() -> Iterator[None]:
         if not isinstance(law, DiscreteGaussianNoise):
             return drawn
         sigma = Fraction(float(law.sigma2) ** 0.5).limit_denominator(10**6)
-        return Sampler.of(DiscreteGaussianNoise(sigma)).few(len(drawn), SystemBits())
+        return Sampler.of(DiscreteGaussianNoise(sigma)).values(len(drawn), SystemBits())
 
     with _drawn(rooted):
         yield

@@ -130,7 +130,7 @@ def _reads_one_after_the_other() -> Iterator[None]:
 def _refuses_objects() -> Iterator[None]:
     """A frame is refused when one of its columns has odd values among others."""
     from twoworlds.errors import InvalidInput
-    from twoworlds.release.engines import Engines
+    from twoworlds.release.backends.sources import Engines
 
     real = Engines.source
 

@@ -9,8 +9,8 @@ import pytest
 from tests.release.noise.scripted import LAST, Scripted
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, ball, bounds, exp
-from twoworlds.release.local.columns import Columns, _at_most, cumulated
 from twoworlds.release.noise import SeededBits
+from twoworlds.release.noise.table import Columns, _at_most, cumulated
 
 F = Fraction
 E1 = exp(F(1))
