@@ -9,8 +9,13 @@ a default value. The attacker's belief b becomes, on seeing t,
 that both games agree. A posterior whose denominator is zero is *undefined*, and said to be: it is
 None here, and counts as a breach (difference 1) where a number is needed.
 
-Where records are independent under the belief and each is treated on its own, no belief is written
-out: see `product`.
+If records are independent under the belief, b(x) = b_1(x_1) ... b_n(x_n), and each is treated on
+its own, every posterior is a product again and none is written out: b_0(x | t) = prod_j b_j(x_j |
+t_j), and b_i(x | t) is the same with b_i(x_i) itself for record i. They differ in one factor:
+
+    SD(b_0(. | t), b_i(. | t)) = SD(b_i(. | t_i), b_i),
+
+a number that depends on t_i alone (1 where the default value cannot lead to t_i).
 """
 
 from __future__ import annotations
@@ -22,7 +27,6 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Said, Table
 from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars
-from twoworlds.definitions.semantics.product import observed
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -43,7 +47,7 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 from twoworlds.show import Result
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
-from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.belief import Belief, Law, records_of
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.statistic import NO_RECORD
 
@@ -366,8 +370,29 @@ def conclusions(
 
 def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief | None:
     if isinstance(mechanism, PerRecord) and len(belief.parts) == 1:
-        return observed(mechanism, belief, t)
+        return _observed(mechanism, belief, t)
     return _given(belief, lambda x: mechanism.probability(t, x))
+
+
+def _observed(mechanism: PerRecord, belief: Belief, output: tuple[Point, ...]) -> Belief | None:
+    """Return the posterior of independent records, or None if the output is impossible."""
+    laws: list[Law] = []
+    for law, o in zip(belief.laws or (), output, strict=True):
+        posterior, _ = record_posterior(mechanism, law, o)
+        if posterior is None:
+            return None
+        laws.append({v: p for v, p in posterior.items() if p != 0})
+    return Belief.of_records(mechanism.universe, [(Fraction(1), laws)])
+
+
+def record_posterior(mechanism: PerRecord, law: Law, output: Point) -> tuple[Law | None, Number]:
+    """Return the posterior of one record by Bayes' rule, and the probability of its output."""
+    likelihood = mechanism.transition.probability
+    joint = {v: likelihood(output, v) * p for v, p in law.items()}
+    mass = sum(joint.values(), start=Fraction(0))
+    if mass == 0:
+        return None, mass
+    return {v: at_most_one(p / mass) for v, p in joint.items()}, mass
 
 
 def _without(
