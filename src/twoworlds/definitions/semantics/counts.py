@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import comb, lcm, prod
+from math import ceil, comb, lcm, log2, prod
 from typing import Any, NamedTuple
 
 from flint import arb, arb_poly, fmpq, fmpz_poly
@@ -103,6 +103,11 @@ def _above_zero(gap: Any) -> Any:
     return gap.nonnegative_part() if isinstance(gap, arb) else max(gap, fmpq(0))
 
 
+def _steps(bits: int) -> int:
+    """Return 64, 256, 1024, ...: a precision of at least so many bits."""
+    return max(64, 1 << 2 * ceil(log2(max(bits, 1)) / 2))
+
+
 def _with_doubt(total: Any, unknown: Any) -> Any:
     """Return a sum of which a part may count or not."""
     if isinstance(total, fmpq):
@@ -127,7 +132,7 @@ def _lifted(compute: Callable[[Reader], Conclusion | None], *, exact: bool) -> C
 
     def entry(name: str, key: Point | None = None) -> Number:
         def found(bits: int) -> Any:
-            listed: Any = getattr(known(max(bits, 64)), name)
+            listed: Any = getattr(known(_steps(bits)), name)
             return listed if key is None else listed[key]
 
         return _plain(found(64)) if exact else at_most_one(Real(lambda bits: arb(found(bits))))
@@ -228,19 +233,19 @@ class OnSum:
         """Return P(output | answer) for all answers, up to a factor that they share."""
         if exact or self.decay is None:
             return {a: read(self._probability(output, a)) for a in self.answers}
-        (power, rate), away = self.decay, number(output, "output")
-        apart = {a: abs(away - a) for a in self.answers}
-        if any(d.denominator != 1 for d in apart.values()):
-            return {a: (-read(rate) * read(d**power)).exp() for a, d in apart.items()}
+        (power, rate), t = self.decay, number(output, "output")
+        if t.denominator != 1 or self._step != 1:
+            return {a: (-read(rate) * read(abs(t - a) ** power)).exp() for a in self.answers}
+        apart = {a: abs(int(t) - a) for a in self.answers}
         # exp(-r d^e) grows by a factor of exp(-r) for e = 1, of exp(-r (2 d + 1)) for e = 2.
         nearest, slope = min(apart.values()), read(rate)
-        factor = (-slope * (1 if power == 1 else 2 * int(nearest) + 1)).exp()
+        factor = (-slope * (1 if power == 1 else 2 * nearest + 1)).exp()
         more = arb(1) if power == 1 else (-2 * slope).exp()
         table = [arb(1)]
-        for _ in range(int(max(apart.values()) - nearest)):
+        for _ in range(max(apart.values()) - nearest):
             table.append(table[-1] * factor)
             factor *= more
-        return {a: table[int(d - nearest)] for a, d in apart.items()}
+        return {a: table[d - nearest] for a, d in apart.items()}
 
     def conclude(self, output: Point) -> list[Conclusion]:
         """Return what is concluded about any one person, None of which differs from another."""
@@ -309,7 +314,14 @@ class OnSum:
                 (_plain(m) * self._share(run, a) for a, m in law.items() for run in bad),
                 start=Fraction(0),
             )
-        return at_most_one(Real(lambda bits: self._mass(bad, bits, doubt=not ends)))
+        doubtful = not ends or any(run.order is Order.UNDECIDED for run in bad)
+        most = 2 * _TAIL_BITS if doubtful else 1 << 16  # more digits do not lessen the doubt
+
+        @lru_cache(maxsize=4)
+        def mass(bits: int) -> arb:
+            return self._mass(bad, bits + 64, doubt=not ends)
+
+        return at_most_one(Real(lambda bits: mass(min(_steps(bits), most))))
 
     def _outputs(self) -> tuple[range, bool]:
         """Return outputs to look at; whether the first and last stand for all beyond them."""
@@ -427,7 +439,6 @@ class OnSum:
 
     def _mass(self, runs: list[Run], bits: int, *, doubt: bool) -> arb:
         """Enclose the probability of runs of outputs; answers that are too rare become doubt."""
-        bits += 64
         with working_precision(bits):
             beyond = self._beyond(bits)
             total, unknown = arb(0), arb(2) ** (1 - _TAIL_BITS) if doubt else arb(0)
@@ -455,13 +466,16 @@ class OnSum:
     def _beyond(self, bits: int) -> Callable[[int, int], arb]:
         """Return the probability of an output of at least an end, for an answer."""
         channel = self.channel
+        if isinstance(channel, AddedNoise) and isinstance(channel.noise, GeometricNoise):
+            p = ball(channel.noise.p, bits)
+            powers = [1 / (1 + p)]
+            for _ in range(self.answers[-1] - self.answers[0] + 3):
+                powers.append(powers[-1] * p)
+            return lambda end, answer: (
+                powers[end - answer] if end > answer else 1 - powers[1 + answer - end]
+            )
         if not isinstance(channel, AddedNoise) or not channel.by_difference:
             return lambda end, answer: ball(channel.mass(AtLeast(end), answer), bits)
-        if isinstance(channel.noise, GeometricNoise):
-            p = ball(channel.noise.p, bits)
-            return lambda end, answer: (
-                p**k / (1 + p) if (k := end - answer) > 0 else 1 - p ** (1 - k) / (1 + p)
-            )
         width, least = 1, arb(2) ** -bits
         while not (tail := ball(channel.noise.at_least(width), bits)) < least:
             width *= 2

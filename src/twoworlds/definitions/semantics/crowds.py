@@ -200,7 +200,9 @@ def by_counts(mechanism: Mechanism, belief: Belief, secret: Secret | None) -> bo
     if not many_alike(belief) or (isinstance(mechanism, PerRecord) and belief.laws is not None):
         return False
     about_one = secret is None or secret.entry is not None
-    able = about_one and crowd(mechanism, belief, None) is not None
+    able = (
+        about_one and crowd(mechanism, belief, records_of(belief.universe).values[-1]) is not None
+    )
     return able or not belief.listable
 
 
