@@ -152,8 +152,8 @@ def starting_beliefs(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
         return belief
 
     yield from (on_two(j, k, odds) for j, k in pairs for odds in _ODDS)
-    near = sorted({(j, k) for removed in table.removed for j, k in enumerate(removed) if j != k})
-    for j, k in near[:_MOST_NEIGHBOURS]:
+    near = {(j, k) for removed in table.removed for j, k in enumerate(removed)}
+    for j, k in sorted((j, k) for j, k in near if j != k < size)[:_MOST_NEIGHBOURS]:
         yield from (on_two(j, k, part / _PARTS) for part in range(1, _PARTS))
     worst = [on_two(*one) for one in _single_outputs(table, s)]
     yield from worst
@@ -195,12 +195,9 @@ class _BeliefSearch:
     """The failure probability in floats, many beliefs at a time."""
 
     def __init__(self, table: Likelihoods, s: float) -> None:
-        import numpy as np
-
         self.s = s
         self.nearness = 0.0
-        self.p = table.floats
-        self.q = np.array([self.p[:, list(removed)] for removed in table.removed])
+        self.p, self.q = table.floats
 
     def values(self, beliefs: Floats) -> Floats:
         """Return the failure of each belief, and a trifle (`nearness`) for coming near to more."""

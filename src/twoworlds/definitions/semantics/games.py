@@ -31,6 +31,7 @@ from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
+from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import (
     Number,
     Order,
@@ -50,6 +51,7 @@ from twoworlds.worlds import Additive, Part, Point, Records, Universe
 from twoworlds.worlds.belief import Belief, Law, records_of
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.statistic import NO_RECORD
+from twoworlds.worlds.statistics import Batch
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
 impossible_output = "undefined: impossible output"
@@ -432,7 +434,9 @@ def default_value(records: Records, default: object, mechanism: Mechanism | None
     """Read the default value: one of the values of a record, the last one if left out.
 
     ``none`` is a value that is no record (Kasiviswanathan & Smith, footnote 2), where the mechanism
-    adds over records: it adds nothing.
+    adds over records: it adds nothing. Elsewhere the output would show that a record is missing
+    (each person's own report, their number, a record drawn at random), so that every output were
+    a breach; and a matrix has no law on fewer records, unless ``none`` is one of the values.
     """
     if default is None:
         return records.values[-1]
@@ -444,13 +448,22 @@ def default_value(records: Records, default: object, mechanism: Mechanism | None
             f"default={default} is not a value of a record: the values are {', '.join(names)}; "
             "'none' stands for no record"
         )
-    if isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive):
+    if mechanism is not None and _adds_over_records(mechanism):
         return NO_RECORD
     raise Unsupported(
-        "default=none, no record at all, is known for counts and sums, where it adds nothing, with "
-        "one belief, and for semantic without a delta: use one of the values, "
+        "default=none, no record at all, means something for counts and sums, where it adds "
+        "nothing; elsewhere an output would show that a record is missing: use one of the values, "
         f"{', '.join(names)}"
     )
+
+
+def _adds_over_records(mechanism: Mechanism) -> bool:
+    """Tell whether all that is looked at are sums over records."""
+    if isinstance(mechanism, Several):
+        return all(_adds_over_records(one) for one, _ in mechanism.parts)
+    statistic = mechanism.statistic if isinstance(mechanism, OnStatistic) else None
+    parts = statistic.parts if isinstance(statistic, Batch) else (statistic,)
+    return all(isinstance(part, Additive) for part in parts)
 
 
 def default_words(mechanism: Mechanism, default: object = None) -> str:

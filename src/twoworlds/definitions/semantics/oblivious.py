@@ -219,7 +219,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         table = self._table(mechanism)
         places = [table.databases.index(x) for x in self._truths(mechanism)]
         s = bounds(epsilon)[0]
-        if len(table.databases) == 2 and table.low == table.high:
+        if len(table.databases) == 2 and table.low == table.high and not table.left_out:
             tried, masses = _about_one_bit(table, s)
             what = "that one belief makes bad"
         else:
@@ -332,13 +332,10 @@ def _about_several(
     table: Likelihoods, s: Fraction, truths: list[int]
 ) -> tuple[list[Places], list[Places]]:
     """Return the belief that fails most often of those tried, and how likely are bad outputs."""
-    import numpy as np
-
     bad = bad_outputs(table, s)
     bad += [t for t, row in enumerate(table.low) if 0 in row and t not in bad]
     masses = {j: sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths}
-    p = table.floats
-    q = np.array([p[:, list(removed)] for removed in table.removed])
+    p, q = table.floats
     best, found = 0.0, None
     for belief in starting_beliefs(table, s):
         _, worst, _ = worst_differences(p, q, belief[None])

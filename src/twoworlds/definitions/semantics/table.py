@@ -43,7 +43,8 @@ class Likelihoods:
     """All likelihoods of a small mechanism, as rationals that enclose them.
 
     They lie between ``low`` and ``high``, which are the same where the mechanism is rational; both
-    by output and database. ``removed`` is the place of x_-i, by person and database. Outputs that
+    by output and column: the databases, and those with a record left out that no belief holds
+    possible (``left_out``). ``removed`` is the column of x_-i, by person and database. Outputs that
     are not listed have a probability of at most ``rest`` together, on any database.
     """
 
@@ -52,6 +53,7 @@ class Likelihoods:
     low: tuple[tuple[Fraction, ...], ...]
     high: tuple[tuple[Fraction, ...], ...]
     removed: tuple[tuple[int, ...], ...]
+    left_out: tuple[Point, ...] = ()
     rest: Fraction = Fraction(0)
 
     @staticmethod
@@ -59,26 +61,29 @@ class Likelihoods:
         mechanism: Mechanism, default: object = None, outputs: Iterable[Point] | None = None
     ) -> Likelihoods:
         """Tabulate a mechanism on lists of records, for its outputs or for those that matter."""
-        records = records_of(mechanism.universe)
-        d = default_value(records, default)
-        databases = tuple(records)
+        databases = tuple(records_of(mechanism.universe))
+        removed = _without_each(mechanism, default)
+        columns = list(dict.fromkeys([*databases, *(y for one in removed for y in one)]))
+        place = {x: j for j, x in enumerate(columns)}
         listed = tuple(mechanism.outputs if outputs is None else outputs)
-        place = {x: j for j, x in enumerate(databases)}
-        enclosed = [[_enclosed(mechanism.probability(t, x)) for x in databases] for t in listed]
+        enclosed = [[_enclosed(mechanism.probability(t, x)) for x in columns] for t in listed]
         return Likelihoods(
             databases,
             listed,
             tuple(tuple(max(low, Fraction(0)) for low, _ in row) for row in enclosed),
             tuple(tuple(high for _, high in row) for row in enclosed),
-            tuple(tuple(place[without(x, i, d)] for x in databases) for i in range(records.n)),
+            tuple(tuple(place[y] for y in one) for one in removed),
+            tuple(columns[len(databases) :]),
         )
 
     @cached_property
-    def floats(self) -> Floats:
-        """The likelihoods by output and database."""
+    def floats(self) -> tuple[Floats, Floats]:
+        """The likelihoods by output and database, and by person, output and database without."""
         import numpy as np
 
-        return np.array([[float(p) for p in row] for row in self.high])
+        p = np.array([[float(p) for p in row] for row in self.high])
+        q = np.array([p[:, list(removed)] for removed in self.removed])
+        return p[:, : len(self.databases)], q
 
     def ratios(self, t: int, person: int) -> tuple[Fraction | None, Fraction | None] | None:
         """Return enclosures of min r and max r; None for infinite, None at all without any r."""
@@ -98,6 +103,13 @@ class Likelihoods:
             return False
         least, most = found
         return not least or most is None or most / least > ((1 + s) / (1 - s)) ** 2
+
+
+def _without_each(mechanism: Mechanism, default: object) -> list[list[Point]]:
+    """Return x_-i by person and database."""
+    records = records_of(mechanism.universe)
+    d = default_value(records, default, mechanism)
+    return [[without(x, i, d) for x in records] for i in range(records.n)]
 
 
 def _enclosed(p: Number) -> tuple[Fraction, Fraction]:
@@ -126,7 +138,8 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
         return None
     if not channel.by_difference:
         return None
-    answers: dict[Any, Point] = {mechanism.statistic(x): x for x in universe}
+    columns = (y for one in _without_each(mechanism, default) for y in one)
+    answers: dict[Any, Point] = {mechanism.statistic(x): x for x in (*columns, *universe)}
     least, most = min(answers), max(answers)
     if not isinstance(channel.noise, GeometricNoise):
         return _windowed(mechanism, default, answers, room)
