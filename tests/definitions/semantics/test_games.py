@@ -214,7 +214,7 @@ def test_the_failure_without_a_record_is_shown_by_a_belief():
     found = failure_probability(noisy, Fraction(1, 2), default="none")
     assert found.witness.verify()
     assert found.witness.failure <= found.lower <= found.upper
-    assert 0 < found.lower
+    assert found.lower > 0
     clamped = noisy_sum("truncated-geometric(ratio=2, bits=9)")
     oblivious = RealityObliviousPrivacy(epsilon="1/2", default="none").tightest(clamped)
     assert oblivious.witness.verify()

@@ -19,7 +19,7 @@ from math import prod
 from typing import NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
-from twoworlds.definitions.semantics.breaches import failure_of, views
+from twoworlds.definitions.semantics.breaches import failure_of, up_to_order, views
 from twoworlds.definitions.semantics.counts import OnEach, OnSum
 from twoworlds.definitions.semantics.crowds import crowd, many_alike, play_crowd
 from twoworlds.definitions.semantics.games import default_value, default_words, record_posterior
@@ -237,6 +237,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             held = Belief.of_records(mechanism.universe, [(Fraction(1), held.laws)])
             why = "records are independent and each is treated on its own, so one record at a time"
             return _on_its_own(mechanism, held.laws or (), self.default), held, why
+        held = up_to_order(mechanism, held)
         why = "every output played with and without every person"
         return [_played(mechanism, held, self.default)], held, why
 
