@@ -28,7 +28,7 @@ from itertools import permutations, product
 from math import ceil, factorial
 from typing import Any, NamedTuple
 
-from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.definitions.semantics.beliefs import Likelihoods
 from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
 

@@ -35,6 +35,8 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.beliefs import (
+    Likelihoods,
+    bad_outputs,
     rounded_beliefs,
     starting_beliefs,
     worst_differences,
@@ -51,7 +53,6 @@ from twoworlds.definitions.semantics.local import (
 )
 from twoworlds.definitions.semantics.pair import Masses, candidates, intervals, together
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.table import Likelihoods, bad_outputs
 from twoworlds.definitions.semantics.witnesses import FailureWitness
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
@@ -338,7 +339,7 @@ def _about_several(
     p, q = table.floats
     best, found = 0.0, None
     for belief in starting_beliefs(table, s):
-        _, worst, _ = worst_differences(p, q, belief[None])
+        _, worst = worst_differences(p, q, belief[None])
         failure = ((worst[0] > float(s) + _MARGIN) @ p[:, truths]).max()
         if failure > best + _MARGIN:
             best, found = failure, belief
