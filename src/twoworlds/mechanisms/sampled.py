@@ -267,6 +267,10 @@ class Shuffled(Mechanism):
         counted = (Counter(reports) for reports in drawn)
         return Explicit(tuple(tuple(c[i] for i in range(len(self.kinds))) for c in counted))
 
+    def unordered(self, database: tuple[Point, ...]) -> tuple[Point, ...]:
+        """Return the same records in one order: no output depends on theirs."""
+        return tuple(sorted(database, key=self.values.index))
+
     def _chance(self, kinds: frozenset[int], value: Point) -> Fraction:
         """Return the probability that a report is of some kinds."""
         masses = (self.transition.probability(self.kinds[i], value) for i in kinds)
@@ -283,6 +287,7 @@ class Shuffled(Mechanism):
 
     def _law(self, database: Point) -> defaultdict[tuple[int, ...], Fraction]:
         """Return the law of the numbers of reports, computed once."""
+        database = self.unordered(database)  # type: ignore[arg-type]
         if database in self._laws:
             return self._laws[database]
         found = defaultdict(Fraction, {(0,) * len(self.kinds): Fraction(1)})

@@ -50,7 +50,7 @@ from twoworlds.worlds import SUBSTITUTE, Additive, Point, Records, Universe
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.sensitivity import L1, L2, local_sensitivity
-from twoworlds.worlds.statistic import Statistic
+from twoworlds.worlds.statistic import NO_RECORD, Statistic
 
 _SHOWN = 8
 _MOST_PAIRS = 1 << 20
@@ -205,7 +205,7 @@ class GoodDatabases(Result):
                     [
                         f"Not good: {shown or 'none'}. The belief gives them probability "
                         f"{show(self.outside)}; and {show(self.needed)} if only leaving a person "
-                        f"out counts, that is, putting {self.default} in place of the record.",
+                        f"out counts, that is, {self._leaving_out}.",
                         "On the average over the belief, leaving a person out keeps the factor "
                         f"{ratio} but for a probability of {show(self.joint)}.",
                         "For this belief follows, with epsilon for how far leaving a person out "
@@ -223,6 +223,12 @@ class GoodDatabases(Result):
                 Bars("How much the belief leaves unprotected", unprotected, side="up"),
             ),
         )
+
+    @property
+    def _leaving_out(self) -> str:
+        if self.default is NO_RECORD:
+            return "taking the record away"
+        return f"putting {self.default} in place of the record"
 
     def fields(self) -> dict[str, Any]:
         return {**super().fields(), "default": str(self.default)}
@@ -243,6 +249,8 @@ def good_databases(
 
         E = {x : for all neighbours y of x, A(x) and A(y) are (epsilon, delta)-indistinguishable}
 
+    where x without a person is a neighbour, too, if that means to take their record away.
+
     ``semantic_epsilon`` or ``semantic_delta`` is what the sharper form is to aim at, if anything.
 
     >>> from twoworlds import Dense
@@ -258,7 +266,7 @@ def good_databases(
     d, records = read_delta(delta), records_of(mechanism.universe)
     aims = {"epsilon": semantic_epsilon, "delta": semantic_delta}
     goal = {name: aim for name, aim in aims.items() if aim is not None}
-    value = default_value(records, default)
+    value = default_value(records, default, mechanism)
     gaps = _gaps(mechanism, a)
 
     @cache
@@ -289,7 +297,7 @@ def good_databases(
     bad = dict.fromkeys(
         x
         for x in track(held, "comparing neighbours", len(held))
-        if any(exceed(gaps(x, y)) for y in records.around(x, SUBSTITUTE))
+        if any(exceed(gaps(x, y)) for y in (*records.around(x, SUBSTITUTE), *_left_out(x, value)))
     )
     exposed = [x for x in held if any(exceed(gaps(x, y)) for y in _left_out(x, value))]
     outside, needed = (sum((held[x] for x in one), start=Fraction(0)) for one in (bad, exposed))
@@ -339,7 +347,7 @@ def _of_values(
     def moved(u: Point, v: Point) -> tuple[Number, Number]:
         return (Fraction(0), Fraction(0)) if u == v else gaps((u, *rest), (v, *rest))
 
-    bad = [u for u in values if any(exceed(moved(u, v)) for v in values)]
+    bad = [u for u in values if any(exceed(moved(u, v)) for v in (*values, default))]
     exposed = [u for u in values if exceed(moved(u, default))]
     law = held.marginal(1)
     means = [sum((law[u] * moved(u, default)[k] for u in values), Fraction(0)) for k in (0, 1)]

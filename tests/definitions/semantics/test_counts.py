@@ -12,7 +12,9 @@ from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import agree
+from twoworlds.mechanisms import OnStatistic
 from twoworlds.numbers import bounds
+from twoworlds.worlds import Additive, Records
 from twoworlds.worlds.belief import secret
 from twoworlds.worlds.beliefs import belief
 
@@ -177,3 +179,26 @@ def test_ties_are_decided_in_whole_numbers():
     held = belief("uniform", noisy.universe)
     for epsilon in (Fraction(1, 10), *(play(noisy, held, t).worst for t in (0, 3, 4))):
         assert crowd(noisy, held, 0).failure(epsilon).mass == failure_of(noisy, held, epsilon)
+
+
+@pytest.mark.parametrize(
+    "held", ["hidden(9/10=1/3, 1/10=2/3)", "independent(1/3)", "independent([0=1/6, 1=1/2, 2=1/3])"]
+)
+@pytest.mark.parametrize("noise", ["geometric(ratio=3/2)", "discrete-gaussian(sigma=2)"])
+def test_enclosures_of_many_people_hold_what_is_computed_exactly(monkeypatch, noise, held):
+    """Many people are read in balls, and only outputs that matter: no exact value is left out."""
+    universe = Records([0, 1, 2] if "2=" in held else [1, 0], 40)
+    add = Additive(lambda value: value, name="sum")
+    noisy = OnStatistic(universe, add, mechanism(noise).channel, expression="noisy-sum")
+    exact = crowd(noisy, belief(held, universe), 0)
+    (concluded,), mass = exact.conclude(17), exact.failure(Fraction(2, 25)).mass
+    monkeypatch.setattr("twoworlds.worlds.belief._SHORT", 0)
+    enclosed = crowd(noisy, belief(held, universe), 0)
+    (one,) = enclosed.conclude(17)
+    pairs = [(one.difference, concluded.difference), (one.moved, concluded.moved)]
+    pairs += [(one.real[1], concluded.real[1]), (one.removed[1], concluded.removed[1])]
+    for found, known in [*pairs, (enclosed.failure(Fraction(2, 25)).mass, mass)]:
+        (low, high), (least, most) = bounds(found), bounds(known)
+        assert low <= most
+        assert least <= high
+        assert high - low < Fraction(1, 10**9)

@@ -13,6 +13,7 @@ from tests.definitions.semantics import brute
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics import cells
 from twoworlds.definitions.semantics.beliefs import (
+    Likelihoods,
     exact_failure,
     worst_found,
 )
@@ -20,7 +21,6 @@ from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.cells import bounded_above
 from twoworlds.definitions.semantics.failure import FailureCurve, failure_probability
 from twoworlds.definitions.semantics.pair import Masses, pair_failure
-from twoworlds.definitions.semantics.table import Likelihoods
 from twoworlds.definitions.semantics.ways import dot, ways
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import PerRecord

@@ -1,21 +1,27 @@
 """Games 0 to n: posteriors with and without a person (Kasiviswanathan & Smith, equations 1, 2)."""
 
 from fractions import Fraction
+from functools import cache
+from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import mechanism
+from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.crowds import crowd
+from twoworlds.definitions.semantics.failure import failure_probability
 from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import OnStatistic
-from twoworlds.numbers import above
+from twoworlds.mechanisms.several import Several
+from twoworlds.numbers import INFINITY, above
 from twoworlds.worlds import Additive, BitStrings, Records
-from twoworlds.worlds.belief import explicit, hidden, secret, uniform
+from twoworlds.worlds.belief import Belief, explicit, hidden, secret, uniform
 from twoworlds.worlds.statistic import NO_RECORD
 
 SURVEY = mechanism("randomized-response(bits=2, keep=3/4)")
@@ -157,13 +163,71 @@ def test_over_all_beliefs_no_record_has_the_swing_of_every_output():
     assert swing == found == 2**6
     verdict = SemanticPrivacy(default="none").tightest(noisy)
     assert verdict.witness.verify()
+    assert worst_swing(noisy_sum("discrete-gaussian(sigma=2)"), "none").ratio == INFINITY
+
+
+def test_no_record_in_several_releases_adds_nothing_to_any_of_them():
+    one, other = noisy_sum(), noisy_sum("geometric(ratio=3)")
+    found = worst_swing(Several([(one, 1), (other, 1)]), "none").ratio
+    brute = 0
+    for s, t in product(range(-2, 12), repeat=2):
+        law = [
+            one.probability(s, x) / one.channel.probability(s, x[1])
+            * other.probability(t, x) / other.channel.probability(t, x[1])
+            for x in one.universe
+        ]  # fmt: skip
+        brute = max(brute, max(law) / min(law))
+    assert found == brute
+
+
+@given(st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any))
+@settings(max_examples=25)
+def test_no_belief_fails_more_often_without_a_record_than_the_upper_end(masses):
+    noisy = noisy_sum("integer-noise([1/5, 1/2, 3/10], start=-1)")
+    held = {x: Fraction(m, sum(masses)) for x, m in zip(noisy.universe, masses, strict=True) if m}
+    for epsilon in (Fraction(1, 5), Fraction(1, 2)):
+        bad = 0
+        for t in range(-1, 11):
+            used = {x: m * noisy.probability(t, x) for x, m in held.items()}
+            for i in (0, 1):
+                left = {x: m * noisy.channel.probability(t, x[1 - i]) for x, m in held.items()}
+                p, q = sum(used.values()), sum(left.values())
+                apart = 1 if p and not q else 0
+                if p and q:
+                    apart = sum(max(used[x] / p - left[x] / q, 0) for x in held)
+                if apart > epsilon:
+                    bad += p
+                    break
+        assert failure_of(noisy, Belief(noisy.universe, held), epsilon, "none") == bad
+        assert bad <= no_record_ends(epsilon).upper
+
+
+@cache
+def no_record_ends(epsilon):
+    noisy = noisy_sum("integer-noise([1/5, 1/2, 3/10], start=-1)")
+    return failure_probability(noisy, epsilon, default="none")
+
+
+def test_the_failure_without_a_record_is_shown_by_a_belief():
+    noisy = noisy_sum()
+    found = failure_probability(noisy, Fraction(1, 2), default="none")
+    assert found.witness.verify()
+    assert found.witness.failure <= found.lower <= found.upper
+    assert found.lower > 0
+    clamped = noisy_sum("truncated-geometric(ratio=2, bits=9)")
+    oblivious = RealityObliviousPrivacy(epsilon="1/2", default="none").tightest(clamped)
+    assert oblivious.witness.verify()
+    assert 0 < oblivious.witness.failure <= oblivious.delta
 
 
 def test_no_record_is_refused_where_it_means_nothing():
     survey = mechanism("randomized-response(bits=2, keep=3/4)")
     with pytest.raises(Unsupported, match="counts and sums"):
         play(survey, uniform(survey.universe), "11", default="none")
-    with pytest.raises(Unsupported, match="finitely many outputs"):
-        worst_swing(noisy_sum("discrete-gaussian(sigma=2)"), "none")
+    shuffled = mechanism("shuffle(randomized-response(bits=2, keep=3/4))")
+    with pytest.raises(Unsupported, match="show that a record is missing"):
+        worst_swing(shuffled, "none")
+    with pytest.raises(Unsupported, match="geometric noise"):
+        worst_swing(noisy_sum("differenced-negative-binomial(p=1/2, r=2)"), "none")
     with pytest.raises(InvalidInput, match="'none' stands for no record"):
         play(survey, uniform(survey.universe), "11", default="nobody")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.definitions.semantics import brute
-from twoworlds import check, mechanism
+from twoworlds import Dense, check, mechanism
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.errors import TooLarge, Unsupported
@@ -114,3 +114,26 @@ def test_delta_alone_asks_for_the_smallest_difference_that_it_allows():
         oblivious = RealityObliviousPrivacy(belief, delta=delta).tightest(survey)
         assert oblivious.delta <= delta
         assert RealityObliviousPrivacy(belief).failure(survey, oblivious.epsilon) == oblivious.delta
+
+
+@pytest.mark.parametrize(
+    "held", ["uniform", "hidden(9/10=1/3, 1/5=2/3)", "independent(1/2, 1/3, 1/4)"]
+)
+def test_shuffled_reports_are_those_of_all_databases_in_any_order(held):
+    """Databases up to their order are enough, and say what the matrix of all of them says."""
+    shuffled = mechanism("shuffle(randomized-response(bits=3, keep=3/4))")
+    matrix = Dense.from_function(
+        shuffled.universe, lambda x: {t: shuffled.probability(t, x) for t in shuffled.outputs}
+    )
+    asked = LocalSemanticPrivacy(held)
+    assert asked.curve(shuffled) == asked.curve(matrix)
+    assert asked.tightest(shuffled).witness.verify()
+
+
+def test_too_many_shuffled_reports_are_refused_with_a_size_that_will_do():
+    asked = LocalSemanticPrivacy("uniform", epsilon="1/5")
+    with pytest.raises(TooLarge, match="use at most 80 people"):
+        asked.tightest(mechanism("shuffle(randomized-response(bits=5000, keep=3/4))"))
+    three = "shuffle(pram([[1/2, 1/4, 1/4], [1/4, 1/2, 1/4], [1/4, 1/4, 1/2]], records={}))"
+    with pytest.raises(TooLarge, match="use at most 16 people"):
+        asked.tightest(mechanism(three.format(40)))

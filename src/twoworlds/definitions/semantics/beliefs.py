@@ -1,38 +1,46 @@
-"""A search for a belief that sees breaches of semantic privacy as often as possible.
+r"""Tables of likelihoods of small mechanisms, and a search for their worst belief.
+
+Semantic privacy depends on an output only through its likelihood row, up to a factor. So geometric
+noise added to answers from l to h may be clamped to this range: beyond it all rows are alike. Other
+integer noise is listed up to outputs of a probability of 10^-6 together.
+
+An output t breaches s under some belief only if for some person the swing of its likelihood,
+R = max r / min r with r(x) = P(A(x) = t) / P(A(x_-i) = t), has (sqrt R - 1)/(sqrt R + 1) > s (S1).
+No belief sees a breach more often than these outputs occur on the database that makes them
+likeliest: under a belief they have the mean probability over databases.
 
 The failure probability f(b) = P_t[max_i SD(b_0(. | t), b_i(. | t)) > s] jumps where an output
 starts to breach, so it is searched from many starts, in floats and always in the same way: single
 databases, the uniform belief, beliefs on two databases (among them the worst ones for each single
-output, and for two outputs at a time) and drawn ones. All of them climb together on a smooth f,
-
-    sum_t P_t sigma((G_t - s) / tau),     sigma(z) = 1 / (1 + e^-z),     G_t = max_i SD,
-
-where tau is made smaller step by step: outputs next to the threshold are felt before they cross it.
-With pi and kappa the posteriors of Game 0 and of the game of the worst person, whose likelihoods
-are p and q, P and Q the probabilities of the output, and e_x the sign of pi_x - kappa_x,
-
-    dG/db_x = ((p_x / P) (e_x - <e, pi>) - (q_x / Q) (e_x - <e, kappa>)) / 2.
-
-Then mass is moved about while f itself grows. The best beliefs are rounded to small rationals and
+output, and for two outputs at a time) and drawn ones. From the best of them mass is moved about
+while f grows, or comes near to more outputs. The best beliefs are rounded to small rationals and
 evaluated exactly: what is returned is true of the rounded belief, however it was found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
-from math import lcm, sqrt
+from math import ceil, floor, lcm, sqrt
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.definitions.semantics.breaches import reachable
+from twoworlds.definitions.semantics.games import default_value, without
+from twoworlds.laws.noise import GeometricNoise
+from twoworlds.mechanisms import AddedNoise, AtLeast, AtMost, Mechanism, OnStatistic
+from twoworlds.mechanisms.on_statistic import FiniteNoise
+from twoworlds.numbers import Number, bounds
 from twoworlds.numbers.portable import exp, log
+from twoworlds.worlds import Point, Records
+from twoworlds.worlds.belief import records_of
 
 if TYPE_CHECKING:
     import numpy as np
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
-    Places = np.ndarray[Any, np.dtype[np.intp]]
 
 Found = dict[int, Fraction]  # a belief, by the place of its databases
 
@@ -43,23 +51,158 @@ _MOST_PAIRS = 400
 _MOST_NEIGHBOURS = 64
 _PARTS = 24
 _ROUNDED_TRIED = 8
-_BUDGET = 40_000_000  # likelihoods looked at while improving, some seconds at most
+_BUDGET = 160_000_000  # likelihoods looked at while improving, some seconds at most
 _STARTS = 8
 _DRAWN = 48
 _MIXED = 64
 _DRAWS = 96
-_ROUNDS = 150
+_ROUNDS = 400
 _FLOORS = (0.0, 0.0, 1e-5, 1e-3, 1e-2)  # a database that was ruled out may come back
 _ODDS = (0.5, 0.3, 0.7, 0.15, 0.85, 0.05, 0.95)
 _MOVES = (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6)
 _DENOMINATORS = (1, 2, 4, 10, 60, 1000, 10**5, 10**7, 10**10, 10**13)
-_CLIMBING = 30_000_000  # likelihoods looked at while climbing
-_MOST_AT_ONCE = 192
-_FEWEST = 8
-_STAGES = ((0.1, 0.3), (0.03, 0.3), (0.01, 0.2), (0.003, 0.1), (1e-3, 0.03), (2e-4, 0.01))
-_STEPS = 25
-_LEAST = 1e-12
-_OVER = 1e-6  # aim a little above s
+_LARGEST = 1 << 13
+_BITS = 80
+_REST = Fraction(1, 10**6)
+
+
+@dataclass(frozen=True)
+class Likelihoods:
+    """All likelihoods of a small mechanism, as rationals that enclose them.
+
+    They lie between ``low`` and ``high``, which are the same where the mechanism is rational; both
+    by output and column: the databases, and those with a record left out that no belief holds
+    possible (``left_out``). ``removed`` is the column of x_-i, by person and database. Outputs that
+    are not listed have a probability of at most ``rest`` together, on any database.
+    """
+
+    databases: tuple[Point, ...]
+    outputs: tuple[Point, ...]
+    low: tuple[tuple[Fraction, ...], ...]
+    high: tuple[tuple[Fraction, ...], ...]
+    removed: tuple[tuple[int, ...], ...]
+    left_out: tuple[Point, ...] = ()
+    rest: Fraction = Fraction(0)
+
+    @staticmethod
+    def of(
+        mechanism: Mechanism, default: object = None, outputs: Iterable[Point] | None = None
+    ) -> Likelihoods:
+        """Tabulate a mechanism on lists of records, for its outputs or for those that matter."""
+        databases = tuple(records_of(mechanism.universe))
+        removed = _without_each(mechanism, default)
+        columns = list(dict.fromkeys([*databases, *(y for one in removed for y in one)]))
+        place = {x: j for j, x in enumerate(columns)}
+        listed = tuple(mechanism.outputs if outputs is None else outputs)
+        enclosed = [[_enclosed(mechanism.probability(t, x)) for x in columns] for t in listed]
+        return Likelihoods(
+            databases,
+            listed,
+            tuple(tuple(max(low, Fraction(0)) for low, _ in row) for row in enclosed),
+            tuple(tuple(high for _, high in row) for row in enclosed),
+            tuple(tuple(place[y] for y in one) for one in removed),
+            tuple(columns[len(databases) :]),
+        )
+
+    @cached_property
+    def floats(self) -> tuple[Floats, Floats]:
+        """The likelihoods by output and database, and by person, output and database without."""
+        import numpy as np
+
+        p = np.array([[float(p) for p in row] for row in self.high])
+        q = np.array([p[:, list(removed)] for removed in self.removed])
+        return p[:, : len(self.databases)], q
+
+    def ratios(self, t: int, person: int) -> tuple[Fraction | None, Fraction | None] | None:
+        """Return enclosures of min r and max r; None for infinite, None at all without any r."""
+        low, high = self.low[t], self.high[t]
+        pairs = [(j, k) for j, k in enumerate(self.removed[person]) if high[j] or high[k]]
+        if not pairs:
+            return None
+        tops = [high[j] / low[k] if low[k] else None for j, k in pairs]
+        bottoms = [low[j] / high[k] for j, k in pairs if high[k]]
+        most = None if None in tops else max(top for top in tops if top is not None)
+        return min(bottoms, default=None), most
+
+    def can_breach(self, t: int, person: int, s: Fraction) -> bool:
+        """Tell whether some belief may see a difference above s after this output (S1)."""
+        found = self.ratios(t, person)
+        if found is None or s >= 1:
+            return False
+        least, most = found
+        return not least or most is None or most / least > ((1 + s) / (1 - s)) ** 2
+
+
+def _without_each(mechanism: Mechanism, default: object) -> list[list[Point]]:
+    """Return x_-i by person and database."""
+    records = records_of(mechanism.universe)
+    d = default_value(records, default, mechanism)
+    return [[without(x, i, d) for x in records] for i in range(records.n)]
+
+
+def _enclosed(p: Number) -> tuple[Fraction, Fraction]:
+    """Enclose a likelihood in short rationals, of a relative width of 2^-80."""
+    low, high = bounds(p)
+    if isinstance(p, Fraction) or low <= 0:
+        return low, high
+    shift = _BITS - (low.numerator.bit_length() - low.denominator.bit_length())
+    scale = Fraction(2) ** shift
+    return floor(low * scale) / scale, ceil(high * scale) / scale
+
+
+def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | None:
+    """Return the table of a small mechanism; None if it is large, or has too many rows."""
+    universe = mechanism.universe
+    if not isinstance(universe, Records) or not universe.fixed or universe.size > _LARGEST:
+        return None
+    room = _LARGEST // (universe.size * universe.n)
+    if mechanism.outputs.size is not None:
+        return Likelihoods.of(mechanism, default) if mechanism.outputs.size <= room else None
+    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, FiniteNoise):
+        reached: list[Any] = sorted({t for x in universe for t in reachable(mechanism, x)})
+        return Likelihoods.of(mechanism, default, reached) if len(reached) <= room else None
+    if not isinstance(mechanism, OnStatistic) or not isinstance(channel, AddedNoise):
+        return None
+    if not channel.by_difference:
+        return None
+    columns = (y for one in _without_each(mechanism, default) for y in one)
+    answers: dict[Any, Point] = {mechanism.statistic(x): x for x in (*columns, *universe)}
+    least, most = min(answers), max(answers)
+    if not isinstance(channel.noise, GeometricNoise):
+        return _windowed(mechanism, default, answers, room)
+    if most - least >= room:
+        return None
+    clamped = AddedNoise(channel.noise, least, most)
+    name = mechanism.expression
+    return Likelihoods.of(
+        OnStatistic(universe, mechanism.statistic, clamped, expression=name), default
+    )
+
+
+def _windowed(
+    mechanism: OnStatistic, default: object, answers: dict[Any, Point], room: int
+) -> Likelihoods | None:
+    """Return the table of the outputs around all answers, all but `_REST`; None if too many."""
+    least, most = min(answers), max(answers)
+    for width in range(room - (most - least)):
+        below = mechanism.mass(AtMost(least - width - 1), answers[least])
+        rest = bounds(below + mechanism.mass(AtLeast(most + width + 1), answers[most]))[1]
+        if rest <= _REST:
+            window = range(least - width, most + width + 1)
+            rest = Fraction(ceil(rest * 10**9), 10**9)
+            return replace(Likelihoods.of(mechanism, default, window), rest=rest)
+    return None
+
+
+def bad_outputs(table: Likelihoods, s: Fraction) -> list[int]:
+    """Return the outputs that can breach at all."""
+    persons = range(len(table.removed))
+    outputs = range(len(table.outputs))
+    return [t for t in outputs if any(table.can_breach(t, i, s) for i in persons)]
+
+
+# --- the search -----------------------------------------------------------------------------------
 
 
 def exact_failure(
@@ -106,10 +249,6 @@ def worst_found(
     values = search.values(starts)
     pool = starts[np.argsort(-values, kind="stable")]
     goal = min(float(enough), 1.0) - _MARGIN
-    if values.max() < goal:
-        pool = np.concatenate([pool[: 4 * _STARTS], search.climbed(pool)])
-        values = search.values(pool)
-        pool = pool[np.argsort(-values, kind="stable")]
     search.nearness = 1e-4 * float(values.max())
     chosen = search.unlike(pool)
     if values.max() < goal:
@@ -152,8 +291,8 @@ def starting_beliefs(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
         return belief
 
     yield from (on_two(j, k, odds) for j, k in pairs for odds in _ODDS)
-    near = sorted({(j, k) for removed in table.removed for j, k in enumerate(removed) if j != k})
-    for j, k in near[:_MOST_NEIGHBOURS]:
+    near = {(j, k) for removed in table.removed for j, k in enumerate(removed)}
+    for j, k in sorted((j, k) for j, k in near if j != k < size)[:_MOST_NEIGHBOURS]:
         yield from (on_two(j, k, part / _PARTS) for part in range(1, _PARTS))
     worst = [on_two(*one) for one in _single_outputs(table, s)]
     yield from worst
@@ -195,12 +334,9 @@ class _BeliefSearch:
     """The failure probability in floats, many beliefs at a time."""
 
     def __init__(self, table: Likelihoods, s: float) -> None:
-        import numpy as np
-
         self.s = s
         self.nearness = 0.0
-        self.p = table.floats
-        self.q = np.array([self.p[:, list(removed)] for removed in table.removed])
+        self.p, self.q = table.floats
 
     def values(self, beliefs: Floats) -> Floats:
         """Return the failure of each belief, and a trifle (`nearness`) for coming near to more."""
@@ -217,7 +353,7 @@ class _BeliefSearch:
 
     def worst(self, beliefs: Floats) -> tuple[Floats, Floats]:
         """Return the probability of each output, and the largest difference over persons."""
-        return worst_differences(self.p, self.q, beliefs)[:2]
+        return worst_differences(self.p, self.q, beliefs)
 
     def unlike(self, beliefs: Floats) -> list[Floats]:
         """Return the first few beliefs that differ in the outputs that breach."""
@@ -263,32 +399,6 @@ class _BeliefSearch:
                 scale *= 0.8
         return belief
 
-    def climbed(self, starts: Floats) -> Floats:
-        """Return the beliefs that the starts climb to: the best half, and others from all over."""
-        import numpy as np
-
-        steps = len(_STAGES) * _STEPS
-        size = min(max(_CLIMBING // (self.q.size * steps), _FEWEST), _MOST_AT_ONCE)
-        if len(starts) > size:
-            best = size // 2
-            others = np.linspace(best, len(starts) - 1, size - best).astype(int)
-            starts = np.concatenate([starts[:best], starts[others]])
-        logs = log(np.maximum(starts, _LEAST))
-        for tau, rate in _STAGES:
-            first, second = np.zeros_like(logs), np.zeros_like(logs)
-            left, right = 1.0, 1.0  # 0.8^k and 0.9^k
-            for _ in range(_STEPS):
-                left, right = 0.8 * left, 0.9 * right
-                slope = smooth_slope(self.p, self.q, _from_logs(logs), self.s + _OVER, tau)
-                first = 0.8 * first + 0.2 * slope
-                second = 0.9 * second + 0.1 * slope * slope
-                mean, spread = first / (1 - left), second / (1 - right)
-                logs = np.maximum(logs + rate * mean / (np.sqrt(spread) + 1e-9), -60.0)
-                logs -= logs.max(axis=1, keepdims=True)
-        found = _from_logs(logs)
-        cleaned = np.where(found < 1e-7, 0.0, found)
-        return np.concatenate([found, cleaned / cleaned.sum(axis=1, keepdims=True)])
-
 
 def _moves(belief: Floats, pool: Sequence[Floats] | Floats) -> Iterator[Floats]:
     """Yield beliefs with some mass moved to or from each database, or towards another belief."""
@@ -305,49 +415,19 @@ def _moves(belief: Floats, pool: Sequence[Floats] | Floats) -> Iterator[Floats]:
         yield from (belief * (1 - share) + other * share for share in _MOVES[:3])
 
 
-def _from_logs(logs: Floats) -> Floats:
-    masses = exp(logs)
-    found: Floats = masses / masses.sum(axis=1, keepdims=True)
-    return found
-
-
-def worst_differences(p: Floats, q: Floats, beliefs: Floats) -> tuple[Floats, Floats, Places]:
-    """Return, by belief and output, P_t, the largest difference over persons, and that person."""
+def worst_differences(p: Floats, q: Floats, beliefs: Floats) -> tuple[Floats, Floats]:
+    """Return, by belief and output, P_t and the largest difference over persons."""
     import numpy as np
 
     joint = beliefs[:, None, :] * p[None]
     mass = joint.sum(axis=2)
     worst = np.zeros_like(mass)
-    who = np.zeros(mass.shape, dtype=np.intp)
     with np.errstate(invalid="ignore", divide="ignore"):
         posterior = joint / mass[:, :, None]
-        for i, likelihood in enumerate(q):
+        for likelihood in q:
             other = beliefs[:, None, :] * likelihood[None]
             other /= other.sum(axis=2)[:, :, None]
             gap = np.abs(posterior - other).sum(axis=2) / 2
             gap = np.where(np.isnan(gap), 1.0, gap)
-            larger = gap > worst
-            worst = np.where(larger, gap, worst)
-            who = np.where(larger, i, who)
-    return mass, worst, who
-
-
-def smooth_slope(p: Floats, q: Floats, beliefs: Floats, s: float, tau: float) -> Floats:
-    """Return the derivative of the smooth failure probability by the logarithms of the belief."""
-    import numpy as np
-
-    mass, worst, who = worst_differences(p, q, beliefs)
-    others = q[who, np.arange(len(p))[None, :]]  # the likelihoods without the worst person
-    with np.errstate(invalid="ignore", divide="ignore"):
-        step = 1 / (1 + exp(np.clip((s - worst) / tau, -40, 40)))
-        real = p[None] / mass[:, :, None]
-        removed = others / (beliefs[:, None, :] * others).sum(axis=2)[:, :, None]
-        held = beliefs[:, None, :]
-        sign = np.sign(real - removed)
-        move = real * (sign - (sign * real * held).sum(axis=2)[:, :, None])
-        move -= removed * (sign - (sign * removed * held).sum(axis=2)[:, :, None])
-        move = np.nan_to_num(move / 2, nan=0.0, posinf=0.0, neginf=0.0)
-    weight = mass * step * (1 - step) / tau
-    slope = (step[:, :, None] * p[None] + weight[:, :, None] * move).sum(axis=1)
-    found: Floats = beliefs * (slope - (beliefs * slope).sum(axis=1, keepdims=True))
-    return found
+            worst = np.maximum(worst, gap)
+    return mass, worst

@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from math import comb
 from typing import Any, NamedTuple
 
 from flint import arb
@@ -48,6 +49,7 @@ from twoworlds.mechanisms import (
     OnStatistic,
 )
 from twoworlds.mechanisms.on_statistic import FiniteNoise
+from twoworlds.mechanisms.sampled import Shuffled
 from twoworlds.numbers import (
     Number,
     Order,
@@ -58,10 +60,12 @@ from twoworlds.numbers import (
     positive_part,
     working_precision,
 )
-from twoworlds.worlds import Point
+from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.orbits import Orbits
 
 _MOST_OUTPUTS = 1 << 18
+_MOST_REPORTS = 1 << 20
 _WIDEST_WINDOW = 1 << 14
 _FEWEST_BITS, _MOST_BITS = 64, 256
 _MOST_STRETCHES = 20_000
@@ -99,19 +103,42 @@ def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[
     """Return the belief as seen for each person, once for persons that are alike."""
     records = records_of(mechanism.universe)
     d = default_value(records, default, mechanism)
-    on = mechanism if isinstance(mechanism, OnStatistic) else None
-    answer: Callable[[Point], Any] = (lambda database: database) if on is None else on.statistic
-    likelihood = mechanism.probability if on is None else on.channel.probability
+    likelihood = mechanism.probability
+    answer: Callable[[Any], Any] = tuple
+    if isinstance(mechanism, OnStatistic):
+        answer, likelihood = mechanism.statistic, mechanism.channel.probability
+    elif isinstance(mechanism, Shuffled):
+        answer = mechanism.unordered
     own = {x: answer(x) for x in belief}
     found: dict[frozenset[Case], View] = {}
-    for i in range(records.n):
+    for person in records_of(belief.universe).members:
+        i = person - 1
         masses: dict[tuple[Any, Any], Number] = {}
         for x, mass in belief.items():
             key = (own[x], own[x] if x[i] == d else answer(without(x, i, d)))
             masses[key] = masses.get(key, Fraction(0)) + mass
         cases = tuple((mass, *key) for key, mass in masses.items())
-        found.setdefault(frozenset(cases), View(i + 1, cases, likelihood))
+        found.setdefault(frozenset(cases), View(person, cases, likelihood))
     return list(found.values())
+
+
+def up_to_order(mechanism: Mechanism, belief: Belief) -> Belief:
+    """Return a belief about people who are alike up to their order, where no output shows it."""
+    if not isinstance(mechanism, Shuffled) or belief.common_laws is None:
+        return belief
+    records, kinds = records_of(belief.universe), len(mechanism.kinds)
+
+    def work(n: int) -> int:
+        """Every law is grown one report at a time."""
+        return n * Orbits(Records(records.values, n)).size * comb(n + kinds - 1, n)
+
+    if work(records.n) > _MOST_REPORTS:
+        most = next(n for n in range(records.n, 0, -1) if work(n) <= _MOST_REPORTS)
+        raise TooLarge(
+            f"{mechanism.expression} has too many numbers of reports to look at each with and "
+            f"without a person: use at most {most} people"
+        )
+    return belief.on(Orbits(records))
 
 
 def reachable(mechanism: Mechanism, truth: Point) -> Iterator[Point]:

@@ -22,6 +22,7 @@ from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.worlds import Point, Universe
+from twoworlds.worlds.statistic import NO_RECORD
 
 LARGEST = 1 << 22
 METHOD = "the largest swing of an output's likelihood decides over all beliefs at once"
@@ -126,7 +127,7 @@ def removals(universe: Universe, default: Point) -> Iterator[tuple[int, Point, P
     for person in range(records.n):
         for x in universe:
             removed = without(x, person, default)
-            if removed not in universe:
+            if default is not NO_RECORD and removed not in universe:
                 raise Unsupported(
                     f"leaving person {person + 1} out of {universe.label(x)} gives "
                     f"{records.label(removed)}, which the restriction leaves out: keep it, or "

@@ -26,9 +26,9 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import permutations, product
 from math import ceil, factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.definitions.semantics.beliefs import Likelihoods
 from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
 
@@ -126,7 +126,7 @@ class CellSearch:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The likelihoods by output; outputs with proportional rows are one."""
+        """The likelihoods by output and column; outputs with proportional rows are one."""
         found: dict[Row, Row] = {}
         for row in self.table.high:
             if total := sum(row, _ZERO):
@@ -135,13 +135,18 @@ class CellSearch:
         return list(found.values())
 
     @cached_property
+    def held(self) -> list[Row]:
+        """The likelihoods by output and database."""
+        return [row[: self.size] for row in self.rows]
+
+    @cached_property
     def ways(self) -> list[Way]:
         """All ways to breach, of outputs and persons that can (S1)."""
         limit = ((1 + self.s) / (1 - self.s)) ** 2
         found: list[Way] = []
-        for t, p in enumerate(self.rows):
+        for t, (row, p) in enumerate(zip(self.rows, self.held, strict=True)):
             for removed in self.table.removed:
-                q = tuple(p[j] for j in removed)
+                q = tuple(row[j] for j in removed)
                 ratios = [a / b for a, b in zip(p, q, strict=True) if b]
                 zero = any(not b for b in q) or 0 in ratios
                 if zero or max(ratios) > limit * min(ratios):
@@ -159,7 +164,8 @@ class CellSearch:
     def symmetries(self) -> list[tuple[int, ...]]:
         """Permutations of databases, by exchanging persons and values, that keep all ways."""
         databases = self.table.databases
-        people, place = len(databases[0]), {x: j for j, x in enumerate(databases)}
+        columns: list[Any] = [*databases, *self.table.left_out]
+        people, place = len(databases[0]), {x: j for j, x in enumerate(columns)}
         values = sorted({v for x in databases for v in x}, key=repr)
         renamed = [dict(zip(values, order, strict=True)) for order in permutations(values)]
         if factorial(people) * len(renamed) ** people > _MOST_SYMMETRIES:
@@ -167,7 +173,10 @@ class CellSearch:
         found = []
         for order in permutations(range(people)):
             for names in product(renamed, repeat=people):
-                g = [place[tuple(names[i][x[order[i]]] for i in range(people))] for x in databases]
+                g = [
+                    place[tuple(names[i].get(x[order[i]], x[order[i]]) for i in range(people))]
+                    for x in columns
+                ]
                 fixed = self.truth is None or g[self.truth] == self.truth
                 if fixed and self._keeps(g):
                     found.append(tuple(g))
@@ -176,7 +185,7 @@ class CellSearch:
     def _keeps(self, g: Sequence[int]) -> bool:
         rows, means = set(self.rows), {way.means for way in self.ways}
         return all(_moved(row, g) in rows for row in rows) and all(
-            _moved(one, g) in means for one in means
+            _moved(one, g[: self.size]) in means for one in means
         )
 
     @cached_property
@@ -187,7 +196,7 @@ class CellSearch:
         return [
             (
                 [outputs[_moved(row, g)] for row in self.rows],
-                [places[_moved(way.means, g)] for way in self.ways],
+                [places[_moved(way.means, g[: self.size])] for way in self.ways],
             )
             for g in self.symmetries
         ]
@@ -304,7 +313,7 @@ class CellSearch:
         heapq.heappush(self.heap, (-dot(costs, belief), len(self.seen), cell, belief))
 
     def _costs(self, cell: Cell) -> Row:
-        kept = [row for t, row in enumerate(self.rows) if t not in cell.given_up]
+        kept = [row for t, row in enumerate(self.held) if t not in cell.given_up]
         total = tuple(sum(column, _ZERO) for column in zip(*kept, strict=True)) if kept else ()
         if self.truth is not None and total:
             return (total[self.truth],) * self.size
@@ -335,7 +344,7 @@ class CellSearch:
         """Return the other outputs that are no breaches, with their probabilities."""
         found = {
             t: dot(row, belief) if self.truth is None else row[self.truth]
-            for t, row in enumerate(self.rows)
+            for t, row in enumerate(self.held)
             if t not in settled
             and not any(way.strict and way.breached(belief) for way in self.by_output[t])
         }
@@ -400,7 +409,7 @@ class CellSearch:
         hit = [t for t, one in enumerate(self.by_output) if any(w.breached(belief) for w in one)]
         if self.truth is not None:
             return sum((self.rows[t][self.truth] for t in hit), _ZERO)
-        return sum((dot(self.rows[t], belief) for t in hit), _ZERO)
+        return sum((dot(self.held[t], belief) for t in hit), _ZERO)
 
 
 def _rounded(belief: Row, size: int) -> Row:

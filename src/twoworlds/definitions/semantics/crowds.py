@@ -1,6 +1,6 @@
 """Games about many people who are alike: what is concluded about any one of them.
 
-The posteriors of `games` by counts (see `counts` and `product`): with everyone's data, and with a
+The posteriors of `games` by counts (see `counts`): with everyone's data, and with a
 default value in place of one person's record. Where every record is treated on its own, persons are
 alike whose outputs are equal.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Table
-from twoworlds.definitions.semantics.counts import Conclusion, OnSum
+from twoworlds.definitions.semantics.counts import Conclusion, OnEach, OnSum
 from twoworlds.definitions.semantics.games import (
     apart_words,
     chance_words,
@@ -22,7 +22,6 @@ from twoworlds.definitions.semantics.games import (
     moved_words,
     odds_words,
 )
-from twoworlds.definitions.semantics.product import OnEach
 from twoworlds.definitions.verdict import Shown, shortened
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
@@ -200,7 +199,9 @@ def by_counts(mechanism: Mechanism, belief: Belief, secret: Secret | None) -> bo
     if not many_alike(belief) or (isinstance(mechanism, PerRecord) and belief.laws is not None):
         return False
     about_one = secret is None or secret.entry is not None
-    able = about_one and crowd(mechanism, belief, None) is not None
+    able = (
+        about_one and crowd(mechanism, belief, records_of(belief.universe).values[-1]) is not None
+    )
     return able or not belief.listable
 
 

@@ -27,13 +27,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from twoworlds.charts import Chart, Span
-from twoworlds.definitions.semantics.beliefs import worst_found
+from twoworlds.definitions.semantics.beliefs import bad_outputs, tabulated, worst_found
 from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.cells import WIDTH, bounded_above
 from twoworlds.definitions.semantics.games import default_value
 from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_failure
 from twoworlds.definitions.semantics.swing import semantic_value, worst_swing
-from twoworlds.definitions.semantics.table import bad_outputs, tabulated
 from twoworlds.definitions.semantics.witnesses import FailureWitness
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import at_least, moved_too_often, percent
@@ -135,9 +134,14 @@ class FailureCurve:
             self.supremum = None if swing == INFINITY else semantic_value(swing)
         except (TooLarge, Unsupported):
             pass
-        self.two = self._two_values()
+        self.two = self._two_values() if str(default) != "none" else None
         self.pair = None if self.two is None else _rational_cells(self.two)
         self.table = None if self.two is not None else tabulated(mechanism, default)
+        if str(default) == "none" and self.table is None:
+            raise Unsupported(
+                f"{mechanism.expression} with default=none: a failure probability over all beliefs "
+                "is known for integer noise on few records: use one of the values, or name a belief"
+            )
         self._ranged: dict[Fraction, tuple[Fraction, Fraction]] = {}
 
     def ends(self, epsilon: Number, above: Fraction | None = None) -> Ends:
@@ -248,7 +252,8 @@ class FailureCurve:
     def _bad(self, s: Fraction) -> Fraction:
         """Return how likely the outputs that can breach are on the worst database (S1)."""
         assert self.table is not None
-        rows = [self.table.high[t] for t in bad_outputs(self.table, s)]
+        size = len(self.table.databases)
+        rows = [self.table.high[t][:size] for t in bad_outputs(self.table, s)]
         most = max((sum(column, _ZERO) for column in zip(*rows, strict=True)), default=_ZERO)
         return min(most + self.table.rest, _ONE)
 

@@ -9,8 +9,13 @@ a default value. The attacker's belief b becomes, on seeing t,
 that both games agree. A posterior whose denominator is zero is *undefined*, and said to be: it is
 None here, and counts as a breach (difference 1) where a number is needed.
 
-Where records are independent under the belief and each is treated on its own, no belief is written
-out: see `product`.
+If records are independent under the belief, b(x) = b_1(x_1) ... b_n(x_n), and each is treated on
+its own, every posterior is a product again and none is written out: b_0(x | t) = prod_j b_j(x_j |
+t_j), and b_i(x | t) is the same with b_i(x_i) itself for record i. They differ in one factor:
+
+    SD(b_0(. | t), b_i(. | t)) = SD(b_i(. | t_i), b_i),
+
+a number that depends on t_i alone (1 where the default value cannot lead to t_i).
 """
 
 from __future__ import annotations
@@ -22,11 +27,11 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Facts, Said, Table
 from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars
-from twoworlds.definitions.semantics.product import observed
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
+from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import (
     Number,
     Order,
@@ -43,8 +48,9 @@ from twoworlds.numbers import (
 from twoworlds.progress import track
 from twoworlds.show import Result
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
-from twoworlds.worlds.belief import Belief, Secret, records_of
+from twoworlds.worlds.belief import Belief, Law, Secret, records_of
 from twoworlds.worlds.statistic import NO_RECORD
+from twoworlds.worlds.statistics import Batch
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
 impossible_output = "undefined: impossible output"
@@ -365,8 +371,29 @@ def conclusions(
 
 def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief | None:
     if isinstance(mechanism, PerRecord) and len(belief.parts) == 1:
-        return observed(mechanism, belief, t)
+        return _observed(mechanism, belief, t)
     return _given(belief, lambda x: mechanism.probability(t, x))
+
+
+def _observed(mechanism: PerRecord, belief: Belief, output: tuple[Point, ...]) -> Belief | None:
+    """Return the posterior of independent records, or None if the output is impossible."""
+    laws: list[Law] = []
+    for law, o in zip(belief.laws or (), output, strict=True):
+        posterior, _ = record_posterior(mechanism, law, o)
+        if posterior is None:
+            return None
+        laws.append({v: p for v, p in posterior.items() if p != 0})
+    return Belief.of_records(mechanism.universe, [(Fraction(1), laws)])
+
+
+def record_posterior(mechanism: PerRecord, law: Law, output: Point) -> tuple[Law | None, Number]:
+    """Return the posterior of one record by Bayes' rule, and the probability of its output."""
+    likelihood = mechanism.transition.probability
+    joint = {v: likelihood(output, v) * p for v, p in law.items()}
+    mass = sum(joint.values(), start=Fraction(0))
+    if mass == 0:
+        return None, mass
+    return {v: at_most_one(p / mass) for v, p in joint.items()}, mass
 
 
 def _without(
@@ -406,7 +433,9 @@ def default_value(records: Records, default: object, mechanism: Mechanism | None
     """Read the default value: one of the values of a record, the last one if left out.
 
     ``none`` is a value that is no record (Kasiviswanathan & Smith, footnote 2), where the mechanism
-    adds over records: it adds nothing.
+    adds over records: it adds nothing. Elsewhere the output would show that a record is missing
+    (each person's own report, their number, a record drawn at random), so that every output were
+    a breach; and a matrix has no law on fewer records, unless ``none`` is one of the values.
     """
     if default is None:
         return records.values[-1]
@@ -418,13 +447,22 @@ def default_value(records: Records, default: object, mechanism: Mechanism | None
             f"default={default} is not a value of a record: the values are {', '.join(names)}; "
             "'none' stands for no record"
         )
-    if isinstance(mechanism, OnStatistic) and isinstance(mechanism.statistic, Additive):
+    if mechanism is not None and _adds_over_records(mechanism):
         return NO_RECORD
     raise Unsupported(
-        "default=none, no record at all, is for counts and sums, where it adds nothing, in "
-        "posterior, semantic(epsilon=...) and local-semantic(belief, ...): elsewhere use one of "
-        f"the values, {', '.join(names)}"
+        "default=none, no record at all, means something for counts and sums, where it adds "
+        "nothing; elsewhere an output would show that a record is missing: use one of the values, "
+        f"{', '.join(names)}"
     )
+
+
+def _adds_over_records(mechanism: Mechanism) -> bool:
+    """Tell whether all that is looked at are sums over records."""
+    if isinstance(mechanism, Several):
+        return all(_adds_over_records(one) for one, _ in mechanism.parts)
+    statistic = mechanism.statistic if isinstance(mechanism, OnStatistic) else None
+    parts = statistic.parts if isinstance(statistic, Batch) else (statistic,)
+    return all(isinstance(part, Additive) for part in parts)
 
 
 def default_words(mechanism: Mechanism, default: object = None) -> str:

@@ -5,7 +5,7 @@ r"""Semantic privacy against one belief: the exact probability that an output mo
 (Kasiviswanathan & Smith, Definition 4.1, and 2.3 for this belief.)
 
 Where the records are independent under the belief and each is treated on its own, the difference
-for person i depends on the i-th output alone, and the outputs are independent (see `product`):
+for person i depends on the i-th output alone, and the outputs are independent (see `games`):
 
     delta'(epsilon') = 1 - prod_i P(the i-th output moves the belief about person i by <= epsilon').
 """
@@ -19,11 +19,10 @@ from math import prod
 from typing import NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
-from twoworlds.definitions.semantics.breaches import failure_of, views
-from twoworlds.definitions.semantics.counts import OnSum
+from twoworlds.definitions.semantics.breaches import failure_of, up_to_order, views
+from twoworlds.definitions.semantics.counts import OnEach, OnSum
 from twoworlds.definitions.semantics.crowds import crowd, many_alike, play_crowd
-from twoworlds.definitions.semantics.games import default_value, default_words
-from twoworlds.definitions.semantics.product import OnEach, reactions
+from twoworlds.definitions.semantics.games import default_value, default_words, record_posterior
 from twoworlds.definitions.semantics.witnesses import GameWitness
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
@@ -34,7 +33,7 @@ from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, Order, at_most_one, compare, exact_text
 from twoworlds.progress import track
 from twoworlds.worlds import Point
-from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.belief import Belief, law_difference, records_of
 from twoworlds.worlds.belief import Law as RecordLaw
 from twoworlds.worlds.beliefs import belief as build_belief
 
@@ -238,6 +237,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             held = Belief.of_records(mechanism.universe, [(Fraction(1), held.laws)])
             why = "records are independent and each is treated on its own, so one record at a time"
             return _on_its_own(mechanism, held.laws or (), self.default), held, why
+        held = up_to_order(mechanism, held)
         why = "every output played with and without every person"
         return [_played(mechanism, held, self.default)], held, why
 
@@ -248,7 +248,7 @@ def _on_its_own(mechanism: PerRecord, laws: Sequence[RecordLaw], default: object
     known: dict[int, list[tuple[Number, Number, Point]]] = {}
     for law in laws:
         if id(law) not in known:
-            known[id(law)] = reactions(mechanism, law, d)
+            known[id(law)] = _reactions(mechanism, law, d)
     parts = [known[id(law)] for law in laws]
     likely = tuple(max(part, key=lambda one: float(one[1]))[2] for part in parts)
     return [
@@ -258,6 +258,20 @@ def _on_its_own(mechanism: PerRecord, laws: Sequence[RecordLaw], default: object
         ]
         for i, part in enumerate(parts)
     ]
+
+
+def _reactions(
+    mechanism: PerRecord, law: Law, default: Point
+) -> list[tuple[Number, Number, Point]]:
+    """Return how far every possible output of a record of this law moves it, and how likely."""
+    likelihood = mechanism.transition.probability
+    found = []
+    for o in mechanism.transition.outputs:
+        posterior, mass = record_posterior(mechanism, law, o)
+        if posterior is not None:
+            gap = Fraction(1) if likelihood(o, default) == 0 else law_difference(posterior, law)
+            found.append((gap, mass, o))
+    return found
 
 
 def _played(mechanism: Mechanism, belief: Belief, default: object) -> list[Reaction]:

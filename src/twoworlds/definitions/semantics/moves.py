@@ -2,16 +2,16 @@
 
 A *move* is the statistic with and without a person, f(x) and f(x_-i); at an output t it has
 r = P(t | f(x)) / P(t | f(x_-i)). A move is *up* if f(x) > f(x_-i). Moves that leave f alone have
-r = 1 and always exist (x = x_-i).
+r = 1 and exist (x = x_-i) unless leaving a person out means to take their record away.
 
 * **No noise.** A move that changes f makes t = f(x) impossible without the person: R is infinite.
 * **Log-concave integer noise Z.** For given records of person i, r is monotone in the sum of all
   the others, so that their smallest and largest sums are enough. If Z is also symmetric, its
   probabilities fall away from 0; at an output t above all values an up move then has r >= 1, a down
   move r <= 1, and both move away from 1 as t grows. So R(t) never falls there, and its supremum is
-  the limit, (largest likelihood ratio of the furthest up move) x (the same, down). Below all values
-  likewise. Outputs between the values are looked at one by one.
-  If that limit is infinite, so is R.
+  the limit, the largest likelihood ratio of a shift from the furthest down move to the furthest up
+  move. Below all values likewise. Outputs between the values are looked at one by one. If that
+  limit is infinite, so is R.
 * **Finite noise on a sum.** Let a person change f. Either the default has not the largest f, and
   the highest output of all is impossible without the person, or it has not the smallest, and the
   lowest output is: R is infinite. Any other statistic: all outputs within reach are looked at.
@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
-from math import prod
 from typing import Any
 
 from twoworlds.definitions.semantics.cases import (
@@ -40,12 +39,10 @@ from twoworlds.definitions.semantics.cases import (
 from twoworlds.definitions.semantics.games import people
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import larger
-from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
     Deterministic,
-    Gaussian,
     Laplace,
     OnStatistic,
 )
@@ -60,16 +57,15 @@ Moves = list[Change]
 
 def swing_of_statistic(mechanism: OnStatistic, default: Point) -> Swing:
     """Return the largest swing, by the kind of the channel."""
-    if default is NO_RECORD:
-        return _no_record(mechanism)
     universe, statistic, channel = mechanism.universe, mechanism.statistic, mechanism.channel
     added = isinstance(statistic, Additive) and isinstance(universe, Records)
-    if isinstance(channel, Deterministic) and added:
+    if isinstance(channel, Deterministic) and added and default is not NO_RECORD:
         return _told(mechanism, default)
     plain = (
         isinstance(statistic, Additive)
         and added
         and statistic.modulo is statistic.dimension is None
+        and default is not NO_RECORD
     )
     smooth = isinstance(channel, (AddedNoise, AddedDensity, FiniteNoise))
     found: Iterable[tuple[int, Change]]
@@ -89,38 +85,6 @@ def swing_of_statistic(mechanism: OnStatistic, default: Point) -> Swing:
         _of_moves(mechanism, person, list(moves.values()), ends_only=plain)
         for person, moves in persons.items()
     )
-
-
-def _no_record(mechanism: OnStatistic) -> Swing:
-    """Look at all answers with a person and with no record in their place, which are never alike.
-
-    ln r is piecewise linear for Laplace and geometric noise, with corners at the answers, and
-    constant beyond them; finite noise and finite channels have finitely many outputs.
-    """
-    channel, statistic = mechanism.channel, mechanism.statistic
-    assert isinstance(statistic, Additive)
-    moves = [*statistic.replacements(people(mechanism.universe), NO_RECORD)]
-    answers: list[Any] = sorted({a for move in moves for a in (move.before, move.after)})
-    noise = getattr(channel, "noise", None)
-    outputs: Iterable[Point] = answers
-    if isinstance(channel, FiniteNoise):
-        first = answers[0] + channel.start
-        outputs = range(first, first + answers[-1] - answers[0] + len(channel.masses))
-    elif channel.outputs.size is not None:
-        outputs = channel.outputs
-    elif not isinstance(noise, Laplace | GeometricNoise):
-        raise Unsupported(
-            f"{mechanism.expression} with default=none: the largest difference over all beliefs is "
-            "known for geometric and Laplace noise and for finitely many outputs: use one of these"
-        )
-    refuse_large(len(answers) * len(moves), mechanism.expression)
-    prob = channel.probability
-
-    def cases(t: Point) -> Iterator[SwingCase]:
-        pairs = {(move.before, move.after): move for move in moves}
-        return (SwingCase(m.x, m.y, prob(t, a), prob(t, b)) for (a, b), m in pairs.items())
-
-    return largest(of_cases(t, 1, cases(t)) for t in outputs)
 
 
 def _at_extremes(records: Records, statistic: Statistic, default: Point) -> Iterator[Change]:
@@ -168,9 +132,9 @@ def _of_moves(mechanism: OnStatistic, person: int, moves: Moves, *, ends_only: b
         return of_cases(t, person, (_at(channel, t, move) for move in moves))
     limit = _limit_far_out(channel, moves)
     if limit == INFINITY:
-        widest = max(moves, key=lambda move: abs(move.before - move.after))  # type: ignore[operator]
-        t = max(widest.before, widest.after)
-        cases = [_at(channel, t, move) for move in (widest, moves[0])]
+        furthest = [end(moves, key=_difference) for end in (max, min)]
+        t = max(max(move.before, move.after) for move in furthest)
+        cases = [_at(channel, t, move) for move in furthest]
         return Swing(INFINITY, None, person, cases[0], cases[1], attained=False)
     outputs = _telling_outputs(mechanism, moves, ends_only=ends_only)
     refuse_large(len(outputs) * len(moves), mechanism.expression)
@@ -200,22 +164,35 @@ def _at(channel: Any, t: Any, move: Change) -> SwingCase:
 def _limit_far_out(channel: Any, moves: Moves) -> Number | None:
     """Return the limit of R(t) at the open ends of the outputs, or None where there are none."""
     if isinstance(channel, AddedDensity):
-        return INFINITY if isinstance(channel.noise, Gaussian) else None
+        if isinstance(channel.noise, Laplace):
+            return None
+        return INFINITY if len({_difference(move) for move in moves}) > 1 else _unknown(channel)
     if not isinstance(channel, AddedNoise) or None not in (channel.low, channel.high):
         return None
-    differences: list[Any] = [move.before - move.after for move in moves]  # type: ignore[operator]
-    shifts = [shift for shift in (max(differences), -min(differences)) if shift > 0]
-    noise = channel.noise
+    differences = [_difference(move) for move in moves]
+    noise, shift = channel.noise, max(differences) - min(differences)
+    if shift == 0:
+        return None if noise.last_step(1) == 1 else _unknown(channel)
     ends = [noise] if channel.high is None else []
     ends += [noise.reflected()] if channel.low is None else []
-    limits = [
-        prod((end.supremum(shift).ratio for shift in shifts), start=Fraction(1)) for end in ends
-    ]
+    limits = [end.supremum(shift).ratio for end in ends]
     if INFINITY in limits:
         return INFINITY
-    if noise.reflected() != noise:
-        raise Unsupported(f"the swing of {noise.expression}, which is not symmetric, is not known")
+    # Far out R is constant, or rises where some move leaves f alone and the noise is symmetric.
+    if noise.last_step(shift) != shift and (noise.reflected() != noise or 0 not in differences):
+        _unknown(channel)
     return limits[0]
+
+
+def _difference(move: Change) -> Any:
+    return move.before - move.after  # type: ignore[operator]
+
+
+def _unknown(channel: Any) -> None:
+    raise Unsupported(
+        f"the swing of {channel.noise.expression} is not known here: use geometric noise, or "
+        "symmetric noise and one of the values as the default"
+    )
 
 
 def _telling_outputs(mechanism: OnStatistic, moves: Moves, *, ends_only: bool) -> Any:

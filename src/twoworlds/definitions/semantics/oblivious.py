@@ -35,6 +35,8 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.beliefs import (
+    Likelihoods,
+    bad_outputs,
     rounded_beliefs,
     starting_beliefs,
     worst_differences,
@@ -51,7 +53,6 @@ from twoworlds.definitions.semantics.local import (
 )
 from twoworlds.definitions.semantics.pair import Masses, candidates, intervals, together
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.table import Likelihoods, bad_outputs
 from twoworlds.definitions.semantics.witnesses import FailureWitness
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
@@ -219,7 +220,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         table = self._table(mechanism)
         places = [table.databases.index(x) for x in self._truths(mechanism)]
         s = bounds(epsilon)[0]
-        if len(table.databases) == 2 and table.low == table.high:
+        if len(table.databases) == 2 and table.low == table.high and not table.left_out:
             tried, masses = _about_one_bit(table, s)
             what = "that one belief makes bad"
         else:
@@ -332,16 +333,13 @@ def _about_several(
     table: Likelihoods, s: Fraction, truths: list[int]
 ) -> tuple[list[Places], list[Places]]:
     """Return the belief that fails most often of those tried, and how likely are bad outputs."""
-    import numpy as np
-
     bad = bad_outputs(table, s)
     bad += [t for t, row in enumerate(table.low) if 0 in row and t not in bad]
     masses = {j: sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths}
-    p = table.floats
-    q = np.array([p[:, list(removed)] for removed in table.removed])
+    p, q = table.floats
     best, found = 0.0, None
     for belief in starting_beliefs(table, s):
-        _, worst, _ = worst_differences(p, q, belief[None])
+        _, worst = worst_differences(p, q, belief[None])
         failure = ((worst[0] > float(s) + _MARGIN) @ p[:, truths]).max()
         if failure > best + _MARGIN:
             best, found = failure, belief

@@ -15,7 +15,7 @@ for any other table. Of mechanisms that look at a statistic only, some outputs a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -140,9 +140,11 @@ def _enumerated(mechanism: Mechanism, default: Point) -> Swing:
             f"use noise on an answer, or clamp the outputs, as in {FINITE_OUTPUTS}"
         )
     refuse_large(outputs * (universe.size or 0) * people(universe).n, mechanism.expression)
-    databases, position = tuple(universe), universe.positions
+    left = [*removals(universe, default)]
+    databases = list(dict.fromkeys([*universe, *(y for _, _, y in left)]))
+    position = {x: k for k, x in enumerate(databases)}
     moves: dict[int, list[tuple[int, int]]] = {}
-    for person, x, y in removals(universe, default):
+    for person, x, y in left:
         moves.setdefault(person, []).append((position[x], position[y]))
 
     def case(row: Sequence[Number], x: int, y: int) -> SwingCase:
@@ -249,7 +251,7 @@ def _ends(box: Any, answers: set[Any], *, whole: bool) -> list[Any]:
     return sorted(inside | set(ends)) or [Fraction(0)]
 
 
-def _corners(mechanism: Mechanism) -> list[Point]:
+def _corners(mechanism: Mechanism, databases: Iterable[Point]) -> list[Point]:
     """Return the outputs of one mechanism that are enough."""
     if mechanism.outputs.size is not None:
         return list(mechanism.outputs)
@@ -257,7 +259,7 @@ def _corners(mechanism: Mechanism) -> list[Point]:
     noise = getattr(channel, "noise", None)
     refuse_large(mechanism.universe.size or LARGEST + 1, mechanism.expression)
     if isinstance(mechanism, OnStatistic) and isinstance(noise, Laplace | GeometricNoise):
-        return sorted({mechanism.statistic(x) for x in mechanism.universe})
+        return sorted({mechanism.statistic(x) for x in databases})
     raise Unsupported(
         f"{mechanism.expression} beside others: the largest difference over all beliefs is known "
         "for geometric and Laplace noise and for finitely many outputs: use one of these"
@@ -271,13 +273,14 @@ def _composed(mechanism: Several, default: Point) -> Swing:
     convex between the corners of Laplace and geometric noise, which are the answers, and constant
     beyond them: it is largest at a corner.
     """
-    parts = [_corners(one) for one, times in mechanism.parts for _ in range(times)]
     moves, law = [*removals(mechanism.universe, default)], mechanism.probability
+    databases = {x for _, *both in moves for x in both}
+    parts = [_corners(one, databases) for one, times in mechanism.parts for _ in range(times)]
     refuse_large(prod(map(len, parts)) * len(moves), mechanism.expression)
     return largest(
         swing
         for t in product(*parts)
-        for swing in swings_at(t, moves, {x: law(t, x) for x in mechanism.universe})
+        for swing in swings_at(t, moves, {x: law(t, x) for x in databases})
     )
 
 
@@ -294,9 +297,8 @@ def _interaction(mechanism: Interaction, default: Point) -> Swing:
             f"{mechanism.expression}: the largest difference over all beliefs is known for "
             "geometric and Laplace noise: use one of these"
         )
-    moves, values = [*removals(mechanism.universe, default)], {}
-    for x in mechanism.universe:
-        values[x] = mechanism.statistic(x)
+    moves = [*removals(mechanism.universe, default)]
+    values = {x: mechanism.statistic(x) for _, *both in moves for x in both}
 
     def swings(course: Course) -> Iterator[Swing]:
         places = [
