@@ -4,12 +4,12 @@ import { debounce, type MechanismAnswer, post, type PosteriorAnswer, ServiceErro
 import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
 import { figure, h, replace, textField } from "../dom";
-import { picker } from "../picker";
+import { deltaField, picker } from "../picker";
 import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
 import { beliefControls } from "./attacker_belief";
 import { outputLine, type OutputTable, outputTable } from "./attacker_table";
-import { asked, asState, assumed, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
+import { asked, asState, assumed, bounded, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
 export const attacker: View = {
   name: "attacker",
@@ -35,10 +35,16 @@ function mount(root: HTMLElement, place: Place): void {
     "Curves of what is concluded, with you and without, over what was believed before",
   );
   const ask = debounce(80, fetchTable);
-  const chosen = picker(place.params.get("mechanism"), () => {
-    output.set("");
-    ask();
-  });
+  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask);
+  const chosen = picker(
+    place.params.get("mechanism"),
+    () => {
+      output.set("");
+      ask();
+    },
+    [],
+    accepted.root,
+  );
   const output = textField({
     label: "What was published",
     wide: true,
@@ -50,7 +56,7 @@ function mount(root: HTMLElement, place: Place): void {
   const frame = new Frame(
     root,
     "Choose, tune and believe",
-    { mechanism: chosen.field, output },
+    { mechanism: chosen.field, output, delta: accepted },
     belief,
     output.root,
     chosen.root,
@@ -70,7 +76,7 @@ function mount(root: HTMLElement, place: Place): void {
     const text = chosen.value();
     const wanted = first ? Object.fromEntries(place.params) : kept();
     const named = output.value().trim() || (first && wanted["output"]) || null;
-    const body = { mechanism: text, output: named, definitions: false, curves: false };
+    const body = { mechanism: text, output: named, ...accepted.given(), definitions: false, curves: false };
     void frame.ask(
       (signal) => post<MechanismAnswer>("mechanism", body, signal),
       (table) => {
@@ -88,6 +94,7 @@ function mount(root: HTMLElement, place: Place): void {
         said.replaceChildren();
         build(scene);
         move();
+        if (accepted.needed(table.price)) fetchTable();
       },
     );
   }
@@ -145,7 +152,7 @@ function mount(root: HTMLElement, place: Place): void {
     rows.show(sides, at.output, at);
     replace(frame.sentence, ...told(now, at, here));
     replace(exact, now.databases.length > FEW ? nearly(now, here) : numbers(now, at, here));
-    overall.textContent = worstOver(now, sides);
+    replace(overall, ...[worstOver(now, sides), bounded(found.price)].filter(Boolean).flatMap((words) => [words, " "]));
     drawCurve(now, at, here);
     remember();
   }
@@ -171,7 +178,7 @@ function mount(root: HTMLElement, place: Place): void {
     if (!scene || !position) return;
     rows?.rest();
     if (dots) replace(exact, numbers(scene, position, dots));
-    place.save({ mechanism: chosen.value(), ...asState(scene, position) });
+    place.save({ mechanism: chosen.value(), delta: accepted.picked(), ...asState(scene, position) });
     frame.recipes.show(...asked(chosen.value(), scene, position));
   });
 

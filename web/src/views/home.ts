@@ -80,6 +80,7 @@ function mount(root: HTMLElement, place: Place): void {
     const [before = "", most = "", after = ""] = guessSentence(chance).split(/(at most [\d,]+)/);
     replace(sentence, before, most && h("span", { class: "with" }, most), after);
     word.textContent = STRENGTH[strength(chance)];
+    word.className = `strength ${strength(chance)}`;
     figures.show(guess(chance), chance);
     const xs = Array.from({ length: 2 * AROUND + 2 }, (_, i) => COUNT - 1 - AROUND + i);
     curves.show({
