@@ -94,7 +94,7 @@ class ReviewDesk(Result):
             **planned,
         }
 
-    def form(self, entry: int) -> dict[str, str]:
+    def form(self, entry: int) -> dict[str, Any]:
         """Return what is known of a release besides its numbers: for what, when, and by whom."""
         paid = self.state.charges[entry]
         purposes = [
