@@ -152,11 +152,12 @@ def _column(column: Column) -> dict[str, Any]:
     if known is None or known[0] is not column:
         if len(_columns) >= _MANY:
             _columns.clear()
-        known = _columns[id(column)] = column, _plain_column(column)
+        known = _columns[id(column)] = column, plain_column(column)
     return {name: [*part] if type(part) is list else part for name, part in known[1].items()}
 
 
-def _plain_column(column: Column) -> dict[str, Any]:
+def plain_column(column: Column) -> dict[str, Any]:
+    """Return what the policy says of a column."""
     return {
         "name": column.name,
         "kind": column.kind,

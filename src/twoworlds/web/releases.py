@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.numbers import exact_text, whole
+from twoworlds.numbers import whole
 from twoworlds.release.accounts import SOLE_ANALYST
 from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.budget import Cap
@@ -25,12 +25,12 @@ from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
 from twoworlds.release.forms import Released, Request
 from twoworlds.release.policy import Column, Dataset, parse_policy
-from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
 from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
+from twoworlds.release.statement import plain_column
 from twoworlds.show.saving import csv_text
 from twoworlds.web.refusals import Refused, about
 
@@ -325,20 +325,4 @@ def _cap(cap: Cap | None) -> dict[str, Any] | None:
 
 
 def _column(column: Column) -> dict[str, Any]:
-    number = exact_text
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "bounds": None if column.low is None or column.high is None else _both(column),
-        "unit": number(column.unit),
-        "keys": [plain_value(key) for key in column.keys],
-        "bins": [number(edge) for edge in column.bins],
-        "grid": len(column.grid),
-        "missing": None if column.fill is None else number(column.fill),
-    }
-
-
-def _both(column: Column) -> list[str | None]:
-    assert column.low is not None
-    assert column.high is not None
-    return [exact_text(column.low), exact_text(column.high)]
+    return {**plain_column(column), "grid": len(column.grid)}
