@@ -3,11 +3,11 @@
 import { debounce, type MechanismAnswer, post, type PosteriorAnswer, ServiceError } from "../api";
 import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
-import { figure, h, replace, textField } from "../dom";
+import { button, type Child, type Field, figure, h, replace, selectField, slider, textField } from "../dom";
 import { deltaField, picker } from "../picker";
 import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
-import { beliefControls } from "./attacker_belief";
+import { odds, percent } from "../words";
 import { outputLine, type OutputTable, outputTable } from "./attacker_table";
 import { asked, asState, assumed, bounded, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
@@ -224,4 +224,97 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   fetchTable();
+}
+
+// --- what the attacker believes, as sliders and lists --------------------------------------------
+
+/** Called with what changed, and whether other controls must be laid out anew. */
+type Change = (change: Partial<Position>, rebuild?: boolean) => void;
+
+function beliefControls(
+  scene: Scene,
+  at: Position,
+  set: Change,
+  worst: () => void,
+): Child[] {
+  const { people } = scene;
+  const kinds: [string, string][] = [
+    ["independent", "records are independent"],
+    ["two", "one of two databases is true"],
+  ];
+  const labels: [string, string][] = scene.databases.map((label) => [label, label]);
+  const persons: [string, string][] = Array.from({ length: people?.count ?? 0 }, (_, i) => [
+    String(i),
+    `person ${i + 1}`,
+  ]);
+  const values: [string, string][] = (people?.values ?? []).map((v) => [v, v]);
+  const believes =
+    people &&
+    choice("The attacker believes", at.mode, kinds, (v) =>
+      set({ mode: v === "two" ? "two" : "independent" }, true),
+    );
+  believes?.root.classList.add("wide");
+  return [
+    h(
+      "div",
+      { class: "row" },
+      believes?.root,
+      people && people.count > 1
+        ? choice("You are", String(at.person), persons, (v) => set({ person: Number(v) }, true))
+            .root
+        : null,
+      people && at.mode === "independent"
+        ? choice("Is your record", at.value, values, (v) => set({ value: v }, true)).root
+        : null,
+      at.mode === "two"
+        ? choice("Database A", at.a, labels, (v) => set({ a: v }, true)).root
+        : null,
+      at.mode === "two"
+        ? choice("Database B", at.b, labels, (v) => set({ b: v }, true)).root
+        : null,
+    ),
+    h(
+      "div",
+      { class: "tuners" },
+      at.mode === "independent"
+        ? chance(`Belief that your record is ${at.value}`, at.you, (you) => set({ you })).root
+        : chance(`Belief that ${at.a} is true, not ${at.b}`, at.you, (you) => set({ you })).root,
+      at.mode === "independent" && (people?.count ?? 0) > 1
+        ? chance(`Belief that each other record is ${at.value}`, at.others, (others) =>
+            set({ others }),
+          ).root
+        : null,
+      scene.line
+        ? slider({
+            label: "Published number",
+            least: 0,
+            most: scene.outputs.length - 1,
+            step: 1,
+            value: at.output,
+            show: (i) => scene.outputs[i] ?? "",
+            oninput: (output) => set({ output }),
+          }).root
+        : null,
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      button("Show the worst belief", worst),
+      button("Even odds", () => set({ you: 0.5, others: 0.5 }, true), "plain"),
+    ),
+  ];
+}
+
+function choice(
+  label: string,
+  value: string,
+  choices: [string, string][],
+  onchange: (value: string) => void,
+): Field {
+  return selectField({ label, value, choices, onchange });
+}
+
+function chance(label: string, value: number, oninput: (value: number) => void): Field {
+  const tell = (p: number): string => `${percent(p)}, ${odds(p)}`;
+  return slider({ label, least: 0, most: 1, step: 0.005, value, show: percent, tell, oninput });
 }
