@@ -27,7 +27,7 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, above, show, stated
 from twoworlds.report.review.findings import Findings
-from twoworlds.report.review.model import Review, Section, chain_blocks
+from twoworlds.report.review.model import Review, Section, belief_charts, chain_blocks
 from twoworlds.report.standing import brief
 from twoworlds.show import Result
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
@@ -295,8 +295,8 @@ def _joined(facts: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _pictures(found: Findings) -> Iterator[Block]:
-    if found.promise is not None and found.promise.chart is not None:
-        yield found.promise.chart
+    if found.promise is not None:
+        yield from belief_charts(found.promise, found.price.values["delta"])
     yield from _drawn("the profile", lambda: found.dp.profile(found.mechanism))
     witness = found.price.witness
     if isinstance(witness, Witness):
@@ -313,7 +313,8 @@ def _drawn(name: str, ask: Callable[[], Result]) -> Iterator[Block]:
     for block in answer.blocks:
         if isinstance(block, Curves):
             title = brief(f"{name[:1].upper()}{name[1:]}: {answer.claim}")
-            yield replace(block, title=title, words=brief(answer.headline))
+            lines = [one for one in block.lines if not one.name.startswith("bound")]  # few fit here
+            yield replace(block, title=title, words=brief(answer.headline), lines=lines)
 
 
 def _others(found: Findings) -> Iterator[Block]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from twoworlds.answer import Answer, Block, Facts, Said, Steps, Table
-from twoworlds.charts import Chart
+from twoworlds.charts import Chart, Curves
 from twoworlds.definitions.words import icons
 from twoworlds.numbers import Number
 from twoworlds.show import Result
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.promise import Promise
 from twoworlds.theorems.statements import Application
 
 VERIFIED = (
@@ -33,6 +34,12 @@ _STRENGTHS = {
     "weak": "weak",
     "none": "practically no",
 }
+
+_BELIEVED = "A belief on the horizontal axis can become at most that on the curve."
+_LIKELIER = (
+    "What has the probability on the horizontal axis in one world has at most that of the curve in "
+    "the other."
+)
 
 Section = tuple[str, tuple[Block, ...]]  # a title, and what is said
 Outcome = Literal["holds", "refuted", "measured", "broken"]
@@ -189,6 +196,12 @@ class Review(Result):
             "reviewers": self.reviewers,
             **({"report": self.written} if self.written else {}),
         }
+
+
+def belief_charts(told: Promise, delta: Number) -> Iterator[Curves]:
+    """Yield the chart of a promise, where it has one, with a caption instead of its sentences."""
+    if told.chart is not None:
+        yield replace(told.chart, words=_BELIEVED if delta == 0 else _LIKELIER)
 
 
 # --- by which theorems: what follows from a guarantee, step by step, and what does not ------------

@@ -41,6 +41,7 @@ from twoworlds.report.review.model import (
     ProofFile,
     Review,
     Section,
+    belief_charts,
     chain_blocks,
     chains,
 )
@@ -282,7 +283,7 @@ def _reviewed(
     made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
     implied, told = chains(made.given), meaning(made.cost, made.context.dataset)
-    chart = promise(made.given).chart
+    drawn = tuple(belief_charts(promise(made.given), made.cost.delta))
     wanted = " ".join(_cut(asked(one.resolved)) for one in made.answers[:_MOST_ASKED])
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
@@ -299,7 +300,7 @@ def _reviewed(
         ("What was asked, and the answers", tuple(_answers(made.answers))),
         *_all_before(made),
         ("The noise, and the price", tuple(_noise(made))),
-        *((("How far a belief can move", (chart,)),) if chart else ()),
+        *((("How far a belief can move", drawn),) if drawn else ()),
         ("By which theorems", tuple(chain_blocks(made.given, implied))),
     )
     return Review(
