@@ -221,7 +221,7 @@ def test_the_attacker_concludes_what_bayes_says():
     weights = [Fraction(27, 128), Fraction(9, 128), Fraction(3, 128), Fraction(1, 128)]
     expected = [str(w / sum(weights)) for w in weights]
     assert [games["game_0"][x]["exact"] for x in ("11", "10", "01", "00")] == expected
-    assert "67.5% with everyone" in words(REFUTED.html())
+    assert "27/40 (0.675)" in words(REFUTED.html())
 
 
 def test_other_definitions_say_whether_they_hold_and_against_whom():

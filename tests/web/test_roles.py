@@ -179,17 +179,17 @@ def test_what_is_approved_and_unpaid_counts_beside_what_waits(service, tokens):
 
         def chances(entry):
             one = listed(entry)
-            return [one[name]["chance"]["value"] for name in ("with_released", "with_approved")]
+            return [one[name]["chance"]["value"] for name in ("with_released", "after")]
 
         first, second = (
             bob.post("/api/v1/propose", json={**asked(age), "purpose": "a table"}).json()["entry"]
             for age in (94, 95)
         )
         before = chances(second)
-        others = listed(second)["others_approved"]
+        others = listed(second)["after"]["others"]
         said = {"proposal": first, "approve": True, "remark": ""}
         assert rita.post("/api/v1/decide", json=said).status_code == 200
-        assert listed(second)["others_approved"] == others + 1
+        assert listed(second)["after"]["others"] == others + 1
         assert listed(first)["unpaid"]
         approved = chances(second)
         assert approved[0] == before[0]
@@ -199,7 +199,7 @@ def test_what_is_approved_and_unpaid_counts_beside_what_waits(service, tokens):
         assert paid[0] > approved[0]
         assert paid[1] == approved[1]
         assert not listed(first)["unpaid"]
-        assert listed(second)["others_approved"] == others
+        assert listed(second)["after"]["others"] == others
         back = {"proposal": second, "approve": False, "remark": "enough of these"}
         assert rita.post("/api/v1/decide", json=back).status_code == 200
         assert listed(second)["unpaid"] is False

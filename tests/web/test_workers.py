@@ -294,7 +294,7 @@ def test_a_closed_pool_leaves_no_process():
 @pytest.mark.skipif(sys.platform != "linux", reason="only there it counts all memory")
 def test_a_worker_of_releases_gets_no_more_memory_than_its_limit():
     script = (
-        "from twoworlds.web.worker import _limit_memory\n"
+        "from twoworlds.web.workers import _limit_memory\n"
         "_limit_memory('RLIMIT_DATA', 1 << 30)\n"
         "try:\n    bytearray(2 << 30)\nexcept MemoryError:\n    print('refused')"
     )

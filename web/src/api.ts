@@ -212,6 +212,8 @@ export interface MechanismAnswer {
         definition: string;
         holds: boolean | null;
         sentence: string;
+        /** of one that fails: the sentence without its first word */
+        why?: string | null;
         witness_in_words?: string | null;
       }[]
     | null;

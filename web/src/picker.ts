@@ -1,6 +1,6 @@
 /** Choose a mechanism by its name, write it as a call, and tune its numbers with sliders. */
 
-import { catalogue } from "./api";
+import { catalogue, type Verdict } from "./api";
 import { type Call, readCall, withArgument, writeCall } from "./calls";
 import { type Field, h, replace, selectField, slider, textField } from "./dom";
 import { Fraction } from "./fraction";
@@ -142,6 +142,54 @@ export function picker(
       field.set(written);
       text = written;
       tune();
+    },
+  };
+}
+
+/** The deltas that can be chosen; a mechanism without a finite price at 0 begins at the usual one. */
+const DELTAS = ["0", ...Array.from({ length: 11 }, (_, i) => `1e-${12 - i}`)];
+const USUAL = "1e-6";
+
+export interface DeltaField extends Field {
+  /** as a request has it: nothing for 0 */
+  given(): { delta?: string };
+  /** what was chosen by hand */
+  picked(): string | null;
+  /** Whether a price is infinite only for want of a delta: then the usual one is taken, once. */
+  needed(price: Verdict): boolean;
+}
+
+/** The delta that somebody accepts, for a mechanism. */
+export function deltaField(first: string | null, mechanism: () => string, changed: () => void): DeltaField {
+  let picked = first;
+  let needs = ""; // the name of a mechanism that has no finite price at delta 0
+  const name = (): string => readCall(mechanism())?.name ?? "";
+  const field = slider({
+    label: "Delta that you accept",
+    least: 0,
+    most: DELTAS.length - 1,
+    step: 1,
+    value: Math.max(0, DELTAS.indexOf(picked ?? "0")),
+    show: (i) => DELTAS[i] ?? "",
+    hint: "With probability delta, more than epsilon may be given away.",
+    oninput: (i) => {
+      picked = DELTAS[i] ?? null;
+      changed();
+    },
+  });
+  return {
+    ...field,
+    given: () => {
+      const delta = picked ?? (needs && needs === name() ? USUAL : "0");
+      field.set(String(Math.max(0, DELTAS.indexOf(delta))));
+      return Number(delta) === 0 ? {} : { delta };
+    },
+    picked: () => picked,
+    needed: ({ epsilon, delta }) => {
+      const infinite = epsilon?.value === null && delta?.value === 0;
+      if (!infinite || picked !== null || needs === name()) return false;
+      needs = name(); // every delta above 0 has its epsilon
+      return true;
     },
   };
 }

@@ -13,8 +13,7 @@ import {
 } from "@observablehq/plot";
 
 import type { Side } from "./attacker";
-import { apart } from "./labels";
-import type { Curve } from "./noiseless";
+import { apart, type Curve } from "./noiseless";
 import { COMMON, INK, picture, QUIET, WITH, WITHOUT } from "./pictures_base";
 import { LOST, percent, short } from "./words";
 

@@ -171,3 +171,19 @@ export function strength(chance: number): "strong" | "moderate" | "weak" | "none
   const within = (most: number): boolean => chance <= most + 1e-12;
   return within(0.75) ? "strong" : within(0.9) ? "moderate" : within(0.99) ? "weak" : "none";
 }
+
+/** The same as a fact: "at most 53 of 100 (strong)". */
+export function guessed(chance: number): string {
+  const { right, of } = guess(chance);
+  if (right === null) return `${chance < 0.75 ? "just over half" : "practically all"} (${strength(chance)})`;
+  const most = chance > 0.5 ? "at most " : "";
+  return `${most}${right.toLocaleString("en")} of ${of.toLocaleString("en")} (${strength(chance)})`;
+}
+
+/** A text with its long numerals cut off: "dp(ratio=2.8883…)". */
+export function brief(text: string): string {
+  return text.replace(/\d+\.\d{7,}|\d{7,}\/\d{7,}/g, (found) => {
+    const [top = 0, bottom = 1] = found.split("/").map(Number);
+    return `${Math.floor((top / bottom) * 1e4) / 1e4}…`;
+  });
+}

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { roundTicks } from "../src/curves";
-import { chanceOfGuess, halfWidth, noiseMass } from "../src/noise";
 import { left, published } from "../src/views/home_attack";
+import { chanceOfGuess, halfWidth, noiseMass } from "../src/views/home";
 import { guess, guessSentence, strength } from "../src/words";
 
 const there = (path: string): string =>

@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { apart } from "../src/labels";
-import { countDelta, curvesOf, endOf, type Setting, spread } from "../src/noiseless";
+import { apart, countDelta, curvesOf, endOf, type Setting, spread } from "../src/noiseless";
 
 interface Vector {
   people: number;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { MechanismAnswer } from "../src/api";
 import { sceneOf, settle, type Side, view } from "../src/attacker";
 import { defended, givenAway } from "../src/views/attack_results";
-import { pieces } from "../src/views/attacks_gallery";
+import { pieces } from "../src/views/attacks";
 import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
 import { expected } from "../src/views/release_plan";
 

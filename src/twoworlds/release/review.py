@@ -11,6 +11,7 @@ and said as a guess at even odds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,7 @@ from twoworlds.release.forms import DryRun
 from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import ChainPlace
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, Proposal
-from twoworlds.release.ledger.views import accounts
+from twoworlds.release.ledger.views import SOLE_ANALYST, accounts
 from twoworlds.release.statement import asked_of, made_of
 from twoworlds.show import Result
 
@@ -66,13 +67,17 @@ class ReviewDesk(Result):
     def proposal(self, one: Proposal) -> dict[str, Any]:
         """Return a proposal, with what all would allow after it; one that waits with its plan."""
         body = self.ledger.entry(one.place)
+        unpaid = self._unpaid(one.dataset)
         planned: dict[str, Any] = {}
         if one.approved is None:
             resolved, calibration = made_of(body["query"])
             plan = DryRun(tuple(resolved), calibration, one.cost, self._left(one)).fields()
             planned = {name: plan[name] for name in ("warnings", "cells", "errors")}
-        if one.approved is None or one in self._unpaid(one.dataset):
-            planned["after"] = self._after(one)
+            planned["with_released"] = self._after(one, ())
+        else:
+            planned["unpaid"] = bool(one.approved) and one.query in {each.query for each in unpaid}
+        if one.approved is None or one in unpaid:
+            planned["after"] = self._after(one, unpaid)
         decided = None if one.decision is None else self.ledger.entry(one.decision)
         return {
             "entry": one.place.sequence,
@@ -85,8 +90,22 @@ class ReviewDesk(Result):
             and {name: decided[name] for name in ("reviewer", "time", "remark")},
             "asked": _asked(body["query"]),
             "cost": one.cost.to_dict(),
-            "meaning": self._alone(one.dataset, one.cost),
+            **self._alone(one.dataset, one.cost),
             **planned,
+        }
+
+    def form(self, entry: int) -> dict[str, Any]:
+        """Return what is known of a release besides its numbers: for what, when, and by whom."""
+        paid = self.state.charges[entry]
+        purposes = [
+            self.ledger.entry(one.place)["purpose"]
+            for one in self.state.proposals.values()
+            if (one.dataset, one.query) == (paid.dataset, paid.query) and one.approved
+        ]
+        return {
+            "purpose": purposes[-1] if purposes else "",
+            "date": self.ledger.entry(ChainPlace(entry, paid.hash))["time"][:10],
+            "prepared_by": paid.analysts[0] if paid.analysts[0] != SOLE_ANALYST else "",
         }
 
     def answer(self) -> Answer:
@@ -163,15 +182,18 @@ class ReviewDesk(Result):
             "analysts": [*one.analysts],
             "cost": one.cost.to_dict(),
             "asked": _asked(said),
-            "meaning": self._alone(one.dataset, one.cost),
+            **self._alone(one.dataset, one.cost),
             "answered": one.answer is not None,
             "expired": one.expired,
             "report": single and one.answer is not None,
         }
 
-    def _alone(self, dataset: str, cost: Cost) -> str | None:
-        """Say what one cost alone allows."""
-        return None if cost == Cost() else str(guess_data(cost, self._about(dataset))["words"])
+    def _alone(self, dataset: str, cost: Cost) -> dict[str, Any]:
+        """Return what one cost alone allows, in words and as the chance of a right guess."""
+        if cost == Cost():
+            return {"meaning": None, "chance": None}
+        found = guess_data(cost, self._about(dataset))
+        return {"meaning": found["words"], "chance": found["chance"]}
 
     def _unpaid(self, dataset: str) -> list[Proposal]:
         """Return what was approved and is not yet paid; one of several for the same query."""
@@ -186,7 +208,7 @@ class ReviewDesk(Result):
         """Whether the dataset has paid for a proposal: it gives nothing away twice."""
         return self.state.find(one.dataset, one.analyst, one.query, None) is not None
 
-    def _after(self, one: Proposal) -> dict[str, Any] | None:
+    def _after(self, one: Proposal, approved: Sequence[Proposal]) -> dict[str, Any] | None:
         """Return what a proposal would allow with all that was released or approved before it.
 
         The cost and the guess are those of the totals (`together`). What does not fit all at once
@@ -194,7 +216,7 @@ class ReviewDesk(Result):
         """
         account = (one.dataset, None)
         cap, before = self.state.cap(account), self.state.spent.get(account, Spent())
-        others = [each for each in self._unpaid(one.dataset) if each.query != one.query]
+        others = [each for each in approved if each.query != one.query]
         spent = before
         for each in others if self._paid(one) else [*others, one]:
             spent = spent.plus(each.cost)
@@ -208,7 +230,8 @@ class ReviewDesk(Result):
         if not fits:
             total = f"it does not fit; the budget stops at {cost.shown()}."
         words = f"together with everything released{besides}, {total} {found['words']}"
-        return {**found, "cost": cost.to_dict(), "fits": fits, "together": words}
+        said = {"cost": cost.to_dict(), "fits": fits, "together": words, "others": len(others)}
+        return {**found, **said}
 
     def _about(self, dataset: str) -> str | None:
         return related(self.state.units.get(dataset))

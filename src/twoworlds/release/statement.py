@@ -164,13 +164,15 @@ def _dataset(dataset: Dataset, asked: Sequence[Resolved]) -> dict[str, Any]:
         "version": dataset.version,
         "neighbours": dataset.neighbours,
         "unit": {"person": unit.person, "rows": unit.rows, "groups": unit.groups},
-        "columns": [_column(dataset.columns[name]) for name in sorted(used & {*dataset.columns})],
+        "columns": [
+            plain_column(dataset.columns[name]) for name in sorted(used & {*dataset.columns})
+        ],
         "public": [
             {
                 "name": table.name,
                 "key": table.key,
                 "columns": [
-                    _column(column)
+                    plain_column(column)
                     for name, column in sorted(table.columns.items())
                     if f"{table.name}.{name}" in used
                 ],
@@ -181,7 +183,8 @@ def _dataset(dataset: Dataset, asked: Sequence[Resolved]) -> dict[str, Any]:
     }
 
 
-def _column(column: Column) -> dict[str, Any]:
+def plain_column(column: Column) -> dict[str, Any]:
+    """Return what the policy says of a column."""
     return {
         "name": column.name,
         "kind": column.kind,

@@ -32,7 +32,7 @@ from twoworlds.web.guard import NOTES, Guard, write_line
 from twoworlds.web.refusals import Refused, refusal_of
 from twoworlds.web.routes import JSON, router
 from twoworlds.web.service import Service
-from twoworlds.web.worker import MEMORY
+from twoworlds.web.workers import MEMORY
 
 LARGEST = 64 << 10
 _DESCRIPTION = (

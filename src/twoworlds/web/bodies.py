@@ -27,61 +27,31 @@ from twoworlds.web.refusals import LONGEST_TEXT, Numeral, Refused
 
 _LONGEST_NUMBER = 200
 _MOST_QUERIES = 32
-_TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
 
 
-def _words(value: Any) -> Any:
-    if isinstance(value, Numeral) or not isinstance(value, str):
-        raise ValueError("write it as text")
-    if not value.strip():
-        raise ValueError("it is empty: say what is meant, such as name(key=value)")
-    return _short(value, LONGEST_TEXT)
+def _text(
+    most: int, *, numbers: bool = False, empty: str | None = None, instead: str = "write it as text"
+) -> Any:
+    """Return a kind of text: how long, whether a number will do, what to say of an empty one."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or (isinstance(value, Numeral) and not numbers):
+            raise ValueError(instead)
+        if empty is not None and not value.strip():
+            raise ValueError(f"it is empty: {empty}")
+        if len(value) > most:
+            raise ValueError(f"it has {len(value)} characters: the service reads at most {most}")
+        return str(value)
+
+    text = {"type": "string", **({} if empty is None else {"minLength": 1}), "maxLength": most}
+    schema = {"anyOf": [text, {"type": "number"}]} if numbers else text
+    return Annotated[str, BeforeValidator(read), WithJsonSchema(schema)]
 
 
-def _digits(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise ValueError("write a number, or a text such as '1/2'")
-    if not value.strip():
-        raise ValueError("it is empty: write a number, or a text such as '1/2'")
-    return _short(str(value), _LONGEST_NUMBER)
-
-
-def _short(value: str, most: int) -> str:
-    if len(value) > most:
-        raise ValueError(f"it has {len(value)} characters: the service reads at most {most}")
-    return value
-
-
-Words = Annotated[
-    str,
-    BeforeValidator(_words),
-    WithJsonSchema(_TEXT),
-]
-Digits = Annotated[
-    str,
-    BeforeValidator(_digits),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string", "minLength": 1, "maxLength": _LONGEST_NUMBER},
-                {"type": "number"},
-            ]
-        }
-    ),
-]
-
-
-def _remark(value: Any) -> Any:
-    if isinstance(value, Numeral) or not isinstance(value, str):
-        raise ValueError("write it as text")
-    return _short(value, LONGEST_REMARK)
-
-
-Remark = Annotated[
-    str,
-    BeforeValidator(_remark),
-    WithJsonSchema({"type": "string", "maxLength": LONGEST_REMARK}),
-]
+_A_NUMBER = "write a number, or a text such as '1/2'"
+Words: Any = _text(LONGEST_TEXT, empty="say what is meant, such as name(key=value)")
+Digits: Any = _text(_LONGEST_NUMBER, numbers=True, empty=_A_NUMBER, instead=_A_NUMBER)
+Remark: Any = _text(LONGEST_REMARK)
 
 
 def _query(value: Any) -> Any:
@@ -184,21 +154,11 @@ class ReportBody(Body):
 # --- attacks: the options of their questions ------------------------------------------------------
 
 
-def _told(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise ValueError("it must be one text or number")
-    return str(_short(value, LONGEST_TEXT))
-
-
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
+Told: Any = _text(LONGEST_TEXT, numbers=True, instead="it must be one text or number")
 _TOLD = {"anyOf": [{"type": "string", "maxLength": LONGEST_TEXT}, {"type": "number"}]}
-Told = Annotated[str, BeforeValidator(_told), WithJsonSchema(_TOLD)]
 Listed = Annotated[
     list[Told],
-    BeforeValidator(_listed),
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
     WithJsonSchema({"anyOf": [_TOLD, {"type": "array", "items": _TOLD}]}),
 ]
 

@@ -1,7 +1,7 @@
 """What the service computes for everybody: mechanisms, posteriors, simulators, exact counts.
 
 No data is in it, only models. Every function takes what the body of its request says and returns
-plain data, made by the public API; `twoworlds.web.worker` runs it, within limits of size and time.
+plain data, made by the public API; `twoworlds.web.workers` runs it, within limits of size and time.
 """
 
 from __future__ import annotations

@@ -10,35 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.numbers import exact_text, whole
+from twoworlds.numbers import whole
 from twoworlds.release.answers import QueryAnswer
-from twoworlds.release.answers.words import guess_data, related, together
-from twoworlds.release.budget import Cap, Spent
+from twoworlds.release.budget import Cap
 from twoworlds.release.certificate import certify
 from twoworlds.release.costs import parse_cost
 from twoworlds.release.curator import Curator
 from twoworlds.release.forms import Released, Request
 from twoworlds.release.ledger.views import SOLE_ANALYST
 from twoworlds.release.policy import Column, Dataset, parse_policy
-from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
 from twoworlds.release.review import NEWEST, ReviewDesk
 from twoworlds.release.sensitivity import NoiseKind
 from twoworlds.release.sensitivity.fixed import parse_each
+from twoworlds.release.statement import plain_column
 from twoworlds.show.saving import csv_text
 from twoworlds.web.refusals import Refused, about
 
-# of an own proposal; what all releases together would allow is for reviewers
-_OWN = (
-    *("entry", "dataset", "analyst", "time", "purpose", "status"),
-    *("decision", "asked", "cost", "meaning"),
-)
+_FOR_REVIEWERS = ("after", "with_released")  # of a proposal: what all releases would allow
 _MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
 _FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")  # how a spreadsheet's formula begins
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
@@ -106,7 +102,7 @@ class Desk:
             **self.curator.budget(),
             "datasets": desk.datasets,
             "newest": desk.releases,
-            "proposals": [{**one, **_beside(desk, one["entry"])} for one in desk.proposals],
+            "proposals": desk.proposals,
         }
 
     def propose(self, account: str, purpose: str, **asked: Any) -> dict[str, Any]:
@@ -115,7 +111,7 @@ class Desk:
         who = self._analyst(queries, account)
         with self._blaming(queries, asked):
             made = self.curator.propose(queries, cost, purpose=purpose, analyst=who, noise=noise)
-        return ReviewDesk(self.curator.ledger).proposal(made)
+        return _own(ReviewDesk(self.curator.ledger).proposal(made))
 
     def proposals(self, account: str) -> dict[str, Any]:
         """Return what the account has proposed, the newest first, and what reviewers said of it.
@@ -129,8 +125,7 @@ class Desk:
             for one in desk.state.proposals.values()
             if one.analyst == (SOLE_ANALYST if one.dataset in shared else account)
         ]
-        told = [desk.proposal(one) for one in reversed(own[-NEWEST:])]
-        return {"proposals": [{name: one[name] for name in _OWN} for one in told]}
+        return {"proposals": [_own(desk.proposal(one)) for one in reversed(own[-NEWEST:])]}
 
     def decide(self, account: str, proposal: str, *, approve: bool, remark: str) -> dict[str, Any]:
         """Approve a proposal or send it back, in the name of the account."""
@@ -145,7 +140,9 @@ class Desk:
 
         with about("entry"):
             released = self.curator.released(whole(entry, "entry"), analyst=account)
-        return {"entry": released.charge.entry, "html": review_released(released).html()}
+        number = released.charge.entry
+        page = replace(review_released(released), **ReviewDesk(self.curator.ledger).form(number))
+        return {"entry": number, "html": page.html()}
 
     def plan(self, account: str, **asked: Any) -> dict[str, Any]:
         """Return what a release would cost and how exact it would be; nothing is charged."""
@@ -265,36 +262,8 @@ class Desk:
         return account
 
 
-def _beside(desk: ReviewDesk, entry: int) -> dict[str, Any]:
-    """Return what a proposal means beside what is released, and beside what is approved as well.
-
-    Of a decided one, whether it is approved and not yet paid.
-    """
-    state, one = desk.state, desk.state.proposal(entry)
-    unpaid = {
-        each.query: each.cost
-        for each in state.proposals.values()
-        if each.dataset == one.dataset
-        and each.approved
-        and state.find(each.dataset, each.analyst, each.query, None) is None
-    }
-    if one.approved is not None:
-        return {"unpaid": bool(one.approved) and one.query in unpaid}
-    account = (one.dataset, None)
-    cap, spent = state.cap(account), state.spent.get(account, Spent()).plus(one.cost)
-    released = together(cap, spent)[0]
-    unpaid.pop(one.query, None)
-    for cost in unpaid.values():
-        spent = spent.plus(cost)
-    fits = cap.rule(spent) is not None
-    approved = together(cap, spent)[0] if fits else cap.most  # more than that is never paid
-    about_whom = related(state.units.get(one.dataset))
-    return {
-        "with_released": None if released is None else guess_data(released, about_whom),
-        "with_approved": None if approved is None else guess_data(approved, about_whom),
-        "others_approved": len(unpaid),
-        "fits": fits,
-    }
+def _own(proposal: dict[str, Any]) -> dict[str, Any]:
+    return {name: told for name, told in proposal.items() if name not in _FOR_REVIEWERS}
 
 
 def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
@@ -356,20 +325,4 @@ def _cap(cap: Cap | None) -> dict[str, Any] | None:
 
 
 def _column(column: Column) -> dict[str, Any]:
-    number = exact_text
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "bounds": None if column.low is None or column.high is None else _both(column),
-        "unit": number(column.unit),
-        "keys": [plain_value(key) for key in column.keys],
-        "bins": [number(edge) for edge in column.bins],
-        "grid": len(column.grid),
-        "missing": None if column.fill is None else number(column.fill),
-    }
-
-
-def _both(column: Column) -> list[str | None]:
-    assert column.low is not None
-    assert column.high is not None
-    return [exact_text(column.low), exact_text(column.high)]
+    return {**plain_column(column), "grid": len(column.grid)}

@@ -91,6 +91,48 @@ router = APIRouter(
 _BY_TOKEN = _errors({401: "no token, or a wrong one", 409: "over budget; nothing was charged"})
 
 
+_SUMMARIES = {
+    "health": "Whether the service runs",
+    "ready": "Whether ledger and engines can be used",
+    "catalogue": "What can be named, and what can be asked",
+    "mechanism": "Matrix, laws, price, profile, trade-off and definitions of a mechanism",
+    "posterior": "What an attacker concludes, with and without each person",
+    "guarantees": "What a row cone says about attackers",
+    "simulators": "The nearest simulator, and the proof",
+    "noiseless": "Delta of an exact count",
+    "me": "Whose token this is",
+    "datasets": "What the policy says",
+    "budget": "What is spent and left",
+    "ledger": "All charges, what they allow together, and what is proposed",
+    "proposals": "What one has proposed, and what reviewers said of it",
+    "plan": "What a release would cost; nothing is charged",
+    "release": "Charge queries and answer them",
+    "report": "The report of a release, as one page of HTML",
+    "propose": "File a planned release for review; nothing is charged",
+    "decide": "Approve a proposal, or send it back",
+}
+_GIVEN = {  # what every answer holds, and there may be more
+    "health": "ok version",
+    "ready": "ready",
+    "catalogue": "mechanisms definitions beliefs universes questions",
+    "mechanism": "expression databases outputs matrix laws pairs price definitions",
+    "posterior": "prior outputs worst",
+    "guarantees": "statements rays count",
+    "simulators": "delta simulator certificate",
+    "noiseless": "at belief sentence",
+    "me": "name role",
+    "datasets": "datasets",
+    "budget": "datasets",
+    "ledger": "entries hash newest proposals",
+    "proposals": "proposals",
+    "plan": "cost price left warnings cells errors review meaning",
+    "release": "answers meaning paid left certificate",
+    "report": "entry html",
+    "propose": "entry status asked cost",
+    "decide": "entry status decision",
+}
+
+
 # --- who asks whom --------------------------------------------------------------------------------
 
 
@@ -107,10 +149,6 @@ def _allowed(*roles: str) -> Callable[..., Awaitable[Account]]:
 
 
 Here = Annotated[Service, Depends(_service)]
-Everybody = Annotated[Account, Depends(_allowed("curator", "analyst", "reviewer"))]
-Releasing = Annotated[Account, Depends(_allowed("curator", "analyst"))]
-Reading = Annotated[Account, Depends(_allowed("curator", "reviewer"))]
-Reviewing = Annotated[Account, Depends(_allowed("reviewer"))]
 
 
 def _json(reply: Reply) -> Response:
@@ -120,39 +158,30 @@ def _json(reply: Reply) -> Response:
 # --- mathematics ----------------------------------------------------------------------------------
 
 
-@router.get(
-    "/health",
-    summary="Whether the service runs",
-    response_model=answer_with("Health", "ok", "version"),
-)
+def _get(path: str) -> Callable[[Callable[..., Any]], Any]:
+    answers = answer_with(path.capitalize(), *_GIVEN[path].split())
+    return router.get(f"/{path}", summary=_SUMMARIES[path], response_model=answers)
+
+
+@_get("health")
 async def health() -> Response:
     """Say that it runs."""
     return _json(Reply(200, json.dumps({"ok": True, "version": __version__}).encode()))
 
 
-@router.get(
-    "/ready",
-    summary="Whether ledger and engines can be used",
-    response_model=answer_with("Ready", "ready"),
-)
+@_get("ready")
 async def ready(service: Here) -> Response:
     """Say whether releases can be made."""
     return _json(await service.ready())
 
 
-@router.get(
-    "/catalogue",
-    summary="What can be named, and what can be asked",
-    response_model=answer_with(
-        "Catalogue", "mechanisms", "definitions", "beliefs", "universes", "questions"
-    ),
-)
+@_get("catalogue")
 async def catalogue(service: Here) -> Response:
     """Return the catalogue."""
     return _json(await service.catalogue())
 
 
-def _compute(path: str, kind: type[bodies.Body], summary: str, gives: Sequence[str] = ()) -> None:
+def _compute(path: str, kind: type[bodies.Body]) -> None:
     """Add a path that asks a worker of mathematics; an attack has its name in the path."""
     job, _, name = path.partition("/")
 
@@ -163,42 +192,18 @@ def _compute(path: str, kind: type[bodies.Body], summary: str, gives: Sequence[s
         return _json(await service.computed(job, sent, request))
 
     compute.__annotations__["body"] = kind
-    answers = answer_with(f"{kind.__name__}Answer", *gives)
+    summary = QUESTIONS[f"attack {name}"].line if name else _SUMMARIES[job]
+    answers = answer_with(f"{kind.__name__}Answer", *_GIVEN.get(path, "").split())
     router.post(f"/{path}", name=path, summary=summary, response_model=answers)(compute)
 
 
-_compute(
-    "mechanism",
-    bodies.MechanismBody,
-    "Matrix, laws, price, profile, trade-off and definitions of a mechanism",
-    ("expression", "databases", "outputs", "matrix", "laws", "pairs", "price", "definitions"),
-)
-_compute(
-    "posterior",
-    bodies.Posterior,
-    "What an attacker concludes, with and without each person",
-    ("prior", "outputs", "worst"),
-)
-_compute(
-    "guarantees",
-    bodies.Guarantees,
-    "What a row cone says about attackers",
-    ("statements", "rays", "count"),
-)
-_compute(
-    "simulators",
-    bodies.Simulators,
-    "The nearest simulator, and the proof",
-    ("delta", "simulator", "certificate"),
-)
-_compute(
-    "noiseless",
-    bodies.Noiseless,
-    "Delta of an exact count",
-    ("at", "belief", "sentence"),
-)
+_compute("mechanism", bodies.MechanismBody)
+_compute("posterior", bodies.Posterior)
+_compute("guarantees", bodies.Guarantees)
+_compute("simulators", bodies.Simulators)
+_compute("noiseless", bodies.Noiseless)
 for _name in ATTACKS:
-    _compute(f"attacks/{_name}", bodies.attack_body(_name), QUESTIONS[f"attack {_name}"].line)
+    _compute(f"attacks/{_name}", bodies.attack_body(_name))
 
 
 @router.post("/attacks/{name}", include_in_schema=False)
@@ -210,120 +215,47 @@ async def no_attack(name: str) -> Response:
 # --- releases -------------------------------------------------------------------------------------
 
 
-@router.get(
-    "/me",
-    summary="Whose token this is",
-    response_model=answer_with("Me", "name", "role"),
-    responses=_BY_TOKEN,
-)
-async def me(asking: Everybody) -> Response:
-    """Say who asks."""
-    return _json(Reply(200, json.dumps(asking.to_dict(), ensure_ascii=False).encode()))
+_EVERYBODY = ("curator", "analyst", "reviewer")
+_RELEASING = ("curator", "analyst")
+_FOR_ALL = ("datasets", "ledger")  # whoever asks
+_FOR_ANALYSTS = ("budget", "report")  # to an analyst, the own part only
 
 
-@router.get(
-    "/datasets",
-    summary="What the policy says",
-    response_model=answer_with("Datasets", "datasets"),
-    responses=_BY_TOKEN,
-)
-async def datasets(service: Here, asking: Everybody) -> Response:
-    """Return the datasets of the policy."""
-    return _json(await service.desk("datasets", {}, asking))
+def _by_token(path: str, roles: Sequence[str], kind: type[bodies.Body] | None = None) -> None:
+    """Add a path that asks a worker of releases; with a body it is posted, without one got."""
+
+    async def done(service: Service, asking: Account, sent: dict[str, Any]) -> Response:
+        if path == "me":
+            return _json(Reply(200, json.dumps(asking.to_dict(), ensure_ascii=False).encode()))
+        if path not in _FOR_ALL:
+            everything = path in _FOR_ANALYSTS and asking.role != "analyst"
+            sent = {"account": None if everything else asking.name, **sent}
+        ask = service.paced if path == "release" else service.desk
+        return _json(await ask(path, sent, asking))
+
+    async def got(service: Here, asking: Any) -> Response:
+        return await done(service, asking, {})
+
+    async def posted(service: Here, asking: Any, body: Any) -> Response:
+        return await done(service, asking, body.model_dump(exclude_none=True))
+
+    made: Any = got if kind is None else posted
+    made.__annotations__["asking"] = Annotated[Account, Depends(_allowed(*roles))]
+    if kind is not None:
+        made.__annotations__["body"] = kind
+    add = router.get if kind is None else router.post
+    answers = answer_with(path.capitalize(), *_GIVEN[path].split())
+    described: dict[str, Any] = {"summary": _SUMMARIES[path], "responses": _BY_TOKEN}
+    add(f"/{path}", name=path, response_model=answers, **described)(made)
 
 
-@router.get(
-    "/budget",
-    summary="What is spent and left",
-    response_model=answer_with("Budget", "datasets"),
-    responses=_BY_TOKEN,
-)
-async def budget(service: Here, asking: Everybody) -> Response:
-    """Return the budgets; of an analyst, their own."""
-    whose = asking.name if asking.role == "analyst" else None
-    return _json(await service.desk("budget", {"account": whose}, asking))
-
-
-@router.get(
-    "/ledger",
-    summary="All charges, what they allow together, and what is proposed",
-    response_model=answer_with("Ledger", "entries", "hash", "newest", "proposals"),
-    responses=_BY_TOKEN,
-)
-async def ledger(service: Here, asking: Reading) -> Response:
-    """Return what was charged."""
-    return _json(await service.desk("ledger", {}, asking))
-
-
-@router.get(
-    "/proposals",
-    summary="What one has proposed, and what reviewers said of it",
-    response_model=answer_with("Proposals", "proposals"),
-    responses=_BY_TOKEN,
-)
-async def proposals(service: Here, asking: Releasing) -> Response:
-    """Return the own proposals."""
-    return _json(await service.desk("proposals", {"account": asking.name}, asking))
-
-
-@router.post(
-    "/plan",
-    summary="What a release would cost; nothing is charged",
-    response_model=answer_with(
-        "Plan", "cost", "price", "left", "warnings", "cells", "errors", "review", "meaning"
-    ),
-    responses=_BY_TOKEN,
-)
-async def plan(service: Here, asking: Releasing, body: bodies.ReleaseBody) -> Response:
-    """Plan queries."""
-    asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
-    return _json(await service.desk("plan", asked, asking))
-
-
-@router.post(
-    "/release",
-    summary="Charge queries and answer them",
-    response_model=answer_with("Released", "answers", "meaning", "paid", "left", "certificate"),
-    responses=_BY_TOKEN,
-)
-async def release(service: Here, asking: Releasing, body: bodies.ReleaseBody) -> Response:
-    """Charge queries, then answer them."""
-    asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
-    return _json(await service.paced("release", asked, asking))
-
-
-@router.post(
-    "/report",
-    summary="The report of a release, as one page of HTML",
-    response_model=answer_with("Report", "entry", "html"),
-    responses=_BY_TOKEN,
-)
-async def report(service: Here, asking: Everybody, body: bodies.ReportBody) -> Response:
-    """Return a report; to an analyst, of a release that they paid for."""
-    whose = asking.name if asking.role == "analyst" else None
-    return _json(await service.desk("report", {"account": whose, "entry": body.entry}, asking))
-
-
-@router.post(
-    "/propose",
-    summary="File a planned release for review; nothing is charged",
-    response_model=answer_with("Proposal", "entry", "status", "asked", "cost"),
-    responses=_BY_TOKEN,
-)
-async def propose(service: Here, asking: Releasing, body: bodies.ProposeBody) -> Response:
-    """File a proposal."""
-    asked = {"account": asking.name, **body.model_dump(exclude_none=True)}
-    return _json(await service.desk("propose", asked, asking))
-
-
-@router.post(
-    "/decide",
-    summary="Approve a proposal, or send it back",
-    response_model=answer_with("Decision", "entry", "status", "decision"),
-    responses=_BY_TOKEN,
-)
-async def decide(service: Here, asking: Reviewing, body: bodies.DecideBody) -> Response:
-    """Decide on a proposal."""
-    return _json(
-        await service.desk("decide", {"account": asking.name, **body.model_dump()}, asking)
-    )
+_by_token("me", _EVERYBODY)
+_by_token("datasets", _EVERYBODY)
+_by_token("budget", _EVERYBODY)
+_by_token("ledger", ("curator", "reviewer"))
+_by_token("proposals", _RELEASING)
+_by_token("plan", _RELEASING, bodies.ReleaseBody)
+_by_token("release", _RELEASING, bodies.ReleaseBody)
+_by_token("report", _EVERYBODY, bodies.ReportBody)
+_by_token("propose", _RELEASING, bodies.ProposeBody)
+_by_token("decide", ("reviewer",), bodies.DecideBody)

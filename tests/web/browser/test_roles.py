@@ -61,7 +61,7 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
         reviewer.open("review")
         card = reviewer.page.get_by_role("article").filter(has_text=sql[-2:]).first
         expect(card).to_contain_text("the yearly table")
-        expect(card).to_contain_text("With everything released before.")
+        expect(card).to_contain_text("With everything released before")
         if decision == "Send back":
             card.get_by_role("button", name=decision).click()
             assert "with a remark" in mistake(card.get_by_label("Remark"))

@@ -3,13 +3,13 @@
 import { debounce, type MechanismAnswer, post, type PosteriorAnswer, ServiceError } from "../api";
 import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
-import { figure, h, replace, textField } from "../dom";
-import { picker } from "../picker";
+import { button, type Child, type Field, figure, h, replace, selectField, slider, textField } from "../dom";
+import { deltaField, picker } from "../picker";
 import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
-import { beliefControls } from "./attacker_belief";
+import { odds, percent } from "../words";
 import { outputLine, type OutputTable, outputTable } from "./attacker_table";
-import { asked, asState, assumed, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
+import { asked, asState, assumed, bounded, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
 export const attacker: View = {
   name: "attacker",
@@ -35,10 +35,16 @@ function mount(root: HTMLElement, place: Place): void {
     "Curves of what is concluded, with you and without, over what was believed before",
   );
   const ask = debounce(80, fetchTable);
-  const chosen = picker(place.params.get("mechanism"), () => {
-    output.set("");
-    ask();
-  });
+  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask);
+  const chosen = picker(
+    place.params.get("mechanism"),
+    () => {
+      output.set("");
+      ask();
+    },
+    [],
+    accepted.root,
+  );
   const output = textField({
     label: "What was published",
     wide: true,
@@ -50,7 +56,7 @@ function mount(root: HTMLElement, place: Place): void {
   const frame = new Frame(
     root,
     "Choose, tune and believe",
-    { mechanism: chosen.field, output },
+    { mechanism: chosen.field, output, delta: accepted },
     belief,
     output.root,
     chosen.root,
@@ -70,7 +76,7 @@ function mount(root: HTMLElement, place: Place): void {
     const text = chosen.value();
     const wanted = first ? Object.fromEntries(place.params) : kept();
     const named = output.value().trim() || (first && wanted["output"]) || null;
-    const body = { mechanism: text, output: named, definitions: false, curves: false };
+    const body = { mechanism: text, output: named, ...accepted.given(), definitions: false, curves: false };
     void frame.ask(
       (signal) => post<MechanismAnswer>("mechanism", body, signal),
       (table) => {
@@ -88,6 +94,7 @@ function mount(root: HTMLElement, place: Place): void {
         said.replaceChildren();
         build(scene);
         move();
+        if (accepted.needed(table.price)) fetchTable();
       },
     );
   }
@@ -145,7 +152,7 @@ function mount(root: HTMLElement, place: Place): void {
     rows.show(sides, at.output, at);
     replace(frame.sentence, ...told(now, at, here));
     replace(exact, now.databases.length > FEW ? nearly(now, here) : numbers(now, at, here));
-    overall.textContent = worstOver(now, sides);
+    replace(overall, ...[worstOver(now, sides), bounded(found.price)].filter(Boolean).flatMap((words) => [words, " "]));
     drawCurve(now, at, here);
     remember();
   }
@@ -171,7 +178,7 @@ function mount(root: HTMLElement, place: Place): void {
     if (!scene || !position) return;
     rows?.rest();
     if (dots) replace(exact, numbers(scene, position, dots));
-    place.save({ mechanism: chosen.value(), ...asState(scene, position) });
+    place.save({ mechanism: chosen.value(), delta: accepted.picked(), ...asState(scene, position) });
     frame.recipes.show(...asked(chosen.value(), scene, position));
   });
 
@@ -217,4 +224,97 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   fetchTable();
+}
+
+// --- what the attacker believes, as sliders and lists --------------------------------------------
+
+/** Called with what changed, and whether other controls must be laid out anew. */
+type Change = (change: Partial<Position>, rebuild?: boolean) => void;
+
+function beliefControls(
+  scene: Scene,
+  at: Position,
+  set: Change,
+  worst: () => void,
+): Child[] {
+  const { people } = scene;
+  const kinds: [string, string][] = [
+    ["independent", "records are independent"],
+    ["two", "one of two databases is true"],
+  ];
+  const labels: [string, string][] = scene.databases.map((label) => [label, label]);
+  const persons: [string, string][] = Array.from({ length: people?.count ?? 0 }, (_, i) => [
+    String(i),
+    `person ${i + 1}`,
+  ]);
+  const values: [string, string][] = (people?.values ?? []).map((v) => [v, v]);
+  const believes =
+    people &&
+    choice("The attacker believes", at.mode, kinds, (v) =>
+      set({ mode: v === "two" ? "two" : "independent" }, true),
+    );
+  believes?.root.classList.add("wide");
+  return [
+    h(
+      "div",
+      { class: "row" },
+      believes?.root,
+      people && people.count > 1
+        ? choice("You are", String(at.person), persons, (v) => set({ person: Number(v) }, true))
+            .root
+        : null,
+      people && at.mode === "independent"
+        ? choice("Is your record", at.value, values, (v) => set({ value: v }, true)).root
+        : null,
+      at.mode === "two"
+        ? choice("Database A", at.a, labels, (v) => set({ a: v }, true)).root
+        : null,
+      at.mode === "two"
+        ? choice("Database B", at.b, labels, (v) => set({ b: v }, true)).root
+        : null,
+    ),
+    h(
+      "div",
+      { class: "tuners" },
+      at.mode === "independent"
+        ? chance(`Belief that your record is ${at.value}`, at.you, (you) => set({ you })).root
+        : chance(`Belief that ${at.a} is true, not ${at.b}`, at.you, (you) => set({ you })).root,
+      at.mode === "independent" && (people?.count ?? 0) > 1
+        ? chance(`Belief that each other record is ${at.value}`, at.others, (others) =>
+            set({ others }),
+          ).root
+        : null,
+      scene.line
+        ? slider({
+            label: "Published number",
+            least: 0,
+            most: scene.outputs.length - 1,
+            step: 1,
+            value: at.output,
+            show: (i) => scene.outputs[i] ?? "",
+            oninput: (output) => set({ output }),
+          }).root
+        : null,
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      button("Show the worst belief", worst),
+      button("Even odds", () => set({ you: 0.5, others: 0.5 }, true), "plain"),
+    ),
+  ];
+}
+
+function choice(
+  label: string,
+  value: string,
+  choices: [string, string][],
+  onchange: (value: string) => void,
+): Field {
+  return selectField({ label, value, choices, onchange });
+}
+
+function chance(label: string, value: number, oninput: (value: number) => void): Field {
+  const tell = (p: number): string => `${percent(p)}, ${odds(p)}`;
+  return slider({ label, least: 0, most: 1, step: 0.005, value, show: percent, tell, oninput });
 }

@@ -156,6 +156,7 @@ export function outputLine(scene: Scene): OutputTable {
     without: scene.people ? "without your data" : "before",
   });
   concluded.root.classList.add("lines");
+  concluded.root.classList.toggle("before", !scene.people);
   const ticks = roundTicks(xs[0] ?? 0, xs.at(-1) ?? 1).map((x) => ({ x, words: short(x) }));
   return {
     root: h(

@@ -1,11 +1,11 @@
 /** The attacker's view in words: the sentence in odds, exact numbers, and how to do the same. */
 
-import type { MechanismAnswer } from "../api";
+import type { MechanismAnswer, Verdict } from "../api";
 import { mostMoved, type Position, type Scene, type Side } from "../attacker";
 import { type Child, facts, h } from "../dom";
 import type { Fraction } from "../fraction";
 import type { Given, Request } from "../recipe";
-import { chanceWords, odds, percent, upTo } from "../words";
+import { chanceWords, numeral, odds, percent, upTo } from "../words";
 
 function claim(scene: Scene, at: Position): string {
   return at.mode === "independent" && scene.people
@@ -110,6 +110,17 @@ export function worstOver(scene: Scene, sides: readonly Side[]): string {
     `${upTo(found.factor)}: ${odds(no, ratios.without ?? undefined)} without it, ` +
     `${odds(yes ?? 0, ratios.with ?? undefined)} with it.`
   );
+}
+
+/** What holds whatever is believed, at the delta that is accepted; or the way to such a bound. */
+export function bounded({ ratio, delta }: Verdict): string {
+  if (ratio?.value === null)
+    return delta?.value === 0
+      ? "Some outputs move the odds without limit: accept a delta above 0, and a factor holds but for that."
+      : "Some outputs give the truth away, and no delta this small covers them.";
+  if (!ratio) return "";
+  const beside = delta?.value ? `, plus ${numeral(delta)}` : "";
+  return `Whichever neighbours are compared, no set of outputs is more than about ${numeral(ratio)} times as likely on one as on the other${beside}.`;
 }
 
 /** What "Show the worst belief" has set, and why. */

@@ -2,7 +2,6 @@
 
 import { icons, iconKey, twoCurves } from "../curves";
 import { h, replace, slider } from "../dom";
-import { chanceOfGuess, halfWidth, noiseMass } from "../noise";
 import { lead, type Place, type View } from "../view";
 import { guess, guessSentence, LOST, percent, short, strength } from "../words";
 import { attackStory } from "./home_attack";
@@ -80,6 +79,7 @@ function mount(root: HTMLElement, place: Place): void {
     const [before = "", most = "", after = ""] = guessSentence(chance).split(/(at most [\d,]+)/);
     replace(sentence, before, most && h("span", { class: "with" }, most), after);
     word.textContent = STRENGTH[strength(chance)];
+    word.className = `strength ${strength(chance)}`;
     figures.show(guess(chance), chance);
     const xs = Array.from({ length: 2 * AROUND + 2 }, (_, i) => COUNT - 1 - AROUND + i);
     curves.show({
@@ -214,4 +214,26 @@ function doors(): HTMLElement {
       ),
     ),
   );
+}
+
+// --- geometric noise on a count, as the release engine draws it: P(Z = z) is proportional to
+// e^(-epsilon |z|), and one person moves the count by 1. The Python package computes the same numbers:
+// tests/vectors/noise.json
+
+/** How often a guess at even odds is right, at most: (1 + gap at ratio 1) / 2 = r / (1 + r). */
+export function chanceOfGuess(epsilon: number): number {
+  return 1 / (1 + Math.exp(-epsilon));
+}
+
+/** The probability that the noise is z. */
+export function noiseMass(epsilon: number, z: number): number {
+  const a = Math.exp(-epsilon);
+  return ((1 - a) / (1 + a)) * a ** Math.abs(z);
+}
+
+/** The least w with P(|Z| <= w) >= 95%: P(|Z| > w) = 2 a^(w + 1) / (1 + a). */
+export function halfWidth(epsilon: number, certainty = 0.95): number {
+  const a = Math.exp(-epsilon);
+  const w = Math.log(((1 - certainty) * (1 + a)) / 2) / -epsilon - 1;
+  return Math.max(0, Math.ceil(w - 1e-9));
 }

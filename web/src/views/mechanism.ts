@@ -1,13 +1,12 @@
 /** Mechanism: choose and tune it; its matrix, its exact price, and which definitions hold. */
 
 import { debounce, latest, type MechanismAnswer, post } from "../api";
-import { readCall } from "../calls";
 import { chart } from "../chart";
 import { iconKey, icons, roundTicks, twoCurves } from "../curves";
-import { type Child, facts, figure, h, replace, slider, table } from "../dom";
-import { picker } from "../picker";
+import { type Child, facts, figure, h, replace, table } from "../dom";
+import { deltaField, picker } from "../picker";
 import { Answer, assumptions, Frame, type Place, type View } from "../view";
-import { capital, exactly, guess, numeral, percent, short, strength } from "../words";
+import { brief, capital, exactly, guess, guessed, numeral, percent, short } from "../words";
 
 export const mechanism: View = {
   name: "mechanism",
@@ -19,29 +18,9 @@ export const mechanism: View = {
   mount,
 };
 
-/** The deltas that can be chosen; a mechanism without a finite price at 0 begins at the usual one. */
-const DELTAS = ["0", ...Array.from({ length: 11 }, (_, i) => `1e-${12 - i}`)];
-const USUAL = "1e-6";
-
 function mount(root: HTMLElement, place: Place): void {
   const ask = debounce(80, go);
-  let picked = place.params.get("delta");
-  let needs = ""; // the name of a mechanism that has no finite price at delta 0
-  const name = (): string => readCall(chosen.value())?.name ?? "";
-  const delta = (): string => picked ?? (needs && needs === name() ? USUAL : "0");
-  const accepted = slider({
-    label: "Delta that you accept",
-    least: 0,
-    most: DELTAS.length - 1,
-    step: 1,
-    value: Math.max(0, DELTAS.indexOf(picked ?? "0")),
-    show: (i) => DELTAS[i] ?? "",
-    hint: "With probability delta, more than epsilon may be given away.",
-    oninput: (i) => {
-      picked = DELTAS[i] ?? null;
-      ask();
-    },
-  });
+  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask);
   const chosen = picker(place.params.get("mechanism"), () => ask(), [], accepted.root);
   const fields = { mechanism: chosen.field, delta: accepted };
   const frame = new Frame(root, "Choose and tune", fields, chosen.root);
@@ -67,11 +46,9 @@ function mount(root: HTMLElement, place: Place): void {
 
   function go(): void {
     const text = chosen.value();
-    const at = delta();
-    accepted.set(String(Math.max(0, DELTAS.indexOf(at))));
-    place.save({ mechanism: text, delta: picked });
+    const body = { mechanism: text, ...accepted.given() };
+    place.save({ mechanism: text, delta: accepted.picked() });
     claims.wait();
-    const body = { mechanism: text, ...(Number(at) === 0 ? {} : { delta: at }) };
     frame.recipes.show("measure", body, { path: "mechanism", body });
     void frame.ask(
       async (signal) => {
@@ -83,16 +60,12 @@ function mount(root: HTMLElement, place: Place): void {
         }
       },
       (found) => {
-        const { epsilon, delta: left } = found.price;
         frame.sentence.textContent = found.price.sentence;
         replace(frame.result, ...stated(found));
         frame.answer.show(...described(found));
         section.hidden = false;
         judge(body);
-        if (epsilon?.value === null && left?.value === 0 && picked === null && needs !== name()) {
-          needs = name(); // every delta above 0 has its epsilon: show one
-          go();
-        }
+        if (accepted.needed(found.price)) go();
       },
     );
   }
@@ -132,13 +105,6 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   go();
-}
-
-function guessed(chance: number): string {
-  const { right, of } = guess(chance);
-  if (right === null) return `${chance < 0.75 ? "just over half" : "practically all"} (${strength(chance)})`;
-  const most = chance > 0.5 ? "at most " : "";
-  return `${most}${right.toLocaleString("en")} of ${of.toLocaleString("en")} (${strength(chance)})`;
 }
 
 function described(found: MechanismAnswer): Child[] {
@@ -298,11 +264,11 @@ function verdict(one: Claim, kind: string): HTMLElement {
   return h(
     "li",
     { class: `verdict ${kind}` },
-    h("code", {}, one.definition),
+    h("code", { title: one.definition }, brief(one.definition)),
     h(
       "div",
       {},
-      h("p", {}, one.sentence),
+      h("p", {}, brief(one.why ? capital(one.why) : one.sentence)),
       against ? h("p", { class: "hint" }, `Against whom: ${against}.`) : null,
     ),
   );

@@ -56,9 +56,9 @@ export function spending(params: URLSearchParams, changed: (at: "once" | "soon")
     label: "Pay with",
     value: kind,
     choices: [
-      ["epsilon", "epsilon"],
-      ["delta", "epsilon and delta"],
-      ["rho", "rho (zCDP, Gaussian noise)"],
+      ["epsilon", "epsilon (Laplace noise)"],
+      ["delta", "epsilon and delta (Laplace noise, discovered groups)"],
+      ["rho", "rho (Gaussian noise, zCDP)"],
     ],
     onchange: (chosen) => {
       kind = chosen;

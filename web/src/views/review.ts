@@ -6,7 +6,7 @@ import { iconKey, icons } from "../curves";
 import { button, facts, h, replace, table, textField } from "../dom";
 import type { Dataset } from "../query";
 import type { Place, View } from "../view";
-import { type Cost, costWords, guess, type Numeral, plural } from "../words";
+import { type Cost, costWords, guess, guessed, type Numeral, plural } from "../words";
 import { signIn } from "./release";
 import { reportButton } from "./release_answers";
 import type { Me } from "./release_desk";
@@ -34,7 +34,7 @@ interface Charge {
   analysts: string[];
   cost: Cost;
   asked: string[];
-  meaning: string | null;
+  chance: Numeral | null;
   answered: boolean;
   report: boolean;
 }
@@ -49,14 +49,12 @@ interface Proposal {
   decision: { reviewer: string; time: string; remark: string } | null;
   asked: string[];
   cost: Cost;
-  meaning: string | null;
+  chance: Numeral | null;
   /** of those that are decided: approved, and not released yet */
   unpaid?: boolean;
   /** of those that wait: the plan, and what it allows with all that is released, and approved */
   with_released?: Guessed | null;
-  with_approved?: Guessed | null;
-  others_approved?: number;
-  fits?: boolean;
+  after?: (Guessed & { fits: boolean; others: number }) | null;
   warnings?: Warned[];
   cells?: (string[] | null)[];
   errors?: Expected[][];
@@ -154,23 +152,10 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
     facts([
       ["For", one.purpose],
       ["Cost", costWords(one.cost)],
-      ["Proposed", when(one.time)],
+      ["Proposed", `${when(one.time)} UTC`],
     ]),
     warningList(one.warnings ?? []),
-    h(
-      "div",
-      { class: "together" },
-      one.with_approved ? people(one.with_approved) : null,
-      h(
-        "div",
-        { class: "stack" },
-        one.meaning ? h("p", {}, h("strong", {}, "This release alone. "), one.meaning) : null,
-        one.with_released
-          ? h("p", {}, h("strong", {}, "With everything released before. "), one.with_released.words)
-          : null,
-        one.others_approved ? h("p", {}, h("strong", {}, APPROVED_TOO), approvedWords(one)) : null,
-      ),
-    ),
+    one.after ? weighed(one, one.after) : null,
     one.errors && one.cells
       ? h(
           "details",
@@ -183,12 +168,29 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
   );
 }
 
-const APPROVED_TOO = "And with what is approved and not yet paid. ";
-
-function approvedWords(one: Proposal): string {
-  const words = one.with_approved?.words ?? "";
-  return one.fits ? words : `All of it does not fit the budget, which stops at this: ${words}`;
+/** What anyone could learn after it, as people and in one sentence; then the steps that lead there. */
+function weighed(one: Proposal, after: NonNullable<Proposal["after"]>): HTMLElement {
+  const words = after.fits ? after.words : `All of it does not fit the budget, which stops at this: ${after.words}`;
+  return h(
+    "div",
+    { class: "together" },
+    people(after),
+    h(
+      "div",
+      { class: "stack" },
+      h("p", {}, h("strong", {}, "If you approve: "), words),
+      h("p", { class: "caption" }, "Guessed right at even odds:"),
+      facts([
+        ["This release alone", known(one.chance)],
+        ["With everything released before", known(one.with_released?.chance)],
+        ["And with what is approved and not yet paid", after.others ? known(after.chance) : null],
+      ]),
+    ),
+  );
 }
+
+const known = (chance: Numeral | null | undefined): string | null =>
+  chance ? guessed(chance.value ?? 1) : null;
 
 function outstanding(name: string, unpaid: readonly Proposal[]): HTMLElement {
   return h(
@@ -279,7 +281,7 @@ function releasedList(name: string, released: readonly Charge[]): HTMLElement {
           {},
           h("p", { class: "caption" }, `${when(one.time)} UTC, by ${one.analysts.join(", ")}, ${costWords(one.cost)}, entry ${one.entry}`),
           ...one.asked.map((words) => h("p", {}, words)),
-          one.meaning ? h("p", { class: "none" }, one.meaning) : null,
+          one.chance ? h("p", { class: "none" }, `Alone: guessed right at even odds, ${known(one.chance)}.`) : null,
         ),
         one.report
           ? reportButton(one.entry)

@@ -1,26 +1,38 @@
 """A review of a mechanism: does a claim hold, or what does it cost, and what does that mean.
 
 The first page is for a reader who must decide: the answer in words, what it rests on, what it means
-to a person, and what is not promised. `details` gives the rest.
+to a person, and what is not promised. The appendix is put together from the answers of others: the
+worst case, pictures, one attacker, other definitions, theorems and the matrix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from twoworlds.answer import Block, Said, Table
-from twoworlds.definitions import DEFINITIONS, DifferentialPrivacy, Verdict
+from twoworlds.answer import Block, Facts, Said, Table
+from twoworlds.charts import Curves, HeatMap
+from twoworlds.definitions import (
+    DEFINITIONS,
+    DifferentialPrivacy,
+    Verdict,
+    Witness,
+)
 from twoworlds.definitions.base import Compared
-from twoworlds.definitions.words import percent, percent_above
+from twoworlds.definitions.semantics.games import Games
+from twoworlds.definitions.trade_off import trade_off
+from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
-from twoworlds.numbers import INFINITY, counted, show
-from twoworlds.report.review.details import Findings, details
-from twoworlds.report.review.model import Review
-from twoworlds.theorems.promise import table
+from twoworlds.numbers import INFINITY, above, counted, show, stated
+from twoworlds.report.review.findings import Findings
+from twoworlds.report.review.model import Review, Section, belief_charts, chain_blocks
+from twoworlds.report.standing import brief
+from twoworlds.show import Result
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
+_LONGEST = 40  # letters of a label in the matrix
 _ANYBODY = (
     "nothing is assumed of the attacker, who may know all other records and believe anything; "
     "every pair of neighbours and every set of outputs is covered"
@@ -60,6 +72,17 @@ _CALLED = {  # where the name of a mechanism makes no subject of a sentence
 _ROOM = (
     "protection in every single case: delta leaves room for outputs, however unlikely, that give "
     "somebody away"
+)
+_CLAIMED = {
+    "ratio": "ratio claimed",
+    "epsilon": "epsilon claimed",
+    "delta": "delta that it needs",
+}
+_MATRIX = "What was reviewed: the probability of each output (rows) on each database (columns)."
+_OTHERS = (
+    "Each definition is measured on this mechanism: the smallest numbers with which it holds, whom "
+    "it speaks of, and the worst case. Those about beliefs leave a person out by putting a default "
+    "value in the place of their record."
 )
 
 
@@ -104,7 +127,7 @@ def review_mechanism(
         _headline(verdict),
         tuple(_sentences(found)),
         tuple(_assumptions(found)),
-        tuple(details(found)),
+        tuple(_sections(found)),
         found.proof,
         found.data(),
         subject=tuple(_subject(found)),
@@ -213,25 +236,140 @@ def _twice(found: Findings) -> str:
 
 
 def _meaning(found: Findings) -> Iterator[Block]:
-    if found.guarantee is None:
+    told = found.promise
+    if told is None:
         yield Said(found.price.more)
         return
-    given = found.guarantee
     if found.claimed is not None:
         by = "Against anybody at all, by" if _BELIEF in found.verdict.definition else "By"
-        yield Said((f"{by} its exact price, which is {given}:",), quiet=True)
+        yield Said((f"{by} its exact price, which is {found.guarantee}:",), quiet=True)
     yield Said(found.meaning)
+    answer = told.answer()
+    for block in (*answer.blocks, *answer.more):
+        if isinstance(block, Table):
+            yield replace(block, numbers=True)
+
+
+# --- the appendix ---------------------------------------------------------------------------------
+
+
+def _sections(found: Findings) -> Iterator[Section]:
+    """Yield the sections that follow the first page."""
+    yield "The worst case", tuple(_worst(found))
+    yield "In pictures", tuple(_pictures(found))
+    if found.belief is not None:
+        yield "One attacker", tuple(_attacker(found.belief, found.games))
+    yield "Other definitions, and against whom they protect", tuple(_others(found))
+    if found.guarantee is not None and found.price.values["ratio"] != INFINITY:
+        yield "By which theorems", tuple(chain_blocks(found.guarantee, found.implied))
+    if matrix := [*_matrix(found.mechanism)]:
+        yield "The mechanism itself", (Said((_MATRIX,), quiet=True), *matrix)
+
+
+def _worst(found: Findings) -> Iterator[Block]:
+    verdict = found.verdict
+    names = _CLAIMED if isinstance(found.claimed, DifferentialPrivacy) else {}
+    rows = [(names.get(n, n.replace("_", " ")), stated(x)) for n, x in verdict.values.items()]
+    if verdict.witness is not None:
+        rows += _joined(verdict.witness.facts())
+    rows += [("note", note) for note in verdict.notes]
+    if verdict.method:
+        rows.append(("nothing worse", verdict.method))
+    yield Facts(tuple(rows))
+    if verdict is not found.price and isinstance(found.claimed, DifferentialPrivacy):
+        value = show(found.price.values["epsilon"])
+        with_delta = found.price.values["delta"]
+        beside = "" if with_delta == 0 else f" at delta = {show(with_delta)}"
+        yield Said((f"The exact price of this mechanism is epsilon = {value}{beside}.",))
+
+
+def _joined(facts: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Join lines that go on without a label of their own."""
+    rows: list[tuple[str, str]] = []
+    for label, spaced in facts:
+        fact = brief(" ".join(spaced.split()))
+        if label or not rows:
+            rows.append((label, fact))
+        else:
+            rows[-1] = (rows[-1][0], f"{rows[-1][1]}; {fact}")
+    return rows
+
+
+def _pictures(found: Findings) -> Iterator[Block]:
+    if found.promise is not None:
+        yield from belief_charts(found.promise, found.price.values["delta"])
+    yield from _drawn("the profile", lambda: found.dp.profile(found.mechanism))
+    witness = found.price.witness
+    if isinstance(witness, Witness):
+        yield from _drawn("the best test", lambda: trade_off(witness.mechanism, *witness.databases))
+
+
+def _drawn(name: str, ask: Callable[[], Result]) -> Iterator[Block]:
+    """Yield the chart of an answer, with its sentence; or why there is none."""
+    try:
+        answer = ask().answer()
+    except (TwoWorldsError, OverflowError) as error:
+        yield Said((f"There is no picture of {name}: {error}.",), quiet=True)
+        return
+    for block in answer.blocks:
+        if isinstance(block, Curves):
+            title = brief(f"{name[:1].upper()}{name[1:]}: {answer.claim}")
+            lines = [one for one in block.lines if not one.name.startswith("bound")]  # few fit here
+            yield replace(block, title=title, words=brief(answer.headline), lines=lines)
+
+
+def _others(found: Findings) -> Iterator[Block]:
     rows = tuple(
-        (percent(prior), *(percent_above(prior, value) for value in most))
-        for prior, *most in table(given, swing=found.swing)
-    )
-    if rows:
-        yield Table(
-            (
-                "belief without your data",
-                "with it at most, if they know all others",
-                "with it at most, whatever they believe",
-            ),
-            rows,
-            numbers=True,
+        (
+            one.definition.replace("-", " "),
+            one.numbers if one.holds else "fails",
+            f"{one.against}\n{one.worst}" if one.worst else one.against,
         )
+        for one in found.others
+        if one.verdict is not None
+    )
+    yield Table(("definition", "holds with", "against whom; worst case"), rows, lead=_OTHERS)
+    without = [one for one in found.others if one.verdict is None]
+    if without:
+        told = "; ".join(f"{one.definition}: {one.reason}" for one in without)
+        yield Said((f"Not asked here: {told}.",), quiet=True)
+
+
+def _matrix(mechanism: Mechanism) -> Iterator[Block]:
+    """Yield the matrix of a small mechanism, as a table of numbers."""
+    for chart in mechanism.answer().blocks:
+        if isinstance(chart, HeatMap):
+            rows = tuple((name, *(text for text, _ in cells)) for name, cells in chart.rows)
+            heads = ("output", *chart.heads)
+            if all(len(label) <= _LONGEST for label in (*heads, *(row[0] for row in rows))):
+                yield Table(heads, rows, numbers=True)
+
+
+def _attacker(belief: str, found: list[Games]) -> Iterator[Block]:
+    """Yield what the attacker concludes: from the worst output in full, from all in a table."""
+    worst = max(found, key=lambda games: above(games.worst))
+    answer = worst.answer()
+    label = worst.mechanism.outputs.label(worst.output)
+    yield Said(
+        (
+            f"The attacker believes {belief}. The output that tells most about one person is "
+            f"{label}. {answer.headline}",
+        )
+    )
+    yield from answer.blocks
+    yield Table(
+        ("output", "moved from before", "with and without you, at most"),
+        tuple(
+            (games.mechanism.outputs.label(games.output), stated(games.moved), stated(games.worst))
+            for games in found
+        ),
+        numbers=True,
+    )
+    yield Said(
+        (
+            *answer.assumptions,
+            "The first number may be large because something was learned about everybody; the "
+            "second is what a person is owed.",
+        ),
+        quiet=True,
+    )

@@ -21,7 +21,6 @@ from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
 from twoworlds.definitions.words import icons
 from twoworlds.report.review.model import Outcome, ProofFile, Review, strength_in
-from twoworlds.report.review.style import STYLE
 from twoworlds.show import svg
 from twoworlds.show.html import chart
 
@@ -67,10 +66,11 @@ _LINE = '<span class="line"></span>'
 
 def page(review: Review) -> str:
     """Return the page of a review."""
-    script = _script() if review.proof.is_certificate else ""
-    policy = _POLICY
+    script = _shipped("web", "static", "verify.js") if review.proof.is_certificate else ""
+    style, policy = _shipped("report", "review", "page.css"), _POLICY
     if script:
-        policy += f"; script-src 'sha256-{_hash(script)}'"
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy += f"; script-src 'sha256-{digest}'"
         script = f"<script>{script}</script>\n"
     return (
         "<!doctype html>\n"
@@ -78,19 +78,15 @@ def page(review: Review) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="generator" content="twoworlds {escape(version("twoworlds"))}">\n'
-        f"<title>{escape(review.title)}</title>\n<style>{STYLE}</style></head>\n"
+        f"<title>{escape(review.title)}</title>\n<style>{style}</style></head>\n"
         f"<body>\n{chr(10).join(_parts(review))}\n{script}</body></html>\n"
     )
 
 
-def _script() -> str:
-    """Return the checker of certificates, which is built with the explorer page."""
-    file = files("twoworlds") / "web" / "static" / "verify.js"
+def _shipped(*path: str) -> str:
+    """Return a file of the program: the style, or the checker that is built with the page."""
+    file = files("twoworlds").joinpath(*path)
     return file.read_text(encoding="utf-8") if file.is_file() else ""
-
-
-def _hash(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _parts(review: Review) -> Iterator[str]:

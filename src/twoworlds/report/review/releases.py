@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
-from twoworlds.charts import Intervals, odds
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import above, decimal, exact_text, exp, show
+from twoworlds.numbers import exact_text, show
 from twoworlds.release.answers import AnswerContext, QueryAnswer
-from twoworlds.release.answers.answer import intervals, table
+from twoworlds.release.answers.answer import charts, table
 from twoworlds.release.answers.words import (
     accuracy,
     asked,
@@ -36,11 +35,20 @@ from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
-from twoworlds.report.review.chain import chain_blocks, chains
-from twoworlds.report.review.model import VERIFIED, Outcome, ProofFile, Review, Section
+from twoworlds.report.review.model import (
+    VERIFIED,
+    Outcome,
+    ProofFile,
+    Review,
+    Section,
+    belief_charts,
+    chain_blocks,
+    chains,
+)
 from twoworlds.theorems import Guarantee
+from twoworlds.theorems.promise import promise
 
-_MOST_ROWS, _MOST_PICTURES = 60, 4
+_MOST_ROWS = 60
 _QUESTION = (
     "Is this release what it says it is, what does it let anyone learn about a person, and was it "
     "paid for?"
@@ -275,6 +283,7 @@ def _reviewed(
     made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
 ) -> Review:
     implied, told = chains(made.given), meaning(made.cost, made.context.dataset)
+    drawn = tuple(belief_charts(promise(made.given), made.cost.delta))
     wanted = " ".join(_cut(asked(one.resolved)) for one in made.answers[:_MOST_ASKED])
     left = len(made.answers) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
@@ -291,7 +300,7 @@ def _reviewed(
         ("What was asked, and the answers", tuple(_answers(made.answers))),
         *_all_before(made),
         ("The noise, and the price", tuple(_noise(made))),
-        *_odds(told, made.cost),
+        *((("How far a belief can move", drawn),) if drawn else ()),
         ("By which theorems", tuple(chain_blocks(made.given, implied))),
     )
     return Review(
@@ -324,39 +333,7 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
         yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
-        if len(answer.cells) > 1:
-            yield from _charts(answer)
-
-
-def _charts(answer: QueryAnswer) -> Iterator[Block]:
-    for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
-        rows = intervals(answer, place)
-        drawn, title = "a dot for the released value", f"{column.name} of each group"
-        if column.ranks is None:
-            drawn += ", and a line as long as the interval that noise leaves"
-            title = f"{column.name}, with the interval of its noise"
-        words = (
-            f"{column.name} of each group: {drawn}, grey where the value is lost in noise. The "
-            "numbers are in the table above."
-        )
-        yield Intervals(title, rows, words)
-
-
-def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
-    if cost.kind == "zcdp" or cost.epsilon > 30:
-        return
-    ratio, delta = exp(cost.epsilon), cost.delta
-    if delta:
-        curves, words = [("at most", above(ratio))], told[1]
-        title = "How much likelier anything can become"
-    else:
-        curves = [("knows all others", above(ratio)), ("any belief", above(ratio**2))]
-        title = "How far a belief can move"
-        words = (
-            f"Odds move by at most {decimal(ratio, 4)} for whoever knows all others, and by at "
-            f"most {decimal(ratio**2, 4)} whatever is believed, with your data against without."
-        )
-    yield title, (odds(curves, words, delta=float(delta)),)
+        yield from charts(answer)
 
 
 def _noise(made: _Made) -> Iterator[Block]:

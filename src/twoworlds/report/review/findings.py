@@ -1,4 +1,6 @@
-r"""Proofs that go with a review: certificates that `twoworlds verify` checks, where there are any.
+r"""What is found out about a mechanism for its review, each thing once, and its proof.
+
+The proof is a certificate that `twoworlds verify` checks, where there is one:
 
     refuted    P(E | x) > a P(E | y) + delta for one event: three numbers that violate one
                inequality. What is irrational is rounded against us: the first probability down,
@@ -16,25 +18,193 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from twoworlds.cones.certificates import Certificate
-from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdict, Witness
+from twoworlds.definitions import (
+    DifferentialPrivacy,
+    PrivacyDefinition,
+    Verdict,
+    Witness,
+    measure,
+)
 from twoworlds.definitions.base import Setting
-from twoworlds.errors import TwoWorldsError
+from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, bounds, show
-from twoworlds.report.review.model import VERIFIED, ProofFile
-from twoworlds.worlds import Point, Universe, pairs
+from twoworlds.numbers import INFINITY, Number, bounds, show, to_json
+from twoworlds.report.review.model import VERIFIED, ProofFile, chains
+from twoworlds.report.standing import Standing, many_records, standings
+from twoworlds.theorems import Guarantee
+from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.promise import Promise, promise
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Point, Records, Universe, pairs
+from twoworlds.worlds.beliefs import belief as build_belief
 
+_USUAL_DELTA = "1e-6"  # where no epsilon holds without a delta and none was asked about
+_MOST_OUTPUTS = 64  # of which an attacker's conclusions are tried
 _MOST_NUMBERS = 40_000
 _FILE = "proof.json"
 _GAPS = {"{": "\n{", " [[": "\n [[", "], [": "],\n  ["}  # where a line may end
 _TEXT_OR_GAP = re.compile(r'"(?:[^"\\]|\\.)*"|\{(?="kind")| \[\[|\], \[')
 
 
-def prove(
+@dataclass(frozen=True)
+class Findings:
+    """Everything that is found out about a mechanism.
+
+    ``dp`` is differential privacy with the neighbours and the group size of the question;
+    ``universe`` says what the columns of a matrix file are.
+    """
+
+    mechanism: Mechanism
+    dp: DifferentialPrivacy
+    claimed: PrivacyDefinition | None
+    belief: str | None
+    universe: str | None
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The mechanism with its neighbours."""
+        return self.dp.setting(self.mechanism)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The answer: whether the claim holds, or the price."""
+        return self.price if self.claimed is None else self.claimed.check(self.mechanism)
+
+    @cached_property
+    def price(self) -> Verdict:
+        """The smallest ratio: without a delta if there is one, else with the delta claimed."""
+        found = self.dp.tightest(self.mechanism)
+        if found.values["ratio"] != INFINITY:
+            return found
+        delta: object = getattr(self.claimed, "delta", None) or _USUAL_DELTA
+        with_delta = self.dp.ratio_at(self.mechanism, delta)
+        if with_delta.values["ratio"] == INFINITY:
+            return found
+        return replace(with_delta, notes=(*with_delta.notes, *found.notes))
+
+    @cached_property
+    def guarantee(self) -> Guarantee | None:
+        """The price as the theorems know it; None for neighbours that they do not speak of."""
+        relation = self.setting.relation
+        if relation not in (SUBSTITUTE, ADD_REMOVE):
+            return None
+        where = self.mechanism.universe
+        records = where.n if isinstance(where, Records) and where.fixed else None
+        return Guarantee.of(
+            "dp",
+            ratio=self.price.values["ratio"],
+            delta=self.price.values["delta"],
+            neighbours=relation,
+            group=self.dp.group,
+            records=records,
+        )
+
+    @cached_property
+    def swing(self) -> Number | None:
+        """How far answers of this mechanism move odds, where that is less than the square."""
+        plain = self.setting.relation == SUBSTITUTE and self.dp.group == 1
+        plain = plain and not many_records(self.mechanism)
+        if not plain or self.price.values["delta"] != 0 or self.price.values["ratio"] == INFINITY:
+            return None
+        try:
+            return measure(self.mechanism, definition="semantic").values["swing"]
+        except TwoWorldsError:
+            return None
+
+    @cached_property
+    def promise(self) -> Promise | None:
+        """The price in odds and beliefs, where the theorems speak of it."""
+        return None if self.guarantee is None else promise(self.guarantee, swing=self.swing)
+
+    @cached_property
+    def meaning(self) -> tuple[str, ...]:
+        """The promise in words; the guess that it allows is left to the price itself."""
+        told = self.promise
+        return () if told is None else told.sentences[told.guess is not None :]
+
+    @cached_property
+    def games(self) -> list[Games]:
+        """What the attacker concludes from each output."""
+        return [] if self.belief is None else _games_of(self.mechanism, self.belief)
+
+    @cached_property
+    def others(self) -> list[Standing]:
+        """Where the mechanism stands by other definitions."""
+        asked = self.dp
+        found = standings(
+            self.mechanism, self.belief, neighbours=asked.neighbours, group=asked.group
+        )
+        return [*found]
+
+    @cached_property
+    def implied(self) -> list[Implication]:
+        """What follows from the price, by theorems."""
+        return [] if self.guarantee is None else chains(self.guarantee)
+
+    @cached_property
+    def proof(self) -> ProofFile:
+        """What can be checked again."""
+        where = self.universe
+        return _prove(self.verdict, self.price, self.setting, self.claimed, universe=where)
+
+    def data(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        found: dict[str, Any] = {
+            "kind": "mechanism",
+            "mechanism": self.mechanism.expression,
+            "verdict": self.verdict.to_dict(),
+            "price": self.price.to_dict(),
+            "meaning": None
+            if self.guarantee is None
+            else {
+                "guarantee": self.guarantee.to_dict(),
+                "sentences": self.meaning,
+                "swing": None if self.swing is None else to_json(self.swing),
+            },
+            "definitions": [one.to_dict() for one in self.others],
+            "theorems": [one.to_dict() for one in self.implied],
+        }
+        if self.belief is not None:
+            found["belief"] = self.belief
+            found["attacker"] = [games.to_dict() for games in self.games]
+        return found
+
+
+def _games_of(mechanism: Mechanism, belief: str) -> list[Games]:
+    """Play the games for every output that the belief does not rule out.
+
+    Raises:
+        InvalidInput: where there are no persons, or more outputs than can be tried.
+    """
+    if not isinstance(mechanism.universe, Records) or not mechanism.universe.fixed:
+        raise InvalidInput(
+            f"--belief: {mechanism.universe.expression} has no fixed list of records to leave "
+            "people out of; take a mechanism on bits or records"
+        )
+    size = mechanism.outputs.size
+    if size is None or size > _MOST_OUTPUTS:
+        raise InvalidInput(
+            f"--belief: {mechanism.expression} has more than {_MOST_OUTPUTS} outputs; ask about "
+            "one of them with: twoworlds posterior MECHANISM --belief BELIEF --output OUTPUT"
+        )
+    held = build_belief(belief, mechanism.universe)
+    return [
+        play(mechanism, held, output)
+        for output in mechanism.outputs
+        if any(mechanism.probability(output, x) != 0 for x in held)
+    ]
+
+
+# --- the proof ------------------------------------------------------------------------------------
+
+
+def _prove(
     verdict: Verdict,
     price: Verdict,
     setting: Setting,
@@ -61,8 +231,8 @@ def _refutation(verdict: Verdict, claimed: DifferentialPrivacy) -> ProofFile | N
         {
             "claim": f"{verdict.mechanism} is not {claimed.claim}: {witness.explain()}",
             "columns": [*witness.labels, "1"],
-            "vector": (_low(p), _high(q), 1),
-            "inequality": (-1, _high(ratio), _high(claimed.delta)),
+            "vector": (bounds(p)[0], bounds(q)[1], 1),
+            "inequality": (-1, bounds(ratio)[1], bounds(claimed.delta)[1]),
         },
     )
     about = (
@@ -115,7 +285,7 @@ def _exposure(price: Verdict) -> ProofFile | None:
     if not isinstance(witness, Witness) or witness.probabilities[1] != 0:
         return None
     told = {"columns": [*witness.labels], "claim": f"{price.mechanism}: {witness.explain()}"}
-    vector = (_low(witness.probabilities[0]), 0)
+    vector = (bounds(witness.probabilities[0])[0], 0)
     certificate = Certificate(
         "all",
         {
@@ -185,7 +355,8 @@ def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Pr
         words = ["check", expression, verdict.definition]
     else:
         words = ["measure", expression]
-        words += ["--delta", str(values["delta"])] if _with_delta(verdict) else []
+        with_delta = values["delta"] != 0 and values["ratio"] != INFINITY
+        words += ["--delta", str(values["delta"])] if with_delta else []
         own = setting.mechanism.universe.relation
         words += [] if setting.relation == own else ["--neighbours", setting.relation]
         words += [] if setting.group == 1 else ["--group", str(setting.group)]
@@ -200,15 +371,3 @@ def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Pr
     return ProofFile(
         about, text, "answer.json", command, "It prints the numbers of answer.json again."
     )
-
-
-def _with_delta(verdict: Verdict) -> bool:
-    return verdict.values["delta"] != 0 and verdict.values["ratio"] != INFINITY
-
-
-def _low(x: Number) -> Fraction:
-    return bounds(x)[0]
-
-
-def _high(x: Number) -> Fraction:
-    return bounds(x)[1]
