@@ -64,7 +64,7 @@ def cone(
         return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
     if isinstance(found, RowCone) and found.cone.ratios is None:
         found.inequalities(), found.generators()  # they are asked for, however long they take
-    return _with(found, save_json(save, found.to_dict()))
+    return found.beside(files=save_json(save, found.to_dict()))
 
 
 def member(
@@ -106,7 +106,7 @@ def member(
     proof = getattr(verdict.witness, "certificate", None)
     if proof is None and built.universe.size is not None:
         proof = _rows_proof(built, row_cone(trusted, built.universe))
-    return _with(verdict, save_json(save, _saved(proof, save)))
+    return verdict.beside(files=save_json(save, _saved(proof, save)))
 
 
 def _saved(proof: Certificate | None, save: Path | None) -> Any:
@@ -141,7 +141,7 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
     one = len(of) == 1
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
     found = occurs(entries, cone, [build_source(text, universe) for text in of])
-    return _with(found, save_json(save, found.fields()["certificate"].to_dict()))
+    return found.beside(files=save_json(save, found.fields()["certificate"].to_dict()))
 
 
 def statements(
@@ -225,7 +225,7 @@ def odds(
         from twoworlds.cones.noise.integers import integer_odds
 
         found = integer_odds(trusted, of, against, belief, where)
-    return _with(found, save_json(save, found.certificate.to_dict()))
+    return found.beside(files=save_json(save, found.certificate.to_dict()))
 
 
 def relax(
@@ -255,7 +255,7 @@ def relax(
     if proof is not None:
         saved["proof"] = save_json(proof, found.certificate.to_dict())["saved"]
     use = [] if save is None else [f"use it as a definition: linear({save})"]
-    return _with(found, saved, use)
+    return found.beside(notes=use, files=saved)
 
 
 def compare(
@@ -270,7 +270,7 @@ def compare(
     check_files(save)
     found = compared(first, second, universe)
     proof = getattr(found, "certificate", None)
-    return _with(found, save_json(save, _saved(proof, save)))
+    return found.beside(files=save_json(save, _saved(proof, save)))
 
 
 def design(
@@ -313,7 +313,7 @@ def design(
         saved["saved"] = str(save)
     if proof is not None:
         saved["proof"] = save_json(proof, found.certificate.to_dict())["saved"]
-    return _with(found, saved)
+    return found.beside(files=saved)
 
 
 def verify(
@@ -495,12 +495,3 @@ def save_json(path: Path | None, data: Any) -> dict[str, str]:
     check_files(path)
     write(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return {"saved": str(path)}
-
-
-def _with(result: Result, saved: Mapping[str, str], more: Sequence[str] = ()) -> Result:
-    """Return a result that also says which files were written."""
-    if not saved:
-        return result
-    said = result.answer()
-    notes = [*said.notes, *(f"wrote {path}" for path in saved.values()), *more]
-    return Told(replace(said, notes=notes), {**result.fields(), **saved})

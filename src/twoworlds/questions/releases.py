@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,14 +39,6 @@ Values = Annotated[str | None, "what a record may hold, declared beforehand: 'ye
 Outputs = Annotated[
     str | None, "the reports of a pram that has more or fewer than its values: 'a, b, c'"
 ]
-
-
-def _wrote(result: Result, files: Mapping[str, object], **more: Any) -> Result:
-    """Add to a result which files were written, and further data."""
-    said = result.answer()
-    notes = (*said.notes, *(f"wrote {path}" for path in files.values()))
-    data = {**result.fields(), **more, **{name: str(path) for name, path in files.items()}}
-    return Told(replace(said, notes=notes), data, of=result)
 
 
 # --- releases -----------------------------------------------------------------------------------
@@ -126,7 +117,7 @@ def release(
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
-    return _wrote(released, _save(released, certificate, report))
+    return released.beside(files=_save(released, certificate, report))
 
 
 def _over_budget(
@@ -267,22 +258,15 @@ def _next_question(
                 f"{show(found.cost.epsilon)}, and the question fits."
             )
         costs = {"together": together, "one_by_one": one_by_one}
-        return _beside(plan, said, strategy={**found.fields(), "with_question": costs})
+        return plan.beside(Said([said]), strategy={**found.fields(), "with_question": costs})
     with suppress(TwoWorldsError):
         _warn(found.plan(query, epsilon).warnings, yes=yes)
     try:
         released = found.release(query, epsilon, once=True)
     except KeyboardInterrupt:
         raise Interrupted(_INTERRUPTED) from None
-    told = _beside(released, found.explain(), strategy=found)
-    return _wrote(told, _save(released, None, report))
-
-
-def _beside(result: Result, sentence: str, **more: Any) -> Result:
-    """Add a sentence and further data to a result."""
-    said = result.answer()
-    told = replace(said, blocks=(*said.blocks, Said([sentence])))
-    return Told(told, {**result.fields(), **more}, of=result)
+    files = _save(released, None, report)
+    return released.beside(Said([found.explain()]), files=files, strategy=found)
 
 
 def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
@@ -454,10 +438,8 @@ def strategy_show(
     with Curator.open(policy) as curator:
         found: PaidStrategy = resumed(curator, _only_dataset(curator, dataset), name, analyst)
         questions = [asked(question) for question in found.questions]
-        said = found.answer()
         steps = [Steps([(question, ()) for question in questions])] if questions else []
-        told = replace(said, blocks=(*said.blocks, *steps))
-        return Told(told, {**found.fields(), "asked": questions})
+        return found.beside(*steps, asked=questions)
 
 
 def _only_dataset(curator: Curator, name: str | None) -> str:
@@ -507,7 +489,7 @@ def randomize(
 
     randomizer = Randomizer.of(with_, values=values, outputs=outputs, missing=missing)
     made = randomize_file(source, target, column, randomizer, public=public or (), shuffle=shuffle)
-    return _wrote(made, {"output": target, "certificate": certificate_path(target)})
+    return made.beside(files={"output": target, "certificate": certificate_path(target)})
 
 
 def estimate(
@@ -539,12 +521,10 @@ def estimate(
     if not feasible:
         return found
     nearest = found.feasible()
-    said = found.answer()
     rows = [[value, shown(count)] for value, count in nearest.items()]
     lead = "No estimate is below 0, so the nearest feasible numbers are the estimates"
     if any(count < 0 for count in found.counts.values()):
         lead = "The nearest numbers of at least 0 with the same sum, biased by what was below 0"
     lead += "; they are not rounded to whole records:"
-    told = replace(said, blocks=(*said.blocks, Table(["value", "nearest feasible"], rows, lead)))
     counts = {value: str(count) for value, count in nearest.items()}
-    return Told(told, {**found.fields(), "feasible": counts})
+    return found.beside(Table(["value", "nearest feasible"], rows, lead), feasible=counts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,13 +93,13 @@ def anonymity(
     if made.left_out < made.people or asked:
         examined = made.examined(**claims, subsets=subsets, groups=groups)
         _check_decided(examined)
-    said, data = made.answer(examined), {**made.fields(), "anonymity": examined}
-    if output is not None:
-        failed = examined is not None and examined.holds is False
-        written = None if failed else str(made.write(output))
-        note = f"{output} was not written: a claim does not hold" if failed else f"wrote {written}"
-        said, data = replace(said, notes=[*said.notes, note]), {**data, "output": written}
-    return Told(said, data)
+    told = Told(made.answer(examined), {**made.fields(), "anonymity": examined})
+    if output is None:
+        return told
+    if examined is not None and examined.holds is False:
+        note = f"{output} was not written: a claim does not hold"
+        return told.beside(notes=[note], output=None)
+    return told.beside(files={"output": made.write(output)})
 
 
 def composition(
@@ -144,7 +143,8 @@ def composition(
     one = compose(
         tables, _known(know or []), sensitive, belief=belief, prior=prior, population=population
     )
-    return _with_notes(one, tables, data=one.data if details else one.data["posterior"])
+    said = Told(one.answer(), one.data if details else one.data["posterior"])
+    return _with_notes(said, tables)
 
 
 def linkage(
@@ -161,16 +161,12 @@ def linkage(
     return _with_notes(link(register, table, on, sensitive=sensitive), [register, table])
 
 
-def _with_notes(
-    found: Result, paths: Sequence[str | Path], data: Mapping[str, Any] | None = None
-) -> Result:
+def _with_notes(found: Result, paths: Sequence[str | Path]) -> Result:
     """Say which files are bundled examples."""
     from twoworlds.attacks.tables.table import example_note
 
-    said = found.answer()
     notes = dict.fromkeys(note for path in paths if (note := example_note(path)) is not None)
-    fields = found.fields() if data is None else data
-    return Told(replace(said, notes=[*said.notes, *notes]), fields)
+    return found.beside(notes=[*notes])
 
 
 def _check_decided(found: Any) -> None:

@@ -8,14 +8,14 @@ lists stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.answer import Answer
+from twoworlds.answer import Answer, Block
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,6 +92,25 @@ class Result:
         from twoworlds.show.figure import figure
 
         return figure(self.answer())
+
+    def beside(
+        self,
+        *blocks: Block,
+        notes: Sequence[str] = (),
+        files: Mapping[str, object] | None = None,
+        **data: Any,
+    ) -> Result:
+        """Return it with more said below, the files that were written, and further data."""
+        written = {name: str(path) for name, path in (files or {}).items()}
+        if not (blocks or notes or written or data):
+            return self
+        said = self.answer()
+        told = replace(
+            said,
+            blocks=(*said.blocks, *blocks),
+            notes=(*said.notes, *(f"wrote {path}" for path in written.values()), *notes),
+        )
+        return Told(told, {**self.fields(), **data, **written}, of=self)
 
     def __str__(self) -> str:
         """Return the answer in words."""
