@@ -23,7 +23,14 @@ from typing import Any
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.beliefs import Sensitive, TableBelief, Way
-from twoworlds.attacks.tables.knowledge import KnownValues, MatchedPeople, kinds, match, same_cells
+from twoworlds.attacks.tables.knowledge import (
+    KnownValues,
+    MatchedPeople,
+    first_rows,
+    kinds,
+    match,
+    same_cells,
+)
 from twoworlds.attacks.tables.table import (
     LoadedTable,
     Origin,
@@ -103,6 +110,7 @@ def expose(
             for one in left
             if (together := left[one][1]) is not None and together[1]
         }
+        ranks = {one: not together for one, together in pinned.items()}
         victims = [
             {
                 "row": row,
@@ -110,7 +118,7 @@ def expose(
                 "value": next(iter(cells.ways(choices[kind]))),
                 "candidates_alone": tuple(alone[0] for alone in left[kind][0] if alone),
             }
-            for row, kind in _first_rows(everybody, pinned, columns, most)
+            for row, kind in first_rows(everybody, ranks, columns, most)
         ]
     numbers: Counter[int] = Counter()
     for kind in people:
@@ -303,21 +311,6 @@ def _guesses(
             else None,
         },
     }
-
-
-def _first_rows(
-    register: LoadedTable, pinned: Mapping[int, bool], known: Sequence[str], most: int
-) -> list[tuple[int, int]]:
-    """Return rows and kinds of people who are pinned down, first those only together."""
-    chosen = sorted(pinned, key=lambda one: not pinned[one])[:most]
-    if not chosen:
-        return []
-    newly = ", ".join(str(one) for one in chosen if pinned[one]) or "NULL"
-    return register.fetch(
-        f"SELECT r.rowid + 1, p.kind FROM signed AS p JOIN {register.place} AS r ON "
-        f"{same_cells(register, known, 'p', 'r')} WHERE p.kind IN ({', '.join(map(str, chosen))}) "
-        f"ORDER BY coalesce(p.kind IN ({newly}), false) DESC, r.rowid LIMIT {int(most)}"
-    )
 
 
 def _share(

@@ -284,14 +284,13 @@ def match(
     for i, table in enumerate(track(tables, "matching people", total=len(tables))):
         _make_groups(table, columns, f"groups{i}")
         _make_matches(table, known, i)
-        if sensitive is not None:
-            cells = [table.columns[column] for column in columns if column in table.columns]
-            cells.append(f"{table.columns[sensitive]} AS value")
-            table.connection.execute(
-                f"CREATE TABLE said{i} AS SELECT g.id, t.value, t.size FROM (SELECT "
-                f"{', '.join(cells)}, count(*) AS size FROM {table.place} GROUP BY ALL) AS t "
-                f"JOIN groups{i} AS g ON {same_cells(table, columns, 'g', 't')}"
-            )
+        cells = [table.columns[column] for column in columns if column in table.columns]
+        cells.append(f"{table.columns[sensitive] if sensitive else 'NULL'} AS value")
+        table.connection.execute(
+            f"CREATE TABLE said{i} AS SELECT g.id, t.value, t.size FROM (SELECT "
+            f"{', '.join(cells)}, count(*) AS size FROM {table.place} GROUP BY ALL) AS t "
+            f"JOIN groups{i} AS g ON {same_cells(table, columns, 'g', 't')}"
+        )
 
 
 def same_cells(table: LoadedTable, columns: Iterable[str], group: str, row: str) -> str:
@@ -340,6 +339,22 @@ def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
         counts = tuple(counted[key] for key in enumerate(mine))
         found.append(MatchedPeople(kind, people, first, mine, counts))
     return found
+
+
+def first_rows(
+    register: LoadedTable, ranks: Mapping[int, Any], known: Sequence[str], most: int
+) -> list[tuple[int, int]]:
+    """Return the first rows and their kinds, by the ranks of kinds, then by row.
+
+    The kinds come as `kinds` returns them, so no others than the first ones are needed.
+    """
+    chosen = ", ".join(map(str, sorted(ranks, key=lambda kind: ranks[kind])[:most])) or "NULL"
+    rows = register.fetch(
+        f"SELECT r.rowid + 1, p.kind FROM signed AS p JOIN {register.place} AS r ON "
+        f"{same_cells(register, known, 'p', 'r')} WHERE p.kind IN ({chosen}) "
+        f"QUALIFY row_number() OVER (PARTITION BY p.kind ORDER BY r.rowid) <= {int(most)}"
+    )
+    return sorted(rows, key=lambda one: (ranks[one[1]], one[0]))[:most]
 
 
 def _make_groups(table: LoadedTable, columns: Iterable[str], place: str) -> None:

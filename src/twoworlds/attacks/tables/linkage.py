@@ -19,6 +19,7 @@ equally likely to be behind a row.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -26,7 +27,7 @@ from typing import Any
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.beliefs import read_sensitive
-from twoworlds.attacks.tables.knowledge import fill, match, same_cells
+from twoworlds.attacks.tables.knowledge import first_rows, kinds, match
 from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track
@@ -76,54 +77,70 @@ def _counts(
     sensitive: str | None,
     most: int,
 ) -> dict[str, Any]:
-    """Count the matches of each profile, ``outward``, and of each group, ``inward``."""
-    register.connection.execute(
-        "CREATE TABLE inward AS SELECT g.id, any_value(g.size) AS size, "
-        "coalesce(sum(p.size), 0)::BIGINT AS people FROM groups0 AS g LEFT JOIN matches0 ON "
-        "group_ = g.id LEFT JOIN profiles AS p ON p.id = profile GROUP BY g.id"
+    """Count the rows that each person matches, and the people whom each row does."""
+    matched = {one.id: one for one in kinds(register, 1)}
+    sizes = dict(register.fetch("SELECT id, size FROM groups0"))
+    rows = {kind: sum(one.counts[0].values()) for kind, one in matched.items()}
+    people, outside, inside = Counter[int](), Counter[int](), Counter[int]()
+    for kind, one in matched.items():
+        outside[rows[kind]] += one.people
+        for group in one.groups[0]:
+            people[group] += one.people
+    for group, size in sizes.items():
+        inside[people[group]] += size
+    rivals = {
+        kind: min(people[group] for group in matched[kind].groups[0]) for kind in rows if rows[kind]
+    }
+    ranks = {kind: (rows[kind], few) for kind, few in rivals.items()}
+    read = read_sensitive([table.texts(sensitive)]) if sensitive else {}
+    links = tuple(
+        {
+            "row": row,
+            "person": register.row(row),
+            "matching_rows": rows[kind],
+            "rivals": rivals[kind] - 1,
+            "values": _shares(matched[kind].counts[0]) if sensitive else {},
+        }
+        for row, kind in first_rows(register, ranks, columns, most)
     )
-    register.connection.execute(
-        "CREATE TABLE outward AS SELECT p.id, any_value(p.size) AS people, any_value(p.first) AS "
-        "first, coalesce(sum(i.size), 0)::BIGINT AS rows, count(i.id) AS number, min(i.people) AS "
-        "rivals FROM profiles AS p LEFT JOIN matches0 ON profile = p.id LEFT JOIN inward AS i ON "
-        "i.id = group_ GROUP BY p.id"
-    )
-    outside = dict(
-        register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
-    )
-    inside = dict(
-        register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
-    )
-    [(k, beyond)] = register.fetch(
-        "SELECT min(size), sum(greatest(size - people, 0))::BIGINT FROM inward"
-    )
-    [(overlapping, one_to_one)] = register.fetch(
-        "SELECT coalesce(sum(people) FILTER (number > 1), 0)::BIGINT, coalesce(sum(people) FILTER "
-        "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
-    )
-    matching = register.rows - outside.get(0, 0)
-    links = tuple(_links(register, columns, sensitive, most))
+    matching = register.rows - outside[0]
+    beyond = sum(max(size - people[group], 0) for group, size in sizes.items())
     return {
         "register": register.name,
         "table": table.name,
         "on": tuple(columns),
         "people": register.rows,
         "rows": table.rows,
-        "k": k,  # the size of the smallest group of rows with the same cells on these columns
-        "people_by_matching_rows": outside,
-        "rows_by_matching_people": inside,
-        "people_with_one_row": outside.get(1, 0),
-        "rows_with_one_person": inside.get(1, 0),
-        "one_to_one": one_to_one,
+        "k": min(sizes.values()),  # of the smallest group of rows with equal cells on these columns
+        "people_by_matching_rows": dict(sorted(outside.items())),
+        "rows_by_matching_people": dict(sorted(inside.items())),
+        "people_with_one_row": outside[1],
+        "rows_with_one_person": inside[1],
+        "one_to_one": sum(matched[kind].people for kind in ranks if ranks[kind] == (1, 1)),
         # If each row is another person's: those beyond the people who match them, in each group or
         # in all
         "rows_of_people_not_in_register_at_least": max(beyond, table.rows - matching),
-        "people_in_several_groups": overlapping,
+        "people_in_several_groups": sum(
+            one.people for one in matched.values() if len(one.groups[0]) > 1
+        ),
         # Those who match rows of one sensitive value only
-        "people_pinned": None if sensitive is None else _pinned(register, table, sensitive),
+        "people_pinned": None
+        if sensitive is None
+        else sum(
+            one.people
+            for one in matched.values()
+            if len(one.counts[0]) == 1 and all(read[text].is_value for text in one.counts[0])
+        ),
         "links": links,
         "links_left_out": matching - len(links),
     }
+
+
+def _shares(counts: Mapping[str | None, int]) -> dict[str, Fraction]:
+    """Return the share of each sensitive cell, the largest first."""
+    named = {"anything" if text is None else text: n for text, n in counts.items()}
+    order = sorted(named, key=lambda text: (-named[text], text))
+    return {text: Fraction(named[text], sum(named.values())) for text in order}
 
 
 def _sentence(found: Mapping[str, Any]) -> str:
@@ -210,43 +227,3 @@ def _blocks(found: Mapping[str, Any], sensitive: str | None) -> Iterator[Block]:
     rows_of = {0: "no row", 1: "1 row"}
     drawn = {rows_of.get(n, f"{n:,} rows"): outside[n] for n in sorted(outside)}
     yield Bars("People who match so many rows", drawn, share=False, orange=["1 row"])
-
-
-def _pinned(register: LoadedTable, table: LoadedTable, sensitive: str) -> int:
-    """Count the people all of whose matching rows have one sensitive value."""
-    read = read_sensitive([table.texts(sensitive)])
-    fill(register, "single", ["value"], ([text] for text, one in read.items() if one.is_value))
-    [(pinned,)] = register.fetch(
-        "SELECT coalesce(sum(p.size), 0)::BIGINT FROM (SELECT profile FROM matches0 JOIN (SELECT "
-        "id, min(value) AS low, max(value) AS high, count(*) = count(single.value) AS plain FROM "
-        "said0 LEFT JOIN single USING (value) GROUP BY id) AS s ON s.id = group_ GROUP BY profile "
-        "HAVING min(low) = max(high) AND bool_and(plain)) AS one JOIN profiles AS p ON "
-        "p.id = one.profile"
-    )
-    return int(pinned)
-
-
-def _links(
-    register: LoadedTable, columns: Sequence[str], sensitive: str | None, most: int
-) -> Iterator[dict[str, Any]]:
-    """Yield the people who match the fewest rows, and of these the ones with fewest rivals."""
-    first = f"ORDER BY rows, rivals, first LIMIT {int(most)}"
-    for row, profile, rows, rivals in register.fetch(
-        f"SELECT r.rowid + 1 AS first, b.id, rows, rivals FROM (FROM outward WHERE rows > 0 "
-        f"{first}) AS b JOIN profiles AS p ON p.id = b.id JOIN {register.place} AS r ON "
-        f"{same_cells(register, columns, 'p', 'r')} {first}"
-    ):
-        values: list[tuple[str, int]] = []
-        if sensitive is not None:
-            values = register.fetch(
-                "SELECT coalesce(value, 'anything'), sum(size)::BIGINT FROM matches0 JOIN said0 AS "
-                "s ON s.id = group_ WHERE profile = ? GROUP BY 1 ORDER BY 2 DESC, 1",
-                [profile],
-            )
-        yield {
-            "row": row,
-            "person": register.row(row),
-            "matching_rows": rows,
-            "rivals": rivals - 1,
-            "values": {value: Fraction(number, rows) for value, number in values},
-        }
