@@ -47,9 +47,7 @@ def test_an_unforeseen_error_has_a_fixed_text(workers):
 def test_no_file_of_others_is_opened_even_past_the_reading(workers, tmp_path):
     secret = tmp_path / "weights.txt"
     secret.write_text("value,weight\nsecret,1\n")
-    from twoworlds.web import worker
-
-    watch = worker._watch(tmp_path / "own")
+    watch = workers_module._watch(tmp_path / "own")
     with pytest.raises(PermissionError):
         watch("open", (str(secret), "r", 0))
     with pytest.raises(PermissionError):
@@ -58,7 +56,7 @@ def test_no_file_of_others_is_opened_even_past_the_reading(workers, tmp_path):
         with pytest.raises(PermissionError):
             watch(event, ())
     watch("open", (str(tmp_path / "own" / "cache"), "w", 0))
-    watch("open", (worker.__file__, "r", 0))
+    watch("open", (workers_module.__file__, "r", 0))
 
 
 def test_work_that_takes_too_long_is_stopped_and_the_next_job_is_done(workers):

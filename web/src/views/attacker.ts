@@ -1,6 +1,6 @@
 /** Attacker: move what somebody believed; see what they conclude with your data, and without. */
 
-import { debounce, type MechanismAnswer, post, type PosteriorAnswer, ServiceError } from "../api";
+import { debounce, latest, type MechanismAnswer, post, type PosteriorAnswer, ServiceError, type Verdict } from "../api";
 import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
 import { button, type Child, type Field, figure, h, replace, selectField, slider, textField } from "../dom";
@@ -23,6 +23,8 @@ export const attacker: View = {
 
 const NO_OUTPUT = "There are too many outputs to list them: name the one that was published.";
 
+const WAITING = "Working out the bound at this delta …";
+
 /** With more databases than these, exact fractions wait until the hand rests. */
 const FEW = 16;
 
@@ -35,7 +37,7 @@ function mount(root: HTMLElement, place: Place): void {
     "Curves of what is concluded, with you and without, over what was believed before",
   );
   const ask = debounce(80, fetchTable);
-  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask);
+  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), debounce(80, fetchPrice));
   const chosen = picker(
     place.params.get("mechanism"),
     () => {
@@ -64,6 +66,8 @@ function mount(root: HTMLElement, place: Place): void {
   );
   let scene: Scene | null = null;
   let found: MechanismAnswer | null = null;
+  let price: Verdict | null = null;
+  const second = latest();
   let position: Position | null = null;
   let rows: OutputTable | null = null;
   let first = true;
@@ -76,7 +80,7 @@ function mount(root: HTMLElement, place: Place): void {
     const text = chosen.value();
     const wanted = first ? Object.fromEntries(place.params) : kept();
     const named = output.value().trim() || (first && wanted["output"]) || null;
-    const body = { mechanism: text, output: named, ...accepted.given(), definitions: false, curves: false };
+    const body = { mechanism: text, output: named, definitions: false, curves: false };
     void frame.ask(
       (signal) => post<MechanismAnswer>("mechanism", body, signal),
       (table) => {
@@ -92,10 +96,29 @@ function mount(root: HTMLElement, place: Place): void {
         position = settle(scene, wanted, table.price.witness ?? null);
         if (next.some && named) position.output = 0; // the service puts it first
         said.replaceChildren();
+        accepted.needed(table.price);
+        price = null;
         build(scene);
-        move();
-        if (accepted.needed(table.price)) fetchTable();
+        fetchPrice();
       },
+    );
+  }
+
+  /** The price at the delta that is accepted takes longer than the rest, and follows it. */
+  function fetchPrice(): void {
+    const given = accepted.given();
+    if (!found) return;
+    price = given.delta ? null : found.price;
+    move();
+    if (price) return;
+    const body = { mechanism: chosen.value(), ...given, definitions: false, curves: false };
+    void second(
+      (signal) => post<MechanismAnswer>("mechanism", body, signal),
+      (answer) => {
+        price = answer.price;
+        move();
+      },
+      (error) => accepted.fail(error.message),
     );
   }
 
@@ -152,7 +175,7 @@ function mount(root: HTMLElement, place: Place): void {
     rows.show(sides, at.output, at);
     replace(frame.sentence, ...told(now, at, here));
     replace(exact, now.databases.length > FEW ? nearly(now, here) : numbers(now, at, here));
-    replace(overall, ...[worstOver(now, sides), bounded(found.price)].filter(Boolean).flatMap((words) => [words, " "]));
+    overall.textContent = `${worstOver(now, sides)} ${price ? bounded(price) : WAITING}`.trim();
     drawCurve(now, at, here);
     remember();
   }
