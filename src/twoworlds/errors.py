@@ -69,7 +69,15 @@ class UnknownName(InvalidInput):
 
 # What people call what has another name here: the known names it may stand for; then, where none of
 # them is known, what to do instead. The kinds are those whose names are ours, not somebody's data.
-_OURS = {"mechanism", "noise to calibrate", "kind of guarantee", "definition", "command", "list"}
+_OURS = {
+    "mechanism",
+    "noise to calibrate",
+    "kind of guarantee",
+    "definition",
+    "command",
+    "list",
+    "neighbour relation",
+}
 _LAPLACE, _GAUSSIAN, _GEOMETRIC, _COIN, _BINOMIAL = (
     ("laplace",),
     ("gaussian",),
@@ -86,7 +94,18 @@ _CHOICE = (
     "it is not built in: twoworlds design finds the best mechanism for a loss, twoworlds release "
     "uses it for MEDIAN; for noise, use laplace",
 )
+_GRAPHS = (
+    "it is said by the universe: graphs(100, protect=edge) or graphs(100, protect=node), both with "
+    "neighbours by substitute",
+)
 _MEANT: dict[str, tuple[str, ...]] = {
+    "edge": ("edge", *_GRAPHS),
+    "edges": ("edge", *_GRAPHS),
+    "node": ("node", *_GRAPHS),
+    "nodes": ("node", *_GRAPHS),
+    "bounded": ("substitute",),
+    "replace": ("substitute",),
+    "unbounded": ("add-remove",),
     "laplacian": _LAPLACE,
     "double-exponential": _LAPLACE,
     "normal": _GAUSSIAN,

@@ -156,6 +156,10 @@ def test_ill_formed_pairs_are_refused(relation, message):
 def test_an_unknown_relation_gets_the_nearest_name():
     with pytest.raises(UnknownName, match="did you mean 'substitute'"):
         resolve(BitStrings(2), "substitution")
+    with pytest.raises(UnknownName, match="did you mean 'substitute'"):
+        resolve(BitStrings(2), "bounded")
+    with pytest.raises(UnknownName, match=r"graphs\(100, protect=edge\)"):
+        resolve(BitStrings(2), "edge")
     with pytest.raises(UnknownName, match="unknown neighbour relation 'explicit'"):
         resolve(BitStrings(2), EXPLICIT)
 
