@@ -327,7 +327,7 @@ def resolve(
     if isinstance(relation, str) and "~" not in relation:
         known = [SUBSTITUTE, ADD_REMOVE] + ([EXPLICIT] if universe.relation == EXPLICIT else [])
         if relation not in known:
-            raise UnknownName("neighbour relation", relation, [*known, "or pairs such as 11~10"])
+            raise UnknownName("neighbour relation", relation, [*known, "pairs such as 11~10"])
         return universe, relation
     listed: list[Any] = _from_text(relation) if isinstance(relation, str) else list(relation)
     for pair in listed:
