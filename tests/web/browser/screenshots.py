@@ -72,6 +72,7 @@ def _release(window: Window) -> None:
 def _review(window: Window) -> None:
     window.open("review")
     expect(window.page.get_by_role("article").first).to_be_visible()
+    _begin_at(window.page.get_by_role("heading", name="people", exact=True))
 
 
 def _attacks(window: Window) -> None:
