@@ -182,8 +182,9 @@ export function guessed(chance: number): string {
 
 /** A text with its long numerals cut off: "dp(ratio=2.8883…)". */
 export function brief(text: string): string {
-  return text.replace(/\d+\.\d{7,}|\d{7,}\/\d{7,}/g, (found) => {
+  return text.replace(/\d+\.\d{9,}|\d{7,}\/\d{7,}/g, (found) => {
     const [top = 0, bottom = 1] = found.split("/").map(Number);
-    return `${Math.floor((top / bottom) * 1e4) / 1e4}…`;
+    const value = Math.floor((top / bottom) * 1e4) / 1e4;
+    return value < 0.01 ? found : `${value}…`;
   });
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { roundTicks } from "../src/curves";
 import { left, published } from "../src/views/home_attack";
 import { chanceOfGuess, halfWidth, noiseMass } from "../src/views/home";
-import { guess, guessSentence, strength } from "../src/words";
+import { brief, guess, guessSentence, strength } from "../src/words";
 
 const there = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -91,4 +91,15 @@ describe("two anonymised tables", () => {
 it("puts round numbers along an axis", () => {
   expect(roundTicks(-11.5, 12.5)).toEqual([-10, -5, 0, 5, 10]);
   expect(roundTicks(-0.02, 1.02, 5)).toEqual([0, 0.5, 1]);
+});
+
+describe("long numerals", () => {
+  it.each([
+    ["dp(ratio=2.8883975354257587, delta=1e-6)", "dp(ratio=2.8883…, delta=1e-6)"],
+    ["semantic(epsilon=18883975354257587/38883975354257587)", "semantic(epsilon=0.4856…)"],
+    ["with probability about 0.0000253998", "with probability about 0.0000253998"],
+    ["0.754953 and 3/4", "0.754953 and 3/4"],
+  ])("are cut off where that says enough: %s", (text, cut) => {
+    expect(brief(text)).toBe(cut);
+  });
 });

@@ -13,12 +13,10 @@ import hashlib
 import json
 import mimetypes
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -190,21 +188,14 @@ class File:
 
 def load_page() -> dict[str, File]:
     """Return the files by their paths; ``/`` is the page itself."""
-    found = dict(_files(files("twoworlds.web") / "static", "/"))
-    index = found.get("/index.html") or _file("index.html", _PLAIN, "/")
+    folder = Path(__file__).with_name("static")
+    found = {
+        f"/{one.relative_to(folder).as_posix()}": _file(one.name, one.read_bytes(), one.parent.name)
+        for one in folder.rglob("[!.]*")
+        if one.is_file()
+    }
+    index = found.get("/index.html") or _file("index.html", _PLAIN, "")
     return {**found, "/": index, "/index.html": index}
-
-
-def _files(folder: Traversable, path: str) -> Iterator[tuple[str, File]]:
-    if not folder.is_dir():
-        return
-    for entry in folder.iterdir():
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            yield from _files(entry, f"{path}{entry.name}/")
-        else:
-            yield path + entry.name, _file(entry.name, entry.read_bytes(), path)
 
 
 def _file(name: str, content: bytes, folder: str) -> File:
@@ -216,4 +207,4 @@ def _file(name: str, content: bytes, folder: str) -> File:
     if packed is not None and len(packed) > 0.9 * len(content):
         packed = None
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    return File(content, packed, kind, tag, folder.startswith("/assets/"))
+    return File(content, packed, kind, tag, folder == "assets")

@@ -7,7 +7,7 @@ plain data, made by the public API; `twoworlds.web.workers` runs it, within limi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor, log10
@@ -20,7 +20,7 @@ from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Scene, canonical, scene
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.trade_off import SOME_LEVELS, Curve, misses, trade_off
+from twoworlds.definitions.trade_off import SOME_LEVELS, misses, trade_off
 from twoworlds.definitions.verdict import Shown, Verdict, Witness
 from twoworlds.definitions.words import points
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
@@ -91,7 +91,8 @@ def mechanism(
     """
     built = read_mechanism(mechanism)
     with about("neighbours"):
-        asked = DifferentialPrivacy(neighbours=_relation(neighbours))
+        relation = None if neighbours is None else check_text(neighbours, "neighbours")
+        asked = DifferentialPrivacy(neighbours=relation)
         setting = asked.setting(built)
     with about("mechanism"):
         pure = asked.tightest(built)
@@ -104,7 +105,7 @@ def mechanism(
         pairs = {
             (min(i, places[y]), max(i, places[y]))
             for x, i in places.items()
-            for y in _near(around(x, setting.relation))
+            for y in islice(around(x, setting.relation), _WIDEST * _WIDEST)
             if y in places
         }
         return {
@@ -114,7 +115,9 @@ def mechanism(
             "window": built.universe.size is None or built.outputs.size is None,
             "databases": [built.universe.label(x) for x in databases],
             "outputs": [built.outputs.label(o) for o in outputs],
-            "matrix": _matrix(built, databases, outputs),
+            "matrix": [[to_json(built.probability(o, x)) for x in databases] for o in outputs]
+            if databases
+            else None,
             "laws": _laws(built, pure) or (None if databases else _some(built, pure, output)),
             "pairs": sorted(map(list, pairs)),
             "price": price.to_dict(),
@@ -175,14 +178,6 @@ def _why(verdict: Verdict, ratio: str) -> str:
     return f"{said[:1].lower()}{said[1:]}"
 
 
-def _relation(text: str | None) -> str | None:
-    return None if text is None else check_text(text, "neighbours")
-
-
-def _near(points: Iterable[Point]) -> Iterator[Point]:
-    return islice(points, _WIDEST * _WIDEST)
-
-
 def _shown(built: Mechanism) -> tuple[list[Point], list[Point]]:
     """Return the databases and outputs of the matrix; none where they are too many."""
     if isinstance(built.outputs, Reals) or isinstance(built.universe, Reals):
@@ -194,12 +189,6 @@ def _shown(built: Mechanism) -> tuple[list[Point], list[Point]]:
         return [], []
     databases = [*islice(built.universe, _FEW)] if columns is None else [*built.universe]
     return databases, [*_WINDOW] if rows is None else [*built.outputs]
-
-
-def _matrix(built: Mechanism, databases: list[Point], outputs: list[Point]) -> Any:
-    if not databases:
-        return None
-    return [[to_json(built.probability(o, x)) for x in databases] for o in outputs]
 
 
 def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
@@ -334,7 +323,7 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         return None
     try:
         both = [trade_off(built, *pair), trade_off(built, *reversed(pair))]
-        curve = max(both, key=_found_at_one_percent)
+        curve = max(both, key=lambda one: to_json(one.power("1/100"))["value"])
         corners = curve.corners or tuple(curve.points(_LEVELS))
     except TwoWorldsError:
         return None
@@ -343,11 +332,6 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         for level, power in corners[:_MOST_NUMBERS]
     ]
     return {**curve.to_dict(), "points": points, "sentence": curve.sentence()}
-
-
-def _found_at_one_percent(curve: Curve) -> float:
-    [(_, power)] = curve.points(["1/100"])
-    return float(to_json(power)["value"])
 
 
 # --- an attacker --------------------------------------------------------------------------------

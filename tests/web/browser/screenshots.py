@@ -69,6 +69,12 @@ def _release(window: Window) -> None:
     _begin_at(window.page.get_by_role("heading", name="Answers", exact=True))
 
 
+def _review(window: Window) -> None:
+    window.open("review")
+    expect(window.page.get_by_role("article").first).to_be_visible()
+    _begin_at(window.page.get_by_role("heading", name="people", exact=True))
+
+
 def _attacks(window: Window) -> None:
     window.open("attacks", name="reconstruct")
     expect(window.fact("Read back")).to_be_visible()
@@ -83,6 +89,7 @@ PICTURES = {
     "guarantees": (_guarantees, "light", DESK),
     "no-noise": (_no_noise, "light", DESK),
     "release": (_release, "light", DESK),
+    "review": (_review, "light", DESK),
     "attacks": (_attacks, "light", DESK),
     "dark": (_attacker, "dark", DESK),
     "phone": (_home, "light", PHONE),
@@ -94,6 +101,17 @@ def save(picture: bytes, file: Path) -> None:
     with Image.open(io.BytesIO(picture)) as image:
         few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
         few.save(file, optimize=True)
+
+
+def release_and_propose(running: Running) -> None:
+    """Give a reviewer something to look at."""
+    with running.client(running.token) as client:
+        for path, query, more in (
+            ("release", "SELECT condition, COUNT(*) FROM people GROUP BY condition", {}),
+            ("propose", "SELECT AVG(income) FROM people", {"purpose": "the yearly report"}),
+        ):
+            asked = {"queries": [query], "epsilon": "0.5", **more}
+            client.post(f"/api/v1/{path}", json=asked).raise_for_status()
 
 
 def take(browser: Browser, running: Running, folder: Path) -> None:
@@ -129,6 +147,7 @@ def main() -> None:
         running = Running(Path(folder))
         try:
             wait_until_ready(running)
+            release_and_propose(running)
             with open_browser(program) as browser:
                 take(browser, running, FOLDER)
         finally:

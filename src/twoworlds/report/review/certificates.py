@@ -21,7 +21,7 @@ from twoworlds.definitions.coupled._certificate import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate
-from twoworlds.report.review.model import VERIFIED, ProofFile, Review, Section
+from twoworlds.report.review.model import FAILS, VERIFIED, ProofFile, Review, Section
 
 _SHOWN, _LONGEST = 16, 160
 _ARITHMETIC = {  # what stands for the claim, and against what it is held
@@ -49,7 +49,6 @@ _BROKEN = (
     "The file is kept here as it was given, so that others can see the same. Save it, and let "
     "plain arithmetic decide:"
 )
-_FAILS = "It answers that the certificate does NOT hold, and exits with 1."
 _LIMITS = (
     "that anything is private: a certificate proves the one statement above, and twoworlds report "
     "of the mechanism itself says what that mechanism lets anyone learn",
@@ -104,7 +103,7 @@ def _review(saved: Saved) -> Review:
     }
     question = f"Does {proof.name}, a certificate of kind {kind}, prove what it claims?"
     if not holding:
-        failing = replace(proof, about=_BROKEN, expected=_FAILS)
+        failing = replace(proof, about=_BROKEN, expected=FAILS)
         return Review(
             f"A broken certificate, {proof.name}",
             question,

@@ -27,7 +27,7 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, above, counted, show, stated
 from twoworlds.report.review.findings import Findings
-from twoworlds.report.review.model import Review, Section, belief_charts, chain_blocks
+from twoworlds.report.review.model import ROOM, Review, Section, belief_charts, chain_blocks
 from twoworlds.report.standing import brief
 from twoworlds.show import Result
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
@@ -69,10 +69,6 @@ _CALLED = {  # where the name of a mechanism makes no subject of a sentence
     "then": "a mechanism with post-processing",
     "truncated-geometric": "truncated geometric noise",
 }
-_ROOM = (
-    "protection in every single case: delta leaves room for outputs, however unlikely, that give "
-    "somebody away"
-)
 _CLAIMED = {
     "ratio": "ratio claimed",
     "epsilon": "epsilon claimed",
@@ -225,7 +221,7 @@ def _limits(found: Findings) -> Iterator[str]:
     if price["ratio"] != INFINITY:
         yield _twice(found)
         if price["delta"] != 0:
-            yield _ROOM
+            yield ROOM
 
 
 def _twice(found: Findings) -> str:

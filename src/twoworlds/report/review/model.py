@@ -27,6 +27,12 @@ VERIFIED = (
     "that made this page, on whatever machine it is installed."
 )
 
+FAILS = "It answers that the certificate does NOT hold, and exits with 1."
+ROOM = (
+    "protection in every single case: delta leaves room for outputs, however unlikely, that give "
+    "somebody away"
+)
+
 HALF = Fraction(1, 2)
 _STRENGTHS = {
     "strong": "strong",

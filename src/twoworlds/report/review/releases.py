@@ -36,6 +36,8 @@ from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.model import (
+    FAILS,
+    ROOM,
     VERIFIED,
     Outcome,
     ProofFile,
@@ -65,10 +67,6 @@ _FURTHER = (
     "the same for further releases about the same data: their prices add up, and the ledger keeps "
     "the sum"
 )
-_ROOM = (
-    "protection in every single case: delta leaves room for answers, however unlikely, that give "
-    "somebody away"
-)
 _ASSUMED = "nothing is assumed of the attacker, who may know all others and believe anything"
 _IN_LEDGER = "the charge was made in the ledger before anything was answered"
 _NOT_LOOKED = (
@@ -85,7 +83,6 @@ _OF_STRATEGY = (
     "the policy, here called ledger.db:"
 )
 _WHOLE = "It answers that every entry, every rule and the chain of hashes are whole."
-_FAILS = "It answers that the certificate does NOT hold, and exits with 1."
 _MOST_ASKED = 2
 _OF_RELEASE = (
     "The certificate of this release holds the questions, the noisy numbers, the noise and the "
@@ -184,7 +181,7 @@ def review_release(
             ("Nothing in it should be relied on: its content stands only at the end, as it is.",),
             (),
             (looked,),
-            replace(proof, expected=_FAILS),
+            replace(proof, expected=FAILS),
             found,
         )
     queries, calibration = made_of(data["statement"])
@@ -319,7 +316,7 @@ def _reviewed(
         before=tuple(_before(made)),
         total=everything.get("so_far") or "",
         meaning=(Said(tuple(told[1:])),),
-        limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ())),
+        limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((ROOM,) if room else ())),
     )
 
 
