@@ -511,22 +511,23 @@ def solved(comparison: Comparison, delta: Number, steps: int | None = None) -> N
     if not larger(comparison.gap(Fraction(1)).delta, delta):
         return Fraction(1)
 
-    def halved(bits: int) -> tuple[Fraction, Fraction]:
-        low, high = Fraction(0), Fraction(1)
-        while larger(comparison.gap(exp(high)).delta, delta):
-            if high == _LARGEST_LOSS:
-                raise TooLarge(
-                    f"the epsilon for delta {exact_text(delta)} is above {_LARGEST_LOSS}: this "
-                    "noise hides nothing, and no ratio is written out; take more noise"
-                )
-            low, high = high, min(2 * high, _LARGEST_LOSS)
-        for _ in range(bits):
+    ends = [(Fraction(0), Fraction(1))]  # after so many halvings
+    while larger(comparison.gap(exp(ends[0][1])).delta, delta):
+        high = ends[0][1]
+        if high == _LARGEST_LOSS:
+            raise TooLarge(
+                f"the epsilon for delta {exact_text(delta)} is above {_LARGEST_LOSS}: this "
+                "noise hides nothing, and no ratio is written out; take more noise"
+            )
+        ends = [(high, min(2 * high, _LARGEST_LOSS))]
+
+    def halved(times: int) -> tuple[Fraction, Fraction]:
+        while len(ends) <= times:
+            low, high = ends[-1]
             middle = (low + high) / 2
-            if larger(comparison.gap(exp(middle)).delta, delta):
-                low = middle
-            else:
-                high = middle
-        return low, high
+            above = larger(comparison.gap(exp(middle)).delta, delta)
+            ends.append((middle, high) if above else (low, middle))
+        return ends[times]
 
     if steps is not None:
         return exp(Real.between(*halved(steps)))
