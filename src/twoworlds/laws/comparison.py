@@ -455,7 +455,7 @@ class Family:
 
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
         """Return the pair that needs the largest ratio to bring the gap down to delta."""
-        found = ((c, None, c.ratio_for(delta)) for c in self)
+        found = ((c, None, c.ratio_for(delta)) for c in unlike(self))
         comparison, _, ratio = worst(found)
         return comparison, ratio
 
