@@ -276,7 +276,6 @@ class Clones(Comparison):
         return Peak(INFINITY, Listed.of(()))
 
     def limit(self) -> Number:
-        """Return the chance that all clones are of one kind."""
         return self.gap(INFINITY).delta
 
     def gap(self, ratio: Number) -> Gap:
@@ -363,12 +362,10 @@ class Worst(Comparison):
 
     @property
     def x(self) -> Point:
-        """The first world of one of them."""
         return self.several[0].x
 
     @property
     def y(self) -> Point:
-        """The second world of one of them."""
         return self.several[0].y
 
     @property
@@ -423,12 +420,10 @@ class Dominated(Comparison):
 
     @property
     def x(self) -> Point:
-        """The first world."""
         return self.inner.x
 
     @property
     def y(self) -> Point:
-        """The second world."""
         return self.inner.y
 
     @property
@@ -475,12 +470,10 @@ class Symmetrized(Comparison):
 
     @property
     def x(self) -> Point:
-        """One world."""
         return self.base.x
 
     @property
     def y(self) -> Point:
-        """The other."""
         return self.base.y
 
     @property

@@ -301,7 +301,6 @@ class _Answers:
         return RoundedLosses(self.mechanism, self.x, self.y, unit, tuple(marks), least, spare)
 
     def reverse(self) -> _Answers:
-        """Exchange the two databases."""
         return _Answers(self.mechanism, self.y, self.x)
 
     def every(self, events: Sequence[Event]) -> Event:
