@@ -160,9 +160,11 @@ def test_the_divergence_of_several_outputs_is_the_sum(pair, times, order):
 @given(brute.pairs(), brute.pairs(), ANY_ORDERS)
 def test_the_worst_of_several_pairs_has_the_largest_divergence(one, other, order):
     several = [compared(*one), compared(*other)]
-    found = Worst(tuple(several)).divergence(order)
+    found = Worst("x", "y", tuple(several)).divergence(order)
     assert near(found, max(float(pair.divergence(order)) for pair in several))
-    low, high = bounds(Dominated(several[0], Worst(tuple(several))).divergence(order))
+    low, high = bounds(
+        Dominated("x", "y", several[0], Worst("x", "y", tuple(several))).divergence(order)
+    )
     assert float(low) <= brute.divergence(*one, order) + 1e-12
     assert float(high) >= float(found) - 1e-12
 

@@ -153,12 +153,10 @@ class Reflected(IntegerLaw):
 
     @property
     def first(self) -> int | None:  # type: ignore[override]
-        """The last count, below 0."""
         return None if self.counts.last is None else -self.counts.last
 
     @property
     def last(self) -> int:  # type: ignore[override]
-        """The first count, below 0."""
         return -self.counts.first
 
     def pmf(self, k: int) -> Number:
@@ -210,7 +208,7 @@ def _ball(law: Counts, c: int, way: int, bits: int) -> arb:
             up, down = step(i - 1)
             term = term * up / down
             total += term
-            if i % _LOOK_EVERY == 0 and up < down:
+            if (c + way * i) % _LOOK_EVERY == 0 and up < down:
                 rest = (term.upper() * up / (down - up)).upper()  # t r / (1 - r)
                 if rest < total.lower() * arb(2) ** -bits:
                     return total + rest.union(arb(0))
@@ -264,7 +262,6 @@ class Binomial(Counts):
 
     @property
     def last(self) -> int:  # type: ignore[override]
-        """The number of trials."""
         return self.trials
 
     def step(self, j: int) -> tuple[int, int]:

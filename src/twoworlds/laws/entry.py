@@ -132,7 +132,6 @@ class EntryLaw:
 
     @property
     def text(self) -> str:
-        """The law in words."""
         even = len(set(self.masses)) == 1
         if len(self.values) == 1:
             return f"always {exact_text(self.values[0])}"
@@ -185,7 +184,6 @@ class EntryLaw:
 
     @cached_property
     def variance(self) -> Fraction:
-        """The variance."""
         pairs = list(zip(self.places, self.weights, strict=True))
         first = sum(place * weight for place, weight in pairs)
         second = sum(place * place * weight for place, weight in pairs)
@@ -217,12 +215,10 @@ class UniformInterval:
 
     @property
     def text(self) -> str:
-        """The law in words."""
         return f"uniform between {exact_text(self.low)} and {exact_text(self.high)}"
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
-        """Both ends."""
         return self.low, self.high
 
     def allows(self, value: Fraction) -> bool:

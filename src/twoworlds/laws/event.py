@@ -54,7 +54,6 @@ class Listed(Event):
 
     @staticmethod
     def of(members: Iterable[Point]) -> Listed:
-        """Collect the outputs."""
         return Listed(frozenset(members))
 
     def holds(self, output: Point) -> bool:
@@ -258,7 +257,6 @@ class EventWitness:
         yield from self.besides
 
     def explain(self) -> str:
-        """Say it in a sentence."""
         first, second = self.worlds
         where = "".join(f"{name} {fact}, " for name, fact in self.where)
         besides = "".join(f"; {fact}" for _, fact in self.besides)
@@ -272,7 +270,6 @@ class EventWitness:
         return f"{show(p, side='at least')} against {show(q, side='at most')}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
         return {
             "worlds": list(self.worlds),
             "event": self.event,

@@ -57,7 +57,6 @@ class Row:
 
     @cached_property
     def coefficients(self) -> list[fmpz]:
-        """The weights as a list."""
         return self.weights.coeffs()
 
     @cached_property

@@ -172,7 +172,6 @@ class GeometricNoise(Noise):
 
     @property
     def expression(self) -> str:  # type: ignore[override]
-        """The call that builds it."""
         return f"geometric(ratio={exact_text(1 / self.p)})"
 
     def pmf(self, k: int) -> Number:
@@ -231,13 +230,7 @@ class NegativeBinomialDifference(Noise):
 
     @property
     def expression(self) -> str:  # type: ignore[override]
-        """The call that builds it."""
         return f"differenced-negative-binomial(p={exact_text(self.p)}, r={self.r})"
-
-    @cached_property
-    def _at_zero_on(self) -> list[Fraction]:
-        """The polynomial factor P(Z = k) / p^k at k = 0, 1, ..., r - 1."""
-        return [self._factor_by_sum(k) for k in range(self.r)]
 
     def _factor_by_sum(self, k: int) -> Fraction:
         """Evaluate the series in closed form.
@@ -254,8 +247,8 @@ class NegativeBinomialDifference(Noise):
 
     @cached_property
     def _differences(self) -> list[Fraction]:
-        """The forward differences of the factor at 0: its Newton form."""
-        row, found = list(self._at_zero_on), []
+        """The forward differences of the factor P(Z = k) / p^k at 0: its Newton form."""
+        row, found = [self._factor_by_sum(k) for k in range(self.r)], []
         while row:
             found.append(row[0])
             row = [b - a for a, b in pairwise(row)]
@@ -328,7 +321,6 @@ class SkellamNoise(Noise):
 
     @property
     def expression(self) -> str:  # type: ignore[override]
-        """The call that builds it."""
         return f"skellam(l1={exact_text(self.l1)}, l2={exact_text(self.l2)})"
 
     def _term(self, k: int, bits: int) -> arb:
@@ -421,7 +413,6 @@ class DiscreteGaussianNoise(Noise):
 
     @property
     def expression(self) -> str:  # type: ignore[override]
-        """The call that builds it."""
         return f"discrete-gaussian(sigma2={exact_text(self.sigma2)})"
 
     def _weight(self, k: int, bits: int) -> arb:
@@ -453,8 +444,6 @@ class DiscreteGaussianNoise(Noise):
 
     @property
     def variance(self) -> Number:
-        """Return sum_k k^2 P(Z = k)."""
-
         def second_moment(bits: int) -> arb:
             tail = summed_tail(lambda j: self._weight(j, bits) * j * j, 1, bits)
             return 2 * tail / self._total(bits)

@@ -276,7 +276,6 @@ class Clones(Comparison):
         return Peak(INFINITY, Listed.of(()))
 
     def limit(self) -> Number:
-        """Return the chance that all clones are of one kind."""
         return self.gap(INFINITY).delta
 
     def gap(self, ratio: Number) -> Gap:
@@ -359,17 +358,9 @@ class Worst(Comparison):
     Only `best_tests` and the numbers are meant: an event is that of one of them.
     """
 
+    x: Point
+    y: Point
     several: tuple[Comparison, ...]
-
-    @property
-    def x(self) -> Point:
-        """The first world of one of them."""
-        return self.several[0].x
-
-    @property
-    def y(self) -> Point:
-        """The second world of one of them."""
-        return self.several[0].y
 
     @property
     def _family(self) -> Family:
@@ -393,7 +384,7 @@ class Worst(Comparison):
         return reduce(maximum, found)
 
     def reverse(self) -> Comparison:
-        return Worst(tuple(one.reverse() for one in self.several))
+        return Worst(self.y, self.x, tuple(one.reverse() for one in self.several))
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
         """Take the test of the largest gap at each ratio."""
@@ -418,18 +409,10 @@ def ends(low: Number, high: Number) -> Number:
 class Dominated(Comparison):
     """Two laws, with others that dominate them and whatever else is compared."""
 
+    x: Point
+    y: Point
     inner: Comparison
     above: Comparison
-
-    @property
-    def x(self) -> Point:
-        """The first world."""
-        return self.inner.x
-
-    @property
-    def y(self) -> Point:
-        """The second world."""
-        return self.inner.y
 
     @property
     def key(self) -> Hashable:
@@ -458,7 +441,7 @@ class Dominated(Comparison):
         return ends(self.inner.divergence(order), self.above.divergence(order))
 
     def reverse(self) -> Comparison:
-        return Dominated(self.inner.reverse(), self.above.reverse())
+        return Dominated(self.y, self.x, self.inner.reverse(), self.above.reverse())
 
     def best_tests(self, losses: Sequence[Number]) -> Iterator[ProfileLine]:
         return self.inner.best_tests(losses)
@@ -471,17 +454,9 @@ class Symmetrized(Comparison):
     {L > l} for l < 0 is the complement of {L' >= -l} of the reverse, whose masses are exchanged.
     """
 
+    x: Point
+    y: Point
     base: Comparison
-
-    @property
-    def x(self) -> Point:
-        """One world."""
-        return self.base.x
-
-    @property
-    def y(self) -> Point:
-        """The other."""
-        return self.base.y
 
     @property
     def key(self) -> Hashable:

@@ -226,7 +226,6 @@ class Law(Mapping[Point, Number]):
         return size
 
     def mass(self, event: Event) -> Number:
-        """Return the probability of an event."""
         return self._mechanism.mass(event, self.database)
 
 

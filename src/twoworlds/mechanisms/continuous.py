@@ -218,7 +218,6 @@ class AddedDensity(Channel):
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
-        """The real numbers."""
         return Reals()
 
     @property

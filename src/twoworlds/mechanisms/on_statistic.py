@@ -106,7 +106,6 @@ class Through(Channel):
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
-        """The outputs of the table."""
         return self.dense.outputs
 
     def probability(self, output: Point, value: Any) -> Number:
@@ -155,7 +154,6 @@ class AddedNoise(Channel):
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
-        """All whole numbers, or the range."""
         return Integers(self.low, self.high)
 
     def probability(self, output: Point, value: Any) -> Number:
@@ -288,7 +286,6 @@ class FiniteNoise(Channel):
 
     @staticmethod
     def of(masses: Sequence[object], start: int) -> FiniteNoise:
-        """Read and check the probabilities."""
         read = tuple(rational(mass, f"mass {i}") for i, mass in enumerate(masses))
         if not read:
             raise InvalidInput("the noise has no values: give at least one probability")

@@ -71,19 +71,11 @@ class EachRecord(Mechanism):
         """Return the mass of an event on some records; the other records sum to 1."""
         values: Sequence[Point] = database
         if isinstance(event, OnRecords):
-            return sum(
-                (self._word_mass(event.positions, word, values) for word in event.words),
-                start=Fraction(0),
-            )
+            laws = [self._column(i, values[i]) for i in event.positions]
+            return sum((_product(laws, word) for word in event.words), start=Fraction(0))
         if isinstance(event, ByLoss):
             return event.mass([self._column(i, values[i]) for i in event.positions])
         return super().mass(event, database)
-
-    def _word_mass(
-        self, positions: Sequence[int], word: Sequence[Point], values: Sequence[Point]
-    ) -> Number:
-        parts = (self.of(i).probability(o, values[i]) for i, o in zip(positions, word, strict=True))
-        return prod(parts, start=Fraction(1))
 
     def _column(self, i: int, value: Point) -> dict[Point, Number]:
         return {o: self.of(i).probability(o, value) for o in self.of(i).outputs}
@@ -112,9 +104,7 @@ class EachRecord(Mechanism):
 
         Fewer differing records are never worse: dropping a factor is post-processing.
         """
-        if relation != SUBSTITUTE:
-            self.universe.require_lengths()
-            raise Unsupported("one transition per record is compared under substitution only")
+        _require_substitution(self.universe, relation, "one transition per record")
         values = tuple(self.of(0).universe)
         moves = list(permutations(values, 2)) or [(values[0], values[0])]
         rest, changed = values[0], min(group, self.records)
@@ -225,9 +215,7 @@ class PerRecord(EachRecord):
 
         Fewer differing records are never worse: dropping a factor is post-processing.
         """
-        if relation != SUBSTITUTE:
-            self.universe.require_lengths()
-            raise Unsupported("one transition per record is compared under substitution only")
+        _require_substitution(self.universe, relation, "one transition per record")
         changed = min(group, self.records)
         values = tuple(self.transition.universe)
         if len(values) == 1:
@@ -333,6 +321,12 @@ def _words(values: Universe, records: int) -> Records:
     return BitStrings(records) if listed == (1, 0) else Records(listed, records)
 
 
+def _require_substitution(universe: Records, relation: str, what: str) -> None:
+    if relation != SUBSTITUTE:
+        universe.require_lengths()
+        raise Unsupported(f"{what} is compared under substitution only")
+
+
 def _product(laws: Sequence[dict[Point, Number]], word: Sequence[Point]) -> Number:
     """Return the probability of a word of outputs, one for each law."""
     return prod((law[o] for law, o in zip(laws, word, strict=True)), start=Fraction(1))
@@ -362,9 +356,7 @@ class RandomIndex(Mechanism):
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare databases that differ in the first records; which values does not matter."""
-        if relation != SUBSTITUTE:
-            self.universe.require_lengths()
-            raise Unsupported("random-index is compared under substitution only")
+        _require_substitution(self.universe, relation, "random-index")
         n, values = self.universe.n, self.universe.values
         changed = min(group, n) if len(values) > 1 else 0
         x = (values[0],) * n

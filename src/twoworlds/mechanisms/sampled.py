@@ -165,7 +165,7 @@ class Sampled(Mechanism):
         drawn = self.compare(one, two)
         compared = [drawn, self.compare(two, one)]
         if relation == SUBSTITUTE:  # what is drawn may be on either side
-            compared = [Dominated(drawn, Symmetrized(drawn))]
+            compared = [Dominated(one, two, drawn, Symmetrized(one, two, drawn))]
         return Family(compared, "a record that is left out of the sample changes nothing")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
@@ -368,7 +368,7 @@ class Shuffled(Mechanism):
         )
         kind = ratio / (1 + ratio)
         clones = Mixed(x, y, Clones(x, y, self.people - 1, share), kind, 1 - kind)
-        return Dominated(inner, clones)
+        return Dominated(x, y, inner, clones)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         values: Any = self.universe.find(database)

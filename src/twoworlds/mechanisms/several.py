@@ -190,7 +190,7 @@ class Several(Mechanism):
         above = {
             i: family[0].dominating
             if len(family) == 1
-            else Worst(tuple(one.dominating for one in family))
+            else Worst(family[0].x, family[0].y, tuple(one.dominating for one in family))
             for i, family in families.items()
         }
         both = dict.fromkeys((one.x, one.y) for family in families.values() for one in family)
@@ -239,7 +239,9 @@ _Move = tuple[Point, Point, dict[int, Comparison]]
 
 def _dominated(comparison: Comparison, above: Comparison) -> Comparison:
     alike = comparison.key is not None and comparison.key == above.key
-    return comparison if alike else Dominated(comparison, above)
+    if alike:
+        return comparison
+    return Dominated(comparison.x, comparison.y, comparison, above)
 
 
 def _unlike_moves(moves: Iterable[_Move]) -> list[_Move]:
@@ -301,7 +303,6 @@ class _Answers:
         return RoundedLosses(self.mechanism, self.x, self.y, unit, tuple(marks), least, spare)
 
     def reverse(self) -> _Answers:
-        """Exchange the two databases."""
         return _Answers(self.mechanism, self.y, self.x)
 
     def every(self, events: Sequence[Event]) -> Event:

@@ -38,7 +38,6 @@ class Log(Real):
         return isinstance(other, Log) and self.of == other.of
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(("ln", self.of))
 
     def __mul__(self, other: Any) -> Number:
@@ -100,7 +99,6 @@ class Exp(Real):
         return isinstance(other, Exp) and self.of == other.of
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(("exp", self.of))
 
     def __mul__(self, other: object) -> Number:
@@ -144,7 +142,6 @@ class Root(Real):
         )
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(("root", self.base, self.exponent))
 
     def __mul__(self, other: object) -> Number:

@@ -128,7 +128,6 @@ class Real:
             part = left if isinstance(left, Real) else right
 
     def __repr__(self) -> str:
-        """Show the formula, or the ball."""
         return f"Real({self.formula or self.ball(_START_BITS)})"
 
     def __float__(self) -> float:
@@ -136,7 +135,6 @@ class Real:
         return float(self.ball(2 * _START_BITS).mid())
 
     def __add__(self, other: object) -> Real:
-        """Return the sum."""
         if other == 0:
             return self
         if isinstance(other, _Infinity):
@@ -156,7 +154,6 @@ class Real:
         return _combine(self, other, lambda a, b: a - b, " - ", _SUM)
 
     def __rsub__(self, other: object) -> Number:
-        """Return the difference, reversed."""
         if other == 0:
             return -self
         if self.complement is not None and isinstance(other, (int, Fraction)):
@@ -213,17 +210,14 @@ class Real:
         return None
 
     def __rtruediv__(self, other: object) -> Number:
-        """Return the quotient, reversed."""
         if self.scaled is not None and isinstance(other, (int, Fraction)):
             return Fraction(other) / self.scaled[0] / self.scaled[1]
         return _quotient(other, self)
 
     def __neg__(self) -> Number:
-        """Return the number with its sign changed."""
         return self * -1
 
     def __abs__(self) -> Number:
-        """Return the absolute value."""
         return -self if self < 0 else self
 
     def __pow__(self, exponent: int) -> Number:
@@ -247,15 +241,12 @@ class Real:
         return _decided(self, other) is Order.LESS
 
     def __le__(self, other: object) -> bool:
-        """Decide ``self <= other`` or raise `Undecided`."""
         return _decided(self, other) is not Order.GREATER
 
     def __gt__(self, other: object) -> bool:
-        """Decide ``self > other`` or raise `Undecided`."""
         return _decided(self, other) is Order.GREATER
 
     def __ge__(self, other: object) -> bool:
-        """Decide ``self >= other`` or raise `Undecided`."""
         return _decided(self, other) is not Order.LESS
 
 

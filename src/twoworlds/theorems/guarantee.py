@@ -116,13 +116,11 @@ class Guarantee(Result):
         return Guarantee.of(call.name, **call.named)
 
     def __getitem__(self, name: str) -> Number:
-        """Return one of the numbers."""
         if name not in self.numbers:
             raise UnknownName(f"number of {self.kind}", name, self.numbers)
         return self.numbers[name]
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         setting = (self.neighbours, self.group, self.records, self.pairs)
         return hash((self.kind, *self.numbers.items(), *setting))
 
@@ -234,7 +232,6 @@ class Guarantee(Result):
         yield self
 
     def __str__(self) -> str:
-        """Write it as one types it, rounded up."""
         return self.text()
 
     def text(self, *, beside: Guarantee | None = None) -> str:

@@ -101,7 +101,6 @@ class Implication(Result):
         )
 
     def __bool__(self) -> bool:
-        """Return whether it follows."""
         if self.holds is None:
             raise Undecided(
                 f"neither a proof nor a counterexample is known here: {self.given} to "

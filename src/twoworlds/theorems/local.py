@@ -280,7 +280,15 @@ def good_databases(
         masses: tuple[Number, Number, Number],
         people: int | None = None,
     ) -> GoodDatabases:
-        return _concluded(mechanism, (a, d), (tuple(good), tuple(bad)), masses, goal, value, people)
+        """Say what Theorem 4.2 gives, printed and repaired, and the sharper form."""
+        stated = Guarantee.of("local-dp", ratio=a, delta=d, records=records.n)
+        context = Context("local-semantic", delta1=masses[0])
+        checked = THEOREMS["ks-4.2"].apply(stated, context)[0].conclusion
+        printed = None if checked is None else printed_local(stated, context)
+        sharper = Guarantee.of("local-joint", ratio=a, delta=masses[2], records=records.n)
+        best = sharper.implies("local-semantic", **goal).best
+        shown = (mechanism.expression, a, d, tuple(good), tuple(bad), *masses)
+        return GoodDatabases(*shown, printed, checked, best, value, people)
 
     held = build_belief(belief, mechanism.universe)
     if many_alike(held) and _by_value(mechanism):
@@ -305,28 +313,6 @@ def good_databases(
     label = records.label
     good = (label(x) for x in held if x not in bad)
     return concluded(good, map(label, bad), (outside, needed, joint))
-
-
-def _concluded(
-    mechanism: Mechanism,
-    claim: tuple[Number, Number],
-    sets: tuple[tuple[str, ...], tuple[str, ...]],
-    masses: tuple[Number, Number, Number],
-    goal: dict[str, object],
-    default: Point,
-    people: int | None,
-) -> GoodDatabases:
-    """Return what Theorem 4.2 says, printed and repaired, and the sharper form."""
-    (ratio, delta), (outside, _, joint) = claim, masses
-    n = records_of(mechanism.universe).n
-    stated = Guarantee.of("local-dp", ratio=ratio, delta=delta, records=n)
-    context = Context("local-semantic", delta1=outside)
-    checked = THEOREMS["ks-4.2"].apply(stated, context)[0]
-    printed = None if checked.conclusion is None else printed_local(stated, context)
-    sharper = Guarantee.of("local-joint", ratio=ratio, delta=joint, records=n)
-    best = sharper.implies("local-semantic", **goal).best
-    shown = (mechanism.expression, *claim, *sets, *masses)
-    return GoodDatabases(*shown, printed, checked.conclusion, best, default, people)
 
 
 def _by_value(mechanism: Mechanism) -> bool:

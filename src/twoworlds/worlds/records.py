@@ -129,7 +129,6 @@ class Records(Universe):
 
     @property
     def members(self) -> tuple[int, ...]:
-        """The positions in the list."""
         if not self.fixed:
             raise InvalidInput(
                 f"{self.expression} has databases of several sizes, so that nobody is in all of "
@@ -244,12 +243,10 @@ class Integers(Universe):
 
     @property
     def expression(self) -> str:
-        ends = {"low": self.low, "high": self.high, "step": None if self.step == 1 else self.step}
-        if self.low is not None and self.high is not None:
-            tail = "" if self.step == 1 else f", step={self.step}"
-            return f"integers({self.low}, {self.high}{tail})"
-        given = ", ".join(f"{name}={end}" for name, end in ends.items() if end is not None)
-        return f"integers({given})"
+        both = self.low is not None and self.high is not None
+        ends = {"low": self.low, "high": self.high}
+        given = [str(n) if both else f"{name}={n}" for name, n in ends.items() if n is not None]
+        return f"integers({', '.join(given + [f'step={self.step}'] * (self.step != 1))})"
 
     def explain(self, relation: str) -> str:
         return f"one person changes the true answer by at most {self.step}"

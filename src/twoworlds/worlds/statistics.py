@@ -268,7 +268,6 @@ class Batch(Statistic):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """What is asked."""
         return f"batch of {', '.join(part.name for part in self.parts)}"
 
     def __call__(self, database: Point) -> tuple[Scalar, ...]:

@@ -102,7 +102,6 @@ class Answering(Channel):
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
-        """All transcripts, after the coin if one is tossed."""
         answers = (self.noise.outputs,) * len(self.courses[0].box)
         coins = tuple(dict.fromkeys(course.coin for course in self.courses))
         return Product(answers if coins == (None,) else (Explicit(coins), *answers))

@@ -111,7 +111,6 @@ class _Round(NamedTuple):
 
     @staticmethod
     def of(query: str | Statistic, then: Text, cuts: Text | None, values: Text | None) -> _Round:
-        """Read one round."""
         if (cuts is None) == (values is None) or isinstance(cuts, str) or isinstance(values, str):
             raise InvalidInput(
                 f"after {_listed(query)}, answers are told apart by a list: cuts=[0, 10] gives "

@@ -29,7 +29,7 @@ def symmetric(law):
 
 @given(SMALL, SMALL, losses.RATIOS)
 def test_the_worst_of_several_has_the_largest_gap_at_every_ratio(one, other, ratio):
-    worst = Worst((compared(*one), compared(*other)))
+    worst = Worst("x", "y", (compared(*one), compared(*other)))
     assert worst.gap(ratio).delta == max(losses.gap(pair, ratio) for pair in (one, other))
     assert worst.limit() == max(losses.limit(pair) for pair in (one, other))
     turned = [losses.gap(pair[::-1], ratio) for pair in (one, other)]
@@ -42,7 +42,7 @@ def test_the_worst_of_several_has_the_largest_gap_at_every_ratio(one, other, rat
 @given(SMALL, SMALL)
 def test_the_tests_of_the_worst_are_those_of_the_largest_gap_below_one_too(one, other):
     pairs = one, other
-    tests = Worst(tuple(compared(*pair) for pair in pairs)).best_tests(LOSSES)
+    tests = Worst("x", "y", tuple(compared(*pair) for pair in pairs)).best_tests(LOSSES)
     for loss, (p, q) in zip(LOSSES, tests, strict=True):
         height = float(p) - float(exp(loss)) * float(q)
         wanted = max(float(losses.gap(pair, bounds(exp(loss))[0])) for pair in pairs)
@@ -52,7 +52,7 @@ def test_the_tests_of_the_worst_are_those_of_the_largest_gap_below_one_too(one, 
 @given(COMMON, COMMON, losses.RATIOS)
 def test_what_is_worst_in_each_answer_is_above_all_that_can_be_mixed(one, other, ratio):
     """Some answers may be those of one pair, others of the other: Worst is above them too."""
-    worst = Worst((compared(*one), compared(*other)))
+    worst = Worst("x", "y", (compared(*one), compared(*other)))
     above = Grid((Part(worst, 2),), Fraction(1, 20)).above(48).gap(ratio)
     for both in ((one, one), (one, other), (other, other)):
         assert losses.gap(independent(*both), ratio) <= above
@@ -60,8 +60,8 @@ def test_what_is_worst_in_each_answer_is_above_all_that_can_be_mixed(one, other,
 
 @given(COMMON, COMMON, losses.RATIOS)
 def test_a_dominated_pair_lies_between_its_own_gap_and_that_of_the_others(one, other, ratio):
-    above = Worst((compared(*one), compared(*other)))
-    found = Dominated(compared(*one), above)
+    above = Worst("x", "y", (compared(*one), compared(*other)))
+    found = Dominated("x", "y", compared(*one), above)
     assert encloses(found.gap(ratio).delta, losses.gap(one, ratio))
     assert encloses(found.gap(ratio).delta, max(losses.gap(pair, ratio) for pair in (one, other)))
     assert found.gap(ratio).event == compared(*one).gap(ratio).event
@@ -84,7 +84,7 @@ def test_two_ends_that_meet_are_one_number():
 def test_the_symmetrized_pair_has_the_profile_of_its_base_both_ways_round(law, share):
     """H_a for a below 1 is that of the reverse: 1 - a + a H_(1/a)."""
     base = Mixed("x", "y", compared(*symmetric(law)), share)
-    found = Symmetrized(base)
+    found = Symmetrized("x", "y", base)
     assert found.reverse() is found
     for loss, (p, q) in zip(LOSSES, found.best_tests(LOSSES), strict=True):
         a = float(exp(loss))
@@ -101,7 +101,9 @@ def test_the_symmetrized_pair_dominates_both_directions_in_any_order(law, share,
     p, q = symmetric(law)
     mixed = tuple((1 - share) * b + share * a for a, b in zip(p, q, strict=True)), q
     base = Mixed("x", "y", compared(p, q), share)
-    assert base.limit() == Symmetrized(base).limit() == losses.limit(mixed)
-    high = bounds(on_grid((Dominated(base, Symmetrized(base)), 2)).gap(ratio).delta)[1]
+    assert base.limit() == Symmetrized("x", "y", base).limit() == losses.limit(mixed)
+    high = bounds(
+        on_grid((Dominated("x", "y", base, Symmetrized("x", "y", base)), 2)).gap(ratio).delta
+    )[1]
     for both in ((mixed, mixed), (mixed, mixed[::-1]), (mixed[::-1], mixed[::-1])):
         assert losses.gap(independent(*both), ratio) <= high
