@@ -21,7 +21,7 @@ import typer
 from twoworlds import __version__
 from twoworlds.cli.asking import APP, Questions, unsaved
 from twoworlds.errors import DoubtfulRelease, Interrupted, TwoWorldsError, UnknownName
-from twoworlds.questions import DOORS
+from twoworlds.questions import DOORS, QUESTIONS
 
 __all__ = ["main"]
 
@@ -151,7 +151,8 @@ def _internal(error: Exception) -> int:
 
 def _usage(error: Any, typed: Sequence[str]) -> str:
     """Say in our own words what the option parser does not take."""
-    command = getattr(getattr(error, "ctx", None), "command_path", "twoworlds")
+    first = " ".join(["twoworlds", *(word for word in typed[:1] if word in QUESTIONS)])
+    command = getattr(getattr(error, "ctx", None), "command_path", first)
     message = str(error.format_message()).rstrip(".").replace("mechanism_", "mechanism")
     one = getattr(error, "param", None)
     if one is not None:

@@ -252,22 +252,17 @@ def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
 
 def below(x: Number) -> float:
     """Return the largest float known to be at most ``x``."""
-    if x == INFINITY:
-        return math.inf
-    low, _ = bounds(x)
-    nearest = _nearest(low)
-    if nearest == -math.inf or (nearest < math.inf and Fraction(nearest) <= low):
-        return nearest
-    return math.nextafter(nearest, -math.inf)
+    return math.inf if x == INFINITY else 0.0 - _at_least(-bounds(x)[0])
 
 
 def above(x: Number) -> float:
     """Return the smallest float known to be at least ``x``."""
-    if x == INFINITY:
-        return math.inf
-    _, high = bounds(x)
-    nearest = _nearest(high)
-    if nearest == math.inf or (nearest > -math.inf and Fraction(nearest) >= high):
+    return math.inf if x == INFINITY else _at_least(bounds(x)[1])
+
+
+def _at_least(x: Fraction) -> float:
+    nearest = _nearest(x)
+    if nearest == math.inf or (nearest > -math.inf and Fraction(nearest) >= x):
         return nearest
     return math.nextafter(nearest, math.inf)
 
@@ -425,15 +420,10 @@ def to_json(x: Number, *, side: Side = "up") -> dict[str, Any]:
         return {"exact": "inf", "value": None}
     if isinstance(x, Fraction):
         found = {"exact": exact_text(x), "value": _finite(_nearest(x))}
-        return found if found["value"] is not None else {**found, "decimal": decimal(x, side=side)}
-    low, high = below(x), above(x)
-    value = high if side == "up" else low
-    found = {
-        "exact": x.formula,
-        "value": _finite(value),
-        "lower": _finite(low),
-        "upper": _finite(high),
-    }
+    else:
+        low, high = below(x), above(x)
+        value = _finite(high if side == "up" else low)
+        found = {"exact": x.formula, "value": value, "lower": _finite(low), "upper": _finite(high)}
     return found if found["value"] is not None else {**found, "decimal": decimal(x, side=side)}
 
 

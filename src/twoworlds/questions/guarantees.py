@@ -97,7 +97,10 @@ def local(
     from twoworlds.worlds.catalogue import universe as build_universe
 
     if (mechanism is None) == (statistic is None):
-        raise InvalidInput("give a mechanism, or --statistic with --threshold: one of them")
+        raise InvalidInput(
+            "give a mechanism, such as 'geometric(ratio=2, bits=3)' with --ratio 2, or --statistic "
+            "with --threshold: one of them"
+        )
     if mechanism is not None:
         return good_databases(
             build(mechanism), belief, ratio=ratio, epsilon=epsilon, delta=delta, default=default

@@ -295,7 +295,7 @@ def _columns(built: Built, chosen: str | None) -> list[Point]:
     if chosen is not None:
         return [built.universe.find(chosen)]
     if isinstance(built.outputs, Reals):
-        raise InvalidInput("a density has no matrix: give --database and --output for one value")
+        raise InvalidInput("a density has no matrix: give one value, --database 0 --output 1")
     size = built.universe.size
     if size is None:
         return list(islice(built.universe, 3))
@@ -310,7 +310,7 @@ def _rows(built: Built, chosen: str | None) -> list[Point]:
     if chosen is not None:
         return [built.outputs.find(chosen)]
     if isinstance(built.outputs, Reals):
-        raise InvalidInput("a density has no matrix: give --output for one value")
+        raise InvalidInput("a density has no matrix: give one value too, --output 1")
     size = built.outputs.size
     if size is None and isinstance(built.outputs, Integers):
         return list(range(-_WINDOW, _WINDOW + 1))

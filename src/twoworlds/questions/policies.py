@@ -203,11 +203,6 @@ def policy_new(
         written = f"wrote {file}: {_FILL_IN} `twoworlds policy check {file}`"
         return Told(Answer(written), {"file": file})
     asks = sys.stdin.isatty()
-    if header is None and not kind and not asks and Path(data).exists():
-        raise InvalidInput(
-            f"{data}: say --header if its first line has the names of the columns, or --no-header "
-            "if it is a record like the others, since no record may get into the policy"
-        )
     imported = import_text(
         Path(data),
         kinds=_kinds(kind),

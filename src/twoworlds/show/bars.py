@@ -22,7 +22,7 @@ from twoworlds.charts import (
     Span,
     nice,
 )
-from twoworlds.show.svg import frame, rule, text
+from twoworlds.show.svg import dot, frame, rule, text
 
 _WIDTH, _ROW, _TOP, _LETTER = 420, 22, 32, 7.2
 _SMALL_LETTER, _INTERVAL_ROW = 6.4, 26
@@ -84,10 +84,7 @@ def _bars(chart: Bars) -> str:
         )
         parts.append(text(scale.left - 8, y + 14, _short(name), anchor="end"))
         start, end = sorted((scale.place(0), scale.place(value)))
-        parts.append(
-            f'<rect x="{start:.1f}" y="{y + 3:.1f}" width="{max(end - start, 0.5):.1f}" '
-            f'height="15" fill="{colour}" fill-opacity="0.85"/>'
-        )
+        parts.append(_bar(start, y, end - start, colour))
         beside = end if line is None else scale.right
         parts.append(text(beside + 6, y + 15, _written(value, side, share=share)))
         y += _ROW
@@ -114,18 +111,15 @@ def _dots(chart: Dots) -> str:
     )
     parts, x = [_caption(chart.title)], 8.0
     for name, colour in zip(worlds, (BLUE, ORANGE), strict=True):
-        parts += [_dot(x, _TOP + 10, colour), text(x + 9, _TOP + 14, _short(name))]
+        parts += [dot(x, _TOP + 10, colour), text(x + 9, _TOP + 14, _short(name))]
         x += 9 + _LETTER * len(_short(name)) + 22
     y, words = _TOP + _ROW + 4.0, []
     for name, (first, second) in pairs.items():
         a, b, middle = scale.place(first), scale.place(second), y + 11
         parts.append(text(scale.left - 12, y + 15, _short(name), anchor="end"))
         parts.append(rule(scale.left, middle, scale.right, middle, 0.18))
-        parts.append(
-            f'<line x1="{a:.1f}" y1="{middle:.1f}" x2="{b:.1f}" y2="{middle:.1f}" '
-            'stroke="currentColor" stroke-width="2" stroke-opacity="0.6"/>'
-        )
-        parts += [_dot(b, middle, ORANGE), _dot(a, middle, BLUE)]
+        parts.append(rule(a, middle, b, middle, 0.6, style=' stroke-width="2"'))
+        parts += [dot(b, middle, ORANGE), dot(a, middle, BLUE)]
         written = [_written(value, share=share) for value in (first, second)]
         parts.append(text(scale.right + 12, y + 15, " | ".join(written)))
         words.append(f"{name}: {worlds[0]} {written[0]}, {worlds[1]} {written[1]}")
@@ -148,13 +142,9 @@ def _span(chart: Span) -> str:
         said = _written(start, share=False)
     y = _TOP + 11.0
     parts = [_caption(chart.title), rule(scale.left, y, scale.right, y, 0.4)]
-    parts.append(
-        f'<line x1="{scale.place(start):.1f}" y1="{y:.1f}" x2="{scale.place(end):.1f}" '
-        f'y2="{y:.1f}" stroke="{BLUE}" stroke-width="5" stroke-opacity="0.6"/>'
-    )
-    parts.append(_dot(scale.place(start), y, BLUE))
-    if not isinf(end):
-        parts.append(_dot(scale.place(end), y, BLUE))
+    a, b = scale.place(start), scale.place(end)
+    parts.append(rule(a, y, b, y, 0.6, colour=BLUE, style=' stroke-width="5"'))
+    parts += [dot(at, y, BLUE) for at in ([a] if isinf(end) else [a, b])]
     parts.append(text(scale.right + 8, y + 4, said))
     parts.append(text(scale.left, y + 26, "0"))
     bottom = y + 14
@@ -175,10 +165,7 @@ def _groups(chart: GroupedBars, width: int) -> str:
         for bar in bars:
             length = across * min(max(bar.value, 0), 1)
             parts.append(text(left - 8, y + 14, bar.name, anchor="end"))
-            parts.append(
-                f'<rect x="{left:.1f}" y="{y + 3:.1f}" width="{max(length, 0.5):.1f}" height="15" '
-                f'fill="{bar.colour}" fill-opacity="0.85"/>'
-            )
+            parts.append(_bar(left, y, length, bar.colour))
             parts.append(text(left + length + 6, y + 15, f"{100 * bar.value:.3g}%"))
             y += 22
         y += 8
@@ -204,21 +191,16 @@ def _intervals(chart: Intervals, width: int) -> str:
     parts = []
     for value in ticks:
         at = place(value)
-        parts.append(
-            f'<line x1="{at:.1f}" y1="{top}" x2="{at:.1f}" y2="{bottom}" stroke="currentColor" '
-            'stroke-opacity="0.18"/>'
-        )
+        parts.append(rule(at, top, at, bottom, 0.18))
         parts.append(text(at, bottom + 18, f"{value:,.6g}", anchor="middle"))
     for i, (name, row) in enumerate(zip(names, shown, strict=True)):
         y, colour = top + _INTERVAL_ROW * (i + 0.5), GREY if row.lost else BLUE
         parts.append(text(left - 10, y + 4, name, anchor="end"))
         if row.low is not None and row.high is not None:
-            parts.append(
-                f'<line x1="{place(row.low):.1f}" y1="{y:.1f}" x2="{place(row.high):.1f}" '
-                f'y2="{y:.1f}" stroke="{colour}" stroke-width="5" stroke-opacity="0.35" '
-                'stroke-linecap="round"/>'
-            )
-        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
+            wide = ' stroke-width="5" stroke-linecap="round"'
+            a, b = place(row.low), place(row.high)
+            parts.append(rule(a, y, b, y, 0.35, colour=colour, style=wide))
+        parts.append(dot(place(row.value), y, colour, 4))
     height = bottom + 28
     if len(rows) > len(shown):
         parts.append(text(left, height + 8, f"and {len(rows) - len(shown)} more in the table"))
@@ -256,9 +238,9 @@ def _mark(line: tuple[str, float], scale: _Scale, bottom: float, *, share: bool)
     name, value = line
     at = scale.place(value)
     said = f"{name} {_written(value, 'up', share=share)}"
+    dashed = ' stroke-width="2" stroke-dasharray="4 3"'
     return [
-        f'<line x1="{at:.1f}" y1="{_TOP}" x2="{at:.1f}" y2="{bottom:.1f}" stroke="{ORANGE}" '
-        'stroke-width="2" stroke-dasharray="4 3"/>',
+        rule(at, _TOP, at, bottom, 1, colour=ORANGE, style=dashed),
         text(min(at, _WIDTH - _LETTER * len(said) / 2), bottom + 14, said, anchor="middle"),
     ]
 
@@ -267,8 +249,11 @@ def _caption(title: str) -> str:
     return text(0, 20, title, bold=True)
 
 
-def _dot(x: float, y: float, colour: str) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>'
+def _bar(x: float, y: float, length: float, colour: str) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y + 3:.1f}" width="{max(length, 0.5):.1f}" height="15" '
+        f'fill="{colour}" fill-opacity="0.85"/>'
+    )
 
 
 def _short(name: str) -> str:

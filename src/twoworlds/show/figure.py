@@ -76,11 +76,7 @@ _one_at_a_time = threading.RLock()  # the settings of matplotlib belong to the w
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Use our settings, and nobody else's, inside the block.
-
-    Raises:
-        Unsupported: when matplotlib is not installed.
-    """
+    """Use our settings, and nobody else's, inside the block."""
     try:
         import matplotlib
     except ImportError as error:
@@ -103,16 +99,7 @@ def canvas(
     height: float = 3.75,
     left: float = 0.72,
 ) -> tuple[Figure, Axes]:
-    """Return a figure with its texts, and the axes to draw on; use it inside of `style`.
-
-    Args:
-        title: what the picture shows, in words.
-        sentence: how to read it.
-        source: what was asked and what is assumed.
-        words: the whole answer, for those who cannot see it.
-        height: of the axes, in inches.
-        left: the room for the ticks and the name of the vertical axis, in inches.
-    """
+    """Return a figure with its texts, and the axes to draw on; use it inside of `style`."""
     from matplotlib.figure import Figure
 
     heading = textwrap.wrap(title, _LETTERS_OF_TITLE)
@@ -140,9 +127,6 @@ def figure(answer: Answer) -> Figure:
     """Return the first chart of an answer as a figure, with the answer in words around it.
 
     An icon array draws what the headline says, so that any other chart goes before it.
-
-    Raises:
-        Unsupported: when the answer has no chart, or matplotlib is not installed.
     """
     listed = [one for one in answer.blocks if isinstance(one, Chart)]
     chart = min(listed, key=lambda one: isinstance(one, Icons), default=None)
@@ -277,11 +261,7 @@ def percent_axis(axis: Any, ticks: list[float]) -> None:
 
 
 def check_path(path: str | Path) -> Path:
-    """Return the path of a picture that can be written.
-
-    Raises:
-        InvalidInput: for another suffix than .svg and .png, a folder, or a folder that is missing.
-    """
+    """Return the path of a picture that can be written."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise InvalidInput(f"{path}: a picture is written as {' or '.join(SUFFIXES)}")
@@ -289,11 +269,7 @@ def check_path(path: str | Path) -> Path:
 
 
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure to an .svg or a .png file, whole or not at all.
-
-    Raises:
-        InvalidInput: when `check_path` refuses the path, or it cannot be written.
-    """
+    """Write a figure to an .svg or a .png file, whole or not at all."""
     path = check_path(path)
     drawn = svg(figure).encode() if path.suffix.lower() == ".svg" else _png(figure)
     return write(path, drawn)

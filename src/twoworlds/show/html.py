@@ -128,15 +128,7 @@ def table(
     names: bool = False,
     most: int = _MOST_ROWS,
 ) -> str:
-    """Return a table of texts; of a long one the first rows.
-
-    Args:
-        heads: names of the columns; none for no such line.
-        rows: the texts.
-        numbers: whether all columns but the first are numbers.
-        names: whether the first column holds short names.
-        most: how many rows are shown.
-    """
+    """Return a table of texts; of a long one the first rows."""
     first = f"{_CELL}{_UNBROKEN}" if names else _CELL
     others = f"{_CELL}{_RIGHT}" if numbers else _CELL
     cells = f"{others}{_UNBROKEN}" if numbers else others

@@ -100,7 +100,10 @@ class Result:
         files: Mapping[str, object] | None = None,
         **data: Any,
     ) -> Result:
-        """Return it with more said below, the files that were written, and further data."""
+        """Return it with more said below, the files that were written, and further data.
+
+        With nothing to add it stays what it is.
+        """
         written = {name: str(path) for name, path in (files or {}).items()}
         if not (blocks or notes or written or data):
             return self

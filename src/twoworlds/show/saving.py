@@ -103,11 +103,7 @@ def together(tables: Sequence[Columns], number: str) -> Columns:
 
 
 def frame(columns: Columns) -> Any:
-    """Return a data frame of pandas.
-
-    Raises:
-        Unsupported: when pandas is not installed.
-    """
+    """Return a data frame of pandas."""
     try:
         import pandas
     except ImportError:
@@ -131,11 +127,7 @@ def _gaps(column: Column) -> bool:
 
 
 def check_path(path: Path) -> Path:
-    """Return the path of a file that can be written, and takes nobody's place.
-
-    Raises:
-        InvalidInput: for another suffix, a file that is there, or a folder that takes none.
-    """
+    """Return the path of a file that can be written, and takes nobody's place."""
     if path.suffix.lower() not in SUFFIXES:
         raise InvalidInput(f"{path}: an answer is written as {', '.join(SUFFIXES)}: name it so")
     if path.exists():
@@ -147,11 +139,7 @@ def check_path(path: Path) -> Path:
 
 
 def save(result: Result, path: Path) -> Path:
-    """Write a result, in the format of the suffix, whole or not at all.
-
-    Raises:
-        InvalidInput: when `check_path` refuses the path, or it cannot be written.
-    """
+    """Write a result, in the format of the suffix, whole or not at all."""
     form = check_path(path).suffix.lower()
     if form == ".json":
         return write(path, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")

@@ -92,12 +92,26 @@ def _grid(x: Axis, y: Axis, across: float, up: float) -> list[str]:
     return parts
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
-    """Return a thin line in the colour of the text."""
+def rule(
+    x1: float,
+    y1: float,
+    x2: float,
+    y2: float,
+    opacity: float,
+    *,
+    colour: str = "currentColor",
+    style: str = "",
+) -> str:
+    """Return a line, thin and in the colour of the text unless something else is said."""
     return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" '
-        f'stroke-opacity="{opacity}"/>'
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
+        f'stroke-opacity="{opacity}"{style}/>'
     )
+
+
+def dot(x: float, y: float, colour: str, radius: float = 5) -> str:
+    """Return a dot."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{colour}"/>'
 
 
 def _drawn(line: Line, points: Sequence[tuple[float, float]], bottom: float) -> list[str]:
@@ -110,9 +124,7 @@ def _drawn(line: Line, points: Sequence[tuple[float, float]], bottom: float) -> 
         parts.append(f'<polygon points="{joined} {ends}" {shade}/>')
     parts.append(f'<polyline points="{joined}" fill="none" {_stroke(line)}/>')
     if line.dotted:
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{line.colour}"/>' for x, y in points
-        ]
+        parts += [dot(x, y, line.colour, 3.5) for x, y in points]
     return parts
 
 

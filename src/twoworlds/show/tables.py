@@ -27,16 +27,7 @@ def tables(
     prose: Collection[int] = (),
     right: Collection[int] = (),
 ) -> Iterator[RenderableType]:
-    """Yield what rich prints of a table in a window.
-
-    Args:
-        headings: The headings, one for each column.
-        rows: The cells.
-        width: How many characters fit on a line.
-        repeated: How many first columns are repeated where columns follow below.
-        prose: The columns whose cells may be folded between words.
-        right: The columns that are aligned to the right.
-    """
+    """Yield what rich prints of a table; ``prose`` and ``right`` are places of columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -75,13 +66,7 @@ def tables(
 def facts(
     pairs: Iterable[tuple[str, str]], width: int, *, label: int = 0
 ) -> Iterator[RenderableType]:
-    """Yield facts beside their labels; each below its label where its words do not fit there.
-
-    Args:
-        pairs: Labels and facts.
-        width: How many characters fit on a line.
-        label: How wide the column of labels is, at least.
-    """
+    """Yield facts beside their labels; each below its label where its words do not fit there."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text

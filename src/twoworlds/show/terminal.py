@@ -38,7 +38,7 @@ def print_answer(answer: Answer, *, more: bool = False) -> None:
             head.append(word, style="bold green" if answer.holds else "bold red")
         out.print(head)
         out.print()
-        out.print(Padding(Text(answer.headline), (0, 0, 0, 2)))
+        out.print(_indented(answer.headline, 2))
     else:
         out.print(Text(answer.headline))
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
@@ -76,8 +76,10 @@ def _joined(blocks: Iterable[Block], *, icons: bool = False) -> list[Block]:
 def _print_block(out: Console, block: Block) -> None:
     match block:
         case Said(sentences, quiet):
-            for sentence in sentences:
-                out.print(Text(sentence, style="dim" if quiet else ""))
+            for sentence in sentences:  # blanks before one are the indent of all its lines
+                words = sentence.lstrip(" ")
+                indent = len(sentence) - len(words)
+                out.print(_indented(words, indent, style="dim" if quiet else ""))
         case Icons():
             _print_icons(out, block)
         case Facts(rows):
@@ -90,19 +92,23 @@ def _print_block(out: Console, block: Block) -> None:
                 block.heads, block.rows, repeated=block.repeated, prose=block.prose, right=right
             )
         case Listing(name, lines):
-            out.print(Padding(Text(name, style="dim"), (0, 0, 0, 2)))
+            out.print(_indented(name, 2, style="dim"))
             for line in lines[:_MOST]:
-                out.print(Padding(Text(line), (0, 0, 0, 4)))
+                out.print(_indented(line, 4))
             if len(lines) > _MOST:
                 more = f"... and {len(lines) - _MOST} more: use --json"
-                out.print(Padding(Text(more, style="dim"), (0, 0, 0, 4)))
+                out.print(_indented(more, 4, style="dim"))
         case Steps(items):
             for number, (said, remarks) in enumerate(items, start=1):
                 out.print(Text(f"{number}. {said}"))
                 for remark in remarks:
-                    out.print(Padding(Text(remark, style="dim"), (0, 0, 0, 3)))
+                    out.print(_indented(remark, 3, style="dim"))
         case Verbatim(source):
             out.print(Text(source), soft_wrap=True)
+
+
+def _indented(words: str, left: int, style: str = "") -> Padding:
+    return Padding(Text(words, style=style), (0, 0, 0, left))
 
 
 def _print_icons(out: Console, chart: Icons) -> None:

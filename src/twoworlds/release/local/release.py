@@ -327,7 +327,9 @@ def _named(file: Path, column: str | None, randomizer: Randomizer | None) -> tup
     if found is None:
         if column is None or randomizer is None:
             raise InvalidInput(
-                f"{file} has no certificate beside it: name the column, the channel and its values"
+                f"{file} has no certificate beside it: name the column, the channel and its "
+                "values, as in --column smoker --with 'randomized-response(keep=3/4)' --values "
+                "'yes, no'"
             )
         return column, randomizer
     if column not in (None, found.column):

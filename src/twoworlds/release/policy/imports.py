@@ -142,6 +142,8 @@ def import_text(
     """
     target = target or imported_place(path)
     records = FileRecords(path, delimiter=delimiter, encoding=encoding)
+    named = _has_names(records.first, path, expected, ask, header=header)
+    names = _names(records.first, path, header=named)
     with _workshop(target) as folder, _connected() as connection:
         _check_target(target, connection, replace=replace)
         raw, typed = folder / "text.parquet", folder / "typed.parquet"
@@ -152,8 +154,6 @@ def import_text(
                 f"{records.unreadable}; nothing was written: mend them, or leave them out with "
                 "--skip-unreadable"
             )
-        named = _has_names(records.first, path, expected, ask, header=header)
-        names = _names(records.first, path, header=named)
         [(line,)] = connection.execute(
             f"SELECT coalesce(min(line), 0) FROM {_file(raw)}"
         ).fetchall()
