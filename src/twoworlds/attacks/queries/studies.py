@@ -24,9 +24,14 @@ from typing import TYPE_CHECKING
 
 from twoworlds.answer import Answer
 from twoworlds.attacks.english import counted
-from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.membership import cell_noise
-from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_engine
+from twoworlds.attacks.queries.server import (
+    TABLE,
+    cap_of,
+    largest_fraction,
+    made_up,
+    release_engine,
+)
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent_above
 from twoworlds.errors import InvalidInput, TooLarge
@@ -161,7 +166,7 @@ def _told(
     members, outsiders = float((inside > 0).mean()), float((outside > 0).mean())
     right, top = (members + 1 - outsiders) / 2, float(max(inside.max(), outside.max()))
     largest = math.exp(top) if top < 700 else math.inf
-    best = None if epsilon is None else best_chance(epsilon)
+    best = None if epsilon is None else largest_fraction(epsilon)
     of = " of the release engine" if engine else ""
     noise = "" if epsilon is None else f" with noise for epsilon {decimal(epsilon, 4, 'about')}"
     if "cells" in sizes:
