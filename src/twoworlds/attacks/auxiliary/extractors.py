@@ -206,7 +206,7 @@ def cyclic(n: object, generator: object, *, name: str | None = None) -> Code:
     """Return the cyclic code of length n that a divisor of x^n + 1 generates."""
     length = _length(n)
     divisor, whole_cycle = read_polynomial(generator, "generator"), _polynomial(1 << length | 1)
-    if not 0 <= divisor.degree() < length or whole_cycle % divisor != 0:
+    if not 0 <= divisor.degree() < length or not (whole_cycle % divisor).is_zero():
         raise InvalidInput(
             f"generator={_written(divisor)} must divide x^{length}+1 and be shorter: "
             f"the code of length {length} has no such generator"
