@@ -15,8 +15,7 @@ from twoworlds.attacks.queries import (
     membership_in_means,
     study,
 )
-from twoworlds.attacks.queries.membership import factor
-from twoworlds.attacks.queries.studies import log_factors
+from twoworlds.attacks.queries.membership import factor, log_factors
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 

@@ -148,6 +148,6 @@ def test_refuses_what_is_not_text_and_what_is_not_known():
     with pytest.raises(InvalidInput, match="leave out the column"):
         read_cell("<30").allows(None)
     with pytest.raises(InvalidInput, match="hide digits at the end"):
-        column_cells(["*5", "<3"])
+        read_cell("*5").meets(read_cell("<3"))
     with pytest.raises(InvalidInput, match="known value"):
         read_cell("<30").allows(float("nan"))

@@ -10,7 +10,7 @@ import pytest
 from twoworlds.attacks import examine
 from twoworlds.attacks.tables.cells import column_cells
 from twoworlds.attacks.tables.knowledge import KnownValues, is_whole, known_cells, points
-from twoworlds.errors import TooLarge
+from twoworlds.errors import InvalidInput, TooLarge
 
 AGES = ["<30", "3*", "<35", "≥35", "28", "[33, 40]", "{20, 33, 50}", "*"]
 ZIPS = ["130**", "13***", "1*012", "13012", "*", "14850", "13012|14850"]
@@ -66,6 +66,10 @@ def test_refuses_cells_that_overlap_in_too_many_ways():
     ]
     with pytest.raises(TooLarge, match="equal texts"):
         points(texts, column_cells(texts))
+    rows = [{"age": age} for age in ("*5", "<30", "<30")]
+    with pytest.raises(InvalidInput, match="hide digits at the end"):
+        examine(rows, ["age"], groups="knowledge")
+    assert examine(rows, ["age"]).k == 1
 
 
 SPANS = ["<30", "30-39", "40-49", "30-49", "(39, 41)", "[35, 40)", ">39", "<40", "45", "*", ""]

@@ -16,7 +16,8 @@ without checks mends nothing, and leaves a strong extractor.
 A code is given by its parity checks: it holds the strings whose *syndrome*, their image under the
 checks, is 0. Two strings of one syndrome differ by a codeword, so all error patterns of weight up
 to ``radius = (distance - 1) // 2`` have different syndromes. A syndrome that none of them has is
-not decoded. The polynomial x^3 + x + 1 is the number 0b1011: bit i is the coefficient of x^i.
+not decoded. The polynomial x^3 + x + 1 is also given as the number 0b1011: bit i is the
+coefficient of x^i.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+from flint import nmod_poly
 
 from twoworlds.attacks.auxiliary.laws import MOST_BITS, Vector, check_bits
 from twoworlds.attacks.english import counted
@@ -203,17 +205,17 @@ def bch(n: object, k: object) -> Code:
 def cyclic(n: object, generator: object, *, name: str | None = None) -> Code:
     """Return the cyclic code of length n that a divisor of x^n + 1 generates."""
     length = _length(n)
-    divisor = read_polynomial(generator, "generator")
-    quotient, remainder = divided(1 << length | 1, divisor)
-    if remainder or divisor.bit_length() > length:
+    divisor, whole_cycle = read_polynomial(generator, "generator"), _polynomial(1 << length | 1)
+    if not 0 <= divisor.degree() < length or not (whole_cycle % divisor).is_zero():
         raise InvalidInput(
-            f"generator={polynomial_text(divisor)} must divide x^{length}+1 and be shorter: "
+            f"generator={_written(divisor)} must divide x^{length}+1 and be shorter: "
             f"the code of length {length} has no such generator"
         )
     # A check is the reversed quotient, shifted: it is orthogonal to every shift of the generator.
-    reverse = int(format(quotient, "b")[::-1], 2)
-    checks = tuple(reverse << i for i in reversed(range(length - quotient.bit_length() + 1)))
-    return Code(length, checks, name or f"cyclic({length}, {polynomial_text(divisor)})")
+    quotient = (whole_cycle // divisor).coeffs()
+    reverse = int("".join(map(str, quotient)), 2)
+    checks = tuple(reverse << i for i in reversed(range(length - len(quotient) + 1)))
+    return Code(length, checks, name or f"cyclic({length}, {_written(divisor)})")
 
 
 def _length(n: object) -> int:
@@ -223,11 +225,11 @@ def _length(n: object) -> int:
 # --- polynomials ----------------------------------------------------------------------------------
 
 
-def read_polynomial(value: object, name: str) -> int:
+def read_polynomial(value: object, name: str) -> nmod_poly:
     """Read a polynomial: ``x^3+x+1``, or the number whose bits are its coefficients."""
     text = str(value).replace(" ", "")
     if text.isdecimal() and len(text) < 9 and text not in ("0", "1"):
-        return int(text)
+        return _polynomial(int(text))
     found = 0
     for term in text.split("+"):
         match = _TERM.fullmatch(term)
@@ -236,31 +238,19 @@ def read_polynomial(value: object, name: str) -> int:
                 f"{name}={value!r} is no polynomial over 0 and 1: write it like x^3+x+1"
             )
         found ^= 1 << (int(match.group(1)) if match.group(1) else int(term == "x"))
-    return found
+    return _polynomial(found)
 
 
-def polynomial_text(polynomial: int) -> str:
-    """Write a polynomial."""
-    names = {0: "1", 1: "x"}
-    degrees = [i for i in reversed(range(polynomial.bit_length())) if polynomial >> i & 1]
-    return "+".join(names.get(i, f"x^{i}") for i in degrees) or "0"
+def _polynomial(bits: int) -> nmod_poly:
+    return nmod_poly([bits >> i & 1 for i in range(bits.bit_length())], 2)
 
 
-def divided(polynomial: int, by: int) -> tuple[int, int]:
-    """Return quotient and remainder."""
-    quotient, degree = 0, by.bit_length()
-    while polynomial.bit_length() >= degree:
-        shift = polynomial.bit_length() - degree
-        quotient ^= 1 << shift
-        polynomial ^= by << shift
-    return quotient, polynomial
+def _written(polynomial: nmod_poly) -> str:
+    return str(polynomial).replace(" ", "")
 
 
-def is_irreducible(polynomial: int) -> bool:
-    """Tell whether a polynomial has no divisor of at most half its degree."""
-    degree = polynomial.bit_length() - 1
-    divisors = range(2, 2 << degree // 2)
-    return degree > 0 and all(divided(polynomial, d)[1] for d in divisors if d != polynomial)
+def _is_irreducible(polynomial: nmod_poly) -> bool:
+    return polynomial.degree() > 0 and [n for _, n in polynomial.factor()[1]] == [1]
 
 
 # --- extractors -----------------------------------------------------------------------------------
@@ -403,22 +393,22 @@ def inner_product(*, bits: int, ell: int = 1) -> Extractor:
 def field(polynomial: object = None, *, bits: int, ell: int) -> Extractor:
     """The first ell bits of s w in GF(2^bits), for a random s."""
     size = 1 << check_bits(bits, "w")
-    first = next(p for p in range(size, 2 * size) if is_irreducible(p))
+    first = next(p for p in map(_polynomial, range(size, 2 * size)) if _is_irreducible(p))
     modulus = first if polynomial is None else read_polynomial(polynomial, "polynomial")
-    if modulus.bit_length() != bits + 1 or not is_irreducible(modulus):
+    if modulus.degree() != bits or not _is_irreducible(modulus):
         raise InvalidInput(
-            f"polynomial={polynomial_text(modulus)} must be irreducible of degree {bits}: "
-            f"use {polynomial_text(first)}"
+            f"polynomial={_written(modulus)} must be irreducible of degree {bits}: "
+            f"use {_written(first)}"
         )
 
     def masks(seed: int) -> tuple[int, ...]:
-        columns = [divided(seed << j, modulus)[1] for j in range(bits)]
+        columns = [_polynomial(seed << j) % modulus for j in range(bits)]
         return tuple(
-            sum((column >> i & 1) << j for j, column in enumerate(columns))
+            sum(int(column[i]) << j for j, column in enumerate(columns))
             for i in reversed(range(bits - ell, bits))
         )
 
-    name = f"multiplication modulo {polynomial_text(modulus)}"
+    name = f"multiplication modulo {_written(modulus)}"
     return Extractor(ell, size, masks, name, _plain(bits))
 
 

@@ -2,8 +2,8 @@
 
 * `twoworlds.attacks.queries.differencing`: one person from counts of many, past every size limit;
 * `twoworlds.attacks.queries.averaging`: fresh noise, asked away;
-* `twoworlds.attacks.queries.membership`: was this person in the study?
-* `twoworlds.attacks.queries.studies`: the same for everybody in a made-up study or histogram;
+* `twoworlds.attacks.queries.membership`: was this person in the study? and the same for everybody
+  in a made-up study or histogram;
 * `twoworlds.attacks.queries.server`: who answers the counts.
 
 Each also runs against the release engine.
@@ -12,11 +12,12 @@ Each also runs against the release engine.
 from twoworlds.attacks.queries.averaging import average_out
 from twoworlds.attacks.queries.differencing import single_out
 from twoworlds.attacks.queries.membership import (
+    histogram_study,
     membership_in_histogram,
     membership_in_means,
+    study,
 )
 from twoworlds.attacks.queries.server import ExactServer, equal
-from twoworlds.attacks.queries.studies import histogram_study, study
 
 __all__ = [
     "ExactServer",

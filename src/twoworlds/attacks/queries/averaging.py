@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.english import counted
-from twoworlds.attacks.queries.differencing import best_chance
-from twoworlds.attacks.queries.server import TABLE, ExactServer
+from twoworlds.attacks.queries.server import TABLE, ExactServer, largest_fraction
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
@@ -222,7 +221,7 @@ def against_engine(
     variants, truth, best = (
         len(answers) - len(same),
         server.true_count(condition),
-        best_chance(limit),
+        largest_fraction(limit),
     )
     mean = sum(answers, Fraction(0)) / len(answers)  # of all answers, the first and the disguised
     whose = "That answer" if len(answers) == 1 else f"The mean of all {len(answers)} answers"

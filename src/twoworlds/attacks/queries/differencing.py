@@ -30,12 +30,13 @@ from twoworlds.attacks.queries.server import (
     all_of,
     complement,
     in_words,
+    largest_fraction,
 )
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import DoubtfulRelease, InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
-from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
+from twoworlds.numbers import Number, decimal, positive, sqrt, to_json
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
 from twoworlds.release.query.sql import to_sql
@@ -235,7 +236,7 @@ def against_engine(server: ExactServer, questions: Sequence[Asked], epsilon: obj
         raise Unsupported("the chance of an attack is known for equal geometric noise only")
     value = sum(sign * n for (sign, _, _), n in zip(questions, answers, strict=True))
     error = sqrt(len(answers) * law.variance)
-    chance, best = chance_of_sums(law.p, len(answers)), best_chance(cost)
+    chance, best = chance_of_sums(law.p, len(answers)), largest_fraction(cost)
     lead = "answer leads" if len(answers) == 1 else f"{len(answers)} answers lead"
     said = (
         f"From the release engine, with epsilon {decimal(cost, 4, 'about')} for the whole attack, "
@@ -270,12 +271,3 @@ def chance_of_sums(p: Number, times: int) -> Number:
     for i in range(times):
         terms = terms + comb(times - 1, i) ** 2 * p ** (2 * i)
     return (1 + (1 - p) / (1 + p) ** (2 * times - 1) * terms) / 2
-
-
-def best_chance(epsilon: Number) -> Number:
-    """Return e^eps / (1 + e^eps): the most with which a fair bit is guessed from a private answer.
-
-    With probabilities P and Q of an event under the two values, (P + 1 - Q) / 2 is greatest where
-    P = e^eps Q and 1 - Q = e^eps (1 - P).
-    """
-    return 1 / (1 + exp(-epsilon))

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import rational, whole
+from twoworlds.numbers import INFINITY, Number, at_most_one, exp, number, rational, whole
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.policy.model import Value, shown_value
 from twoworlds.release.query import Query
@@ -152,6 +153,24 @@ def declared(source: Any, kinds: Mapping[str, str], **others: Any) -> Dataset:
     columns = {name: Column(name, kind) for name, kind in kinds.items() if kind != "other"}  # type: ignore[arg-type]
     place = str(source) if isinstance(source, Path) else source
     return Dataset(TABLE, place, "substitute", columns=columns, **others)
+
+
+def largest_fraction(epsilon: object) -> Number:
+    """Return e^epsilon / (1 + e^epsilon): the most with which a fair bit is guessed from answers.
+
+    With probabilities P and Q of an event under the two values, (P + 1 - Q) / 2 is greatest where
+    P = e^epsilon Q and 1 - Q = e^epsilon (1 - P).
+
+    >>> largest_fraction("ln 3"), largest_fraction(0)
+    (Fraction(3, 4), Fraction(1, 2))
+    """
+    loss = number(epsilon, "epsilon")
+    if loss < 0:
+        raise InvalidInput(f"epsilon={epsilon}: it must be at least 0")
+    if loss == INFINITY:
+        return Fraction(1)
+    # 1 / (1 + e^-epsilon) is the same, and stays in range for any epsilon.
+    return at_most_one(1 / (1 + exp(-loss)))
 
 
 def equal(kinds: Mapping[str, str], text: str) -> Compare:

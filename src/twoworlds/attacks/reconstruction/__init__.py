@@ -12,6 +12,7 @@ number of questions decide, and `against_engine` shows the release engine of thi
   differential privacy leaves to any attack.
 """
 
+from twoworlds.attacks.queries.server import largest_fraction
 from twoworlds.attacks.reconstruction.decoding import (
     agreement,
     furthest_apart,
@@ -19,7 +20,6 @@ from twoworlds.attacks.reconstruction.decoding import (
 )
 from twoworlds.attacks.reconstruction.engine import (
     against_engine,
-    largest_fraction,
     lucky_count,
 )
 from twoworlds.attacks.reconstruction.simulation import (

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.queries.server import TABLE, made_up, release_engine
+from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up, release_engine
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
     check_method,
@@ -55,10 +55,7 @@ from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     INFINITY,
-    Number,
-    at_most_one,
     bounds,
-    exp,
     number,
     probability,
     rational,
@@ -270,21 +267,6 @@ def _exactly_one(subset: Subset) -> Any:
 
 
 # --- the limit ------------------------------------------------------------------------------------
-
-
-def largest_fraction(epsilon: object) -> Number:
-    """Return e^epsilon / (1 + e^epsilon).
-
-    >>> largest_fraction("ln 3"), largest_fraction(0)
-    (Fraction(3, 4), Fraction(1, 2))
-    """
-    loss = number(epsilon, "epsilon")
-    if loss < 0:
-        raise InvalidInput(f"epsilon={epsilon}: it must be at least 0")
-    if loss == INFINITY:
-        return Fraction(1)
-    # 1 / (1 + e^-epsilon) is the same, and stays in range for any epsilon.
-    return at_most_one(1 / (1 + exp(-loss)))
 
 
 def lucky_count(rows: object, epsilon: object, chance: object) -> int:

@@ -3,9 +3,8 @@
     table           a table as it is read, from a file, a list or a data frame
     cells           what a published cell says: a set of possible values
     knowledge       what can be known, which cells allow it, and who can be behind which rows
-    groups          the people whom a table does not tell apart
+    groups          the people whom a table does not tell apart, and what it gives away about them
     measures        k-anonymity, l-diversity, t-closeness, and claims of them
-    disclosures     what a group gives away, and groups in words
     anonymity       a table examined: how anonymous it is, whom it exposes
     hierarchies     how the values of a column are coarsened, step by step
     anonymisation   a table made anonymous, by the levels of hierarchies that lose least

@@ -18,8 +18,19 @@ import numpy as np
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import column_cells
-from twoworlds.attacks.tables.disclosures import Cells, Disclosures, exposed, has, people, ruled_out
-from twoworlds.attacks.tables.groups import Counted, Group, Groups, count_table, groups_of
+from twoworlds.attacks.tables.groups import (
+    Cells,
+    Counted,
+    Disclosures,
+    Group,
+    Groups,
+    count_table,
+    exposed,
+    groups_of,
+    has,
+    people,
+    ruled_out,
+)
 from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
 from twoworlds.attacks.tables.measures import (
     NAMES,

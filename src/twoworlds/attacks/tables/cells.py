@@ -17,7 +17,7 @@ Readings that were chosen, because the text alone does not decide:
   decides this once for the whole column. Zip codes with masks are texts: ``130**`` allows
   ``13012``, neither ``1301`` nor ``130123``.
 * In a column of numbers ``3*`` is the interval from 30 to 39. A mask of digits that hides others
-  than the last is refused there.
+  than the last, such as ``*5``, is one of texts; to compare it with intervals is refused.
 * Intervals and bounds hold all real numbers between their ends. Hence ``>39`` and ``<40`` meet.
 * Blanks at the ends do not count, capital letters do. An empty cell is read as the plain value "",
   and ``Not known`` is a plain value too: neither allows anything else. Those who ask which rows fit
@@ -127,13 +127,11 @@ class Mask:
         """Tell whether a value is among what the mask stands for."""
         return _agree(self.text, value.text)
 
-    @property
     def span(self) -> Interval | None:
-        """The numbers that it stands for, if every character that is shown is a digit."""
-        shown = self.text.rstrip("*")
+        """Return the numbers that it stands for, if every character that is shown is a digit."""
         if set(self.text) - set("0123456789*"):
             return None
-        if "*" in shown:
+        if "*" in self.text.rstrip("*"):
             raise InvalidInput(
                 f"{self.text} beside numbers hides digits that are not the last: hide digits at "
                 "the end only"
@@ -264,7 +262,7 @@ def _both(one: Atom, other: Atom) -> Atom | None:
     if isinstance(one, Mask):
         assert isinstance(other, Mask)
         return _both_masks(one, other)
-    span = other if isinstance(other, Interval) else other.span
+    span = other if isinstance(other, Interval) else other.span()
     if span is None:
         return None
     both = _both_intervals(one, span)
@@ -305,7 +303,8 @@ def _part(plain: str, *, numeric: bool | None) -> Part:
         return (_single(interval),)
     if "*" in plain:
         mask = Mask(plain)
-        return ((mask.span if numeric else None) or mask,)
+        spans = numeric and "*" not in plain.rstrip("*")
+        return ((mask.span() if spans else None) or mask,)
     number = plain_number(plain) if numeric or (numeric is None and _unpadded(plain)) else None
     return (Value(plain, plain if number is None else number),)
 

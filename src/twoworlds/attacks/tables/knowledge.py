@@ -147,6 +147,9 @@ def has_spans(cells: Iterable[Cell]) -> bool:
 def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
     """Return what can be known of a column, each as the cells that allow it."""
     read = [cells[text] for text in texts]
+    if has_spans(read):
+        for atom in (atom for cell in read for atom in cell.atoms if isinstance(atom, Mask)):
+            atom.span()  # refuses a mask that cannot be compared with intervals
     tried = {value.text: Cell(value.text, ((value,),)) for value in _candidates(read)}
     sets = sum(one.is_anything or has_spans([one]) for one in read)  # the others are looked up
     if len(tried) * sets > _MOST_TRIED:
