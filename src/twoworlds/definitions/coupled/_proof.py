@@ -26,7 +26,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.coupled._program import GivenValue, Key, Laws
+from flint import fmpq
+
+from twoworlds.definitions.coupled._program import GivenValue, Key, Laws, quick
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.laws.comparison import between
 from twoworlds.numbers import show, to_json
@@ -78,37 +80,47 @@ class TestBound:
         outputs: int,
         distinguishers: Iterable[Distinguisher],
     ) -> None:
-        self._outputs = outputs
+        self._made, self._outputs = made, outputs
         self.start, self.fall = ZERO, ZERO
-        self._real: dict[int, dict[int, Fraction]] = {}
-        self._ideal: dict[int, dict[int, Fraction]] = {}
+        self._stakes: dict[Key, dict[int, Fraction]] = {}
         for test in distinguishers:
-            self._add(made[test.comparison], test)
-
-    def _add(self, comparison: GivenValue, test: Distinguisher) -> None:
-        mass = test.weight * sum((comparison.real.get(t, ZERO) for t in test.event), start=ZERO)
-        off, shift = (test.weight * error for error in comparison.error)
-        if test.favours == "real":
-            self.start += mass - off
-            self.fall += shift
-        else:
-            self.start -= shift
-            self.fall += mass + off
-        table = self._real if test.favours == "real" else self._ideal
-        for y, p in comparison.ideal.items():
-            row = table.setdefault(y, {})
+            comparison = made[test.comparison]
+            off, shift = (test.weight * error for error in comparison.error)
+            self.start -= off if test.favours == "real" else shift
+            self.fall += shift if test.favours == "real" else off
+            stakes = self._stakes.setdefault((test.comparison, test.favours), {})
             for t in test.event:
-                row[t] = row.get(t, ZERO) + test.weight * p
+                stakes[t] = stakes.get(t, ZERO) + test.weight
+        for (k, favours), stakes in self._stakes.items():
+            mass = sum((w * made[k].real.get(t, ZERO) for t, w in stakes.items()), start=ZERO)
+            self.start += mass if favours == "real" else ZERO
+            self.fall += ZERO if favours == "real" else mass
 
     def answer(self, ratio: Fraction) -> Fraction:
-        """Return sum_y min_t ( B(y, t) - a A(y, t) ): what the best answer leaves to the tests."""
-        total = ZERO
-        for y in {*self._real, *self._ideal}:
-            real, ideal = self._real.get(y, {}), self._ideal.get(y, {})
-            named = {*real, *ideal}
-            left = min(ideal.get(t, ZERO) - ratio * real.get(t, ZERO) for t in named)
-            total += left if len(named) == self._outputs else min(ZERO, left)
-        return total
+        """Return sum_y min_t ( B(y, t) - a A(y, t) ): what the best answer leaves to the tests.
+
+        Outputs with the same stakes in all tests are one.
+        """
+        columns: dict[int, dict[int, fmpq]] = {}
+        for (k, favours), stakes in self._stakes.items():
+            sign = fmpq(1) if favours == "ideal" else -quick(ratio)
+            for t, weight in stakes.items():
+                column = columns.setdefault(t, {})
+                column[k] = column.get(k, fmpq(0)) + sign * quick(weight)
+        different = [dict(one) for one in {frozenset(one.items()) for one in columns.values()}]
+        if len(columns) < self._outputs:
+            different.append({})
+        inputs: dict[int, dict[int, fmpq]] = {}
+        for k in dict.fromkeys(k for k, _ in self._stakes):
+            for y, p in self._made[k].ideal.items():
+                inputs.setdefault(y, {})[k] = quick(p)
+        total = fmpq(0)
+        for masses in inputs.values():
+            total += min(
+                sum((c * masses[k] for k, c in column.items() if k in masses), start=fmpq(0))
+                for column in different
+            )
+        return Fraction(int(total.p), int(total.q))
 
     def at(self, ratio: Fraction) -> Fraction:
         """Return the bound at a ratio; 0 is always one."""
