@@ -14,8 +14,8 @@ and in a smaller bin nothing is shown either way. Exact values of a statistic mo
 
 The person is counted among the k. Databases are lists, and a record may be exchanged or removed at
 any place. That a random sample of the population makes it zero-knowledge and differentially private
-is a theorem of that paper, whose delta has a hidden constant: it is not computed here. For truncated
-histograms `noiseless histogram` has exact numbers.
+is a theorem of that paper, whose delta has a hidden constant: it is not computed here. For
+truncated histograms `noiseless histogram` has exact numbers.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ import pytest
 
 from twoworlds import mechanism
 from twoworlds.definitions.catalogue import definition
-from twoworlds.definitions.coupled import _program, _proof, base
+from twoworlds.definitions.coupled import _program, base, proof
 from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled._program import GivenValue
-from twoworlds.definitions.coupled._proof import attained, layers, sound
+from twoworlds.definitions.coupled.proof import attained, layers, sound
 from twoworlds.errors import TooLarge
 
 F = Fraction
@@ -196,7 +196,7 @@ def test_the_nearest_law_meets_its_proof(seed):
     assert min(law.values()) > 0
     assert attained(made, (law,), ratio) == delta
     assert sound(made, outputs, tests)
-    assert _proof.TestBound(made, outputs, tests).at(ratio) == delta
+    assert proof.TestBound(made, outputs, tests).at(ratio) == delta
 
 
 def test_without_a_ratio_only_the_impossible_counts():

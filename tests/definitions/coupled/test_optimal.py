@@ -12,8 +12,8 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds.definitions.coupled import _program
-from twoworlds.definitions.coupled._certificate import verify_optimum
 from twoworlds.definitions.coupled.optimal import limit, optimal
+from twoworlds.definitions.coupled.proof import verify_optimum
 from twoworlds.definitions.coupled.scene import Simulator, canonical, coin, scene
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError

@@ -11,7 +11,7 @@ then takes a few programs of some thousand variables. Probabilities below 2^-50 
 the search ends when six digits are known.
 
 Nothing that is found here has to be believed: simulator and multipliers are rounded to fractions,
-and what they prove is added up by fractions elsewhere (`_proof`). The two ends need not meet.
+and what they prove is added up by fractions elsewhere (`proof`). The two ends need not meet.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ simulators (Definitions 3 and 5 of Bassily, Groce, Katz & Smith ask that there b
 brings a simulator, which shows that delta is possible (`upper`), and tests, which show that less is
 not (`lower`). Where the two meet, delta is exact. Solution and multipliers are exact fractions;
 both are added up again before anything is returned, and once more from the certificate in
-`Optimum.to_dict`, by `_certificate`. The convex hull of the beliefs costs nothing: the same
+`Optimum.to_dict`, by `proof`. The convex hull of the beliefs costs nothing: the same
 simulator serves all mixtures (Theorem 4).
 
 delta(a) falls as a grows, so a ratio that is irrational is enclosed by two rational ones, and the
@@ -36,7 +36,7 @@ from flint import arb
 
 from twoworlds.answer import Answer, Facts
 from twoworlds.definitions.coupled._program import GivenValue, Laws, SceneProgram, comparisons
-from twoworlds.definitions.coupled._proof import (
+from twoworlds.definitions.coupled.proof import (
     Distinguisher,
     TestBound,
     attained,
