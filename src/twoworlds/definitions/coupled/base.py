@@ -62,12 +62,17 @@ class OverBeliefs(PrivacyDefinition):
     typed: ClassVar[str]
     takes_mixtures: ClassVar[bool] = False
 
-    def _set(self, *, ratio: object, epsilon: object, delta: object, **given: object) -> None:
-        """Set the fields, after reading the numbers."""
-        given["ratio"] = read_ratio(ratio, epsilon)
-        given["delta"] = None if delta is None else read_delta(delta)
-        for name, value in given.items():
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        beliefs: Beliefs,
+        *,
+        side: str | Callable[[Any], Any] | None = None,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = None,
+    ) -> None:
+        read = None if delta is None else read_delta(delta)
+        self._assign(beliefs=beliefs, side=side, ratio=read_ratio(ratio, epsilon), delta=read)
 
     @abstractmethod
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
