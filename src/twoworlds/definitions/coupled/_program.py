@@ -41,7 +41,7 @@ from math import floor
 
 from flint import fmpq
 
-from twoworlds.definitions.coupled._near import near_best
+from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled.scene import Scene, proportional
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
@@ -220,7 +220,7 @@ class SceneProgram:
     def solve(self, ratio: Fraction | None) -> Solution:
         """Return the best simulator and its proof; without a ratio, see above.
 
-        Both are exact, but for large tables, where they are near the best (`_near`).
+        Both are exact, but for large tables, where they are near the best (`_floats`).
         """
         laws: dict[int, Mapping[int, Fraction]] = {}
         best: tuple[Fraction, Mapping[Key, Mapping[int, Fraction]]] | None = None
