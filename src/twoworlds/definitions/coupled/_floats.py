@@ -53,7 +53,7 @@ def near_best(
     laws = [_rounded(row, outputs) for row in simulator]
     nearest = np.abs(np.arange(len(inputs))[:, None] - likely[1]).argmin(axis=1)
     stakes: Stakes = {}
-    scale = _UNIT / max(1.0, weights.max(axis=2).sum())
+    scale = _UNIT * (1 - 2.0**-40) / max(1.0, weights.max(axis=2).sum())  # 1 in all, or less
     for k, by_world in enumerate(weights):
         for world, row in zip(("real", "ideal"), by_world, strict=True):
             parts = [(t, int(w * scale)) for t, w in zip(outputs, row, strict=True)]
