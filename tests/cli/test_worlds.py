@@ -153,6 +153,17 @@ def test_the_simulator_in_words(capsys):
     assert "If the 3 bits are fair and independent" in " ".join(out.split())
 
 
+def test_a_simulator_of_many_people_is_not_printed_and_its_proof_verifies(capsys, tmp_path):
+    proof, belief = tmp_path / "best.json", "hidden(2/5=1/2, 1/2=1/2)"
+    asked = ("exact(sum, universe=bits(130))", "--belief", belief, "--ratio", "11/10")
+    code, out, _ = call(capsys, "simulator", *asked, "--proof", str(proof))
+    assert code == 0
+    assert "a table of 130 by 131 probabilities" in " ".join(out.split())
+    code, out, _ = call(capsys, "verify", str(proof))
+    assert code == 0
+    assert "holds" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -161,7 +172,7 @@ def test_the_simulator_in_words(capsys):
         (("exact(sum, universe=bits(3))", "--ratio", "2", "--belief", "unifrm"), "unifrm"),
         (("exact(sum, universe=bits(3))", "--ratio", "2", "--side", "known(4)"), "4"),
         (("exact(sum, universe=bits(3))", "--ratio", "2", "--private", "schools([1], [1])"), "1"),
-        (("laplace(scale=1)", "--ratio", "2"), "too many databases"),
+        (("laplace(scale=1)", "--ratio", "2"), "infinitely many outputs"),
     ],
 )
 def test_bad_input_to_the_simulator(capsys, arguments, complaint):

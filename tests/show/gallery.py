@@ -128,8 +128,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.definitions.together import together
     from twoworlds.definitions.trade_off import trade_off
     from twoworlds.mechanisms.strategy import Strategy
-    from twoworlds.noiseless.data import release_total
-    from twoworlds.noiseless.histograms.data import release_histogram
+    from twoworlds.noiseless.data import release_histogram, release_total
     from twoworlds.release import Curator, certify
     from twoworlds.release.certificate import check_certificate
     from twoworlds.release.examples import lay_out

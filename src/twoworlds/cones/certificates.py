@@ -359,7 +359,7 @@ def _largest_parity_odds(data: Data) -> bool:
 
 
 def _optimal_simulator(data: Data) -> bool:
-    from twoworlds.definitions.coupled._certificate import verify_optimum
+    from twoworlds.definitions.coupled.proof import verify_optimum
 
     return verify_optimum({"certificate": data})
 

@@ -12,9 +12,10 @@ in it, with record v and a = e^epsilon,
 The k-truncated histogram satisfies it with epsilon = 0: in a bin of k or more people all are alike,
 and in a smaller bin nothing is shown either way. Exact values of a statistic mostly do not.
 
-Differs: the person is counted among the k. Databases are lists, and a record may be exchanged or
-removed at any place. What a random sample of the population adds to it is a theorem of that paper,
-which is not computed here; for truncated histograms `noiseless histogram` has exact numbers.
+The person is counted among the k. Databases are lists, and a record may be exchanged or removed at
+any place. That a random sample of the population makes it zero-knowledge and differentially private
+is a theorem of that paper, whose delta has a hidden constant: it is not computed here. For
+truncated histograms `noiseless histogram` has exact numbers.
 """
 
 from __future__ import annotations

@@ -9,13 +9,12 @@ and its numbers are exact or enclosed: no hidden constants.
 from __future__ import annotations
 
 from twoworlds.laws.entry import EntryLaw, UniformComponent, UniformInterval, read_law
-from twoworlds.noiseless.data import ExactRelease, read_column, release_total
+from twoworlds.noiseless.data import ExactRelease, read_column, release_histogram, release_total
 from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates
 from twoworlds.noiseless.estimates.likeliest import likeliest, release_likeliest
 from twoworlds.noiseless.estimates.solve import likeliest_known, likeliest_people
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.noiseless.estimates.tempered import tempered
-from twoworlds.noiseless.histograms.data import release_histogram
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
 from twoworlds.noiseless.histograms.size_condition import size_condition
 from twoworlds.noiseless.histograms.size_laws import SIZES, SizeLaw, size_law

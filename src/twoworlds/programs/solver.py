@@ -352,3 +352,41 @@ def _model(program: Program) -> Any:
         ]
     )
     return model
+
+
+def solve_in_floats(costs: Any, matrix: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
+    """Minimise costs.x over x >= 0 and lower <= A x <= upper in floats, for who checks the answer.
+
+    ``matrix`` holds the rows, the columns and the values of the entries of A, as arrays. Returns
+    x and the multipliers of the rows: good guesses that prove nothing.
+    """
+    import highspy
+    import numpy as np
+
+    rows, columns, values = matrix
+    order = np.lexsort((rows, columns))
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(costs), len(lower)
+    model.col_cost_ = costs
+    model.col_lower_, model.col_upper_ = np.zeros(len(costs)), np.full(len(costs), np.inf)
+    model.row_lower_, model.row_upper_ = lower, upper
+    counts = np.bincount(columns, minlength=len(costs))
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.append(0, np.cumsum(counts)).astype(np.int32)
+    model.a_matrix_.index_ = rows[order].astype(np.int32)
+    model.a_matrix_.value_ = values[order]
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    for option, value in (
+        ("threads", 1),
+        ("small_matrix_value", 1e-12),
+        ("primal_feasibility_tolerance", 1e-10),
+        ("dual_feasibility_tolerance", 1e-10),
+    ):
+        solver.setOptionValue(option, value)
+    solver.passModel(model)
+    solver.run()
+    found = solver.getSolution()
+    if len(found.col_value) != len(costs):
+        raise TwoWorldsError("a linear program was not solved in floats: please report this")
+    return np.array(found.col_value), np.array(found.row_dual)

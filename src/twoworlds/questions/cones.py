@@ -324,7 +324,7 @@ def verify(
 ) -> Result:
     """Verify a saved certificate in exact arithmetic, without a solver and without the data."""
     from twoworlds.cones.certificates import MEANINGS
-    from twoworlds.definitions.coupled._certificate import UNCHECKED
+    from twoworlds.definitions.coupled.proof import UNCHECKED
     from twoworlds.report.reading import holds, proved_numbers, read_certificate, time_limit
 
     with time_limit():

@@ -106,22 +106,22 @@ def simulator(
     proof: Annotated[Path | None, "write simulator and proof to a .json file, for `verify`"] = None,
 ) -> Result:
     """Find the simulator that comes nearest to a release, with a proof that none is nearer."""
+    from twoworlds.definitions.coupled import CoupledWorlds
     from twoworlds.definitions.coupled.measures import worst
     from twoworlds.definitions.coupled.optimal import optimal
-    from twoworlds.definitions.coupled.scene import canonical, scene
+    from twoworlds.definitions.coupled.scene import canonical
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import ln, show
     from twoworlds.questions.cones import check_files, save_json
-    from twoworlds.worlds.classes import belief_class
-    from twoworlds.worlds.scrubs import scrubs
 
     at = _ratio(ratio, epsilon, "at which worlds are compared")
     built = build(mechanism)
     check_files(proof)
-    made = scene(built, belief_class(belief, built.universe, side), scrubs(private, built.universe))
+    made = CoupledWorlds(belief, private, side=side).scene(built)
     best = optimal(made, at)
     try:
-        plain = worst(made, canonical(made.release), at).delta
+        itself = CoupledWorlds(belief, private, side=side, simulator="canonical").scene(built)
+        plain = worst(itself, canonical(made.release), at).delta
     except InvalidInput:  # the release is not defined on what is left
         plain = None
     assumption, data = made.beliefs.assumption, best.to_dict()
@@ -132,8 +132,8 @@ def simulator(
     certificate = {"kind": "optimal-simulator", "claim": claim, **data.pop("certificate")}
     saved = save_json(proof, certificate)
     nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
-    itself = "The release itself, run on what is left (canonical): delta "
-    beside = [] if plain is None else [f"{itself}{show(plain)}."]
+    beside = "The release itself, run on what is left (canonical): delta"
+    canonically = [] if plain is None else [f"{beside} {show(plain)}."]
     why = f"Why none comes nearer: {best.why}."
     said = best.answer()
     said = replace(
@@ -141,7 +141,7 @@ def simulator(
         headline=f"If {assumption}, then a simulator that never sees the private part comes "
         f"within delta {show(best.delta, side='up')} of the release at ratio {show(at)} (epsilon "
         f"{show(ln(at))}), and none comes nearer{nearer}.",
-        blocks=(Said([*beside, why]), Facts([*best.tested()]), *said.blocks[1:]),
+        blocks=(Said([*canonically, why]), Facts([*best.tested()]), *said.blocks[1:]),
         notes=[f"wrote {path}" for path in saved.values()],
         assumptions=(),
     )

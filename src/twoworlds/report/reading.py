@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.cones.certificates import says_nothing, verify
-from twoworlds.definitions.coupled._certificate import Proved, proved_by
+from twoworlds.definitions.coupled.proof import Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.files import read_json
 

@@ -11,10 +11,11 @@ import pytest
 
 from twoworlds import mechanism
 from twoworlds.definitions.catalogue import definition
-from twoworlds.definitions.coupled import _proof, base
+from twoworlds.definitions.coupled import _program, base, proof
 from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled._program import GivenValue
-from twoworlds.definitions.coupled._proof import attained, layers, sound
+from twoworlds.definitions.coupled.proof import attained, layers, sound
+from twoworlds.errors import TooLarge
 
 F = Fraction
 HIDDEN = "hidden(9/10=1/3, 1/5=2/3)"
@@ -99,13 +100,76 @@ def test_the_sum_of_fair_bits_has_the_delta_of_its_two_tails(n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("claim", ["ddp(uniform, ratio=3/2)", "ddp(independent(1/3), epsilon=1/2)"])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "ddp(uniform, ratio=3/2)",
+        "ddp(independent(1/3), epsilon=1/2)",
+        "ddp(hidden(2/5=1/2, 1/2=1/2), ratio=11/10)",
+        "ddp([uniform, independent(1/5)], ratio=11/10)",
+    ],
+)
 def test_a_thousand_people(claim):
     verdict = definition(claim).tightest(mechanism("exact(sum, bits(1000))"))
-    if "uniform" in claim:
+    if claim == "ddp(uniform, ratio=3/2)":
         assert verdict.delta == shifted_tail(1000, F(3, 2))
     assert verdict.witness.verify()
     assert len(json.dumps(verdict.to_dict())) < 1 << 22
+
+
+# --- large tables, in floats ----------------------------------------------------------------------
+
+
+def in_floats(monkeypatch, released, claim):
+    """Ask with the exact program, and with the one in floats."""
+    exact = definition(claim).tightest(mechanism(released))
+    monkeypatch.setattr(_program, "_MOST_EXACT", 0)
+    return exact, definition(claim).tightest(mechanism(released))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        f"ddp({HIDDEN}, ratio=1)",
+        f"ddp({HIDDEN}, ratio=11/10)",
+        f"ddp({HIDDEN}, epsilon=1/2)",
+        f"ddp({HIDDEN}, ratio=100)",
+        f"ddp({HIDDEN}, side=parity, ratio=3/2)",
+        "ddp([uniform, independent(1/5), independent(1/3)], ratio=3/2)",
+        "coupled-worlds(uniform, public([1]), ratio=3/2)",
+    ],
+)
+def test_in_floats_the_two_ends_enclose_the_exact_delta(monkeypatch, claim):
+    released = SUM if "public" not in claim else "exact(histogram, records([a/0, a/1, b/0], 3))"
+    exact, near = in_floats(monkeypatch, released, claim)
+    best = near.witness.best
+    assert float(best.lower) <= float(exact.delta) <= float(best.upper)
+    assert float(best.upper - best.lower) <= 2e-6 * float(best.upper) + 1e-9
+    assert near.witness.verify()
+
+
+def test_in_floats_the_smallest_ratio_is_enclosed(monkeypatch):
+    exact, near = in_floats(monkeypatch, SUM, f"ddp({HIDDEN}, delta=1/20)")
+    assert abs(float(exact.ratio) - float(near.ratio)) < 1e-4
+    assert near.witness.verify()
+
+
+def test_in_floats_nothing_is_said_of_ratio_infinity(monkeypatch):
+    monkeypatch.setattr(_program, "_MOST_EXACT", 0)
+    with pytest.raises(TooLarge, match="give a finite ratio="):
+        definition(f"ddp({HIDDEN}, ratio=infinity)").tightest(mechanism(SUM))
+
+
+def test_a_hundred_people_with_a_hidden_parameter():
+    verdict = definition(f"ddp({HIDDEN}, ratio=3/2)").tightest(mechanism("exact(sum, bits(100))"))
+    best = verdict.witness.best
+    assert 0 < best.lower <= best.upper < best.lower * F(1000001, 1000000)
+    assert any("delta is only known to lie between" in note for note in verdict.notes)
+
+
+def test_too_many_counts_are_refused_with_the_largest_size():
+    with pytest.raises(TooLarge, match="147 such records would do"):
+        definition("ddp(uniform, ratio=2)").scene(mechanism("exact(sum, records([0, 1, 2], 1000))"))
 
 
 # --- the nearest law ------------------------------------------------------------------------------
@@ -132,7 +196,7 @@ def test_the_nearest_law_meets_its_proof(seed):
     assert min(law.values()) > 0
     assert attained(made, (law,), ratio) == delta
     assert sound(made, outputs, tests)
-    assert _proof.TestBound(made, outputs, tests).at(ratio) == delta
+    assert proof.TestBound(made, outputs, tests).at(ratio) == delta
 
 
 def test_without_a_ratio_only_the_impossible_counts():

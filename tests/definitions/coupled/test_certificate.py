@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.definitions.coupled._certificate import Proved, proved_by, verify_optimum
 from twoworlds.definitions.coupled.inference_optimal import inference_optimum
 from twoworlds.definitions.coupled.optimal import optimal
+from twoworlds.definitions.coupled.proof import Proved, proved_by, verify_optimum
 from twoworlds.definitions.coupled.scene import coin, scene
 from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.errors import InvalidInput

@@ -6,10 +6,9 @@ from fractions import Fraction
 import pytest
 
 from twoworlds import check, measure
-from twoworlds.definitions.coupled._certificate import verify_optimum
 from twoworlds.definitions.coupled._program import GivenValue
-from twoworlds.definitions.coupled._proof import attained
 from twoworlds.definitions.coupled.optimal import optimal
+from twoworlds.definitions.coupled.proof import attained, verify_optimum
 from twoworlds.definitions.coupled.scene import Release, scene
 from twoworlds.errors import Undecided
 from twoworlds.numbers import Real, bounds, number

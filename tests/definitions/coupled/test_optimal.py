@@ -12,12 +12,12 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds.definitions.coupled import _program
-from twoworlds.definitions.coupled._certificate import verify_optimum
 from twoworlds.definitions.coupled.optimal import limit, optimal
+from twoworlds.definitions.coupled.proof import verify_optimum
 from twoworlds.definitions.coupled.scene import Simulator, canonical, coin, scene
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
-from twoworlds.worlds.belief import uniform
+from twoworlds.worlds.belief import hidden, uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.records import BitStrings
 from twoworlds.worlds.scrubbing import Scrub, persons
@@ -342,6 +342,7 @@ def test_a_release_without_outputs_is_refused():
 
 
 def test_programs_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr(_program, "_MOST_ENTRIES", 10)
+    monkeypatch.setattr(_program, "_MOST_CELLS", 1)
+    known = BeliefClass((Joint.of(hidden(BitStrings(3), {"1/4": "1/2", "3/4": "1/2"})),), "coins")
     with pytest.raises(TooLarge, match="fewer people"):
-        optimal(sum_of_three(), 1)
+        optimal(scene(sum, known, persons(3)), 1)

@@ -8,7 +8,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.noiseless import release_histogram
-from twoworlds.noiseless.histograms.data import discard, read_declared
+from twoworlds.noiseless.data import discard, read_declared
 from twoworlds.noiseless.histograms.size_laws import discarded
 
 ASKED = {"population": 100, "rate": "3/10", "epsilon": "0.5"}

@@ -8,12 +8,12 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.noiseless import size_condition, truncated_histogram
-from twoworlds.noiseless.histograms.sampling_theorem import (
+from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.size_condition import (
     proven_threshold,
     sampling_tails,
     theorem_10,
 )
-from twoworlds.noiseless.histograms.shared import SharedBins
 from twoworlds.noiseless.histograms.size_laws import size_law
 from twoworlds.numbers import bounds, number
 

@@ -3,16 +3,22 @@
 After Bassily, Groce, Katz & Smith, *Coupled-Worlds Privacy*:
 
     scene                 the two worlds as tables; who answers in the ideal one  Section II-C
+    base                  what is asked of a release and a class of beliefs
     coupled_worlds        coupled worlds, DDP, and their inference-based forms    Definitions 2 to 5
     pufferfish            noiseless privacy; Pufferfish and its inference form    Definitions 6 to 8
     original              noiseless privacy as first defined
-    optimal, smallest     the best simulator, and the proof that it is
-    inference_optimal     the same for what is inferred; mixing: under all mixtures of beliefs
     operations            what keeps a guarantee                                  Theorems 3 to 6
 
-How they are computed: measures and best (the two questions asked of a scene), posteriors (what is
-concluded from an output), witness (what proves the answers), words (what they mean, and what breaks
-them).
+How they are answered:
+
+    measures, posteriors  for a given simulator, or none: laws of outputs, and conclusions from them
+    best                  for the best simulator, or all mixtures of beliefs (mixing)
+    optimal, smallest     its least delta at a ratio, its least ratio at a delta
+    inference_optimal     the same for what is inferred, output by output (_column)
+    _program              the linear program: exact; of one input by _nearest; nearly, of large
+                          tables, by _floats
+    proof                 why no simulator does better, also as plain data that verify alone
+    witness, words        what proves an answer from the beliefs, and what it means
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from twoworlds.definitions.coupled._program import Row, Trials, solved
-from twoworlds.definitions.coupled._proof import Distinguisher, layers
+from twoworlds.definitions.coupled.proof import Distinguisher, layers
 from twoworlds.definitions.coupled.scene import proportional
 from twoworlds.errors import TwoWorldsError
 from twoworlds.laws.comparison import apart

@@ -34,13 +34,14 @@ outputs and scrubbed databases by number. With a simulator s(t | y), Q(t) = sum_
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
 from flint import fmpq
 
+from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled.scene import Scene, proportional
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
@@ -169,7 +170,7 @@ def parts(small: Mapping[int, GivenValue]) -> Iterator[list[int]]:
         yield sorted(part)
 
 
-_MOST_ENTRIES = 1 << 20
+_MOST_EXACT, _MOST_CELLS = 1 << 12, 1 << 22
 _BATCH = 32
 Key = tuple[int, str]
 """A comparison by number, and the world that a test favours: "real" or "ideal"."""
@@ -206,20 +207,24 @@ class SceneProgram:
         self.outputs = outputs
         self.groups = groups(made)
         self.small = different(made, self.groups)
-        sizes = sorted((len(c.ideal) for c in self.small.values()), reverse=True)
-        work = 2 * outputs * sum(sizes[: 2 * _BATCH])
-        if work > _MOST_ENTRIES:
+        self.parts = [*parts(self.small)]
+        cells = max(_cells([self.small[k] for k in part]) for part in self.parts)
+        self.exact = cells <= _MOST_EXACT
+        if cells > _MOST_CELLS:
             raise TooLarge(
-                f"the linear program of the best simulator would have {work} entries, more than "
-                f"{_MOST_ENTRIES}: use fewer people, coarser outputs, or a fixed simulator such "
-                "as canonical"
+                f"the simulator would be a table of {cells:,} probabilities, at most "
+                f"{_MOST_CELLS:,} are looked for: use fewer people, coarser outputs, or a fixed "
+                "simulator such as canonical"
             )
 
     def solve(self, ratio: Fraction | None) -> Solution:
-        """Return the best simulator and its proof, exactly; without a ratio, see above."""
+        """Return the best simulator and its proof; without a ratio, see above.
+
+        Both are exact, but for large tables, where they are near the best (`_floats`).
+        """
         laws: dict[int, Mapping[int, Fraction]] = {}
         best: tuple[Fraction, Mapping[Key, Mapping[int, Fraction]]] | None = None
-        for part in parts(self.small):
+        for part in self.parts:
             delta, found, stakes = _solve_part(
                 {k: self.small[k] for k in part}, ratio, self.outputs
             )
@@ -278,7 +283,7 @@ def _solve_part(part: Mapping[int, GivenValue], ratio: Fraction | None, outputs:
     while True:
         solution = _solve_for(part, asked, ratio)
         laws = {g: _quick(law) for g, law in solution[1].items()} if others else {}
-        delta, a = _rational(solution[0]), None if ratio is None else _rational(ratio)
+        delta, a = quick(solution[0]), None if ratio is None else quick(ratio)
         beyond = {
             k: excess
             for k, tables in others.items()
@@ -312,12 +317,13 @@ def _everywhere(
     }
 
 
-def _rational(p: Fraction) -> fmpq:
+def quick(p: Fraction) -> fmpq:
+    """Return a fraction that is added and multiplied quickly."""
     return fmpq(p.numerator, p.denominator)
 
 
 def _quick(law: Mapping[int, Fraction]) -> dict[int, fmpq]:
-    return {key: _rational(p) for key, p in law.items()}
+    return {key: quick(p) for key, p in law.items()}
 
 
 def _excess(
@@ -338,14 +344,40 @@ def _excess(
     return max(forth, sum(back, start=none))
 
 
+def _tables(part: Iterable[GivenValue]) -> tuple[list[int], list[int]]:
+    """Return the inputs and the outputs that occur."""
+    listed = [*part]
+    shown = {t for comparison in listed for t, p in comparison.real.items() if p}
+    return sorted({g for comparison in listed for g in comparison.ideal}), sorted(shown)
+
+
+def _cells(part: Iterable[GivenValue]) -> int:
+    """Return how many numbers a simulator is; 0 where one law is looked for (`nearest`)."""
+    inputs, shown = _tables(part)
+    return 0 if len(inputs) == 1 else len(inputs) * len(shown)
+
+
 def _solve_for(
     part: Mapping[int, GivenValue], asked: Sequence[int], ratio: Fraction | None
 ) -> Part:
-    shown = sorted({t for comparison in part.values() for t, p in comparison.real.items() if p})
-    inputs = sorted({g for comparison in part.values() for g in comparison.ideal})
+    inputs, shown = _tables(part.values())
     if len(inputs) == 1:
-        delta, law, found = nearest([part[k].real for k in asked], ratio, shown)
-        return delta, {inputs[0]: law}, {(asked[i], world): w for (i, world), w in found.items()}
+        least, law, found = nearest([part[k].real for k in asked], ratio, shown)
+        return least, {inputs[0]: law}, {(asked[i], world): w for (i, world), w in found.items()}
+    if len(inputs) * len(shown) > _MOST_EXACT:
+        if ratio is None:
+            raise TooLarge(
+                f"the simulator is a table of {len(inputs) * len(shown):,} probabilities: which "
+                f"ratio is large enough, or what stays at ratio infinity, is found for at most "
+                f"{_MOST_EXACT:,}; give a finite ratio= or epsilon=, or a delta above 0"
+            )
+        laws, near = near_best([(part[k].real, part[k].ideal) for k in asked], ratio, inputs, shown)
+        fast = {g: _quick(law) for g, law in laws.items()}
+        worst = max(
+            _excess(_quick(part[k].real), _quick(part[k].ideal), fast, quick(ratio)) for k in asked
+        )
+        delta = Fraction(int(worst.p), int(worst.q))
+        return delta, laws, {(asked[i], world): w for (i, world), w in near.items()}
     pairs = [(g, t) for g in inputs for t in shown]
     place = {pair: 1 + j for j, pair in enumerate(pairs)}  # delta is variable 0
     rows: list[Row] = [({place[g, t]: 1 for t in shown}, 1, 1) for g in inputs]
@@ -365,14 +397,14 @@ def _solve_for(
     outcome = solved([1, *([0] * (width - 1))], rows, least=[None, *([0] * (width - 1))])
     if outcome is None:
         raise TwoWorldsError("the program of the best simulator has no optimum: please report this")
-    laws = {
+    best = {
         g: {t: outcome.x[place[g, t]] for t in shown if outcome.x[place[g, t]] != 0} for g in inputs
     }
     stakes: dict[Key, dict[int, Fraction]] = {}
     for what, weight in zip(about, outcome.y, strict=True):
         if what is not None and weight != 0:
             stakes.setdefault(what[0], {})[what[1]] = weight
-    return outcome.value, laws, stakes
+    return outcome.value, best, stakes
 
 
 def _excesses(

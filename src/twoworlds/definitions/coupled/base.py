@@ -32,7 +32,7 @@ from twoworlds.definitions.coupled.measures import Found
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
@@ -62,12 +62,17 @@ class OverBeliefs(PrivacyDefinition):
     typed: ClassVar[str]
     takes_mixtures: ClassVar[bool] = False
 
-    def _set(self, *, ratio: object, epsilon: object, delta: object, **given: object) -> None:
-        """Set the fields, after reading the numbers."""
-        given["ratio"] = read_ratio(ratio, epsilon)
-        given["delta"] = None if delta is None else read_delta(delta)
-        for name, value in given.items():
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        beliefs: Beliefs,
+        *,
+        side: str | Callable[[Any], Any] | None = None,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = None,
+    ) -> None:
+        read = None if delta is None else read_delta(delta)
+        self._assign(beliefs=beliefs, side=side, ratio=read_ratio(ratio, epsilon), delta=read)
 
     @abstractmethod
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
@@ -162,9 +167,20 @@ class OverBeliefs(PrivacyDefinition):
             return None
         if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:
             return None
-        orbits = Orbits(universe)
         counts = isinstance(mechanism.statistic, (Additive, Constant))
-        return orbits if counts and beliefs.alike and orbits.size <= _MOST_ORBITS else None
+        if not counts or not beliefs.alike:
+            return None
+        orbits = Orbits(universe)
+        if orbits.size > _MOST_ORBITS:
+            sizes = range(1, universe.n)
+            small = [Orbits(Records(universe.values, n)).size <= _MOST_ORBITS for n in sizes]
+            raise TooLarge(
+                f"{universe.n:,} records of {len(universe.values)} values have {orbits.size:,} "
+                f"different counts, at most {_MOST_ORBITS:,} are listed: {sum(small):,} such "
+                "records would do; for an exact sum with the simulator canonical, ask `noiseless "
+                "sum`"
+            )
+        return orbits
 
     @property
     def _of_everybody(self) -> bool:

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+from twoworlds.definitions.coupled._program import SceneProgram, comparisons
 from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, inference_optimum
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.mixing import tables, worst_mixture
-from twoworlds.definitions.coupled.optimal import OfSimulator, limit, optimal
+from twoworlds.definitions.coupled.optimal import OfSimulator, Optimum, limit, optimal
 from twoworlds.definitions.coupled.original import ButForRare
 from twoworlds.definitions.coupled.posteriors import against_simulator
 from twoworlds.definitions.coupled.scene import Scene, Simulator
@@ -32,6 +33,10 @@ from twoworlds.worlds.joint import Joint
 _METHOD = (
     "a linear program over all simulators, solved exactly; the tests of its proof show that no "
     "simulator does better"
+)
+_METHOD_NEAR = (
+    "a linear program over all simulators, solved in floats; the simulator and the tests that it "
+    "gives are added up by fractions, and prove both ends"
 )
 _METHOD_AT_INFINITY = (
     "linear programs over all simulators, solved exactly: how often outputs must be named that are "
@@ -80,52 +85,11 @@ class BestWitness:
         }
 
 
-class BestSimulator:
-    """Coupled worlds with the best simulator."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-
-    def at_ratio(self, ratio: Number) -> Found:
-        """Return the least delta over all simulators; at ratio infinity, what stays of it."""
-        if ratio == INFINITY:
-            left = limit(self.scene)
-            reached = None if left.attained else left.reached
-            worst = self._worst(left.simulator).at_ratio(ratio)
-            return self._found(left, worst, ratio, left.delta, _METHOD_AT_INFINITY, reached)
-        best = optimal(self.scene, ratio)
-        worst = self._worst(best.simulator).at_ratio(ratio)
-        return self._found(best, worst, ratio, best.delta)
-
-    def at_delta(self, delta: Number) -> Found:
-        """Return the least ratio over all simulators."""
-        best = smallest_ratio(self.scene, delta)
-        if best.ratio == INFINITY:
-            return self.at_ratio(INFINITY)
-        return self._found(best, self._worst(best.simulator).at_delta(delta), best.ratio, delta)
-
-    def _worst(self, simulator: Simulator) -> ByEvents:
-        return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
-
-    def _found(
-        self,
-        best: OfSimulator,
-        worst: Found,
-        ratio: Number,
-        delta: Number,
-        method: str = _METHOD,
-        reached: Number | None = None,
-    ) -> Found:
-        assert worst.witness is not None
-        witness = BestWitness(worst.witness, best, best.simulator)
-        return Found(ratio, delta, witness, method, (), best.simulator, reached)
-
-
-Ended = TypeVar("Ended", InferenceOptimum, "MixedOptimum")
+Ended = TypeVar("Ended", Optimum, InferenceOptimum, "MixedOptimum")
 
 
 class ByEnds(ABC, Generic[Ended]):
-    """Inference-based coupled worlds, between two proven ends."""
+    """A measure that knows delta at a ratio between two proven ends."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -144,7 +108,7 @@ class ByEnds(ABC, Generic[Ended]):
         """Return the least delta over all simulators, or an enclosure of it."""
         best = self._optimum(ratio)
         notes: tuple[str, ...] = ()
-        if not best.exact:
+        if not best.exact and getattr(best, "near", True):  # else the enclosure is refined
             low, high = show(best.lower, side="down"), show(best.upper, side="up")
             notes = (f"delta is only known to lie between {low} and {high}",)
         return self._found(ratio, best.delta, best, best, notes)
@@ -181,6 +145,57 @@ class ByEnds(ABC, Generic[Ended]):
         ratio: Number = high if high == 1 else Real.between(low, high)
         notes = () if high == 1 else (_between(low, high),)
         return self._found(ratio, allowed, best, proof, notes)
+
+
+class BestSimulator(ByEnds[Optimum]):
+    """Coupled worlds with the best simulator."""
+
+    def at_ratio(self, ratio: Number) -> Found:
+        """Return the least delta over all simulators; at ratio infinity, what stays of it."""
+        if ratio != INFINITY:
+            return super().at_ratio(ratio)
+        left = limit(self.scene)
+        worst = self._worst(left.simulator).at_ratio(ratio)
+        reached = None if left.attained else left.reached
+        return _beside(left, worst, ratio, left.delta, _METHOD_AT_INFINITY, reached=reached)
+
+    def at_delta(self, delta: Number) -> Found:
+        """Return the least ratio over all simulators."""
+        if delta != 0 and not SceneProgram(comparisons(self.scene), len(self.scene.outputs)).exact:
+            return super().at_delta(delta)
+        best = smallest_ratio(self.scene, delta)
+        if best.ratio == INFINITY:
+            return self.at_ratio(INFINITY)
+        worst = self._worst(best.simulator).at_delta(delta)
+        return _beside(best, worst, best.ratio, delta, _METHOD)
+
+    def _optimum(self, ratio: Number) -> Optimum:
+        return optimal(self.scene, ratio)
+
+    def _found(
+        self, ratio: Number, delta: Number, best: Optimum, proof: Optimum, notes: tuple[str, ...]
+    ) -> Found:
+        worst = self._worst(best.simulator).at_ratio(best.ratio)
+        return _beside(proof, worst, ratio, delta, _METHOD_NEAR if best.near else _METHOD, notes)
+
+    def _worst(self, simulator: Simulator) -> ByEvents:
+        return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
+
+
+def _beside(
+    best: OfSimulator,
+    worst: Found,
+    ratio: Number,
+    delta: Number,
+    method: str,
+    notes: tuple[str, ...] = (),
+    reached: Number | None = None,
+) -> Found:
+    """Put the proof that no simulator does better beside the worst event of one."""
+    assert worst.witness is not None
+    assert worst.simulator is not None
+    witness = BestWitness(worst.witness, best, worst.simulator)
+    return Found(ratio, delta, witness, method, notes, worst.simulator, reached)
 
 
 class BestConclusions(ByEnds[InferenceOptimum]):

@@ -32,7 +32,7 @@ definition with (0, 0).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,14 +73,10 @@ class WithSimulator(OverBeliefs):
         scrubs: str | Scrub | Sequence[Any] = "persons",
         *,
         simulator: object = OPTIMAL,
-        side: str | Callable[[Any], Any] | None = None,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
+        **asked: Any,
     ) -> None:
-        numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
-        more = {"scrubs": scrubs, "simulator": simulator, "tagged": False}
-        self._set(beliefs=beliefs, side=side, **numbers, **more)
+        super().__init__(beliefs, **asked)
+        self._assign(scrubs=scrubs, simulator=simulator, tagged=False)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         if self.scrubs is None:
@@ -136,19 +132,10 @@ class OfPersons(WithSimulator):
     """The same with one pair for each person: their entry, and the list without it."""
 
     def __init__(
-        self,
-        beliefs: Beliefs,
-        *,
-        simulator: object = OPTIMAL,
-        side: str | Callable[[Any], Any] | None = None,
-        tagged: bool = False,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
+        self, beliefs: Beliefs, *, simulator: object = OPTIMAL, tagged: bool = False, **asked: Any
     ) -> None:
-        numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
-        more = {"scrubs": None, "simulator": simulator, "tagged": tagged}
-        self._set(beliefs=beliefs, side=side, **numbers, **more)
+        OverBeliefs.__init__(self, beliefs, **asked)
+        self._assign(scrubs=None, simulator=simulator, tagged=tagged)
 
 
 @dataclass(frozen=True, init=False)

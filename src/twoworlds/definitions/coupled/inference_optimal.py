@@ -54,7 +54,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 OUTSIDE = "(outside the range)"
 """The symbol on which a simulator wastes what it does not need."""
 _RATIO_BITS = 128
-_MOST_ENTRIES = 1 << 18
+_MOST_ENTRIES = 1 << 16
 _MOST_TOGETHER = 5
 
 

@@ -5,7 +5,7 @@ simulators (Definitions 3 and 5 of Bassily, Groce, Katz & Smith ask that there b
 brings a simulator, which shows that delta is possible (`upper`), and tests, which show that less is
 not (`lower`). Where the two meet, delta is exact. Solution and multipliers are exact fractions;
 both are added up again before anything is returned, and once more from the certificate in
-`Optimum.to_dict`, by `_certificate`. The convex hull of the beliefs costs nothing: the same
+`Optimum.to_dict`, by `proof`. The convex hull of the beliefs costs nothing: the same
 simulator serves all mixtures (Theorem 4).
 
 delta(a) falls as a grows, so a ratio that is irrational is enclosed by two rational ones, and the
@@ -36,7 +36,7 @@ from flint import arb
 
 from twoworlds.answer import Answer, Facts
 from twoworlds.definitions.coupled._program import GivenValue, Laws, SceneProgram, comparisons
-from twoworlds.definitions.coupled._proof import (
+from twoworlds.definitions.coupled.proof import (
     Distinguisher,
     TestBound,
     attained,
@@ -65,6 +65,7 @@ from twoworlds.worlds.joint import plain_label
 
 ZERO = Fraction(0)
 _BITS, _MOST_BITS, _COMPARED_BITS = 128, 512, 256
+_NEARLY = "is nearly the best there is, found by a linear program"
 _WIDEST = (
     "names as many outputs as it can without naming impossible ones more often than it must; there "
     "is no best one"
@@ -126,6 +127,7 @@ class Optimum(OfSimulator):
         upper: the simulator has no more.
         at: the rational ratio, at most the true one, at which ``upper`` is stated.
         bits: how tightly irrational probabilities were enclosed.
+        near: whether the program was solved in floats, so that tests and simulator need not meet.
     """
 
     scene: Scene = field(repr=False)
@@ -139,6 +141,7 @@ class Optimum(OfSimulator):
     at: Fraction
     laws: Laws = field(repr=False)
     bits: int = 0
+    near: bool = False
 
     @property
     def exact(self) -> bool:
@@ -252,7 +255,7 @@ def optimal(scene: Scene, ratio: object) -> Optimum:
             "and whether a simulator attains it"
         )
     found = _solved(scene, a, _BITS)
-    if found.exact:
+    if found.exact or found.near:
         return found
 
     def refine(bits: int) -> arb:
@@ -272,23 +275,25 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
     low, high = bounds(ratio, bits)
     low = max(low, Fraction(1))
     at_low = game.solve(low)
-    at_high = at_low if low == high else game.solve(high)
+    at_high = at_low if low == high or not game.exact else game.solve(high)
     tests, laws = layers(at_high[2]), at_low[1]
     lower = TestBound(made, len(scene.outputs), tests).at(high)
-    if at_low[0] == 0 and attained(made, laws, low) > 0:
+    if game.exact and at_low[0] == 0 and attained(made, laws, low) > 0:
         # Nothing but the enclosures is left: a simulator that is within a smaller ratio has room
         # for them.
         spare = game.solve(max(Fraction(1), low - low / (1 << bits // 2)))[1]
         laws = min(laws, spare, key=lambda some: attained(made, some, low))
     upper = attained(made, laws, low)
-    rational = isinstance(ratio, Fraction) and not any(any(c.error) for c in made)
+    rational = game.exact and isinstance(ratio, Fraction) and not any(any(c.error) for c in made)
     if lower > upper or (rational and lower != upper):
         raise TwoWorldsError(
             "the best simulator and the proof of its optimality do not meet: please report this"
         )
     delta: Number = upper if lower == upper else Real.between(lower, upper)
-    shown, used = table(scene, laws), tests if lower else ()
-    return Optimum(scene, ratio, delta, shown, used, high, lower, upper, low, laws, bits)
+    near = not game.exact and lower != upper
+    shown = table(scene, laws, _NEARLY) if near else table(scene, laws)
+    used = tests if lower else ()
+    return Optimum(scene, ratio, delta, shown, used, high, lower, upper, low, laws, bits, near)
 
 
 def encloses(low: Fraction, x: Number, high: Fraction) -> bool:

@@ -71,18 +71,9 @@ class Pufferfish(OverBeliefs):
     name = "Pufferfish privacy"
     typed = "pufferfish"
 
-    def __init__(
-        self,
-        beliefs: Beliefs,
-        secrets: Secrets = RECORDS,
-        *,
-        side: str | Callable[[Any], Any] | None = None,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
-    ) -> None:
-        numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
-        self._set(beliefs=beliefs, side=side, secrets=secrets, **numbers)
+    def __init__(self, beliefs: Beliefs, secrets: Secrets = RECORDS, **asked: Any) -> None:
+        super().__init__(beliefs, **asked)
+        self._assign(secrets=secrets)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         return read_secrets(self.secrets, universe)
@@ -244,17 +235,6 @@ class NoiselessPrivacy(OverBeliefs):
 
     name = "noiseless privacy"
     typed = "noiseless"
-
-    def __init__(
-        self,
-        beliefs: Beliefs,
-        *,
-        side: str | Callable[[Any], Any] | None = None,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
-    ) -> None:
-        self._set(beliefs=beliefs, side=side, ratio=ratio, epsilon=epsilon, delta=delta)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         return read_persons(beliefs, universe, tagged=False, typed=self.typed)

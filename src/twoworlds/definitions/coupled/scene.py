@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from twoworlds.answer import Block, Table
+from twoworlds.answer import Block, Said, Table
 from twoworlds.calls import is_python, load_function, parse
 from twoworlds.charts import HeatMap
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
@@ -294,7 +294,7 @@ def untagged(scrubbed: Hashable) -> Hashable:
 
 OPTIMAL = "optimal"
 
-_DRAWN = 12
+_DRAWN, _LISTED = 12, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -336,6 +336,10 @@ class Simulator:
     def blocks(self, scene: Scene) -> Iterator[Block]:
         """Show what it outputs (columns) on each scrubbed database (rows)."""
         laws = self.on(scene)
+        if len(scene.inputs) * len(scene.outputs) > _LISTED:
+            size = f"{len(scene.inputs):,} by {len(scene.outputs):,}"
+            yield Said([f"The simulator is a table of {size} probabilities: JSON holds it."])
+            return
         outputs = list(dict.fromkeys([*scene.outputs, *(t for law in laws.values() for t in law)]))
         rows = [
             (plain_label(y), [law.get(t, Fraction(0)) for t in outputs]) for y, law in laws.items()

@@ -38,19 +38,19 @@ from twoworlds.definitions.coupled._program import (
     Trials,
     comparisons,
 )
-from twoworlds.definitions.coupled._proof import (
-    Distinguisher,
-    TestBound,
-    layers,
-    sound,
-    written,
-)
 from twoworlds.definitions.coupled.optimal import (
     OfSimulator,
     encloses,
     laws_of,
     rational_tables,
     table,
+)
+from twoworlds.definitions.coupled.proof import (
+    Distinguisher,
+    TestBound,
+    layers,
+    sound,
+    written,
 )
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws

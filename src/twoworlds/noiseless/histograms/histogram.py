@@ -13,7 +13,7 @@ It is exact for rational numbers as long as they are short, and enclosed beyond.
 
 Theorem 10 promises (3 epsilon, 3 delta) for k > C log(1/delta) / epsilon^2. That is false for every
 C if most of a population is sampled; for independent draws it holds with C = 2 and a bounded
-epsilon (`sampling_theorem`), under a condition on the number of others in the sample. It needs "i"
+epsilon (`size_condition`), under a condition on the number of others in the sample. It needs "i"
 to be a person in the sample rather than a place in its list (`shared`).
 """
 
@@ -47,8 +47,8 @@ from twoworlds.noiseless.histograms.bins import (
     read_means,
     worst_bin,
 )
-from twoworlds.noiseless.histograms.sampling_theorem import theorem_10
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
+from twoworlds.noiseless.histograms.size_condition import theorem_10
 from twoworlds.noiseless.histograms.size_laws import SizeLaw, size_law
 from twoworlds.numbers import (
     INFINITY,

@@ -17,7 +17,7 @@ from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.cones.certificates import MEANINGS
-from twoworlds.definitions.coupled._certificate import UNCHECKED
+from twoworlds.definitions.coupled.proof import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate

@@ -1,0 +1,133 @@
+r"""The best simulator of many inputs and outputs, in floats: a good simulator and good tests.
+
+The program is that of `_program`. Most s(t | y) are 0, so that only some of them are variables: a
+solution is best if no other has a negative reduced cost
+
+    sum over comparisons of   p(y) ( w_ideal(t) - a w_real(t) )   -   level(y),
+
+with the multipliers w of the outputs' rows and level(y) of sum_t s(t | y) = 1. For each y those
+enter that have the least cost among their neighbours in the list of outputs; a sum of 1,000 people
+then takes a few programs of some thousand variables. Probabilities below 2^-50 are left out, and
+the search ends when six digits are known.
+
+Nothing that is found here has to be believed: simulator and multipliers are rounded to fractions,
+and what they prove is added up by fractions elsewhere (`proof`). The two ends need not meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.programs.solver import solve_in_floats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_LEAST = 2.0**-50
+_UNIT = 1 << 50
+_CLOSE, _ZERO = 1e-6, 1e-13
+Law = Mapping[int, Fraction]
+Stakes = dict[tuple[int, str], dict[int, Fraction]]
+
+
+def near_best(
+    worlds: Sequence[tuple[Law, Law]], ratio: Fraction, inputs: Sequence[int], shown: Sequence[int]
+) -> tuple[dict[int, dict[int, Fraction]], Stakes]:
+    """Return laws by input, and multipliers by comparison, favoured world and output.
+
+    ``worlds`` holds P by output and p by input for each comparison; the numbers of comparisons are
+    those of this list.
+    """
+    import numpy as np
+
+    real = np.array([[float(p.get(t, 0)) for t in shown] for p, _ in worlds])
+    ideal = np.array([[float(q.get(y, 0)) for y in inputs] for _, q in worlds])
+    likely = [np.flatnonzero(table.max(axis=0) > _LEAST) for table in (real, ideal)]
+    simulator, weights = _solved(real[:, likely[0]], ideal[:, likely[1]], float(ratio))
+    outputs = [shown[int(t)] for t in likely[0]]
+    laws = [_rounded(row, outputs) for row in simulator]
+    nearest = np.abs(np.arange(len(inputs))[:, None] - likely[1]).argmin(axis=1)
+    stakes: Stakes = {}
+    scale = _UNIT * (1 - 2.0**-40) / max(1.0, weights.max(axis=2).sum())  # 1 in all, or less
+    for k, by_world in enumerate(weights):
+        for world, row in zip(("real", "ideal"), by_world, strict=True):
+            parts = [(t, int(w * scale)) for t, w in zip(outputs, row, strict=True)]
+            stakes[k, world] = {t: Fraction(part, _UNIT) for t, part in parts if part > 0}
+    return (
+        {y: laws[near] for y, near in zip(inputs, nearest, strict=True)},
+        {key: row for key, row in stakes.items() if row},
+    )
+
+
+def _rounded(row: Floats, outputs: Sequence[int]) -> dict[int, Fraction]:
+    """Return a law in multiples of 2^-50; what is missing goes to the likeliest output."""
+    parts = {t: int(p * _UNIT) for t, p in zip(outputs, row, strict=True) if p * _UNIT >= 1}
+    likeliest = max(parts, key=parts.__getitem__)
+    parts[likeliest] += _UNIT - sum(parts.values())
+    return {t: Fraction(part, _UNIT) for t, part in parts.items()}
+
+
+def _solved(real: Floats, ideal: Floats, ratio: float) -> tuple[Floats, Any]:
+    """Return s(t | y), and the multipliers by comparison, world and output."""
+    import numpy as np
+
+    (_, outputs), (_, inputs) = real.shape, ideal.shape
+    used = np.zeros((inputs, outputs), dtype=bool)
+    middles = np.cumsum(ideal.mean(axis=0)) - ideal.mean(axis=0) / 2
+    ranks = np.searchsorted(np.cumsum(real.mean(axis=0)), middles)
+    for step in (-1, 0, 1):
+        used[np.arange(inputs), np.clip(ranks + step, 0, outputs - 1)] = True
+    while True:
+        places = np.nonzero(used)
+        delta, chances, weights, level = _program(real, ideal, ratio, places)
+        prices = ideal.T @ (weights[:, 1] - ratio * weights[:, 0])
+        won = (weights[:, 0] * real).sum() - ratio * (weights[:, 1] * real).sum()
+        padded = np.pad(prices, ((0, 0), (1, 1)), constant_values=np.inf)
+        least = (prices <= padded[:, :-2]) & (prices <= padded[:, 2:])
+        new = least & (prices < level[:, None] - _ZERO) & ~used
+        if delta - won - prices.min(axis=1).sum() < _CLOSE * delta + _ZERO or not new.any():
+            break
+        used |= new
+    simulator = np.zeros((inputs, outputs))
+    simulator[places] = np.maximum(0, chances)
+    return simulator / simulator.sum(axis=1, keepdims=True), np.maximum(0, weights)
+
+
+def _program(
+    real: Floats, ideal: Floats, ratio: float, places: tuple[Any, ...]
+) -> tuple[float, Floats, Floats, Floats]:
+    """Solve with some of the s(t | y): delta, their values, multipliers, levels."""
+    import numpy as np
+
+    (count, outputs), (_, inputs) = real.shape, ideal.shape
+    y, t = places
+    variables = 1 + np.arange(len(y))  # delta is variable 0
+    width, height = 1 + len(y), inputs
+    entries = [(y, variables, np.ones(len(y)))]
+    lower, starts = [np.ones(inputs)], []
+    for k in range(count):
+        for scale, rest in ((ratio, real[k]), (-1.0, -ratio * real[k])):
+            rows, excess = height + np.arange(outputs), width + np.arange(outputs)
+            budget = np.full(outputs + 1, height + outputs)
+            entries.append((height + t, variables, scale * ideal[k, y]))
+            entries.append((rows, excess, np.ones(outputs)))
+            entries.append((budget, np.append(excess, 0), np.append(-np.ones(outputs), 1.0)))
+            lower += [rest, np.zeros(1)]
+            starts.append(height)
+            width, height = width + outputs, height + outputs + 1
+    costs, upper = np.zeros(width), np.full(height, np.inf)
+    costs[0], upper[:inputs] = 1.0, 1.0
+    matrix = tuple(np.concatenate(part) for part in zip(*entries, strict=True))
+    x, multipliers = solve_in_floats(costs, matrix, np.concatenate(lower), upper)
+    weights = np.array([multipliers[start : start + outputs] for start in starts])
+    return (
+        float(x[0]),
+        x[variables],
+        weights.reshape(count, 2, outputs),
+        multipliers[:inputs],
+    )
