@@ -1,11 +1,8 @@
-"""Numbers with their nouns, and lists, as sentences about attacks say them."""
+"""Lists, as sentences about attacks say them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from twoworlds.numbers import counted as counted
-from twoworlds.numbers import plural as plural
 
 _MOST = 8
 

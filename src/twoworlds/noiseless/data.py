@@ -36,7 +36,6 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import Bars
-from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.files import csv_header, parquet_columns
@@ -45,7 +44,7 @@ from twoworlds.noiseless.histograms.bins import read_bins, read_list
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
 from twoworlds.noiseless.histograms.size_laws import SizeLaw, size_law
 from twoworlds.noiseless.sums.total import total
-from twoworlds.numbers import number, whole
+from twoworlds.numbers import counted, number, whole
 from twoworlds.show import Result
 
 Missing = str  # "refuse" or "skip": checked when it is used

@@ -34,9 +34,8 @@ from typing import Any
 from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.laws import BreachLaw, Case, law_of
 from twoworlds.attacks.auxiliary.laws import source as build
-from twoworlds.attacks.english import counted
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
+from twoworlds.numbers import Number, counted, ln, probability, show, stated, to_json, whole
 from twoworlds.progress import track
 from twoworlds.show import Told
 

@@ -32,10 +32,9 @@ import numpy as np
 from flint import nmod_poly
 
 from twoworlds.attacks.auxiliary.laws import MOST_BITS, Vector, check_bits
-from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import whole
+from twoworlds.numbers import counted, whole
 
 _MOST_SEEDS = 1 << 18
 _TERM = re.compile(r"x\^(\d{1,2})|x|1")

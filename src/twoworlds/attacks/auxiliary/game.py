@@ -31,10 +31,9 @@ import numpy as np
 
 from twoworlds.attacks.auxiliary.extractors import Extractor, images
 from twoworlds.attacks.auxiliary.laws import BreachLaw, Vector, integers, source
-from twoworlds.attacks.english import counted
 from twoworlds.calls import parse
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import probability, whole
+from twoworlds.numbers import counted, probability, whole
 from twoworlds.progress import track
 
 _MOST_WEIGHTS = 1 << 24

@@ -31,11 +31,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.attacks.english import counted
 from twoworlds.attacks.tables.table import read_lines
 from twoworlds.calls import Registry, parse
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
-from twoworlds.numbers import probability, whole
+from twoworlds.numbers import counted, probability, whole
 
 Vector = NDArray[Any]
 MOST_BITS = 16

@@ -34,10 +34,9 @@ from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.extractors import extractor
 from twoworlds.attacks.auxiliary.laws import binomial_law, count_law, flaw_law
 from twoworlds.attacks.auxiliary.theorem import attack
-from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import decimal, probability, rational, show, whole
+from twoworlds.numbers import counted, decimal, probability, rational, show, whole
 from twoworlds.show import Told
 
 _UNITS = {"cm": Fraction(1), "mm": Fraction(1, 10), "m": Fraction(100)}

@@ -25,10 +25,9 @@ from twoworlds.attacks.auxiliary.entropy import min_entropy
 from twoworlds.attacks.auxiliary.extractors import Extractor
 from twoworlds.attacks.auxiliary.game import noise_of, play
 from twoworlds.attacks.auxiliary.laws import BreachLaw, written_bits
-from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Side, show, sqrt, stated, to_json, whole
+from twoworlds.numbers import Side, counted, show, sqrt, stated, to_json, whole
 from twoworlds.show import Told
 
 # Of these more is better for whoever relies on them, so their decimals are rounded down.

@@ -19,7 +19,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.english import counted
 from twoworlds.attacks.queries.server import TABLE, ExactServer, largest_fraction
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
@@ -28,6 +27,7 @@ from twoworlds.numbers import (
     Number,
     Real,
     ball,
+    counted,
     decimal,
     exp,
     positive,

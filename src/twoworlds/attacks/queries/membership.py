@@ -45,7 +45,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from twoworlds.answer import Answer
-from twoworlds.attacks.english import counted
 from twoworlds.attacks.queries.server import (
     TABLE,
     cap_of,

@@ -41,7 +41,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from twoworlds.answer import Answer, Listing, Said
-from twoworlds.attacks.english import counted
 from twoworlds.attacks.reconstruction.sums import (
     all_subsets,
     read_answers,
@@ -51,7 +50,7 @@ from twoworlds.attacks.reconstruction.sums import (
 )
 from twoworlds.charts import Bars, HeatMap
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
-from twoworlds.numbers import decimal, rational, show, whole
+from twoworlds.numbers import counted, decimal, rational, show, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
 from twoworlds.show import Told
 from twoworlds.show.bars import share_text

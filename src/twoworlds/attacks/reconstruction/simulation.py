@@ -36,7 +36,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.english import counted
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
     check_method,
@@ -47,7 +46,7 @@ from twoworlds.attacks.reconstruction.decoding import (
 from twoworlds.attacks.reconstruction.sums import random_subsets, read_column, true_sums
 from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Curves, Line
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import decimal, rational, whole
+from twoworlds.numbers import counted, decimal, rational, whole
 from twoworlds.progress import track
 from twoworlds.show import Told
 from twoworlds.show.bars import share_text

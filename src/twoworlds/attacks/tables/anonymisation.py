@@ -47,7 +47,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.english import counted, listed
+from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import (
     Codes,
@@ -63,7 +63,7 @@ from twoworlds.attacks.tables.table import DELIMITERS, Origin, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
-from twoworlds.numbers import probability, show, to_json, whole
+from twoworlds.numbers import counted, probability, show, to_json, whole
 from twoworlds.progress import track
 from twoworlds.show import Result
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import counted, listed
+from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.cells import column_cells
 from twoworlds.attacks.tables.groups import (
     Cells,
@@ -43,7 +43,7 @@ from twoworlds.attacks.tables.measures import (
 from twoworlds.attacks.tables.table import Origin, named_columns
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import Number, decimal, show, to_json
+from twoworlds.numbers import Number, counted, decimal, show, to_json
 from twoworlds.progress import track
 from twoworlds.show import Result
 

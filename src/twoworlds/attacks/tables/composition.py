@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import counted, listed, plural
+from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.beliefs import Cells, Sensitive, TableBelief, consistent_choices
 from twoworlds.attacks.tables.cells import is_empty_interval
 from twoworlds.attacks.tables.knowledge import kinds, match, same_cells
@@ -32,7 +32,7 @@ from twoworlds.attacks.tables.table import (
 )
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import rational, show
+from twoworlds.numbers import counted, plural, rational, show
 from twoworlds.show import Told
 
 _MOST_ROWS = 100

@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import counted, listed
+from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.beliefs import Sensitive, TableBelief, Way
 from twoworlds.attacks.tables.knowledge import (
     KnownValues,
@@ -45,7 +45,7 @@ from twoworlds.attacks.tables.table import (
 )
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import decimal
+from twoworlds.numbers import counted, decimal
 from twoworlds.progress import track
 from twoworlds.show import Told
 

@@ -40,11 +40,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.attacks.english import counted, listed
+from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.cells import Cell, read_cell
 from twoworlds.attacks.tables.knowledge import Point, points
 from twoworlds.attacks.tables.table import Origin, load, opened
 from twoworlds.errors import TooLarge
+from twoworlds.numbers import counted
 from twoworlds.progress import track
 
 Codes = NDArray[np.int64]

@@ -25,11 +25,12 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import counted, listed
+from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.beliefs import read_sensitive
 from twoworlds.attacks.tables.knowledge import first_rows, kinds, match
 from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
+from twoworlds.numbers import counted
 from twoworlds.progress import track
 from twoworlds.show import Told
 

@@ -26,9 +26,6 @@ from twoworlds.numbers import (
     ln,
     show,
 )
-from twoworlds.numbers import (
-    counted as counted,
-)
 
 _DIGITS = 3
 _USED = "on whether your entry was used"

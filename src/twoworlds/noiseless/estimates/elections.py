@@ -33,13 +33,13 @@ from itertools import combinations
 from math import comb, lcm, prod
 from typing import Any
 
-from twoworlds.definitions.coupled.words import counted, first_where, short, weakens
+from twoworlds.definitions.coupled.words import first_where, short, weakens
 from twoworlds.definitions.words import digits_apart
 from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, larger
 from twoworlds.laws.event import Event, EventWitness, Listed, recomputed
 from twoworlds.noiseless.estimates.counting import Counting, Counts, likelihoods, samples
 from twoworlds.noiseless.estimates.family import LawFamily
-from twoworlds.numbers import INFINITY, Number, decimal, ln, show, to_json
+from twoworlds.numbers import INFINITY, Number, counted, decimal, ln, show, to_json
 
 DDP, NOISELESS = "ddp", "noiseless"
 _LONGEST_LIST = 1_000_000  # counts to list, times the entries in each

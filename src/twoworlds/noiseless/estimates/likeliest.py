@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.definitions.base import read_ratio
-from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short
+from twoworlds.definitions.coupled.words import assumed, claim, even_bet, short
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
@@ -52,6 +52,7 @@ from twoworlds.numbers import (
     Real,
     at_most_one,
     compare,
+    counted,
     decimal,
     exact_text,
     exp,

@@ -6,14 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_ratio
-from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.noiseless.estimates.counting import largest_size, work
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, first_known
 from twoworlds.noiseless.estimates.family import LawFamily, rates
 from twoworlds.noiseless.estimates.likeliest import allowed, judge, meets, read_election
-from twoworlds.numbers import Number, Order, compare, decimal, ln, whole
+from twoworlds.numbers import Number, Order, compare, counted, decimal, ln, whole
 from twoworlds.progress import track
 
 _TRIED_BLINDLY = 60

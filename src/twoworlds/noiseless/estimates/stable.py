@@ -34,12 +34,12 @@ from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.coupled_worlds import DistributionalPrivacy
 from twoworlds.definitions.coupled.measures import Closest, real_and_ideal
 from twoworlds.definitions.coupled.scene import Release, Scene, canonical
-from twoworlds.definitions.coupled.words import claim, counted, short
+from twoworlds.definitions.coupled.words import claim, short
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import larger
 from twoworlds.laws.event import EventWitness
-from twoworlds.numbers import Number, Order, compare, ln, number, show
+from twoworlds.numbers import Number, Order, compare, counted, ln, number, show
 from twoworlds.worlds.joint import BeliefClass, Joint
 
 Records = tuple[Any, ...]

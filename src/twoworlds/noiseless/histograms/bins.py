@@ -56,7 +56,6 @@ from typing import NamedTuple
 
 from flint import arb, ctx
 
-from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Gap
@@ -71,6 +70,7 @@ from twoworlds.numbers import (
     ball,
     bounds,
     compare,
+    counted,
     exact_text,
     whole,
     working_precision,

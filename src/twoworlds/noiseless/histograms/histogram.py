@@ -27,7 +27,6 @@ from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import (
     assumed,
     claim,
-    counted,
     even_bet,
     first_where,
     short,
@@ -54,6 +53,7 @@ from twoworlds.numbers import (
     INFINITY,
     Number,
     at_most_one,
+    counted,
     decimal,
     exact_text,
     ln,

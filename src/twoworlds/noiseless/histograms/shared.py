@@ -51,7 +51,6 @@ from typing import Any
 
 from flint import arb, fmpq, fmpq_poly, fmpz
 
-from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.noiseless.histograms.bins import WITH, WITHOUT
@@ -64,6 +63,7 @@ from twoworlds.numbers import (
     ball,
     bounds,
     compare,
+    counted,
     show,
     working_precision,
 )

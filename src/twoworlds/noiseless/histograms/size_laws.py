@@ -28,7 +28,6 @@ from fractions import Fraction
 
 from twoworlds.calls import Registry
 from twoworlds.definitions.base import read_delta
-from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Counts, Poisson, added
 from twoworlds.laws.noise import GeometricNoise
@@ -40,6 +39,7 @@ from twoworlds.numbers import (
     above,
     ball,
     compare,
+    counted,
     exact_text,
     number,
     ratio_at_least_one,

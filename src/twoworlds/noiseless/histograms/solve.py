@@ -16,7 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.coupled.words import counted, first_where
+from twoworlds.definitions.coupled.words import first_where
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge
@@ -25,7 +25,7 @@ from twoworlds.noiseless.histograms.bins import BinKind, directions, peaks
 from twoworlds.noiseless.histograms.histogram import Histogram, judge, read_histogram
 from twoworlds.noiseless.histograms.shared import SharedBins
 from twoworlds.noiseless.histograms.size_laws import SizeLaw, read_rate
-from twoworlds.numbers import INFINITY, Number, decimal, rational, whole
+from twoworlds.numbers import INFINITY, Number, counted, decimal, rational, whole
 
 _LARGEST = 1 << 40
 _MOST_RATES = 10_000

@@ -41,7 +41,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 from twoworlds.definitions.base import read_ratio
-from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import Comparison, FiniteComparison
 from twoworlds.laws.entry import (
@@ -63,7 +62,7 @@ from twoworlds.laws.uniform import (
     step_bound,
     step_delta,
 )
-from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
+from twoworlds.numbers import INFINITY, Number, bounds, counted, exact_text, whole
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")
 DEFINITIONS = ("ddp", "noiseless", "original")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta
-from twoworlds.definitions.coupled.words import counted, short
+from twoworlds.definitions.coupled.words import short
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import FiniteComparison
@@ -23,7 +23,17 @@ from twoworlds.laws.uniform import least_enough
 from twoworlds.noiseless.sums.setting import TotalSetting, asked_ratio
 from twoworlds.noiseless.sums.setting import read_setting as _read
 from twoworlds.noiseless.sums.total import judged
-from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    at_most_one,
+    bounds,
+    counted,
+    ln,
+    rational,
+    show,
+    whole,
+)
 
 _MOST_PEOPLE = 1 << 20
 

@@ -31,7 +31,6 @@ from twoworlds.definitions.coupled.original import ONE_VALUE, Entry, Rare, Spare
 from twoworlds.definitions.coupled.words import (
     assumed,
     claim,
-    counted,
     delta_words,
     enclosed_words,
     even_bet,
@@ -61,6 +60,7 @@ from twoworlds.numbers import (
     Real,
     at_most_one,
     bounds,
+    counted,
     decimal,
     exact_text,
     ln,
