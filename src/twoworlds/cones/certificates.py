@@ -39,6 +39,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import lcm
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -182,8 +183,12 @@ def _implied(data: Data) -> bool:
 def _is_combination(target: list[Exact], data: Data, parts: str, weights: str) -> bool:
     rows = matrix_of(data, parts, len(target))
     factors = vector_of(data, weights, len(rows))
-    total = [dot([row[i] for row in rows], factors) for i in range(len(target))]
-    return non_negative(factors) and total == target
+    scale = lcm(*(factor.denominator for factor in factors))
+    whole = [int(factor * scale) for factor in factors]
+    total = (
+        (dot(column, whole) for column in zip(*rows, strict=True)) if rows else [0] * len(target)
+    )
+    return non_negative(factors) and list(total) == [scale * entry for entry in target]
 
 
 def _separated(data: Data) -> bool:

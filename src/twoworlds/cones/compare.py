@@ -36,9 +36,10 @@ from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.show import Result
-from twoworlds.worlds import Explicit, Integers, Universe
+from twoworlds.worlds import Explicit, Integers, Point, Universe
 
 Reason = tuple[bool | None, str]
+MOST_SHOWN = 16  # databases whose probabilities are listed
 
 
 class Separation(NamedTuple):
@@ -52,9 +53,11 @@ class Separation(NamedTuple):
     @property
     def sentence(self) -> str:
         """Say the mechanism, and the guarantee that it breaks."""
+        broken = [x for side in self.inequality.sides() for x in side]
         return (
             f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
-            f"with probability {chances(self.mechanism)}, which breaks {self.inequality.text()}."
+            f"with probability {chances(self.mechanism, broken)}, which breaks "
+            f"{self.inequality.text()}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -340,11 +343,12 @@ def _parts(side: object) -> list[Mechanism]:
     return []
 
 
-def chances(mechanism: Dense) -> str:
-    """List the probabilities of the first output, database by database."""
-    where = mechanism.universe
-    pairs = zip(where, mechanism.rows[0], strict=True)
-    return ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
+def chances(mechanism: Dense, some: Sequence[Point]) -> str:
+    """List the probabilities of the first output; of many databases only for some of them."""
+    where, row = mechanism.universe, dict(zip(mechanism.universe, mechanism.rows[0], strict=True))
+    few = len(row) <= MOST_SHOWN
+    shown = [f"{row[x]} in {where.label(x)}" for x in (row if few else some[:MOST_SHOWN])]
+    return ", ".join(shown) + ("" if few else " (and so on: --json has all)")
 
 
 def mechanism_with_row(ray: Vector, side: object, cone: RowCone) -> Dense:

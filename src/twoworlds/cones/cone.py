@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.cones.certificates import Certificate, proved
-from twoworlds.cones.kernel.combination import Combination, decide
+from twoworlds.cones.kernel.combination import decider
 from twoworlds.cones.kernel.double_description import (
     Description,
     extreme_rays,
@@ -27,13 +27,23 @@ from twoworlds.cones.kernel.double_description import (
     irredundant_by_programs,
     most_facets,
 )
-from twoworlds.cones.kernel.vectors import Vector, dot, kernel, negative, primitive, rationals
+from twoworlds.cones.kernel.vectors import (
+    Combination,
+    Vector,
+    dot,
+    kernel,
+    negative,
+    primitive,
+    rationals,
+)
 from twoworlds.errors import InvalidInput, TooLarge
 
 if TYPE_CHECKING:
-    from twoworlds.cones.kernel.heights import RatioGraph
+    from twoworlds.cones.kernel.ratios import RatioGraph
 
 QUICK = 10**5  # facets that are sooner listed than a linear program is set up
+MOST_COMPARED = 128  # databases
+MOST_COLUMNS = 64  # of a step in the proof that one cone lies in another
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
 
 
@@ -145,7 +155,7 @@ class Cone:
         """The graph of a cone of bounded ratios, as that of differential privacy; else None."""
         if self.constraints is None or self.constraints[1]:
             return None
-        from twoworlds.cones.kernel.heights import RatioGraph  # numpy
+        from twoworlds.cones.kernel.ratios import RatioGraph  # numpy
 
         return RatioGraph.of(self.constraints[0], self.dimension)
 
@@ -251,7 +261,8 @@ class Cone:
             if not found:
                 return Answered(found.certificate, found.inequality, ray)
             parts.append(found.certificate)
-        if other.generators is None and self._bound(self.generators) <= POSSIBLE:
+        listed = self.dimension <= MOST_COLUMNS and self._bound(self.generators) <= POSSIBLE
+        if other.generators is None and listed:
             return self._implies(other._premises())
         return Answered(proved("all", parts=parts))
 
@@ -332,7 +343,7 @@ class Cone:
         return _with_opposites(self.generators or self._inner)
 
     def _generated(self, vector: tuple[Fraction, ...], given: Description) -> Answered:
-        found, functional = decide(vector, *given, self._at_hand(given, "_outer"))
+        found, functional = decider(*given, self._at_hand(given, "_outer"))(vector)
         if functional is not None:
             proof = proved(
                 "separated", vector=vector, generators=self._spanning(), functional=functional
@@ -343,19 +354,31 @@ class Cone:
         return Answered(proof, combination=found)
 
     def _implies(self, targets: Sequence[Vector]) -> Answered:
+        from twoworlds.cones.kernel.ratios import read_bound  # numpy
+
         given = self.constraints or self._outer
-        duals = self._at_hand(given, "_inner")
-        parts: list[Certificate] = []
+        if self.dimension > MOST_COMPARED and None in map(read_bound, (*given[0], *targets)):
+            raise TooLarge(
+                f"{len(targets)} guarantees are compared with {len(given[0])} others on "
+                f"{self.dimension} databases, which is done on up to {MOST_COMPARED} unless each "
+                "bounds the ratio of two databases, as those of dp do: use fewer, such as 7 bits"
+            )
+        decide = decider(*given, self._at_hand(given, "_inner"))
+        steps: dict[tuple[Any, ...], None] = {}
         facets: dict[Vector, None] = {}
         for target in targets:
-            found, ray = decide(target, *given, duals)
+            found, ray = decide(target)
             if ray is not None:
                 premises = self._premises()
                 proof = proved("escape", ray=ray, premises=premises, inequality=target)
                 return Answered(proof, target, ray)
             used, weights = _unzipped(found)
-            parts.append(proved("implied", inequality=target, premises=used, multipliers=weights))
+            steps[*_spoken_of([target, *used]), tuple(weights)] = None
             facets.update(dict.fromkeys(used))
+        parts = [
+            proved("implied", inequality=step[0], premises=step[1:-1], multipliers=step[-1])
+            for step in steps
+        ]
         if self.generators is not None:
             spanning = self._spanning()
             parts += [proved("satisfies", vector=a, inequalities=spanning) for a in facets]
@@ -376,6 +399,14 @@ class Cone:
                 f"cones of dimensions {self.dimension} and {other.dimension} cannot be compared: "
                 "both need the same columns"
             )
+
+
+def _spoken_of(vectors: Sequence[Vector]) -> list[Vector]:
+    """Leave out columns that are 0 in all vectors, so that like steps are proved once."""
+    if len(vectors[0]) <= MOST_COLUMNS:
+        return [*vectors]
+    kept = [i for i, entries in enumerate(zip(*vectors, strict=True)) if any(entries)]
+    return [tuple([vector[i] for i in kept]) for vector in vectors]
 
 
 def _with_opposites(given: Description) -> tuple[Vector, ...]:

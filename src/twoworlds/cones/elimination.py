@@ -240,7 +240,7 @@ def _without(cone: Cone, columns: Sequence[int]) -> list[Vector]:
 
 def _symmetries(cone: RowCone) -> list[list[int]]:
     """Return exchanges of records and of values that turn guarantees into guarantees."""
-    from twoworlds.cones.kernel.symmetry import generators  # numpy
+    from twoworlds.cones.kernel.ratios import generators  # numpy
 
     records = as_records(cone.universe)
     if records is None or cone.cone.equalities:

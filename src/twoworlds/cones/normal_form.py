@@ -36,6 +36,7 @@ from flint import fmpq_mat
 from twoworlds.cones.certificates import Certificate, kronecker_times
 from twoworlds.cones.kernel.vectors import dot, flint, fraction
 from twoworlds.cones.noise.quotient import are_noise, noise_normal_form
+from twoworlds.cones.row_cone import finite_form
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
@@ -90,6 +91,7 @@ def consistent_normal_form_contains(
         raise InvalidInput("no base is given: name at least one trusted mechanism")
     if len(trusted) == 1 and are_noise((candidate, *trusted)):
         return noise_normal_form(candidate, trusted[0])
+    candidate, trusted = finite_form(candidate), tuple(map(finite_form, trusted))
     where = trusted[0].universe
     for other in (candidate, *trusted[1:]):
         if other.universe != where and (
@@ -100,7 +102,7 @@ def consistent_normal_form_contains(
             raise InvalidInput(
                 f"{other.expression} speaks of {other.universe.expression} and "
                 f"{trusted[0].expression} of {where.expression}: "
-                "the universes must agree, database by database"
+                "name mechanisms about the same databases"
             )
     answer = _by_record(candidate, trusted) or _decided(candidate, trusted)
     kind, fields, values, sentence, method = answer

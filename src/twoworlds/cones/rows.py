@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from twoworlds.answer import Answer, Said
 from twoworlds.cones.amplification import Frapp, frapp_row_cone
-from twoworlds.cones.compare import chances, mechanism_with_row
+from twoworlds.cones.compare import MOST_SHOWN, chances, mechanism_with_row
 from twoworlds.cones.kernel.vectors import primitive, rational
 from twoworlds.cones.row_cone import RowCone
 from twoworlds.definitions import PrivacyDefinition
@@ -20,8 +20,6 @@ from twoworlds.errors import Undecided
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.show import Told
 from twoworlds.worlds import Records
-
-_MOST_SHOWN = 16  # databases of a row whose mechanism is shown
 
 Trusted = Sequence[Mechanism | PrivacyDefinition]
 
@@ -72,7 +70,7 @@ def occurs(entries: Sequence[str], cone: RowCone, trusted: Trusted) -> Told:
     blocks = []
     if shown is not None:
         data["yes"] = list(map(str, shown.rows[0]))
-        example = f"a trusted mechanism says yes with probability {chances(shown)}"
+        example = f"a trusted mechanism says yes with probability {chances(shown, ())}"
         blocks = [Said([f"For example, {example}."])]
     return Told(Answer(f"{about} {said}.", holds=bool(found), blocks=blocks), data)
 
@@ -81,6 +79,6 @@ def _mechanism(entries: Sequence[str], cone: RowCone, trusted: Trusted) -> Dense
     """Return a trusted mechanism with two outputs that has the row, if it is small."""
     ray = primitive([rational(entry) for entry in entries])
     endless = any(isinstance(one, Mechanism) and one.outputs.size is None for one in trusted)
-    if isinstance(trusted[0], Frapp) or len(ray) > _MOST_SHOWN or endless:
+    if isinstance(trusted[0], Frapp) or len(ray) > MOST_SHOWN or endless:
         return None
     return mechanism_with_row(ray, trusted if len(trusted) > 1 else trusted[0], cone)

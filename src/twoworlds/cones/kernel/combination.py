@@ -14,12 +14,15 @@ pointed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from math import gcd
+from typing import Any
 
 from twoworlds.cones.kernel.double_description import Description, extreme_rays
 from twoworlds.cones.kernel.vectors import (
+    Combination,
     Vector,
     divided,
     dot,
@@ -33,18 +36,21 @@ from twoworlds.cones.kernel.vectors import (
 
 LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory
 
-Combination = tuple[tuple[Vector, Fraction], ...]
+Target = Sequence[int | Fraction]
+Decided = tuple[Combination, Vector | None]
 
 
 def combination(
-    target: Sequence[int | Fraction],
+    target: Target,
     generators: Sequence[Vector],
     lines: Sequence[Vector],
     facets: Sequence[Vector],
+    slopes_of: Any = None,
 ) -> Combination:
     """Return pairs (generator, weight > 0) that sum to the target, a line as itself or negated.
 
-    ``facets`` must be the facets of the cone of generators and lines, and the target lie in it.
+    ``facets`` must be the facets of the cone of generators and lines, and the target lie in it;
+    ``slopes_of`` are their products with the generators, where these are known.
 
     >>> combination((3, 1), [(1, 0), (1, 1), (2, 1)], [], [(0, 1), (1, -1)])
     (((1, 0), Fraction(2, 1)), ((1, 1), Fraction(1, 1)))
@@ -56,7 +62,7 @@ def combination(
     rest = primitive(target)
     unit = _quotient(rationals(target), rest)  # what is left is unit * rest
     heights = products([rest], facets)[0].tolist()
-    slopes_of = products(generators, facets)
+    slopes_of = products(generators, facets) if slopes_of is None else slopes_of
     found: list[tuple[Vector, Fraction]] = []
     flat: list[Vector] = []
     face = np.arange(len(generators))
@@ -94,36 +100,64 @@ def _least(heights: Sequence[int], slopes: Sequence[int]) -> tuple[int, int]:
     return top, bottom
 
 
-def decide(
-    target: Sequence[int | Fraction],
-    generators: Sequence[Vector],
-    lines: Sequence[Vector],
-    description: Description | None,
-) -> tuple[Combination, Vector | None]:
-    """Return a combination as above, or none and an inequality that the target violates.
+def decider(
+    generators: Sequence[Vector], lines: Sequence[Vector], description: Description | None
+) -> Callable[[Target], Decided]:
+    """Return what decides targets: a combination as above, or none and an inequality it violates.
 
-    ``description`` holds the facets and equalities of the cone; without it a linear program
-    decides, and the inequality need not be a facet.
+    ``description`` holds the facets and equalities of the cone. Without it bounds on ratios follow
+    from each other (`Ways`), and else a linear program decides; then the inequality need not be a
+    facet.
 
-    >>> decide((1, 2), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
+    >>> decider([(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))((1, 2))
     ((), (1, -1))
     """
     if description is not None:
         facets, equalities = description
-        direction = primitive(target)
-        for inequality in (*facets, *equalities, *map(negative, equalities)):
-            if dot(inequality, direction) < 0:
-                return (), inequality
         if len(generators) * len(facets) <= LARGEST_TABLE:
-            return combination(target, generators, lines, facets), None
+            return _by_facets(generators, lines, facets, equalities)
+    from twoworlds.cones.kernel.ratios import Ways  # numpy
     from twoworlds.programs import combine
 
+    ways = Ways.of(generators, len(generators[0])) if generators and not lines else None
     spanning = [*generators, *lines, *map(negative, lines)]
-    inside, numbers = combine(spanning, target)
-    if not inside:
-        return (), primitive(numbers)
-    pairs = zip(spanning, numbers, strict=True)
-    return tuple([(g, weight) for g, weight in pairs if weight]), None
+
+    def decide(target: Target) -> Decided:
+        direction = primitive(target)
+        if ways is not None and (found := ways.decide(direction)) is not None:
+            scale = 1 if direction == target else _quotient(rationals(target), direction)
+            return tuple([(g, scale * weight) for g, weight in found[0]]), found[1]
+        inside, numbers = combine(spanning, target)
+        if not inside:
+            return (), primitive(numbers)
+        pairs = zip(spanning, numbers, strict=True)
+        return tuple([(g, weight) for g, weight in pairs if weight]), None
+
+    return decide
+
+
+def _by_facets(
+    generators: Sequence[Vector],
+    lines: Sequence[Vector],
+    facets: Sequence[Vector],
+    equalities: Sequence[Vector],
+) -> Callable[[Target], Decided]:
+    outside = [*facets, *equalities, *map(negative, equalities)]
+
+    @cache
+    def table() -> Any:
+        from twoworlds.cones.kernel._pointed import products
+
+        return products(generators, facets)
+
+    def decide(target: Target) -> Decided:
+        direction = primitive(target)
+        for inequality in outside:
+            if dot(inequality, direction) < 0:
+                return (), inequality
+        return combination(target, generators, lines, facets, table()), None
+
+    return decide
 
 
 def _within_lineality(

@@ -17,6 +17,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import number
 
 Vector = tuple[int, ...]
+Combination = tuple[tuple[Vector, Fraction], ...]  # vectors with weights
 
 
 def rational(value: object, name: str = "entry") -> Fraction:

@@ -79,7 +79,7 @@ class NoSummableInverse(Unsupported):
             f"{expression} has no such form: its characteristic function is 0 at {zero.angle}, so "
             "no summable sequence undoes the noise and the row cone over all whole numbers is not "
             "given by shifted inequalities. The way out: the row cone on a bounded range of "
-            "answers, which needs no inverse, or noise on a cycle whose length avoids that angle"
+            f"answers, which needs no inverse, as in '{expression.removesuffix(')')}, bits=2)'"
         )
 
 

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.cones.kernel.symmetry import keeping, moves, orbits
+from twoworlds.cones.kernel.ratios import bounded, keeping, moves, orbits
 from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.errors import TooLarge
 from twoworlds.worlds import Records
@@ -120,7 +120,7 @@ def _distances(values: int, records: int, places: NDArray[Any], ratio: Fraction)
     digits = np.array(np.unravel_index(places, (values,) * records)).T
     pairs = permutations(range(len(places)), 2)
     return [
-        _bound(len(places), u, v, ratio ** int((digits[u] != digits[v]).sum())) for u, v in pairs
+        bounded(len(places), u, v, ratio ** int((digits[u] != digits[v]).sum())) for u, v in pairs
     ]
 
 
@@ -130,14 +130,7 @@ def _between(classes: NDArray[Any], count: int, ratio: Fraction) -> list[Vector]
         for step in range(1, values):
             pairs = np.stack([classes, np.roll(classes, step, axis=axis)], axis=-1).reshape(-1, 2)
             found |= {(int(u), int(v)) for u, v in np.unique(pairs, axis=0) if u != v}
-    return [_bound(count, u, v, ratio) for u, v in sorted(found)]
-
-
-def _bound(count: int, u: int, v: int, factor: Fraction) -> Vector:
-    """Write x_u <= factor x_v."""
-    row = [0] * count
-    row[u], row[v] = -factor.denominator, factor.numerator
-    return tuple(row)
+    return [bounded(count, u, v, ratio) for u, v in sorted(found)]
 
 
 def _label(records: Records, kept: Sequence[int], place: int) -> str:
