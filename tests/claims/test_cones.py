@@ -408,7 +408,8 @@ def test_odds_of_noise_on_whole_numbers(name, first, second, ask_json):
     attained, limit, endless = (
         f"{grow} used; the output ~ attains the exact value.",
         f"{grow} used; no output attains it, but {near} it as one likes.",
-        f"{start} of ~ against ~ can grow without bound: {near} ruling the latter out as one likes.",
+        f"{start} of ~ against ~ can grow without bound: {near} ruling the latter out "
+        "as one likes.",
     )
     which, holes = fit(told["sentence"], attained, limit, endless)
     best = max(after, key=after.get)
