@@ -16,19 +16,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.cones.certificates import Certificate, proved
 from twoworlds.cones.kernel.combination import decider
-from twoworlds.cones.kernel.double_description import (
-    Description,
-    extreme_rays,
-    irredundant,
-    irredundant_by_programs,
-    most_facets,
-)
 from twoworlds.cones.kernel.vectors import (
     Combination,
+    Description,
     Vector,
     dot,
     kernel,
@@ -161,6 +156,8 @@ class Cone:
 
     @cached_property
     def _inner(self) -> Description:
+        from twoworlds.cones.kernel.double_description import extreme_rays  # numpy
+
         if self.ratios is not None and (side := self.ratios.side) is not None:
             if self.ratios.heights is None:
                 raise TooLarge(
@@ -176,6 +173,8 @@ class Cone:
 
     @cached_property
     def _outer(self) -> Description:
+        from twoworlds.cones.kernel.double_description import extreme_rays
+
         if self.generators is not None:
             return extreme_rays(*self.generators, self.dimension)
         assert self.constraints is not None
@@ -185,6 +184,8 @@ class Cone:
 
     def _tidied(self, given: Description, opposite: str) -> Description:
         """Bring what was given into canonical form, by means of the opposite description."""
+        from twoworlds.cones.kernel.double_description import irredundant, irredundant_by_programs
+
         if opposite not in self.__dict__ and self._bound(given) > POSSIBLE:
             return irredundant_by_programs(*given, self.dimension)
         vectors, basis = getattr(self, opposite)
@@ -399,6 +400,14 @@ class Cone:
                 f"cones of dimensions {self.dimension} and {other.dimension} cannot be compared: "
                 "both need the same columns"
             )
+
+
+def most_facets(rays: int, dimension: int) -> int:
+    """Return how many facets a cone of so many rays can have (McMullen's upper bound theorem)."""
+    if rays <= dimension or dimension < 2:
+        return rays
+    half, other = (dimension - 1) // 2, dimension // 2
+    return comb(rays - other, half) + comb(rays - half - 1, other - 1)
 
 
 def _spoken_of(vectors: Sequence[Vector]) -> list[Vector]:

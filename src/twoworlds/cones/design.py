@@ -4,7 +4,7 @@ A mechanism satisfies the guarantees of a row cone when each of its likelihood r
 cone. `twoworlds.cones.least_loss` finds the best such mechanism for a loss l(truth, output), under
 a belief or in the worst case, and proves that no other one does better. This is beyond Lin &
 Kifer. For a count under differential privacy it gives the loss of geometric noise with the best
-post-processing (Ghosh, Roughgarden & Sundararajan, 2009), and finds it so (`cones.counts`).
+post-processing (Ghosh, Roughgarden & Sundararajan, 2009), and finds it so (`cones.least_loss`).
 
 Who "no other one" is depends on what may be answered. Where outputs are given, or the loss is any
 function, it is the mechanisms that answer one of the outputs. Otherwise it is all mechanisms: under

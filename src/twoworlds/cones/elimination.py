@@ -311,7 +311,7 @@ def _facets(
 
 def _first_met(inequalities: Sequence[Vector], row: Vector) -> Vector:
     """Return the only inequality that is met first on a way from near the ones to a row."""
-    from twoworlds.cones.kernel._pointed import products  # numpy
+    from twoworlds.cones.kernel.double_description import products  # numpy
 
     outside = products(inequalities, [row])[:, 0].tolist()
     draw = Random(0)

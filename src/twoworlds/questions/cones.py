@@ -136,7 +136,7 @@ def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
 def _row(row: str, of: Sequence[str], universe: str | None, save: Path | None) -> Result:
     """Say whether a likelihood row can occur."""
     from twoworlds.cones import build_source, row_cone
-    from twoworlds.cones.rows import occurs
+    from twoworlds.cones.compare import occurs
 
     one = len(of) == 1
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))

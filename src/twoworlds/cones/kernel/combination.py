@@ -20,9 +20,9 @@ from functools import cache
 from math import gcd
 from typing import Any
 
-from twoworlds.cones.kernel.double_description import Description, extreme_rays
 from twoworlds.cones.kernel.vectors import (
     Combination,
+    Description,
     Vector,
     divided,
     dot,
@@ -57,7 +57,7 @@ def combination(
     """
     import numpy as np
 
-    from twoworlds.cones.kernel._pointed import products
+    from twoworlds.cones.kernel.double_description import products
 
     rest = primitive(target)
     unit = _quotient(rationals(target), rest)  # what is left is unit * rest
@@ -146,7 +146,7 @@ def _by_facets(
 
     @cache
     def table() -> Any:
-        from twoworlds.cones.kernel._pointed import products
+        from twoworlds.cones.kernel.double_description import products
 
         return products(generators, facets)
 
@@ -167,6 +167,8 @@ def _within_lineality(
     if basis and len(echelon([*basis, primitive(rest)])[0]) == len(basis):
         return _of_lines(rest, lines)
     spanning = [*flat, *lines, *[negative(line) for line in lines]]
+    from twoworlds.cones.kernel.double_description import extreme_rays  # numpy
+
     lifted = [(*vector, 1) for vector in spanning]
     facets, _ = extreme_rays(lifted, [], len(rest) + 1)
     height = max(-dot(f[:-1], rest) / Fraction(f[-1]) for f in facets)

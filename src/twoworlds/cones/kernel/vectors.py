@@ -18,6 +18,7 @@ from twoworlds.numbers import number
 
 Vector = tuple[int, ...]
 Combination = tuple[tuple[Vector, Fraction], ...]  # vectors with weights
+Description = tuple[tuple[Vector, ...], tuple[Vector, ...]]  # rays, lines: or duals
 
 
 def rational(value: object, name: str = "entry") -> Fraction:

@@ -11,7 +11,7 @@ possible on S and impossible on R makes the odds infinite (`twoworlds.cones.word
 
 With many records the question is answered by structure: the parity of independent records under
 one transition per record has a closed form, and differential privacy is reduced to the databases
-that the question tells apart (`twoworlds.cones.words.reduced`).
+that the question tells apart (`twoworlds.cones.words.ratio`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from twoworlds.cones.row_cone import (
     true_answers,
 )
 from twoworlds.cones.words.parity import ParityBelief, extremes
-from twoworlds.cones.words.ratio import largest_ratio, largest_ratio_of_noise
 from twoworlds.cones.words.wording import is_printed, named_set, number
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.definitions.verdict import shortened
@@ -209,6 +208,8 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
     if cone.note is not None and not cone.cone.rays:
         raise InvalidInput(f"{cone.note}, so that there are no outputs to speak of")
     a, r, said = _asked(cone.universe, secret, against, belief)
+    from twoworlds.cones.words.ratio import largest_ratio  # numpy
+
     row, odds, proof = largest_ratio(cone.cone, a, r)
     claim = f"{cone.source}: {said['secret']} against {said['against']}"
     return LargestOdds(
@@ -248,6 +249,8 @@ def odds_under_noise(
         for x, mass in zip(where, masses, strict=True):
             if mass:
                 side[answers[x]] = side.get(answers[x], Fraction(0)) + mass
+    from twoworlds.cones.words.ratio import largest_ratio_of_noise
+
     odds, output = largest_ratio_of_noise(noise, *sides)
     return LargestOdds(
         source=source.expression,
@@ -314,7 +317,7 @@ def _by_symmetry(
     belief: str | Belief,
 ) -> LargestOdds:
     """Answer by the few classes of databases that the question tells apart."""
-    from twoworlds.cones.words.reduced import MOST_DATABASES, reduced
+    from twoworlds.cones.words.ratio import MOST_DATABASES, largest_ratio, reduced
 
     if where.size > MOST_DATABASES:
         fits = next(n for n in count() if len(where.values) ** (n + 1) > MOST_DATABASES)
