@@ -8,13 +8,12 @@ from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.cone import Cone
+from twoworlds.cones.cone import Cone, most_facets
 from twoworlds.cones.kernel import double_description as module
 from twoworlds.cones.kernel.double_description import (
     extreme_rays,
     irredundant,
     irredundant_by_programs,
-    most_facets,
 )
 from twoworlds.cones.kernel.vectors import divided, dot, kernel, negative
 from twoworlds.errors import TooLarge
