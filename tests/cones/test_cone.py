@@ -179,7 +179,7 @@ def test_bad_input_is_refused_with_the_rule(build, message):
 def test_no_answer_is_returned_without_a_proof(monkeypatch):
     cone = Cone.from_rays([(1, 0), (0, 1)])
     monkeypatch.setattr(
-        module, "decider", lambda *_: lambda _target: ((((1, 0), Fraction(2)),), None)
+        double_description, "decider", lambda *_: lambda _target: ((((1, 0), Fraction(2)),), None)
     )
     with pytest.raises(TwoWorldsError, match="failed its own check"):
         cone.contains((1, 1))

@@ -30,7 +30,6 @@ from twoworlds.answer import Answer, Said
 from twoworlds.cones.amplification import Frapp, frapp_row_cone
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Answered, Cone
-from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rationals
 from twoworlds.cones.noise.laws import NoSummableInverse
 from twoworlds.cones.noise.noise_cone import noise_cone
@@ -227,15 +226,6 @@ def _related(relation: str, first: str, second: str, where: str) -> str:
     }[relation]
 
 
-def _of_noises(first: Mechanism, second: Mechanism) -> NoiseStrength:
-    found = [_more_noise(first, second), _more_noise(second, first)]
-    (forward, why), (backward, reason) = found
-    where = first.universe.expression
-    return NoiseStrength(
-        first.expression, second.expression, where, forward, backward, (why, reason)
-    )
-
-
 def _more_noise(one: Mechanism, other: Mechanism) -> tuple[bool | None, str]:
     """Tell whether one noise is the other with more noise added, and say what is added."""
     start = f"{one.expression} is {other.expression} with more noise"
@@ -273,20 +263,24 @@ def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Re
 
 def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
     """Compare noise on all whole numbers with differential privacy, in either order."""
-    for turned in (False, True):
-        noise, dp = reversed(sides) if turned else sides
-        if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
-            continue
-        if noise.universe.size is not None or not isinstance(noise.universe, Integers):
-            return None
-        if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
-            return None
-        (forward, why), (backward, reason) = _noise_and_dp(noise, dp)
-        where, names = noise.universe.expression, (noise.expression, dp.claim)
-        if turned:
-            return NoiseStrength(*names[::-1], where, backward, forward, (reason, why))
-        return NoiseStrength(*names, where, forward, backward, (why, reason))
-    return None
+    noise, dp = sides if isinstance(sides[0], Mechanism) else sides[::-1]
+    if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
+        return None
+    if noise.universe.size is not None or not isinstance(noise.universe, Integers):
+        return None
+    if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
+        return None
+    names, reasons = (noise.expression, dp.claim), _noise_and_dp(noise, dp)
+    if noise is not sides[0]:
+        names, reasons = names[::-1], reasons[::-1]
+    return _strength(names, noise.universe, *reasons)
+
+
+def _strength(
+    names: Sequence[str], where: Universe, forward: Reason, backward: Reason
+) -> NoiseStrength:
+    said = (forward[1], backward[1])
+    return NoiseStrength(names[0], names[1], where.expression, forward[0], backward[0], said)
 
 
 def compare(
@@ -299,7 +293,8 @@ def compare(
     """
     sides = [build_source(s, universe) if isinstance(s, str) else s for s in (first, second)]
     if are_noise(sides):
-        return _of_noises(*sides)
+        reasons = _more_noise(*sides), _more_noise(*sides[::-1])
+        return _strength([s.expression for s in sides], sides[0].universe, *reasons)
     if (strength := _with_dp(sides)) is not None:
         return strength
     where = universe
@@ -376,6 +371,8 @@ def _largest_share(ray: Vector, cone: Cone) -> Fraction:
 
 def _share_of_rows(ray: Vector, mechanisms: Sequence[Mechanism], cone: RowCone) -> Fraction:
     """Return c for which the ray is a row of a mixture of post-processings."""
+    from twoworlds.cones.kernel.double_description import combination  # numpy
+
     databases = tuple(cone.universe)
     total, rest = Fraction(0), [Fraction(v) for v in ray]
     pairs = dict(combination(rest, cone.cone.rays, cone.cone.lines, cone.cone.facets))

@@ -20,7 +20,6 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.cones.certificates import Certificate, proved
-from twoworlds.cones.kernel.combination import decider
 from twoworlds.cones.kernel.vectors import (
     Combination,
     Description,
@@ -344,6 +343,8 @@ class Cone:
         return _with_opposites(self.generators or self._inner)
 
     def _generated(self, vector: tuple[Fraction, ...], given: Description) -> Answered:
+        from twoworlds.cones.kernel.double_description import decider  # numpy
+
         found, functional = decider(*given, self._at_hand(given, "_outer"))(vector)
         if functional is not None:
             proof = proved(
@@ -355,7 +356,8 @@ class Cone:
         return Answered(proof, combination=found)
 
     def _implies(self, targets: Sequence[Vector]) -> Answered:
-        from twoworlds.cones.kernel.ratios import read_bound  # numpy
+        from twoworlds.cones.kernel.double_description import decider  # numpy
+        from twoworlds.cones.kernel.ratios import read_bound
 
         given = self.constraints or self._outer
         if self.dimension > MOST_COMPARED and None in map(read_bound, (*given[0], *targets)):

@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from twoworlds.answer import Answer, Said, Steps
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, negative, primitive, units
 from twoworlds.cones.row_cone import Inequality, RowCone, coefficients
 from twoworlds.cones.words.wording import as_records
@@ -328,6 +327,8 @@ def _first_met(inequalities: Sequence[Vector], row: Vector) -> Vector:
 
 
 def _derived(cone: RowCone, vectors: Sequence[Vector]) -> tuple[Derived, ...]:
+    from twoworlds.cones.kernel.double_description import combination  # numpy
+
     inside, known = cone.cone, {*vectors}
     equal = {sign: a for a in inside.equalities for sign in (a, negative(a))}
     derived = []

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.kernel import combination as module
-from twoworlds.cones.kernel.combination import combination, decider
-from twoworlds.cones.kernel.double_description import extreme_rays
+from twoworlds.cones.kernel import double_description as module
+from twoworlds.cones.kernel.double_description import combination, decider, extreme_rays
 from twoworlds.cones.kernel.vectors import dot, echelon, negative
 
 small = st.integers(-3, 3)
