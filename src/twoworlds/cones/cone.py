@@ -317,14 +317,6 @@ class Cone:
         (a, e), (b, f) = (cone.constraints or cone._outer for cone in (self, other))
         return Cone.from_inequalities([*a, *b], equalities=[*e, *f], dimension=self.dimension)
 
-    def dual(self) -> Cone:
-        """Return {a : a . x >= 0 for every x in the cone}.
-
-        >>> Cone.from_rays([(1, 0), (1, 1)]).dual().rays
-        ((1, -1), (0, 1))
-        """
-        return Cone(self.dimension, generators=self.constraints, constraints=self.generators)
-
     def __repr__(self) -> str:
         kinds, given = ("rays", "lines"), self.generators
         if given is None:
