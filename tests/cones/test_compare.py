@@ -38,6 +38,8 @@ def shown(comparison: Strength) -> None:
         (SURVEY, "noisy-parity(bits=2, keep=3/4)", "incomparable"),
         ("dp(ratio=2)", "randomized-response(bits=2, keep=2/3)", "weaker"),
         ("dp(ratio=2)", SURVEY, "incomparable"),
+        ("geometric(ratio=2, bits=2)", "truncated-geometric(ratio=2, bits=2)", "equal"),
+        ("geometric(ratio=2, bits=2)", SURVEY, "incomparable"),
     ],
 )
 def test_relations(first: str, second: str, relation: str) -> None:

@@ -34,7 +34,15 @@ from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rat
 from twoworlds.cones.noise.laws import NoSummableInverse
 from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.cones.noise.quotient import MoreNoise, are_noise, noise_normal_form
-from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, drawn, row_cone
+from twoworlds.cones.row_cone import (
+    Inequality,
+    RowCone,
+    Source,
+    build_source,
+    drawn,
+    finite_form,
+    row_cone,
+)
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
@@ -333,13 +341,13 @@ def _universe(side: object) -> Universe | None:
 
 def _parts(side: object) -> list[Mechanism]:
     if isinstance(side, Mechanism):
-        return [side]
+        return [finite_form(side)]
     if isinstance(side, Iterable) and not isinstance(side, (str, RowCone)):
         built = [build_source(part) if isinstance(part, str) else part for part in side]
         mechanisms = [part for part in built if isinstance(part, Mechanism)]
         if len(mechanisms) < len(built):
             raise InvalidInput("a list of trusted mechanisms may hold mechanisms only")
-        return mechanisms
+        return [finite_form(mechanism) for mechanism in mechanisms]
     return []
 
 
@@ -449,7 +457,6 @@ def occurs(entries: Sequence[str], cone: RowCone, trusted: Trusted) -> Told:
 def _mechanism(entries: Sequence[str], cone: RowCone, trusted: Trusted) -> Dense | None:
     """Return a trusted mechanism with two outputs that has the row, if it is small."""
     ray = primitive([rational(entry) for entry in entries])
-    endless = any(isinstance(one, Mechanism) and one.outputs.size is None for one in trusted)
-    if isinstance(trusted[0], Frapp) or len(ray) > MOST_SHOWN or endless:
+    if isinstance(trusted[0], Frapp) or len(ray) > MOST_SHOWN:
         return None
     return mechanism_with_row(ray, trusted if len(trusted) > 1 else trusted[0], cone)

@@ -66,14 +66,11 @@ class RatioGraph:
         found: list[set[int]] = [set() for _ in range(dimension)]
         ratio = None
         for a in inequalities:
-            q, p = min(a), max(a)
-            if q >= 0:
+            if min(a) >= 0:
                 continue  # holds for rows without negative entries
-            if p <= 0 or a.count(0) != dimension - 2:
-                return None
-            u, v = a.index(q), a.index(p)
-            ratio = Fraction(p, -q) if ratio is None else ratio
-            if ratio <= 1 or p != -q * ratio:
+            u, v, own = read_bound(a) or (0, 0, Fraction(0))
+            ratio = own if ratio is None else ratio
+            if own <= 1 or own != ratio:
                 return None
             found[u].add(v)
         if ratio is None or any(u not in found[v] for u in range(dimension) for v in found[u]):
