@@ -5,6 +5,7 @@ with equality. Which rows a list of guarantees allows is found by solving every 
 """
 
 import itertools
+import math
 import re
 from fractions import Fraction
 from random import Random
@@ -358,6 +359,67 @@ def test_odds_grow_so_far_for_the_belief_named_and_no_further(ask_json, tmp_path
     if not simple:
         for x, mass in belief.items():
             assert f"{x} with probability {mass}" in holes[0]
+
+
+def normal(variance):
+    """Weights of the discrete Gaussian."""
+    return lambda k: math.exp(-k * k / (2 * variance))
+
+
+def skellam(k):
+    """Weights of the difference of two Poisson variables of mean 1."""
+    return sum(1 / math.factorial(j) / math.factorial(j + abs(k)) for j in range(40))
+
+
+def polya(k):
+    """Weights of the difference of two sums of two geometric variables with p = 1/2."""
+    return sum((j + 1) * (j + abs(k) + 1) * 0.5 ** (2 * j + abs(k)) for j in range(80))
+
+
+WEIGHTS = {
+    "discrete-gaussian(sigma2=1)": normal(1),
+    "discrete-gaussian(sigma2=2)": normal(2),
+    "skellam(l1=1, l2=1)": skellam,
+    "differenced-negative-binomial(p=1/2, r=2)": polya,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("discrete-gaussian(sigma2=1)", "0", "-1, 1"),
+        ("skellam(l1=1, l2=1)", "0", "-2, 1"),
+        ("skellam(l1=1, l2=1)", "0, 2", "1"),
+        ("discrete-gaussian(sigma2=2)", "3", "0"),
+        ("differenced-negative-binomial(p=1/2, r=2)", "0", "2"),
+    ],
+)
+def test_odds_of_noise_on_whole_numbers(name, first, second, ask_json):
+    told = ask_json("odds", name, "--of", first, "--against", second)
+    weight = WEIGHTS[name]
+    ours, theirs = ([int(k) for k in part.split(",")] for part in (first, second))
+    after = {
+        o: sum(weight(o - k) for k in ours) / sum(weight(o - k) for k in theirs)
+        for o in range(-30, 31)
+    }
+    start = "The odds" if len(ours) == len(theirs) == 1 else "If all ~ databases are ~, the odds"
+    near = "outputs further and further out come as near to"
+    grow = f"{start} of ~ against ~ can grow by at most the factor ~, whatever trusted mechanism is"
+    attained, limit, endless = (
+        f"{grow} used; the output ~ attains the exact value.",
+        f"{grow} used; no output attains it, but {near} it as one likes.",
+        f"{start} of ~ against ~ can grow without bound: {near} ruling the latter out "
+        "as one likes.",
+    )
+    which, holes = fit(told["sentence"], attained, limit, endless)
+    best = max(after, key=after.get)
+    if which == attained:
+        assert int(holes[-1]) == best
+        assert told["odds"]["value"] == pytest.approx(after[best])
+    elif which == limit:
+        assert exact(told["odds"]) > after[best] > 0.9 * float(exact(told["odds"]))
+    else:
+        assert max(after.values()) == max(after[-30], after[30]) > 10
 
 
 # --- comparing, relaxing, designing ---------------------------------------------------------------

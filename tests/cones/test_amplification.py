@@ -158,11 +158,11 @@ def test_frapp_names_what_it_misses():
         check("identity(bits=2)", "frapp")
     with pytest.raises(InvalidInput, match="together"):
         definition("frapp(gamma=3, values=3)")
-    with pytest.raises(InvalidInput, match="give values= and records="):
+    with pytest.raises(InvalidInput, match="of k records"):
         row_cone("frapp(gamma=3)", "points([a, b])")
     with pytest.raises(InvalidInput, match="about"):
         check("identity(bits=2)", "frapp(gamma=3, values=3, records=2)")
-    with pytest.raises(InvalidInput, match="give values= and records="):
+    with pytest.raises(InvalidInput, match="of k records"):
         kronecker_cone(3, None, None)
     with pytest.raises(Unsupported, match="check a claim"):
         measure("noisy-parity(bits=2, keep=3/4)", definition="frapp")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.cones import design, row_cone
-from twoworlds.cones.certificates import CHECKS, Certificate, says_nothing, verify
-from twoworlds.cones.kernel.reading import exact
+from twoworlds.cones.certificates import CHECKS, Certificate, exact, says_nothing, verify
 from twoworlds.errors import InvalidInput
 
 PROOFS = {

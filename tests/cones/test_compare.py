@@ -7,7 +7,7 @@ import pytest
 from twoworlds.cones import frapp_row_cone, kronecker_cone
 from twoworlds.cones.compare import Strength, compare
 from twoworlds.cones.normal_form import consistent_normal_form_contains
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.worlds import Explicit
@@ -38,6 +38,8 @@ def shown(comparison: Strength) -> None:
         (SURVEY, "noisy-parity(bits=2, keep=3/4)", "incomparable"),
         ("dp(ratio=2)", "randomized-response(bits=2, keep=2/3)", "weaker"),
         ("dp(ratio=2)", SURVEY, "incomparable"),
+        ("geometric(ratio=2, bits=2)", "truncated-geometric(ratio=2, bits=2)", "equal"),
+        ("geometric(ratio=2, bits=2)", SURVEY, "incomparable"),
     ],
 )
 def test_relations(first: str, second: str, relation: str) -> None:
@@ -86,3 +88,14 @@ def test_two_of_one_name_are_told_apart() -> None:
     assert comparison.relation == "weaker"
     assert "(the first)" in comparison.sentence
     assert "(the second)" in comparison.sentence
+
+
+def test_many_bits_are_compared_by_their_ratios():
+    found = compare("dp(ratio=3)", "dp(ratio=2)", "bits(8)")
+    assert found.relation == "weaker"
+    shown(found)
+    assert len(found.backward.certificate["parts"]) <= 4  # like steps are proved once
+    assert "and so on" in found.separations[0].sentence
+    assert compare("dp(ratio=3)", "dp(ratio=9, group=2)", "bits(7)").relation == "stronger"
+    with pytest.raises(TooLarge, match="7 bits"):
+        compare("randomized-response(bits=8, keep=3/4)", "dp(ratio=3)")

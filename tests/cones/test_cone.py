@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from twoworlds.cones import cone as module
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
+from twoworlds.cones.kernel import double_description
 from twoworlds.cones.kernel.vectors import dot, negative
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
@@ -132,7 +133,7 @@ def no_conversion(*_):
 
 def test_large_cones_are_decided_by_programs(monkeypatch):
     response, private = Cone.from_rays(RESPONSE), Cone.from_inequalities(DP)
-    monkeypatch.setattr(module, "extreme_rays", no_conversion)
+    monkeypatch.setattr(double_description, "extreme_rays", no_conversion)
     monkeypatch.setattr(module, "QUICK", -1)
     monkeypatch.setattr(module, "POSSIBLE", -1)
     assert (3, 3, 1, 1) in response
@@ -177,6 +178,8 @@ def test_bad_input_is_refused_with_the_rule(build, message):
 
 def test_no_answer_is_returned_without_a_proof(monkeypatch):
     cone = Cone.from_rays([(1, 0), (0, 1)])
-    monkeypatch.setattr(module, "decide", lambda *_: ((((1, 0), Fraction(2)),), None))
+    monkeypatch.setattr(
+        double_description, "decider", lambda *_: lambda _target: ((((1, 0), Fraction(2)),), None)
+    )
     with pytest.raises(TwoWorldsError, match="failed its own check"):
         cone.contains((1, 1))

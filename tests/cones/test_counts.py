@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from twoworlds.cones import least_loss as programs
 from twoworlds.cones import row_cone, verify
-from twoworlds.cones.counts import by_geometric_noise, ratio_of_counts
 from twoworlds.cones.design import design
-from twoworlds.cones.least_loss import least_loss, sides
+from twoworlds.cones.least_loss import by_geometric_noise, least_loss, ratio_of_counts, sides
 from twoworlds.errors import TooLarge
 
 RATIOS = st.fractions(Fraction(9, 8), 5, max_denominator=8)

@@ -347,9 +347,9 @@ def test_rejects_malformed_certificates(change, message):
 
 
 def test_rejects_other_universes():
-    with pytest.raises(InvalidInput, match="the universes must agree"):
+    with pytest.raises(InvalidInput, match="about the same databases"):
         decide("randomized-response(bits=3, keep=3/4)", RESPONSE)
-    with pytest.raises(InvalidInput, match="the universes must agree"):
+    with pytest.raises(InvalidInput, match="about the same databases"):
         decide(dense([[1, 1]]), dense([[1, 1]]), dense([[1, 1, 1]]))
 
 
@@ -363,7 +363,7 @@ def test_rejects_no_base_irrational_numbers_floats_and_too_much_work():
     with pytest.raises(Unsupported, match="floats only"):
         decide(floats, "randomized-response(bits=1, keep=3/4)")
     with pytest.raises(Unsupported, match="infinitely many"):
-        decide("geometric(ratio=2, bits=2)", RESPONSE)
+        decide("skellam(1, 1, bits=2)", RESPONSE)
     with pytest.raises(Unsupported, match="infinitely many"):
         decide("geometric(ratio=2)", "geometric(ratio=3)", "geometric(ratio=4)")
     flat = dense([[Fraction(1, 100)] * 100 for _ in range(100)])
@@ -385,3 +385,10 @@ def test_more_noise_on_one_record_stays_in_the_normal_form():
     shy = mechanism("pram([[[3/4, 1/4], [1/4, 3/4]], [[2/3, 1/3], [1/3, 2/3]]])")
     assert consistent_normal_form_contains(shy, firm)
     assert not consistent_normal_form_contains(firm, shy)
+
+
+def test_geometric_noise_on_few_answers_is_the_truncated_mechanism():
+    noise, clamped = "geometric(ratio=2, bits=2)", "truncated-geometric(ratio=2, bits=2)"
+    assert decide(noise, clamped)
+    assert decide(clamped, noise)
+    assert not decide("truncated-geometric(ratio=3, bits=2)", noise)

@@ -32,7 +32,7 @@ EXAMPLES = {
     "cones.compare.Strength": "cones.compare.compare",
     "cones.design.Design": "cones.design.design",
     "cones.elimination.Relaxation": "cones.elimination.relax",
-    "cones.inverse.InverseMatrix": "cones.inverse.inverse",
+    "cones.normal_form.InverseMatrix": "cones.normal_form.inverse",
     "cones.noise.noise_cone.NoiseCone": "cones.noise.noise_cone.noise_cone",
     "cones.noise.noise_cone.NoiseMembership": "cones.noise.noise_cone.NoiseCone.contains",
     "cones.noise.noise_statements.NoiseStatement": (

@@ -19,7 +19,6 @@ from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Separation, Strength, compare
 from twoworlds.cones.design import Design, design, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
-from twoworlds.cones.inverse import InverseMatrix, inverse
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
 from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
@@ -28,7 +27,7 @@ from twoworlds.cones.noise.noise_statements import (
     noise_statements,
     telescoping,
 )
-from twoworlds.cones.normal_form import consistent_normal_form_contains
+from twoworlds.cones.normal_form import InverseMatrix, consistent_normal_form_contains, inverse
 from twoworlds.cones.per_record import PerRecordCone, ProductInequality
 from twoworlds.cones.row_cone import Inequality, RowCone, build_source, row_cone, row_of_mixture
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds

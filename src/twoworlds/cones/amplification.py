@@ -258,7 +258,7 @@ def product_cone(mechanism: PerRecord) -> RowCone:
 
 
 def _products(one: Sequence[Sequence[int]], where: Records) -> Iterator[tuple[Vector, ...]]:
-    listed_universe(where, "the Kronecker cone")
+    listed_universe(where, "frapp")
     entries = len(one) ** where.n * (where.size or 0)
     if entries > _MOST_ENTRIES:
         raise TooLarge(
@@ -270,10 +270,15 @@ def _products(one: Sequence[Sequence[int]], where: Records) -> Iterator[tuple[Ve
 
 
 def _shape(universe: Universe | None) -> Records:
-    if not isinstance(universe, Records) or not universe.fixed or universe.n < 1:
+    if universe is None:
         raise InvalidInput(
             "frapp is about databases of k records: give values= and records=, as in "
             "'frapp(gamma=3, values=3, records=2)'"
+        )
+    if not isinstance(universe, Records) or not universe.fixed or universe.n < 1:
+        raise InvalidInput(
+            f"frapp is about lists of k records, and {universe.expression} has others: use dp, "
+            "which takes any databases"
         )
     return universe
 

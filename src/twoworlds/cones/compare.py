@@ -1,4 +1,4 @@
-r"""Comparing definitions: which one promises more, and a mechanism that tells them apart.
+"""Comparing definitions: which one promises more, and a mechanism that tells them apart.
 
 A definition is *stronger* than another over the same databases when its row cone lies inside the
 other's: then every guarantee of the other holds for it too. The proof is, for each guarantee of
@@ -13,6 +13,10 @@ the cone is given by inequalities, the largest c that keeps 1 - c x in the cone 
 
 Of a row cone that is only approximated from outside, a ray may not occur; then only the half of the
 answer that the larger cone proves is given, and the rest is said to be unknown.
+
+A single row is decided in the row cone itself (`occurs`). Where what is listed is a larger cone
+(gamma-FRAPP, Lin & Kifer, Definition 5.11), a row outside of it cannot occur; one inside is decided
+by the products of one record's rows, or stays open.
 """
 
 from __future__ import annotations
@@ -23,22 +27,31 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Said
+from twoworlds.cones.amplification import Frapp, frapp_row_cone
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Answered, Cone
-from twoworlds.cones.kernel.combination import combination
-from twoworlds.cones.kernel.vectors import Vector, dot, rationals
+from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rationals
 from twoworlds.cones.noise.laws import NoSummableInverse
 from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.cones.noise.quotient import MoreNoise, are_noise, noise_normal_form
-from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, drawn, row_cone
+from twoworlds.cones.row_cone import (
+    Inequality,
+    RowCone,
+    Source,
+    build_source,
+    drawn,
+    finite_form,
+    row_cone,
+)
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.numbers import INFINITY, exact_text
-from twoworlds.show import Result
-from twoworlds.worlds import Explicit, Integers, Universe
+from twoworlds.show import Result, Told
+from twoworlds.worlds import Explicit, Integers, Point, Records, Universe
 
 Reason = tuple[bool | None, str]
+MOST_SHOWN = 16  # databases whose probabilities are listed
 
 
 class Separation(NamedTuple):
@@ -52,9 +65,11 @@ class Separation(NamedTuple):
     @property
     def sentence(self) -> str:
         """Say the mechanism, and the guarantee that it breaks."""
+        broken = [x for side in self.inequality.sides() for x in side]
         return (
             f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
-            f"with probability {chances(self.mechanism)}, which breaks {self.inequality.text()}."
+            f"with probability {chances(self.mechanism, broken)}, which breaks "
+            f"{self.inequality.text()}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -219,15 +234,6 @@ def _related(relation: str, first: str, second: str, where: str) -> str:
     }[relation]
 
 
-def _of_noises(first: Mechanism, second: Mechanism) -> NoiseStrength:
-    found = [_more_noise(first, second), _more_noise(second, first)]
-    (forward, why), (backward, reason) = found
-    where = first.universe.expression
-    return NoiseStrength(
-        first.expression, second.expression, where, forward, backward, (why, reason)
-    )
-
-
 def _more_noise(one: Mechanism, other: Mechanism) -> tuple[bool | None, str]:
     """Tell whether one noise is the other with more noise added, and say what is added."""
     start = f"{one.expression} is {other.expression} with more noise"
@@ -265,20 +271,24 @@ def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Re
 
 def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
     """Compare noise on all whole numbers with differential privacy, in either order."""
-    for turned in (False, True):
-        noise, dp = reversed(sides) if turned else sides
-        if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
-            continue
-        if noise.universe.size is not None or not isinstance(noise.universe, Integers):
-            return None
-        if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
-            return None
-        (forward, why), (backward, reason) = _noise_and_dp(noise, dp)
-        where, names = noise.universe.expression, (noise.expression, dp.claim)
-        if turned:
-            return NoiseStrength(*names[::-1], where, backward, forward, (reason, why))
-        return NoiseStrength(*names, where, forward, backward, (why, reason))
-    return None
+    noise, dp = sides if isinstance(sides[0], Mechanism) else sides[::-1]
+    if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
+        return None
+    if noise.universe.size is not None or not isinstance(noise.universe, Integers):
+        return None
+    if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
+        return None
+    names, reasons = (noise.expression, dp.claim), _noise_and_dp(noise, dp)
+    if noise is not sides[0]:
+        names, reasons = names[::-1], reasons[::-1]
+    return _strength(names, noise.universe, *reasons)
+
+
+def _strength(
+    names: Sequence[str], where: Universe, forward: Reason, backward: Reason
+) -> NoiseStrength:
+    said = (forward[1], backward[1])
+    return NoiseStrength(names[0], names[1], where.expression, forward[0], backward[0], said)
 
 
 def compare(
@@ -291,7 +301,8 @@ def compare(
     """
     sides = [build_source(s, universe) if isinstance(s, str) else s for s in (first, second)]
     if are_noise(sides):
-        return _of_noises(*sides)
+        reasons = _more_noise(*sides), _more_noise(*sides[::-1])
+        return _strength([s.expression for s in sides], sides[0].universe, *reasons)
     if (strength := _with_dp(sides)) is not None:
         return strength
     where = universe
@@ -330,21 +341,22 @@ def _universe(side: object) -> Universe | None:
 
 def _parts(side: object) -> list[Mechanism]:
     if isinstance(side, Mechanism):
-        return [side]
+        return [finite_form(side)]
     if isinstance(side, Iterable) and not isinstance(side, (str, RowCone)):
         built = [build_source(part) if isinstance(part, str) else part for part in side]
         mechanisms = [part for part in built if isinstance(part, Mechanism)]
         if len(mechanisms) < len(built):
             raise InvalidInput("a list of trusted mechanisms may hold mechanisms only")
-        return mechanisms
+        return [finite_form(mechanism) for mechanism in mechanisms]
     return []
 
 
-def chances(mechanism: Dense) -> str:
-    """List the probabilities of the first output, database by database."""
-    where = mechanism.universe
-    pairs = zip(where, mechanism.rows[0], strict=True)
-    return ", ".join(f"{p} in {where.label(x)}" for x, p in pairs)
+def chances(mechanism: Dense, some: Sequence[Point]) -> str:
+    """List the probabilities of the first output; of many databases only for some of them."""
+    where, row = mechanism.universe, dict(zip(mechanism.universe, mechanism.rows[0], strict=True))
+    few = len(row) <= MOST_SHOWN
+    shown = [f"{row[x]} in {where.label(x)}" for x in (row if few else some[:MOST_SHOWN])]
+    return ", ".join(shown) + ("" if few else " (and so on: --json has all)")
 
 
 def mechanism_with_row(ray: Vector, side: object, cone: RowCone) -> Dense:
@@ -367,6 +379,8 @@ def _largest_share(ray: Vector, cone: Cone) -> Fraction:
 
 def _share_of_rows(ray: Vector, mechanisms: Sequence[Mechanism], cone: RowCone) -> Fraction:
     """Return c for which the ray is a row of a mixture of post-processings."""
+    from twoworlds.cones.kernel.double_description import combination  # numpy
+
     databases = tuple(cone.universe)
     total, rest = Fraction(0), [Fraction(v) for v in ray]
     pairs = dict(combination(rest, cone.cone.rays, cone.cone.lines, cone.cone.facets))
@@ -384,3 +398,65 @@ def _share_of_rows(ray: Vector, mechanisms: Sequence[Mechanism], cone: RowCone) 
 def _parallel(a: Vector, b: Sequence[Fraction]) -> bool:
     index = next(i for i, v in enumerate(a) if v)
     return b[index] > 0 and all(x * b[index] == y * a[index] for x, y in zip(a, b, strict=True))
+
+
+Trusted = Sequence[Mechanism | PrivacyDefinition]
+
+
+def occurs(entries: Sequence[str], cone: RowCone, trusted: Trusted) -> Told:
+    """Say whether a likelihood row can occur.
+
+    Args:
+        entries: The row, database by database.
+        cone: The row cone of what is trusted, or a larger one.
+        trusted: One definition, or mechanisms.
+
+    >>> from twoworlds.cones.row_cone import build_source, row_cone
+    >>> survey = build_source("randomized-response(bits=1, keep=3/4)")
+    >>> occurs(["3", "1"], row_cone(survey), [survey]).fields()["yes"]
+    ['3/4', '1/4']
+    """
+    occurring, where = any(map(rational, entries)), cone.universe
+    rough = cone.approximation is not None and bool(cone.contains(entries))
+    if rough and isinstance(where, Records) and isinstance(trusted[0], Frapp):
+        true = frapp_row_cone(trusted[0].gamma, len(where.values), where.n)
+        cone = replace(true, universe=where, source=cone.source)
+    found, broken = cone.contains(entries), cone.separating(entries)
+    if occurring and broken is None and cone.approximation is not None:
+        raise Undecided(
+            f"the row keeps every guarantee that is known of {cone.source}, and whether it occurs "
+            f"is open: {cone.approximation}"
+        )
+    shown = _mechanism(entries, cone, trusted) if broken is None and occurring else None
+    if not occurring:
+        said = "is the row of an output that never occurs: every cone holds it"
+    elif broken is None:
+        said = f"can be the likelihood row of an output of {cone.source}, scaled"
+    else:
+        said = (
+            f"can NOT occur under {cone.source}: it breaks {broken.text()} "
+            f"(the difference is {broken.value(entries)})"
+        )
+    about = f"({', '.join(entries)}) over {', '.join(cone.columns)}"
+    data = {
+        "row": entries,
+        "columns": cone.columns,
+        "of": cone.source,
+        "holds": bool(found),
+        "breaks": broken,
+        "certificate": found.certificate,
+    }
+    blocks = []
+    if shown is not None:
+        data["yes"] = list(map(str, shown.rows[0]))
+        example = f"a trusted mechanism says yes with probability {chances(shown, ())}"
+        blocks = [Said([f"For example, {example}."])]
+    return Told(Answer(f"{about} {said}.", holds=bool(found), blocks=blocks), data)
+
+
+def _mechanism(entries: Sequence[str], cone: RowCone, trusted: Trusted) -> Dense | None:
+    """Return a trusted mechanism with two outputs that has the row, if it is small."""
+    ray = primitive([rational(entry) for entry in entries])
+    if isinstance(trusted[0], Frapp) or len(ray) > MOST_SHOWN:
+        return None
+    return mechanism_with_row(ray, trusted if len(trusted) > 1 else trusted[0], cone)

@@ -16,24 +16,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from math import comb
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.cones.certificates import Certificate, proved
-from twoworlds.cones.kernel.combination import Combination, decide
-from twoworlds.cones.kernel.double_description import (
+from twoworlds.cones.kernel.vectors import (
+    Combination,
     Description,
-    extreme_rays,
-    irredundant,
-    irredundant_by_programs,
-    most_facets,
+    Vector,
+    dot,
+    kernel,
+    negative,
+    primitive,
+    rationals,
 )
-from twoworlds.cones.kernel.vectors import Vector, dot, kernel, negative, primitive, rationals
 from twoworlds.errors import InvalidInput, TooLarge
 
 if TYPE_CHECKING:
-    from twoworlds.cones.kernel.heights import RatioGraph
+    from twoworlds.cones.kernel.ratios import RatioGraph
 
 QUICK = 10**5  # facets that are sooner listed than a linear program is set up
+MOST_COMPARED = 128  # databases
+MOST_COLUMNS = 64  # of a step in the proof that one cone lies in another
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
 
 
@@ -145,12 +149,14 @@ class Cone:
         """The graph of a cone of bounded ratios, as that of differential privacy; else None."""
         if self.constraints is None or self.constraints[1]:
             return None
-        from twoworlds.cones.kernel.heights import RatioGraph  # numpy
+        from twoworlds.cones.kernel.ratios import RatioGraph  # numpy
 
         return RatioGraph.of(self.constraints[0], self.dimension)
 
     @cached_property
     def _inner(self) -> Description:
+        from twoworlds.cones.kernel.double_description import extreme_rays  # numpy
+
         if self.ratios is not None and (side := self.ratios.side) is not None:
             if self.ratios.heights is None:
                 raise TooLarge(
@@ -166,6 +172,8 @@ class Cone:
 
     @cached_property
     def _outer(self) -> Description:
+        from twoworlds.cones.kernel.double_description import extreme_rays
+
         if self.generators is not None:
             return extreme_rays(*self.generators, self.dimension)
         assert self.constraints is not None
@@ -175,6 +183,8 @@ class Cone:
 
     def _tidied(self, given: Description, opposite: str) -> Description:
         """Bring what was given into canonical form, by means of the opposite description."""
+        from twoworlds.cones.kernel.double_description import irredundant, irredundant_by_programs
+
         if opposite not in self.__dict__ and self._bound(given) > POSSIBLE:
             return irredundant_by_programs(*given, self.dimension)
         vectors, basis = getattr(self, opposite)
@@ -251,7 +261,8 @@ class Cone:
             if not found:
                 return Answered(found.certificate, found.inequality, ray)
             parts.append(found.certificate)
-        if other.generators is None and self._bound(self.generators) <= POSSIBLE:
+        listed = self.dimension <= MOST_COLUMNS and self._bound(self.generators) <= POSSIBLE
+        if other.generators is None and listed:
             return self._implies(other._premises())
         return Answered(proved("all", parts=parts))
 
@@ -306,14 +317,6 @@ class Cone:
         (a, e), (b, f) = (cone.constraints or cone._outer for cone in (self, other))
         return Cone.from_inequalities([*a, *b], equalities=[*e, *f], dimension=self.dimension)
 
-    def dual(self) -> Cone:
-        """Return {a : a . x >= 0 for every x in the cone}.
-
-        >>> Cone.from_rays([(1, 0), (1, 1)]).dual().rays
-        ((1, -1), (0, 1))
-        """
-        return Cone(self.dimension, generators=self.constraints, constraints=self.generators)
-
     def __repr__(self) -> str:
         kinds, given = ("rays", "lines"), self.generators
         if given is None:
@@ -332,7 +335,9 @@ class Cone:
         return _with_opposites(self.generators or self._inner)
 
     def _generated(self, vector: tuple[Fraction, ...], given: Description) -> Answered:
-        found, functional = decide(vector, *given, self._at_hand(given, "_outer"))
+        from twoworlds.cones.kernel.double_description import decider  # numpy
+
+        found, functional = decider(*given, self._at_hand(given, "_outer"))(vector)
         if functional is not None:
             proof = proved(
                 "separated", vector=vector, generators=self._spanning(), functional=functional
@@ -343,19 +348,32 @@ class Cone:
         return Answered(proof, combination=found)
 
     def _implies(self, targets: Sequence[Vector]) -> Answered:
+        from twoworlds.cones.kernel.double_description import decider  # numpy
+        from twoworlds.cones.kernel.ratios import read_bound
+
         given = self.constraints or self._outer
-        duals = self._at_hand(given, "_inner")
-        parts: list[Certificate] = []
+        if self.dimension > MOST_COMPARED and None in map(read_bound, (*given[0], *targets)):
+            raise TooLarge(
+                f"{len(targets)} guarantees are compared with {len(given[0])} others on "
+                f"{self.dimension} databases, which is done on up to {MOST_COMPARED} unless each "
+                "bounds the ratio of two databases, as those of dp do: use fewer, such as 7 bits"
+            )
+        decide = decider(*given, self._at_hand(given, "_inner"))
+        steps: dict[tuple[Any, ...], None] = {}
         facets: dict[Vector, None] = {}
         for target in targets:
-            found, ray = decide(target, *given, duals)
+            found, ray = decide(target)
             if ray is not None:
                 premises = self._premises()
                 proof = proved("escape", ray=ray, premises=premises, inequality=target)
                 return Answered(proof, target, ray)
             used, weights = _unzipped(found)
-            parts.append(proved("implied", inequality=target, premises=used, multipliers=weights))
+            steps[*_spoken_of([target, *used]), tuple(weights)] = None
             facets.update(dict.fromkeys(used))
+        parts = [
+            proved("implied", inequality=step[0], premises=step[1:-1], multipliers=step[-1])
+            for step in steps
+        ]
         if self.generators is not None:
             spanning = self._spanning()
             parts += [proved("satisfies", vector=a, inequalities=spanning) for a in facets]
@@ -376,6 +394,22 @@ class Cone:
                 f"cones of dimensions {self.dimension} and {other.dimension} cannot be compared: "
                 "both need the same columns"
             )
+
+
+def most_facets(rays: int, dimension: int) -> int:
+    """Return how many facets a cone of so many rays can have (McMullen's upper bound theorem)."""
+    if rays <= dimension or dimension < 2:
+        return rays
+    half, other = (dimension - 1) // 2, dimension // 2
+    return comb(rays - other, half) + comb(rays - half - 1, other - 1)
+
+
+def _spoken_of(vectors: Sequence[Vector]) -> list[Vector]:
+    """Leave out columns that are 0 in all vectors, so that like steps are proved once."""
+    if len(vectors[0]) <= MOST_COLUMNS:
+        return [*vectors]
+    kept = [i for i, entries in enumerate(zip(*vectors, strict=True)) if any(entries)]
+    return [tuple([vector[i] for i in kept]) for vector in vectors]
 
 
 def _with_opposites(given: Description) -> tuple[Vector, ...]:

@@ -4,7 +4,7 @@ A mechanism satisfies the guarantees of a row cone when each of its likelihood r
 cone. `twoworlds.cones.least_loss` finds the best such mechanism for a loss l(truth, output), under
 a belief or in the worst case, and proves that no other one does better. This is beyond Lin &
 Kifer. For a count under differential privacy it gives the loss of geometric noise with the best
-post-processing (Ghosh, Roughgarden & Sundararajan, 2009), and finds it so (`cones.counts`).
+post-processing (Ghosh, Roughgarden & Sundararajan, 2009), and finds it so (`cones.least_loss`).
 
 Who "no other one" is depends on what may be answered. Where outputs are given, or the loss is any
 function, it is the mechanisms that answer one of the outputs. Otherwise it is all mechanisms: under
@@ -195,15 +195,22 @@ def design(
     if source.approximation is not None:
         raise Unsupported(
             f"{source!r} is larger than the row cone itself ({source.approximation}), so a "
-            "mechanism designed in it might break the guarantee: use the true row cone"
+            "mechanism designed in it might break the guarantee: save the true one by 'twoworlds "
+            "cone --exact --save cone.json', and use linear(cone.json)"
         )
     asked = None if statistic is None else build_statistic(statistic, source.universe)
-    truths = [x if asked is None else asked(x) for x in source.universe]
+    try:
+        truths = [x if asked is None else asked(x) for x in source.universe]
+    except TypeError:
+        raise InvalidInput(
+            f"{asked and asked.name} is about lists of records, and {source.universe.expression} "
+            "has other databases: leave the statistic out"
+        ) from None
     if outputs is not None and not outputs:
         raise InvalidInput("no outputs are given: a mechanism has to answer something")
-    answers: Universe = Explicit(tuple(outputs or sorted(set(truths))))
-    if outputs is None and asked is None:
-        answers = source.universe
+    answers: Universe = source.universe
+    if outputs is not None or asked is not None:
+        answers = Explicit(tuple(outputs or sorted(set(truths))))
     name = loss if isinstance(loss, str) else "given"
     aim = f"{'the database' if asked is None else asked.name}, {name} loss"
     held = None if belief is None else build_belief(belief, source.universe)

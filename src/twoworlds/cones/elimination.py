@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from twoworlds.answer import Answer, Said, Steps
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, negative, primitive, units
 from twoworlds.cones.row_cone import Inequality, RowCone, coefficients
 from twoworlds.cones.words.wording import as_records
@@ -240,7 +239,7 @@ def _without(cone: Cone, columns: Sequence[int]) -> list[Vector]:
 
 def _symmetries(cone: RowCone) -> list[list[int]]:
     """Return exchanges of records and of values that turn guarantees into guarantees."""
-    from twoworlds.cones.kernel.symmetry import generators  # numpy
+    from twoworlds.cones.kernel.ratios import generators  # numpy
 
     records = as_records(cone.universe)
     if records is None or cone.cone.equalities:
@@ -311,7 +310,7 @@ def _facets(
 
 def _first_met(inequalities: Sequence[Vector], row: Vector) -> Vector:
     """Return the only inequality that is met first on a way from near the ones to a row."""
-    from twoworlds.cones.kernel._pointed import products  # numpy
+    from twoworlds.cones.kernel.double_description import products  # numpy
 
     outside = products(inequalities, [row])[:, 0].tolist()
     draw = Random(0)
@@ -328,6 +327,8 @@ def _first_met(inequalities: Sequence[Vector], row: Vector) -> Vector:
 
 
 def _derived(cone: RowCone, vectors: Sequence[Vector]) -> tuple[Derived, ...]:
+    from twoworlds.cones.kernel.double_description import combination  # numpy
+
     inside, known = cone.cone, {*vectors}
     equal = {sign: a for a in inside.equalities for sign in (a, negative(a))}
     derived = []

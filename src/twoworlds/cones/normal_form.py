@@ -21,6 +21,11 @@ that treats every record alike is inverted record by record.
 Finite universes and rational matrices, where every answer holds a certificate, verified before it
 is returned; and noise on all whole numbers or the real line, by the quotient of two transforms
 (`twoworlds.cones.noise.quotient`).
+
+**The inverse itself** (`inverse`). If M has one, a row x belongs to the row cone of the mechanism
+if and only if x . m >= 0 for every column m of M^-1 (Theorem 5.1). On finitely many databases the
+columns always have a finite norm sum_i |m_i|; it says by how much an error in a row can grow in the
+post-processing.
 """
 
 from __future__ import annotations
@@ -33,15 +38,18 @@ from typing import Any
 
 from flint import fmpq_mat
 
+from twoworlds.answer import Answer, Table
 from twoworlds.cones.certificates import Certificate, kronecker_times
-from twoworlds.cones.kernel.vectors import dot, flint, fraction
+from twoworlds.cones.kernel.vectors import dot, flint, fraction, primitive, rationals
 from twoworlds.cones.noise.quotient import are_noise, noise_normal_form
+from twoworlds.cones.row_cone import Inequality, finite_form, listed_universe
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import Number, show
 from twoworlds.programs import Infeasible, Optimal, solve
+from twoworlds.show import Result
 from twoworlds.worlds import Explicit, Universe
 
 _MOST_NONZEROS = 200_000
@@ -90,6 +98,7 @@ def consistent_normal_form_contains(
         raise InvalidInput("no base is given: name at least one trusted mechanism")
     if len(trusted) == 1 and are_noise((candidate, *trusted)):
         return noise_normal_form(candidate, trusted[0])
+    candidate, trusted = finite_form(candidate), tuple(map(finite_form, trusted))
     where = trusted[0].universe
     for other in (candidate, *trusted[1:]):
         if other.universe != where and (
@@ -100,7 +109,7 @@ def consistent_normal_form_contains(
             raise InvalidInput(
                 f"{other.expression} speaks of {other.universe.expression} and "
                 f"{trusted[0].expression} of {where.expression}: "
-                "the universes must agree, database by database"
+                "name mechanisms about the same databases"
             )
     answer = _by_record(candidate, trusted) or _decided(candidate, trusted)
     kind, fields, values, sentence, method = answer
@@ -150,7 +159,7 @@ def same_row_cone_yet_outside(keep: Fraction = Fraction(3, 4)) -> tuple[Dense, D
 
 # --- the ways to decide ---------------------------------------------------------------------------
 
-Answer = tuple[str, dict[str, object], dict[str, Number], str, str]
+Decision = tuple[str, dict[str, object], dict[str, Number], str, str]
 """Kind and fields of the certificate, the values, what it shows, and by which method."""
 
 
@@ -171,11 +180,11 @@ def _rows(mechanism: Mechanism, where: Universe) -> Matrix:
     return [[_fraction(row[j], mechanism) for j in order] for row in table.rows]
 
 
-def _decided(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer:
+def _decided(candidate: Mechanism, bases: Sequence[Mechanism]) -> Decision:
     return _by_inverse(candidate, bases) or _by_program(candidate, bases)
 
 
-def _by_record(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer | None:
+def _by_record(candidate: Mechanism, bases: Sequence[Mechanism]) -> Decision | None:
     """Compare single records when both mechanisms treat every record alike.
 
     Powers of one record's post-processing are a post-processing of all records; the other way
@@ -191,7 +200,7 @@ def _by_record(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer | Non
     return kind, fields, values, note + said, how
 
 
-def _by_inverse(candidate: Mechanism, bases: Sequence[Mechanism]) -> Answer | None:
+def _by_inverse(candidate: Mechanism, bases: Sequence[Mechanism]) -> Decision | None:
     """Look for a negative entry of M B^-1, when there is one base B and it has an inverse."""
     base, *others = bases
     if others or base.outputs.size != base.universe.size:
@@ -234,7 +243,7 @@ def _label(universe: Universe, place: int) -> str:
     return universe.label(next(islice(universe, place, None)))
 
 
-def _by_program(candidate: Mechanism, trusted: Sequence[Mechanism]) -> Answer:
+def _by_program(candidate: Mechanism, trusted: Sequence[Mechanism]) -> Decision:
     """Solve the linear program in the products w_i A_i, and in w."""
     where = trusted[0].universe
     target, bases = _rows(candidate, where), [_rows(base, where) for base in trusted]
@@ -299,7 +308,7 @@ def _inside(
     weights: list[Fraction],
     trusted: Sequence[Mechanism],
     method: str,
-) -> Answer:
+) -> Decision:
     fields: dict[str, object] = {
         "matrix": target,
         "bases": bases,
@@ -311,7 +320,7 @@ def _inside(
     return "post-processing", fields, values if len(weights) > 1 else {}, said, method
 
 
-def _outside(target: Matrix, bases: list[Matrix], functional: Matrix, method: str) -> Answer:
+def _outside(target: Matrix, bases: list[Matrix], functional: Matrix, method: str) -> Decision:
     reached = Fraction(sum(map(dot, functional, target)))
     # Every base output goes where it scores best: sum_k max_o (F M_i^T)[o, k].
     bound = max(
@@ -356,3 +365,80 @@ def _meaning(holds: bool, *, several: bool) -> str:  # noqa: FBT001
         f"{', and no random choice of post-processings,' if several else ''} gives these "
         "probabilities."
     )
+
+
+_LARGEST = 256
+
+
+@dataclass(frozen=True)
+class InverseMatrix(Result):
+    """The exact inverse of a mechanism's matrix."""
+
+    mechanism: Mechanism
+    rows: tuple[tuple[Fraction, ...], ...]
+
+    @property
+    def column_norms(self) -> tuple[Fraction, ...]:
+        """The sum of absolute entries of each column, one per output."""
+        return tuple(sum(map(abs, column), Fraction(0)) for column in zip(*self.rows, strict=True))
+
+    def inequalities(self) -> tuple[Inequality, ...]:
+        """The guarantees: one for each output."""
+        columns = zip(*self.rows, strict=True)
+        return tuple(Inequality(self.mechanism.universe, primitive(column)) for column in columns)
+
+    def answer(self) -> Answer:
+        """Show the matrix, and the norms of its columns."""
+        outputs, universe = self.mechanism.outputs, self.mechanism.universe
+        pairs = zip(universe, self.rows, strict=True)
+        rows = [[universe.label(x), *map(str, row)] for x, row in pairs]
+        heads = ["", *(outputs.label(output) for output in outputs)]
+        table = Table(heads, [*rows, ["norm", *map(str, self.column_norms)]])
+        said = f"{self.mechanism.expression}: the inverse, one column per output."
+        return Answer(said, blocks=[table])
+
+    def fields(self) -> dict[str, Any]:
+        """Return the matrix, and the guarantees that its columns are."""
+        universe, outputs = self.mechanism.universe, self.mechanism.outputs
+        return {
+            "mechanism": self.mechanism,
+            "databases": [universe.label(x) for x in universe],
+            "outputs": [outputs.label(o) for o in outputs],
+            "inverse": [list(map(str, row)) for row in self.rows],
+            "column_norms": list(map(str, self.column_norms)),
+            "inequalities": [inequality.text() for inequality in self.inequalities()],
+        }
+
+
+def inverse(mechanism: Mechanism) -> InverseMatrix:
+    """Return the exact inverse of the matrix.
+
+    >>> from twoworlds import mechanism
+    >>> found = inverse(mechanism("randomized-response(bits=1, keep=3/4)"))
+    >>> [[str(entry) for entry in row] for row in found.rows]
+    [['3/2', '-1/2'], ['-1/2', '3/2']]
+    >>> found.column_norms
+    (Fraction(2, 1), Fraction(2, 1))
+    """
+    where = listed_universe(mechanism.universe, mechanism.expression)
+    size = len(where.positions)
+    if mechanism.outputs.size != size:
+        raise Unsupported(
+            f"{mechanism.expression} has {mechanism.outputs.size or 'infinitely many'} outputs for "
+            f"{size} databases: only a square matrix has an inverse, such as that of "
+            "'randomized-response(bits=2, keep=3/4)'"
+        )
+    if size > _LARGEST:
+        raise TooLarge(f"an inverse of {size} by {size} entries is shown up to {_LARGEST}")
+    entries = [
+        rationals([mechanism.probability(o, x) for x in where], f"P({mechanism.outputs.label(o)})")
+        for o in mechanism.outputs
+    ]
+    try:
+        found = flint(entries).inv()
+    except ZeroDivisionError:
+        raise Unsupported(
+            f"the matrix of {mechanism.expression} has no inverse: its row cone and membership are "
+            "found in another way: ask for its cone, or whether another is a member of it"
+        ) from None
+    return InverseMatrix(mechanism, tuple(tuple(map(fraction, row)) for row in found.tolist()))

@@ -19,18 +19,8 @@ inequalities; here Q is inverted itself, which is the same as p -> max(p, 1 - p)
 p = 1/2 the cone holds the constant rows only, as equalities. Appendix 6 prints the entry of the
 matrix as p^h (1 - p)^(k - h) at Hamming distance h; it is p^(k - h) (1 - p)^h.
 
-Nothing here ever forms a matrix over all databases: a row of 24 bits (16.7 million databases) is
-tested by the Kronecker butterfly (`kernel._compiled`) in its own memory. Rows of integers and
-fractions are answered exactly. An array of floats is taken as the doubles that it holds, and within
-the bound on their rounding error the answer is left open. Why the bound holds, with u = 2^-53, T
-the integer functionals of one record and |T| their absolute values: each step multiplies by exact
-doubles and adds n products, so that each of them is rounded at most n times (a product with an
-integer never loses a bit to underflow). After k steps
-
-    |computed - y| <= ((1 + u)^(n k) - 1) |T|...|T| |x|,
-
-and |T|...|T| |x| <= min(L^k max|x|, M^k sum|x|), where L is the largest sum of a row of |T| and M
-its largest entry.
+Nothing here ever forms a matrix over all databases: a row is multiplied by the functionals one
+record after the other. Rows are answered exactly; a float is the decimal number that it prints as.
 """
 
 from __future__ import annotations
@@ -40,8 +30,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import groupby, product
-from math import isfinite, lcm, nextafter
-from operator import mul
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
@@ -56,7 +45,7 @@ from twoworlds.cones.row_cone import (
     read_row,
     variable,
 )
-from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
+from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.show import Result
@@ -67,10 +56,8 @@ if TYPE_CHECKING:
 
 _LARGEST_PRINTED = 10**15
 _LONGEST_RUN = 4
-_LARGEST_ROW = 1 << 28
+_LARGEST_ROW = 1 << 26
 _LARGEST_LISTED = 1 << 18  # entries of a row that is no array
-_LARGEST_FLOAT = 2**1023
-_UNIT = Fraction(1, 1 << 53)
 
 
 @dataclass(frozen=True)
@@ -184,47 +171,28 @@ class ProductMembership(Result):
     """Whether a row is in the cone, with the inequality that comes nearest to failing.
 
     Attributes:
-        inside: None when floats cannot tell.
+        inside: The answer.
         worst: The violated inequality of the least value, or the one nearest to 0.
-        value: Its value (an equality: of its violation), exact, or the float that was computed.
-        bound: The rounding error is at most this; 0 for exact rows.
-        undecided: How many inequalities the floats could not decide.
+        value: Its value (an equality: of its violation).
     """
 
-    inside: bool | None
+    inside: bool
     worst: ProductInequality
-    value: int | Fraction | float
-    bound: Fraction
-    undecided: int = 0
-
-    @property
-    def exact(self) -> bool:
-        """Whether the answer was computed in exact integers."""
-        return self.bound == 0
+    value: Fraction
 
     def __bool__(self) -> bool:
-        """Return the answer, or raise when floats cannot tell."""
-        if self.inside is None:
-            raise Undecided(
-                f"{self.undecided} inequalities are within the rounding error {float(self.bound)} "
-                "of 0: give the row as integers or fractions"
-            )
+        """Return the answer."""
         return self.inside
 
     def answer(self) -> Answer:
-        """Say it in a sentence, with the arithmetic that it rests on."""
-        answer = {True: "inside the row cone", False: "outside the row cone", None: "undecided"}[
-            self.inside
-        ]
-        how = "exact" if self.exact else f"float, error at most {float(self.bound):.3g}"
-        return Answer(
-            f"{answer}: {self.worst.text()} has the value {self.value} ({how})", holds=self.inside
-        )
+        """Say it in a sentence."""
+        where = "inside" if self.inside else "outside"
+        said = f"{where} the row cone: {self.worst.text()} has the value {self.value}"
+        return Answer(said, holds=self.inside)
 
     def fields(self) -> dict[str, Any]:
         """Return the answer, and the inequality that it rests on."""
-        found = {"inside": self.inside, "worst": self.worst.text(), "value": self.value}
-        return {**found, "bound": self.bound, "undecided": self.undecided}
+        return {"inside": self.inside, "worst": self.worst.text(), "value": self.value}
 
 
 @dataclass(frozen=True)
@@ -310,119 +278,65 @@ class PerRecordCone(Result):
         factors = tuple(self.one.functionals[i] for i in places)
         return ProductInequality(self.universe, factors, max(places) >= len(self.one.facets))
 
-    def contains(self, row: Row | NDArray[Any], *, overwrite: bool = False) -> ProductMembership:
+    def contains(self, row: Row | NDArray[Any]) -> ProductMembership:
         """Tell whether a likelihood row is in the cone.
 
         Args:
-            row: One entry per database in order, or a mapping. An array of float64 is answered
-                in floats with a proven error bound; integers and fractions are answered exactly.
-            overwrite: Work in the memory of a given array, which is destroyed.
+            row: One entry per database in order, or a mapping; a long one is an array of integers.
         """
         import numpy as np
 
         _refuse_very_large(self.universe, "test a row of fewer records")
-        size = self.universe.size
+        size, scale = self.universe.size, 1
         if size > _LARGEST_ROW:
             raise TooLarge(
                 f"a row over {self.universe.expression} has {size} entries, more than "
                 f"{_LARGEST_ROW}: ask for single inequalities"
             )
-        if isinstance(row, np.ndarray) and row.dtype.kind in "fiu":
-            own = self._array(row, overwrite=overwrite)
-            return self._in_floats(own) if own.dtype.kind == "f" else self._exactly(own, 1)
-        if size > _LARGEST_LISTED:
+        values: NDArray[Any]
+        if isinstance(row, np.ndarray) and row.dtype.kind in "iu" and row.shape == (size,):
+            values = row
+        elif size > _LARGEST_LISTED:
             raise TooLarge(
                 f"a row of {size} entries is read as an array only: give it as a numpy array of "
-                "int64 (exact) or float64 (with an error bound)"
+                "integers"
             )
-        entries = read_row(self.universe, row if isinstance(row, Mapping) else list(row))
-        scale = lcm(*[entry.denominator for entry in entries])
-        return self._exactly([int(entry * scale) for entry in entries], scale)
+        else:
+            listed = row if isinstance(row, Mapping) else list(row)
+            entries = read_row(self.universe, listed)
+            scale = lcm(*[entry.denominator for entry in entries])
+            values = np.array([int(entry * scale) for entry in entries], dtype=object)
+        values = self._transformed(values)
+        equality = np.array([False])  # where one of the factors is an equality
+        flat = np.arange(len(self.one.functionals)) >= len(self.one.facets)
+        for _ in range(self.records):
+            equality = (equality[:, None] | flat).ravel()
+        slack = np.where(equality, -np.abs(values), values)
+        place = int(slack.argmin())
+        value = Fraction(int(slack[place]), scale)
+        return ProductMembership(value >= 0, self.product(self._word(place)), value)
 
-    def _array(self, row: NDArray[Any], *, overwrite: bool) -> NDArray[Any]:
-        """Return an array of float64 or int64 to work in."""
+    def _transformed(self, row: NDArray[Any]) -> NDArray[Any]:
+        """Multiply a row by the Kronecker power of the functionals, exactly.
+
+        No value exceeds L^k max|x|, where L is the largest absolute sum of a functional.
+        """
         import numpy as np
 
-        if row.shape != (self.universe.size,):
-            raise InvalidInput(
-                f"the row has shape {row.shape}, but {self.universe.expression} has "
-                f"{self.universe.size} databases: give one entry per database"
-            )
-        if row.dtype.itemsize > 8 or (row.dtype == np.uint64 and row.max() >= 1 << 63):
-            raise InvalidInput(f"entries of {row.dtype} do not fit: give int64 or float64")
-        wanted = np.float64 if row.dtype.kind == "f" else np.int64
-        mine = overwrite and row.dtype == wanted and row.flags.c_contiguous and row.flags.writeable
-        return row if mine else np.array(row, dtype=wanted, order="C")
-
-    def _in_floats(self, row: NDArray[Any]) -> ProductMembership:
-        import numpy as np
-
-        from twoworlds.cones.kernel._compiled import least_slack, transform
-
-        functionals, facets = self.one.functionals, len(self.one.facets)
-        n, largest = len(functionals), self._largest(row)
-        exact = all(abs(c) < 1 << 53 for line in functionals for c in line)
-        if largest > _LARGEST_FLOAT or not exact:
-            raise Unsupported(
-                f"the inequalities of {self.source} exceed the range of floats on this row: "
-                "give it as integers"
-            )
-        bound = largest * ((1 + _UNIT) ** (n * self.records + 1) - 1)
-        transform(row, np.array(functionals, dtype=np.float64), self.records)
-        near = nextafter(float(bound), float("inf")) if bound else 0.0
-        place, undecided = map(int, least_slack(row, near, facets, n))
-        worst, value = self.product(self._word(place)), float(row[place])
-        slack = -abs(value) if worst.equality else value
-        inside = False if slack < -bound else None if undecided else True
-        return ProductMembership(inside, worst, slack, bound, undecided)
-
-    def _exactly(self, row: Sequence[int] | NDArray[Any], scale: int) -> ProductMembership:
-        import numpy as np
-
-        from twoworlds.cones.kernel._compiled import least_slack, transform
-
-        functionals, facets = self.one.functionals, len(self.one.facets)
-        if self._largest(row) < 1 << 63:
-            values: Any = np.array(row, dtype=np.int64) if isinstance(row, list) else row
-            transform(values, np.array(functionals, dtype=np.int64), self.records)
-            place = int(least_slack(values, 0.0, facets, len(functionals))[0])
-        elif len(row) > _LARGEST_LISTED:
+        n, functionals = len(self.one.functionals), self.one.functionals
+        most = max(sum(map(abs, line)) for line in functionals) ** self.records
+        fits = most * max(abs(int(row.max())), abs(int(row.min()))) < 1 << 63
+        if not fits and len(row) > _LARGEST_LISTED:
             raise TooLarge(
                 f"the inequalities of {self.source} on this row of {len(row)} entries need "
-                "integers beyond 2^63: divide the row by a common factor, or give floats"
+                "integers beyond 2^63: divide the row by a common factor"
             )
-        else:
-            values = _transformed([int(entry) for entry in row], functionals)
-            slacks = [
-                -abs(value) if max(self._word(place)) >= facets else value
-                for place, value in enumerate(values)
-            ]
-            place = min(range(len(slacks)), key=slacks.__getitem__)
-        worst, value = self.product(self._word(place)), Fraction(int(values[place]), scale)
-        slack = -abs(value) if worst.equality else value
-        return ProductMembership(slack >= 0, worst, slack, Fraction(0))
-
-    def _largest(self, row: Any) -> Fraction:
-        """Bound the value of every inequality on a row: min(L^k max|x|, M^k sum|x|)."""
-        import numpy as np
-
-        lines = [[abs(c) for c in line] for line in self.one.functionals]
-        if isinstance(row, list):
-            peak, total = max(map(abs, row)), Fraction(sum(map(abs, row)))
-        else:
-            peak = max(row.max().item(), -row.min().item())
-            if not isfinite(peak):
-                raise InvalidInput(
-                    "the row has entries that are no finite numbers: give probabilities"
-                )
-            # A sum of m floats of one sign is right up to a factor (1 + u)^m, far below 2.
-            parts = np.array_split(row, 1 + row.size // _LARGEST_LISTED)
-            with np.errstate(over="ignore"):
-                sums = sum(float(np.abs(part.astype(np.float64)).sum()) for part in parts)
-            total = 2 * Fraction(sums) if isfinite(sums) else Fraction(peak) * row.size
-        by_peak: Fraction = max(map(sum, lines)) ** self.records * Fraction(peak)
-        by_sum: Fraction = max(map(max, lines)) ** self.records * total
-        return min(by_peak, by_sum)
+        found: NDArray[Any] = row.astype(np.int64 if fits else object)
+        for i in range(self.records):
+            parts = found.reshape(n**i, n, -1)
+            lines = [sum(c * parts[:, k] for k, c in enumerate(f) if c) for f in functionals]
+            found = np.stack(lines, axis=1).ravel()
+        return found
 
     def _word(self, place: int) -> list[int]:
         """Return the place of each record's functional."""
@@ -483,20 +397,6 @@ class PerRecordCone(Result):
             (facets if max(places) < n else equalities).append(vector)
         cone = Cone.from_inequalities(facets, equalities=equalities)
         return RowCone(where, cone, self.source)
-
-
-def _transformed(row: list[int], functionals: Sequence[Vector]) -> list[int]:
-    """Multiply a row by the Kronecker power of the functionals, in integers of any size."""
-    n, stride = len(functionals), 1
-    while stride < len(row):
-        fresh = [0] * len(row)
-        for start in range(0, len(row), n * stride):
-            for i in range(start, start + stride):
-                old = row[i : i + n * stride : stride]
-                for s, functional in enumerate(functionals):
-                    fresh[i + s * stride] = sum(map(mul, functional, old))
-        row, stride = fresh, stride * n
-    return row
 
 
 def _power(base: int, exponent: int) -> int | str:

@@ -23,11 +23,11 @@ equalities, as the interior of a cone that satisfies an equality is empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import count
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Listing
@@ -37,23 +37,30 @@ from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rationals, units
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.files import SUFFIXES
 from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.numbers import Number
 from twoworlds.show import Result
-from twoworlds.worlds import Explicit, Point, Records, Universe
+from twoworlds.worlds import BitStrings, Explicit, Point, Records, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
-    from twoworlds.cones.kernel.heights import RatioGraph
+    from twoworlds.cones.kernel.ratios import RatioGraph
     from twoworlds.cones.words.statements import Statement
 
 LARGEST_DIMENSION = 1024
+LARGEST_TABLE = 1 << 24  # entries of all inequalities together
 _DRAWN = 16  # databases of guarantees whose coefficients are drawn
 _FEW = 12  # databases of one side: with more, extreme rows are not listed one by one
 
+_BY_STRUCTURE = (
+    ", or ask for statements, or for odds of one record or of a parity, which are found by "
+    "structure (PerRecordCone)"
+)
 Row = Sequence[object] | Mapping[Any, object]
 Source = str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
 
@@ -297,12 +304,12 @@ class RowCone(Result):
     def kinds(self) -> list[tuple[Vector, int]]:
         """One extreme row of each orbit under exchanges of records and values, and its size.
 
-        For cones of bounded ratios (`twoworlds.cones.kernel.heights`) with few enough rows.
+        For cones of bounded ratios (`twoworlds.cones.kernel.ratios`) with few enough rows.
 
         >>> row_cone("dp(ratio=3)", "bits(2)").kinds
         [((1, 3, 3, 1), 2), ((1, 3, 3, 9), 4)]
         """
-        from twoworlds.cones.kernel.symmetry import generators
+        from twoworlds.cones.kernel.ratios import generators
 
         graph, records = self.cone.ratios, self.universe
         if graph is None or graph.heights is None:
@@ -473,19 +480,55 @@ def build_source(
 def _of_definition(source: PrivacyDefinition, universe: str | Universe | None) -> RowCone:
     chosen = getattr(source, "universe", None) if universe is None else universe
     text = str(getattr(source, "claim", source.name))
+    refuse_without_rows(source)
     if chosen is None:
         raise InvalidInput(
             f"{text} speaks of any databases: say of which, as in --universe 'bits(2)'"
         )
-    where = listed_universe(build_universe(chosen), text)
-    inequalities = [
-        _coefficients(where, constraint, text) for constraint in source.row_constraints(where)
-    ]
+    where = listed_universe(build_universe(chosen), text, finite="as in --universe 'bits(2)'")
+    listed = _within_table(source, where)
+    if listed is None:
+        raise TooLarge(
+            f"{text} has more than {LARGEST_TABLE // len(where.positions)} constraints on the "
+            f"{len(where.positions)} databases of {where.expression}: use "
+            + _fewer(where, lambda fewer: _within_table(source, fewer) is not None)
+        )
+    inequalities = [_coefficients(where, constraint, text) for constraint in listed]
     size = len(where.positions)
     approximates = getattr(source, "approximates", None)
     approximation = None if approximates is None else approximates(where)
     cone, note = _occurring([*inequalities, *units(size)], where, text)
     return RowCone(where, cone, text, approximation, note)
+
+
+def refuse_without_rows(source: PrivacyDefinition) -> None:
+    """Refuse a definition that has no row cone over any databases, before asking for them."""
+    where, text = BitStrings(2), str(getattr(source, "claim", source.name))
+    try:
+        constraint = next(iter(source.row_constraints(where)), {})
+    except InvalidInput:  # it may well be about other databases
+        return
+    _coefficients(where, constraint, text)
+
+
+def _within_table(
+    source: PrivacyDefinition, where: Universe
+) -> list[Mapping[Point, Number]] | None:
+    """List the constraints, or return None if they are too many."""
+    most = LARGEST_TABLE // len(where.positions)
+    listed = list(islice(source.row_constraints(where), most + 1))
+    return listed if len(listed) <= most else None
+
+
+def _fewer(universe: Universe, fits: Callable[[Records], bool]) -> str:
+    """Say how large a universe of this kind may be."""
+    if isinstance(universe, Records) and universe.fixed and len(universe.values) > 1:
+        start = min(universe.n - 1, LARGEST_DIMENSION.bit_length())
+        smaller = (n for n in range(start, 0, -1) if fits(Records(universe.values, n)))
+        if (most := next(smaller, None)) is not None:
+            return f"at most {most} record{'' if most == 1 else 's'}"
+        return "fewer values"
+    return "fewer databases"
 
 
 def _occurring(
@@ -520,8 +563,10 @@ def _coefficients(universe: Universe, constraint: Mapping[Point, Number], text: 
 
 
 def _of_mechanisms(mechanisms: Sequence[Mechanism]) -> RowCone:
+    mechanisms = [finite_form(mechanism) for mechanism in mechanisms]
     first = mechanisms[0]
-    where = listed_universe(first.universe, first.expression)
+    more = _BY_STRUCTURE if isinstance(first, PerRecord) else ""
+    where = listed_universe(first.universe, first.expression, more=more)
     labels = [where.label(x) for x in where]
     for other in mechanisms[1:]:
         if [other.universe.label(x) for x in other.universe] != labels:
@@ -538,6 +583,36 @@ def _of_mechanisms(mechanisms: Sequence[Mechanism]) -> RowCone:
     cone = Cone.from_rays(dict.fromkeys(rays), dimension=len(labels))
     texts = [mechanism.expression for mechanism in mechanisms]
     return RowCone(where, cone, texts[0] if len(texts) == 1 else " or ".join(texts))
+
+
+def finite_form(mechanism: Mechanism) -> Mechanism:
+    """Clamp geometric noise on finitely many true answers to their range; leave others as they are.
+
+    An output beyond the range has a row proportional to that of the nearer end (Lin & Kifer,
+    Section 5.3.1): clamping loses nothing, since the excess can be drawn anew.
+    """
+    noise = endless_noise(mechanism)
+    if not isinstance(noise, GeometricNoise) or not isinstance(mechanism, OnStatistic):
+        return mechanism
+    if mechanism.universe.size is None:
+        return mechanism
+    where = listed_universe(mechanism.universe, mechanism.expression)
+    answers = true_answers(mechanism, where).values()
+    clamped = AddedNoise(noise, min(answers), max(answers))
+    return OnStatistic(where, mechanism.statistic, clamped, expression=mechanism.expression)
+
+
+def endless_noise(mechanism: object) -> Noise | None:
+    """Return the noise that is added to a true answer, if its outputs do not end."""
+    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    endless = isinstance(channel, AddedNoise) and channel.outputs.size is None
+    return channel.noise if isinstance(channel, AddedNoise) and endless else None
+
+
+def true_answers(mechanism: OnStatistic, where: Universe) -> dict[Point, int]:
+    """Return the whole number to which noise is added on each database."""
+    pairs = ((x, mechanism.statistic(x)) for x in where)
+    return {x: answer for x, answer in pairs if isinstance(answer, int)}
 
 
 def _rows(mechanism: Mechanism) -> Iterable[Vector]:
@@ -560,34 +635,23 @@ def _rows(mechanism: Mechanism) -> Iterable[Vector]:
             yield row
 
 
-def listed_universe(universe: Universe, what: str) -> Universe:
+def listed_universe(
+    universe: Universe, what: str, *, finite: str = f"as in {FINITE_OUTPUTS}", more: str = ""
+) -> Universe:
     """Return the universe if its databases can be listed as columns, or say the way out."""
     if universe.size is None:
         raise Unsupported(
-            f"{what}: {universe.expression} has infinitely many databases, and columns are listed "
-            f"one by one: use finitely many databases and outputs, as in {FINITE_OUTPUTS}; cone "
-            "and statements also take integer noise on all whole numbers (noise_cone)"
+            f"{what}: {universe.expression} has infinitely many databases, and a cone has a column "
+            f"for each: use finitely many, {finite}"
         )
     if universe.size > LARGEST_DIMENSION:
+        size = str(universe.size) if universe.size < 10**15 else "more than 10^15"
+        fewer = _fewer(universe, lambda records: records.size <= LARGEST_DIMENSION)
         raise TooLarge(
-            f"{what}: {universe.expression} has {_count(universe.size)} databases, and a row cone "
-            f"is listed up to {LARGEST_DIMENSION}: use {_largest(universe)}; of a mechanism with "
-            "one transition per record, statements and the odds of one record or of a parity are "
-            "found by structure (PerRecordCone)"
+            f"{what}: {universe.expression} has {size} databases, and a row cone is listed up to "
+            f"{LARGEST_DIMENSION}: use {fewer}{more}"
         )
     return universe
-
-
-def _largest(universe: Universe) -> str:
-    """Say how large a universe of this kind may be."""
-    if isinstance(universe, Records) and universe.fixed and len(universe.values) > 1:
-        fits = next(n for n in count() if len(universe.values) ** (n + 1) > LARGEST_DIMENSION)
-        return f"at most {fits} records" if fits else "fewer values"
-    return "fewer databases"
-
-
-def _count(size: int) -> str:
-    return str(size) if size < 10**15 else "more than 10^15"
 
 
 def row_of_mixture(

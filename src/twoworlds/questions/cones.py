@@ -49,11 +49,11 @@ def cone(
     check_files(save)
     if inverse:
         return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
-    found: Result | None = None
+    found: Result
     if also:
         found = row_cone(_mechanisms([source, *also], universe))
-    found = found or _noise_cone(source, universe)
-    found = found or _cone(source, universe, exact=exact, facet=facet is not None)
+    else:
+        found = _cone(source, universe, exact=exact, facet=facet is not None)
     if facet is not None:
         if not isinstance(found, PerRecordCone):
             raise InvalidInput(
@@ -89,12 +89,12 @@ def member(
 
             _saved(None, save)
             return row_on_integers(row, trusted, where)
-        return _row([entry.strip() for entry in row.split(",")], of, universe, save)
+        return _row(row, of, universe, save)
     from twoworlds.cones import build_source, consistent_normal_form_contains, row_cone
     from twoworlds.definitions import PrivacyDefinition
-    from twoworlds.mechanisms.named import mechanism as build
 
-    built = build(str(mechanism), universe=universe)
+    use = "a definition: compare it with another one by 'twoworlds compare'"
+    built = _mechanisms([str(mechanism)], universe, use)[0]
     trusted = build_source(of[0], universe)
     if len(of) == 1 and isinstance(trusted, PrivacyDefinition):
         verdict = trusted.check(built)
@@ -114,7 +114,7 @@ def _saved(proof: Certificate | None, save: Path | None) -> Any:
     if proof is None and save is not None:
         raise InvalidInput(
             f"--save {save}: certificates hold finite matrices, and there are infinitely many "
-            "databases here: leave it out, and keep --json"
+            "databases or outputs here: leave it out, and keep --json"
         )
     return None if proof is None else proof.to_dict()
 
@@ -133,13 +133,19 @@ def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
     return Certificate("all", {"parts": parts, "claim": f"{mechanism.expression}: {cone.source}"})
 
 
-def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path | None) -> Result:
+def _row(row: str, of: Sequence[str], universe: str | None, save: Path | None) -> Result:
     """Say whether a likelihood row can occur."""
     from twoworlds.cones import build_source, row_cone
-    from twoworlds.cones.rows import occurs
+    from twoworlds.cones.compare import occurs
 
     one = len(of) == 1
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
+    if ":" in row:
+        raise InvalidInput(
+            f"--row '{row}': {cone.universe.expression} has finitely many databases: give a number "
+            f"for each, as in --row '{','.join('1' * len(cone.columns))}'"
+        )
+    entries = [entry.strip() for entry in row.split(",")]
     found = occurs(entries, cone, [build_source(text, universe) for text in of])
     return found.beside(files=save_json(save, found.fields()["certificate"].to_dict()))
 
@@ -153,17 +159,15 @@ def statements(
     from twoworlds.cones import (
         NoiseCone,
         PerRecordCone,
-        RowCone,
         example,
         example_statements,
         grouped,
         noise_statements,
     )
 
-    wedge = _noise_cone(source, universe)
-    if wedge is not None and not isinstance(wedge, RowCone):
-        return wedge
-    found = wedge or _cone(source, universe)
+    found = _cone(source, universe)
+    if isinstance(found, Told):
+        return found
     about: dict[str, Any] = {"source": found.source}
     if isinstance(found, NoiseCone):
         listed = noise_statements(found)
@@ -213,19 +217,17 @@ def odds(
     save: Proof = None,
 ) -> Result:
     """Find how far the odds between two secrets can move, and the row that moves them."""
-    from twoworlds.cones import RowCone, largest_odds
+    from twoworlds.cones import largest_odds
 
     check_files(save)
     trusted, where = _on_integers(source, universe)
     if where is None:
-        known = _noise_cone(source, universe)
-        listed = known if isinstance(known, RowCone) else source
-        found = largest_odds(listed, of, against, belief, universe=universe)
+        found = largest_odds(source, of, against, belief, universe=universe)
     else:
         from twoworlds.cones.noise.integers import integer_odds
 
         found = integer_odds(trusted, of, against, belief, where)
-    return found.beside(files=save_json(save, found.certificate.to_dict()))
+    return found.beside(files=save_json(save, _saved(found.certificate, save)))
 
 
 def relax(
@@ -364,28 +366,29 @@ def _release(data: Any, file: Path, ledger: Path | None) -> Result:
 
 def _cone(
     source: str, universe: str | None, *, exact: bool = False, facet: bool = False
-) -> RowCone | PerRecordCone | NoiseCone:
+) -> RowCone | PerRecordCone | NoiseCone | Told:
     """Build the cone of what was typed, by structure where it is too large to list."""
-    from twoworlds.cones import (
-        Frapp,
-        PerRecordCone,
-        build_source,
-        frapp_row_cone,
-        noise_cone,
-        row_cone,
-    )
+    from twoworlds.cones import Frapp, PerRecordCone, frapp_row_cone, noise_cone, row_cone
+    from twoworlds.cones.noise.integers import dp_on_integers, on_two_answers
     from twoworlds.cones.row_cone import LARGEST_DIMENSION
+    from twoworlds.definitions import DifferentialPrivacy
     from twoworlds.mechanisms import Mechanism, PerRecord
 
-    built = build_source(source, universe)
+    built, where = _on_integers(source, universe)
+    if where is not None and isinstance(built, DifferentialPrivacy):
+        return dp_on_integers(built, where)
     if isinstance(built, Mechanism):
         if built.universe.size is None:
             return noise_cone(built)
+        if (wedge := on_two_answers(built)) is not None:
+            return wedge
         if isinstance(built, PerRecord) and (facet or built.universe.size > LARGEST_DIMENSION):
             return PerRecordCone.of(built)
     if exact and isinstance(built, Frapp):
         if built.universe is None:
-            raise InvalidInput("--exact needs frapp(gamma=..., values=..., records=...)")
+            raise InvalidInput(
+                "--exact needs the values and records, as in 'frapp(gamma=3, values=3, records=2)'"
+            )
         return frapp_row_cone(built.gamma, len(built.universe.values), built.universe.n)
     return row_cone(built, universe)
 
@@ -402,38 +405,23 @@ def _on_integers(
     return built, whole_numbers(built, None if universe is None else build_universe(universe))
 
 
-def _noise_cone(source: str, universe: str | None) -> RowCone | Told | None:
-    """Return the cone of dp over all whole numbers, or of integer noise on few answers."""
-    from twoworlds.cones.noise.integers import dp_on_integers, on_few_answers
-    from twoworlds.definitions import DifferentialPrivacy
-    from twoworlds.mechanisms import Mechanism
-
-    built, where = _on_integers(source, universe)
-    if where is not None and isinstance(built, DifferentialPrivacy):
-        return dp_on_integers(built, where)
-    if isinstance(built, Mechanism) and built.universe.size is not None:
-        return on_few_answers(built)
-    return None
-
-
 def _listed(source: str, universe: str | None) -> RowCone:
     """Build a cone whose inequalities can be listed, or say why not."""
-    from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
+    from twoworlds.cones import PerRecordCone, RowCone
     from twoworlds.mechanisms.base import FINITE_OUTPUTS
 
-    known = _noise_cone(source, universe)
-    found = known if isinstance(known, RowCone) else _cone(source, universe)
-    if isinstance(found, NoiseCone):
-        raise InvalidInput(
-            f"{source} has infinitely many databases: use finitely many, as in "
-            f"{FINITE_OUTPUTS}, or ask for its cone or its statements"
-        )
+    found = _cone(source, universe)
+    if isinstance(found, RowCone):
+        return found
     if isinstance(found, PerRecordCone):
         raise TooLarge(
-            f"{source} has too many databases to list: use fewer records, or ask for its "
+            f"{source} has too many databases to list: use at most 10 bits, or ask for its "
             "statements or odds, which are found by structure"
         )
-    return found
+    raise InvalidInput(
+        f"{source} has infinitely many databases or outputs: use finitely many, as in "
+        f"{FINITE_OUTPUTS}, or ask for its cone or its statements"
+    )
 
 
 def _mechanisms(

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.kernel import combination as module
-from twoworlds.cones.kernel.combination import combination, decide
-from twoworlds.cones.kernel.double_description import extreme_rays
+from twoworlds.cones.kernel import double_description as module
+from twoworlds.cones.kernel.double_description import combination, decider, extreme_rays
 from twoworlds.cones.kernel.vectors import dot, echelon, negative
 
 small = st.integers(-3, 3)
@@ -51,7 +50,7 @@ def test_facets_and_programs_decide_alike(case, data):
     dimension = len(case[2])
     target = data.draw(st.tuples(*[small] * dimension))
     answers = [
-        decide(target, generators, lines, description)
+        decider(generators, lines, description)(target)
         for description in (extreme_rays(generators, lines, dimension), None)
     ]
     assert (answers[0][1] is None) == (answers[1][1] is None)
@@ -75,5 +74,5 @@ def test_generators_that_span_a_space_without_being_lines():
 def test_a_table_that_is_too_large_is_left_to_a_program(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_TABLE", 0)
     monkeypatch.setattr(module, "combination", pytest.fail)
-    found, _ = decide((3, 1), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
+    found, _ = decider([(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))((3, 1))
     assert total(found, 2) == [3, 1]

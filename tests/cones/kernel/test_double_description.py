@@ -8,13 +8,12 @@ from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel import _pointed
+from twoworlds.cones.cone import Cone, most_facets
+from twoworlds.cones.kernel import double_description as module
 from twoworlds.cones.kernel.double_description import (
     extreme_rays,
     irredundant,
     irredundant_by_programs,
-    most_facets,
 )
 from twoworlds.cones.kernel.vectors import divided, dot, kernel, negative
 from twoworlds.errors import TooLarge
@@ -153,8 +152,8 @@ def compiled_and_plain(monkeypatch, rows, dimension):
     """The answers of numba's kernels with 64-bit words, of unbounded integers, and of numpy."""
     answers = []
     for small_work, limit in ((0, 2**62), (0, 4), (10**12, 2**62)):
-        monkeypatch.setattr(_pointed, "SMALL", small_work)
-        monkeypatch.setattr(_pointed, "LIMIT", limit)
+        monkeypatch.setattr(module, "SMALL", small_work)
+        monkeypatch.setattr(module, "LIMIT", limit)
         answers.append(extreme_rays(rows, [], dimension))
     return answers
 
@@ -187,8 +186,8 @@ def test_entries_beyond_64_bits_are_exact():
 
 
 def test_too_many_rays_are_refused_with_the_sizes_and_a_way_out(monkeypatch):
-    monkeypatch.setattr(_pointed, "MOST_RAYS", 20)
-    monkeypatch.setattr(_pointed, "SMALL", 0)
+    monkeypatch.setattr(module, "MOST_RAYS", 20)
+    monkeypatch.setattr(module, "SMALL", 0)
     rows = differential_privacy(*hamming_edges(2, 3))
     with pytest.raises(TooLarge, match=r"8 dimensions met \d+ rays after \d+ of 24 .*structure"):
         extreme_rays(rows, [], 8)
@@ -198,7 +197,7 @@ def test_an_interrupt_inside_compiled_code_is_an_interrupt(monkeypatch):
     def interrupted(*_):
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
-    monkeypatch.setattr(_pointed, "_adjacent", interrupted)
+    monkeypatch.setattr(module, "_adjacent", interrupted)
     with pytest.raises(KeyboardInterrupt):
         extreme_rays(differential_privacy(*hamming_edges(2, 2)), [], 4)
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from twoworlds.cones import build_source, largest_odds, noise_cone, row_cone
 from twoworlds.cones.noise.integers import (
     integer_odds,
-    on_few_answers,
     on_range,
     read_row,
     row_on_integers,
 )
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.named import mechanism
+from twoworlds.numbers import INFINITY
 from twoworlds.questions.cones import cone, member, odds, statements
 from twoworlds.worlds import Integers
 
@@ -40,7 +40,7 @@ def test_a_row_that_is_constant_far_out_is_decided_as_by_the_definition(row, oth
 
 @given(st.lists(st.integers(1, 9), min_size=3, max_size=3))
 def test_every_row_on_a_range_extends_to_all_whole_numbers(x):
-    if not on_range(DP, Integers(), [0, 2]).contains(x):
+    if not on_range(DP, Integers(0, 2)).contains(x):
         return
     extended = {
         k: min(max(x), *(2 ** abs(k - j) * v for j, v in enumerate(x))) for k in range(-5, 8)
@@ -69,6 +69,72 @@ def test_odds_of_differential_privacy_do_not_depend_on_the_range(sets):
     first, second = ([int(k) for k in part.split(",")] for part in sets)
     wide = largest_odds("dp(ratio=2)", first, second, universe="integers(-5, 5)")
     assert found.factor == wide.factor
+
+
+THIN = ["skellam(1, 1)", "skellam(2, 1/2)", "discrete-gaussian(sigma2=1)"]
+
+
+@pytest.mark.parametrize("text", THIN)
+@given(st.permutations(range(-3, 4)), st.integers(1, 3), st.integers(1, 3))
+def test_odds_of_thin_noise_are_those_of_its_outputs(text, places, many, rivals):
+    first, second = places[:many], places[many : many + rivals]
+    found = integer_odds(
+        build_source(text),
+        *(", ".join(map(str, s)) for s in (first, second)),
+        "uniform",
+        Integers(),
+    )
+    noise = mechanism(text)
+    reached = [
+        sum(noise.probability(o, i) for i in first) / sum(noise.probability(o, j) for j in second)
+        for o in range(-9, 10)
+    ]
+    endless = max(first) > max(second) or min(first) < min(second)
+    assert (found.factor == INFINITY) == endless == (not found.attained)
+    if endless:
+        assert "can grow without bound" in found.sentence
+        assert max(map(float, reached)) in (float(reached[0]), float(reached[-1]))
+    else:
+        assert float(found.odds) == pytest.approx(max(map(float, reached)), rel=1e-12)
+        assert float(found.odds) == float(reached[int(found.output) + 9])
+
+
+@pytest.mark.parametrize("text", ["skellam(1, 1, bits=2)", "discrete-gaussian(sigma2=1/2, bits=2)"])
+@pytest.mark.parametrize(
+    ("first", "second", "limit"),
+    [
+        (["11", "00"], ["10"], None),
+        (["10"], ["11", "00"], None),
+        (["11"], ["10", "00"], None),
+        (["11", "01"], ["10", "00"], None),
+        (["10"], ["01"], 1),
+    ],
+)
+def test_odds_of_thin_noise_on_few_answers(text, first, second, limit):
+    found, noise = largest_odds(text, first, second), mechanism(text)
+    reached = max(
+        sum(float(noise.probability(o, x)) for x in first)
+        / sum(float(noise.probability(o, x)) for x in second)
+        for o in range(-9, 12)
+    )
+    if limit is not None:
+        assert found.odds == limit == reached
+    else:
+        counts = [[x.count("1") for x in side] for side in (first, second)]
+        endless = max(counts[0]) > max(counts[1]) or min(counts[0]) < min(counts[1])
+        assert (found.odds == INFINITY) == endless
+        assert endless or float(found.odds) == pytest.approx(reached, rel=1e-12)
+
+
+def test_odds_that_no_output_attains():
+    found = odds("differenced-negative-binomial(p=1/2, r=2)", "0", "3")
+    noise = mechanism("differenced-negative-binomial(p=1/2, r=2)")
+    assert found.factor == 8
+    assert not found.attained
+    assert "no output attains it" in found.explain()
+    quotients = [noise.probability(o, 0) / noise.probability(o, 3) for o in (-5, -50, -500)]
+    assert all(q < 8 for q in quotients)
+    assert quotients[-1] > F(79, 10)
 
 
 def test_finite_noise_rules_far_answers_out():
@@ -101,8 +167,10 @@ def test_what_cannot_be_answered_is_refused(tmp_path):
         odds("geometric(ratio=2)", "0", "1/2")
     with pytest.raises(InvalidInput, match="wide range"):
         odds("geometric(ratio=2)", "0", "9999")
-    with pytest.raises(Unsupported, match="infinitely many different rows"):
-        odds("skellam(1, 1)", "0", "1")
+    with pytest.raises(Unsupported, match="two single answers"):
+        odds("differenced-negative-binomial(p=1/2, r=2)", "0", "1,2")
+    with pytest.raises(InvalidInput, match="or outputs"):
+        odds("skellam(1, 1)", "0", "1", save=tmp_path / "proof.json")
     with pytest.raises(InvalidInput, match="place by place"):
         member(of=["geometric(ratio=2)"], row="1, 2")
     with pytest.raises(InvalidInput, match="finite matrices"):
@@ -146,7 +214,7 @@ def test_a_side_belongs_to_the_cone_if_and_only_if_an_output_attains_it(text, si
 
 @pytest.mark.parametrize("bits", [1, 2, 3])
 def test_geometric_noise_has_the_cone_of_the_truncated_mechanism(bits):
-    found = on_few_answers(mechanism(f"geometric(ratio=2, bits={bits})"))
+    found = row_cone(f"geometric(ratio=2, bits={bits})")
     assert found.cone.rays == row_cone(f"truncated-geometric(ratio=2, bits={bits})").cone.rays
     noise = mechanism(f"geometric(ratio=2, bits={bits})")
     for output in range(-4, bits + 5):

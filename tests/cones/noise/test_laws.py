@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.inverse import inverse
 from twoworlds.cones.kernel.vectors import primitive
 from twoworlds.cones.noise.laws import (
     Approximated,
@@ -18,6 +17,7 @@ from twoworlds.cones.noise.laws import (
     law,
     mixture,
 )
+from twoworlds.cones.normal_form import inverse
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.errors import (
     InvalidInput,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from twoworlds import BitStrings, Records
 from twoworlds.cones import largest_odds, row_cone, verify
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.words.ratio import largest_ratio
-from twoworlds.cones.words.reduced import reduced
+from twoworlds.cones.words.ratio import largest_ratio, reduced
 from twoworlds.errors import TooLarge
 from twoworlds.worlds.beliefs import belief
 
@@ -59,7 +58,7 @@ def test_any_two_sets_have_the_odds_of_the_best_extreme_row(name, data):
 @pytest.mark.parametrize("secret", [lambda x: sum(x) % 2 == 0, lambda x: x[0] == 1, all])
 @pytest.mark.parametrize("paired", [0, 40])
 def test_each_reduction_keeps_the_odds_of_a_secret(text, secret, paired, monkeypatch):
-    monkeypatch.setattr("twoworlds.cones.words.reduced._MOST_PAIRED", paired)
+    monkeypatch.setattr("twoworlds.cones.words.ratio._MOST_PAIRED", paired)
     records = BitStrings(3)
     held = belief(text, records)
     a, r = (
@@ -125,7 +124,7 @@ def test_too_many_databases_are_refused_with_the_size_that_would_do():
 
 
 def test_too_many_classes_are_refused(monkeypatch):
-    monkeypatch.setattr("twoworlds.cones.words.reduced._MOST_COLUMNS", 100)
+    monkeypatch.setattr("twoworlds.cones.words.ratio._MOST_COLUMNS", 100)
     laws = ", ".join(f"1/{k}" for k in range(3, 10))
     with pytest.raises(TooLarge, match=r"128 classes of databases differ.*at most 100"):
         largest_odds("dp(ratio=3)", "even", belief=f"independent({laws})", universe="bits(7)")

@@ -1,4 +1,4 @@
-"""The compiled loops: which rays are adjacent, and a row times a Kronecker power in its own memory.
+"""The compiled loop of double description: which rays are adjacent.
 
 **Adjacency.** A ray of a pointed cone in dimension r is known by the set of constraints on which it
 vanishes, its *tight set*, kept as bits. Two rays span a face of dimension two, they are *adjacent*,
@@ -8,15 +8,6 @@ are then independent. If one of two rays is simple, r - 2 common constraints are
 independent, so they cut out a face of dimension two. For two others the third ray is searched, and
 only among rays that are not simple: a simple third ray would make the r - 2 constraints that it
 shares with the two independent, and the face too small for three rays.
-
-**The Kronecker butterfly.** For a matrix T with n rows and columns and a row x of n^k entries,
-
-    y_s = sum over D of  T[s_1, D_1] ... T[s_k, D_k]  x_D          (s, D: words of length k)
-
-is computed one position of the words after the other: n k operations per entry instead of n^k. The
-last positions are done block by block while a block is in the cache, the first ones on tiles of a
-few neighbouring columns copied into a buffer of 1 MB; so the row is read and written twice in all,
-whatever k is. Never turn on fastmath: the bound on rounding (`per_record`) would be void.
 """
 
 from __future__ import annotations
@@ -31,11 +22,7 @@ from numpy.typing import NDArray
 
 Bits = NDArray[np.uint64]
 Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64] | NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-BLOCK = 1 << 12  # entries of a block: 32 kB, the first cache
-TILE = 1 << 17  # entries of the buffer
 
 
 def njit(function: Function) -> Function:
@@ -130,105 +117,3 @@ def _blocked(bits: Bits, i: int, j: int, near: Bits) -> bool:
                         near[k, w], near[k >> 1, w] = near[k >> 1, w], near[k, w]
                 return True
     return False
-
-
-# --- the butterfly --------------------------------------------------------------------------------
-
-
-def transform(row: Numbers, matrix: Numbers, length: int) -> None:
-    """Multiply a row by the Kronecker power of a matrix, in place."""
-    n = len(matrix)
-    inner, low = n, 1
-    while low < length and inner * n <= BLOCK:
-        inner, low = inner * n, low + 1
-    outer = n ** (length - low)
-    width = min(inner, max(8, TILE // outer))
-    buffer = np.empty(outer * width, dtype=row.dtype)
-    _whole(row, matrix, low, length - low, buffer, width)
-
-
-@njit
-def _whole(
-    row: Numbers, matrix: Numbers, low: int, high: int, buffer: Numbers, width: int
-) -> None:  # pragma: no cover (compiled)
-    n = matrix.shape[0]
-    inner = n**low
-    outer = n**high
-    for block in range(outer):
-        _axes(row[block * inner : (block + 1) * inner], matrix, low, 1)
-    if high == 0:
-        return
-    for start in range(0, inner, width):
-        wide = min(width, inner - start)
-        tile = buffer[: outer * wide]
-        for i in range(outer):
-            for j in range(wide):
-                tile[i * wide + j] = row[i * inner + start + j]
-        _axes(tile, matrix, high, wide)
-        for i in range(outer):
-            for j in range(wide):
-                row[i * inner + start + j] = tile[i * wide + j]
-
-
-@njit
-def _axes(
-    part: Numbers, matrix: Numbers, count: int, stride: int
-) -> None:  # pragma: no cover (compiled)
-    for _ in range(count):
-        if matrix.shape[0] == 2:
-            _pairs(part, matrix, stride)
-        else:
-            _words(part, matrix, stride)
-        stride *= matrix.shape[0]
-
-
-@njit
-def _pairs(part: Numbers, matrix: Numbers, stride: int) -> None:  # pragma: no cover (compiled)
-    a, b, c, d = matrix[0, 0], matrix[0, 1], matrix[1, 0], matrix[1, 1]
-    for start in range(0, part.size, 2 * stride):
-        first = part[start : start + stride]
-        second = part[start + stride : start + 2 * stride]
-        for i in range(stride):
-            p, q = first[i], second[i]
-            first[i] = a * p + b * q
-            second[i] = c * p + d * q
-
-
-@njit
-def _words(part: Numbers, matrix: Numbers, stride: int) -> None:  # pragma: no cover (compiled)
-    n = matrix.shape[0]
-    old = np.empty(n, dtype=part.dtype)
-    for start in range(0, part.size, n * stride):
-        for i in range(start, start + stride):
-            for s in range(n):
-                old[s] = part[i + s * stride]
-            for s in range(n):
-                total = matrix[s, 0] * old[0]
-                for t in range(1, n):
-                    total += matrix[s, t] * old[t]
-                part[i + s * stride] = total
-
-
-@njit
-def least_slack(
-    row: Numbers, bound: float, facets: int, n: int
-) -> tuple[int, int]:  # pragma: no cover (compiled)
-    """Return the place of the least slack, and how many signs the rounding bound leaves open.
-
-    The slack is y where y >= 0 is asked, and -|y| where y = 0 is: at places that have a digit of
-    ``facets`` or more, written to the base n.
-    """
-    best, least, close = 0, np.inf, 0
-    for place in range(row.size):
-        value = float(row[place])
-        equality, digits = False, place if facets < n else 0
-        while digits and not equality:
-            equality, digits = digits % n >= facets, digits // n
-        if equality:
-            value = -abs(value)
-            close += bound > 0.0 and abs(value) <= bound
-        else:
-            close += abs(value) < bound
-        if value < least:
-            best, least = place, value
-    return best, close

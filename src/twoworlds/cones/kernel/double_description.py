@@ -5,31 +5,67 @@
 
 Read with the roles exchanged, the same function turns generators into facets and equalities,
 because those are the rays and lines of the dual cone. Equalities and lines are split off by linear
-algebra; what remains is a pointed cone in as many columns as its constraints have rank, see
-`_pointed`.
+algebra; what remains is a pointed cone in as many columns as its constraints have rank.
+
+It starts as the simplicial cone of the first independent constraints, and takes one further
+constraint at a time: rays on its wrong side go, and each of them that is adjacent to a ray on the
+right side leaves a new ray between the two (Motzkin et al.; the adjacency is in `_compiled`). A
+constraint that cuts nothing off is forgotten. Entries are 64-bit integers as long as every result
+fits, and unbounded ones from the step on where it does not. No step rounds.
 
 A cone of a few hundred inequalities in 32 columns may have more rays than a machine can hold. Then
 linear programs decide which inequalities follow from the others (`irredundant_by_programs`).
+
+**Combinations.** A vector of a cone is a non-negative combination of few generators.
+With the facets of the cone known, no solver is needed. Take a generator g of the smallest face that
+holds x, and subtract as much of it as the cone allows,
+
+    t = min of (f . x) / (f . g) over the facets f with f . g > 0.
+
+Then x - t g lies on one more facet, hence on a smaller face; so after at most as many steps as
+the cone has dimensions nothing is left (Carathéodory), or something that lies on every facet: in
+the lineality space. There the lines give it by linear algebra; generators that span the
+space without being declared as lines give it after lifting each g to (g, 1), which makes the cone
+pointed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import comb
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from math import gcd
+from typing import Any
 
-from twoworlds.cones.kernel.vectors import Vector, completed, echelon, kernel, reduced_by, unit
-from twoworlds.errors import TwoWorldsError
+import numpy as np
+from flint import fmpq_mat, fmpz_mat
+from numpy.typing import NDArray
+
+from twoworlds.cones.kernel.vectors import (
+    Combination,
+    Description,
+    Vector,
+    completed,
+    divided,
+    dot,
+    echelon,
+    flint,
+    fraction,
+    kernel,
+    negative,
+    primitive,
+    rationals,
+    reduced_by,
+    unit,
+)
+from twoworlds.errors import TooLarge, TwoWorldsError
 from twoworlds.progress import track
-
-Description = tuple[tuple[Vector, ...], tuple[Vector, ...]]
 
 
 def extreme_rays(
     inequalities: Sequence[Vector], equalities: Sequence[Vector], dimension: int
 ) -> Description:
     """Return the extreme rays modulo lines, sorted descending, and a basis of the lines."""
-    from twoworlds.cones.kernel import _pointed  # numpy
-
     lines, pivots = echelon(kernel([*inequalities, *equalities], dimension))
     flat = [unit(pivot, dimension) for pivot in pivots]
     fixed, bound = echelon([*equalities, *flat])  # x vanishes at the pivots of the lines
@@ -37,7 +73,7 @@ def extreme_rays(
     reduced = [reduced_by(a, fixed, bound) for a in inequalities] if fixed else inequalities
     matrix = dict.fromkeys(tuple([a[i] for i in free]) for a in reduced if any(a))
     try:
-        found = _pointed.pointed(list(matrix), len(free)) if free else []
+        found = pointed(list(matrix), len(free)) if free else []
     except SystemError as error:  # what numba makes of an interrupt that arrives inside its code
         if isinstance(error.__cause__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
@@ -60,8 +96,6 @@ def irredundant(
     pivots = [next(i for i, value in enumerate(row) if value) for row in basis]
     reduced = [reduced_by(vector, basis, pivots) for vector in vectors]
     distinct = list(dict.fromkeys(vector for vector in reduced if any(vector)))
-    from twoworlds.cones.kernel._pointed import tight_sets  # numpy
-
     sets = tight_sets(distinct, duals)
     kept = [
         vector
@@ -69,14 +103,6 @@ def irredundant(
         if sum(own & other == own for other in sets) == 1
     ]
     return tuple(sorted(kept, reverse=True))
-
-
-def most_facets(rays: int, dimension: int) -> int:
-    """Return how many facets a cone of so many rays can have (McMullen's upper bound theorem)."""
-    if rays <= dimension or dimension < 2:
-        return rays
-    half, other = (dimension - 1) // 2, dimension // 2
-    return comb(rays - other, half) + comb(rays - half - 1, other - 1)
 
 
 def irredundant_by_programs(
@@ -127,3 +153,284 @@ def _holding_with_equality(
     if not isinstance(outcome, Optimal):
         raise TwoWorldsError("a bounded program with a solution has an optimum: please report this")
     return [a for a, t in zip(inequalities, outcome.x[dimension:], strict=True) if not t]
+
+
+Rays = NDArray[Any]  # int64, or Python's integers where those are too small
+Bits = NDArray[np.uint64]
+Pairs = NDArray[np.int64]
+_System = tuple[Rays, Bits]
+
+MOST_RAYS = 1_000_000
+MOST_WORK = 5 * 10**10  # comparisons of rays: some minutes
+AT_ONCE = 10**8  # of them, between two chances to interrupt
+LIMIT = 2**62
+SMALL = 10**5  # comparisons of rays that are done before numba is loaded
+
+
+def products(left: Sequence[Vector], right: Sequence[Vector]) -> NDArray[Any]:
+    """Return the matrix of all dot products, exactly.
+
+    >>> products([(1, 2), (0, 1)], [(3, -1), (10**30, 0)])
+    array([[1, 1000000000000000000000000000000],
+           [-1, 0]], dtype=object)
+    """
+    if not left or not right:
+        return np.zeros((len(left), len(right)), np.int64)
+    a, b = (np.array(rows, dtype=object) for rows in (left, right))
+    if np.abs(a).max(initial=0) * np.abs(b).max(initial=0) * a.shape[1] < LIMIT:
+        return np.asarray(a.astype(np.int64) @ b.astype(np.int64).T)
+    return np.asarray(a @ b.T)
+
+
+def tight_sets(vectors: Sequence[Vector], duals: Sequence[Vector]) -> list[int]:
+    """Return for each vector the set of dual vectors that it vanishes on, as bits of an integer."""
+    packed = np.packbits(products(vectors, duals) == 0, axis=1)
+    return [int.from_bytes(row.tobytes()) for row in packed]
+
+
+def pointed(matrix: list[Vector], rank: int) -> list[Vector]:
+    """Return the extreme rays of {x : matrix x >= 0}, the matrix having full column rank."""
+    matrix = sorted(matrix)
+    first = set(echelon(list(zip(*matrix, strict=True)))[1])
+    start = [matrix[i] for i in sorted(first)]
+    later = [row for i, row in enumerate(matrix) if i not in first]
+    rays, bits = _simplicial(start, len(matrix))
+    used, work = rank, 0
+    for done, row in enumerate(track(later, "double description", len(later))):
+        values = _values(rays, row)
+        if not (values < 0).any():
+            continue
+        pairs = []
+        for part, comparisons in _adjacent(bits, values, rank):
+            pairs.append(part)
+            work += comparisons
+            if len(rays) > MOST_RAYS or work > MOST_WORK:
+                raise TooLarge(
+                    f"double description in {rank} dimensions met {len(rays)} rays after "
+                    f"{rank + done} of {len(matrix)} vectors and {work} comparisons of rays "
+                    f"(limits: {MOST_RAYS} rays, {MOST_WORK} comparisons): use the structure "
+                    "instead (one record at a time, a smaller universe), or ask only for facets, "
+                    "membership or containment of a cone that is given by inequalities, which need "
+                    "no rays"
+                )
+        new, tight = _combined(rays, bits, values, np.concatenate(pairs), used)
+        bits[values == 0, used >> 6] |= np.uint64(1 << (used & 63))
+        stay = values >= 0
+        rays = np.concatenate([rays[stay], new])
+        bits = np.concatenate([bits[stay], tight])
+        used += 1
+    return [tuple(ray) for ray in rays.tolist()]
+
+
+def _simplicial(rows: list[Vector], total: int) -> _System:
+    """Return the rays of the cone of as many independent constraints as columns."""
+    rank = len(rows)
+    numerators, _ = fmpq_mat(fmpz_mat(rows)).inv().numer_denom()  # the denominator is positive
+    rays = [divided([int(value) for value in column]) for column in numerators.transpose().tolist()]
+    bits = np.zeros((rank, (total + 63) // 64), np.uint64)
+    for i in range(rank):
+        for k in range(rank):
+            if k != i:
+                bits[i, k >> 6] |= np.uint64(1 << (k & 63))
+    return _fitted(np.array(rays, dtype=object)), bits
+
+
+def _fitted(rays: Rays) -> Rays:
+    """Use 64-bit integers if all entries are far enough below their limit."""
+    return rays.astype(np.int64) if np.abs(rays).max(initial=0) < LIMIT else rays
+
+
+def _values(rays: Rays, row: Vector) -> Rays:
+    if rays.dtype == np.int64 and int(np.abs(rays).max(initial=0)) * sum(map(abs, row)) < LIMIT:
+        return np.asarray(rays @ np.array(row, np.int64))
+    return np.asarray(rays.astype(object) @ np.array(row, dtype=object))
+
+
+def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: int) -> _System:
+    """Return the rays of adjacent pairs on the new hyperplane, and their tight sets.
+
+    That of x with value v > 0 and y with value -w < 0 is w x + v y, divided by its content.
+    """
+    left, right = pairs.T
+    tight = bits[left] & bits[right]
+    tight[:, constraint >> 6] |= np.uint64(1 << (constraint & 63))
+    x, y = rays[left], rays[right]
+    v, w = (np.abs(values[side])[:, None] for side in (left, right))
+    common = np.gcd(v, w)
+    v, w = v // common, w // common
+    sizes = [np.abs(part).max(initial=0) for part in (w, x, v, y)]
+    if int(sizes[0]) * int(sizes[1]) + int(sizes[2]) * int(sizes[3]) >= LIMIT:
+        x, y, v, w = (part.astype(object) for part in (x, y, v, w))
+    new = w * x + v * y
+    if len(new):
+        new //= np.gcd.reduce(new, axis=1, keepdims=True)
+    return _fitted(new), tight
+
+
+def _adjacent(bits: Bits, values: Rays, rank: int) -> Iterator[tuple[Pairs, int]]:
+    """Yield the adjacent pairs of rays on the two sides of a constraint, and the comparisons."""
+    above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
+    if len(above) * len(below) * bits.size < SMALL:
+        yield _adjacent_few(bits, above, below, rank), 0
+        return
+    from twoworlds.cones.kernel._compiled import adjacent  # numba is slow to import
+
+    simple = np.bitwise_count(bits).sum(axis=1) == rank - 1
+    done = 0
+    while not done or done < len(above):
+        found, more, work = adjacent(bits, above[done:], below, simple, rank, AT_ONCE)
+        done += max(more, 1)
+        yield found, work
+
+
+def _adjacent_few(bits: Bits, above: Pairs, below: Pairs, rank: int) -> Pairs:
+    """Search all pairs for those whose common tight set no third ray shares, without numba."""
+    pairs = np.stack(np.meshgrid(above, below, indexing="ij"), axis=-1).reshape(-1, 2)
+    common = bits[pairs[:, 0]] & bits[pairs[:, 1]]
+    close = np.bitwise_count(common).sum(axis=1) >= rank - 2
+    pairs, common = pairs[close], common[close, None]
+    sharing = ((bits & common) == common).all(axis=2).sum(axis=1)
+    return np.asarray(pairs[sharing == 2])  # the two themselves
+
+
+LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory
+
+Target = Sequence[int | Fraction]
+Decided = tuple[Combination, Vector | None]
+
+
+def combination(
+    target: Target,
+    generators: Sequence[Vector],
+    lines: Sequence[Vector],
+    facets: Sequence[Vector],
+    slopes_of: Any = None,
+) -> Combination:
+    """Return pairs (generator, weight > 0) that sum to the target, a line as itself or negated.
+
+    ``facets`` must be the facets of the cone of generators and lines, and the target lie in it;
+    ``slopes_of`` are their products with the generators, where these are known.
+
+    >>> combination((3, 1), [(1, 0), (1, 1), (2, 1)], [], [(0, 1), (1, -1)])
+    (((1, 0), Fraction(2, 1)), ((1, 1), Fraction(1, 1)))
+    """
+    rest = primitive(target)
+    unit = _quotient(rationals(target), rest)  # what is left is unit * rest
+    heights = products([rest], facets)[0].tolist()
+    slopes_of = products(generators, facets) if slopes_of is None else slopes_of
+    found: list[tuple[Vector, Fraction]] = []
+    flat: list[Vector] = []
+    face = np.arange(len(generators))
+    while any(rest):
+        tight = np.flatnonzero([not height for height in heights])
+        face = face[(slopes_of[np.ix_(face, tight)] == 0).all(axis=1)]
+        if not len(face):
+            break
+        generator, slopes = generators[face[0]], slopes_of[face[0]].tolist()
+        face = face[1:]
+        if not any(slopes):
+            flat.append(generator)
+            continue
+        step, factor = _least(heights, slopes)
+        found.append((generator, unit * Fraction(step, factor)))
+        longer = [factor * x - step * g for x, g in zip(rest, generator, strict=True)]
+        common = gcd(*longer) or 1
+        rest, unit = divided(longer), unit * Fraction(common, factor)
+        heights = [(factor * h - step * s) // common for h, s in zip(heights, slopes, strict=True)]
+    if any(rest):
+        found += _within_lineality([unit * x for x in rest], flat, lines)
+    return tuple(found)
+
+
+def _quotient(values: Sequence[Fraction], vector: Vector) -> Fraction:
+    return next((v / entry for v, entry in zip(values, vector, strict=True) if entry), Fraction(0))
+
+
+def _least(heights: Sequence[int], slopes: Sequence[int]) -> tuple[int, int]:
+    """Return the least quotient height / slope over the slopes that are not 0, as a pair."""
+    top, bottom = 1, 0
+    for height, slope in zip(heights, slopes, strict=True):
+        if slope and height * bottom < top * slope:
+            top, bottom = height, slope
+    return top, bottom
+
+
+def decider(
+    generators: Sequence[Vector], lines: Sequence[Vector], description: Description | None
+) -> Callable[[Target], Decided]:
+    """Return what decides targets: a combination as above, or none and an inequality it violates.
+
+    ``description`` holds the facets and equalities of the cone. Without it bounds on ratios follow
+    from each other (`Ways`), and else a linear program decides; then the inequality need not be a
+    facet.
+
+    >>> decider([(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))((1, 2))
+    ((), (1, -1))
+    """
+    if description is not None:
+        facets, equalities = description
+        if len(generators) * len(facets) <= LARGEST_TABLE:
+            return _by_facets(generators, lines, facets, equalities)
+    from twoworlds.cones.kernel.ratios import Ways  # numpy
+    from twoworlds.programs import combine
+
+    ways = Ways.of(generators, len(generators[0])) if generators and not lines else None
+    spanning = [*generators, *lines, *map(negative, lines)]
+
+    def decide(target: Target) -> Decided:
+        direction = primitive(target)
+        if ways is not None and (found := ways.decide(direction)) is not None:
+            scale = 1 if direction == target else _quotient(rationals(target), direction)
+            return tuple([(g, scale * weight) for g, weight in found[0]]), found[1]
+        inside, numbers = combine(spanning, target)
+        if not inside:
+            return (), primitive(numbers)
+        pairs = zip(spanning, numbers, strict=True)
+        return tuple([(g, weight) for g, weight in pairs if weight]), None
+
+    return decide
+
+
+def _by_facets(
+    generators: Sequence[Vector],
+    lines: Sequence[Vector],
+    facets: Sequence[Vector],
+    equalities: Sequence[Vector],
+) -> Callable[[Target], Decided]:
+    outside = [*facets, *equalities, *map(negative, equalities)]
+
+    @cache
+    def table() -> Any:
+        return products(generators, facets)
+
+    def decide(target: Target) -> Decided:
+        direction = primitive(target)
+        for inequality in outside:
+            if dot(inequality, direction) < 0:
+                return (), inequality
+        return combination(target, generators, lines, facets, table()), None
+
+    return decide
+
+
+def _within_lineality(
+    rest: Sequence[Fraction], flat: Sequence[Vector], lines: Sequence[Vector]
+) -> Combination:
+    basis, _ = echelon(lines)
+    if basis and len(echelon([*basis, primitive(rest)])[0]) == len(basis):
+        return _of_lines(rest, lines)
+    spanning = [*flat, *lines, *[negative(line) for line in lines]]
+    lifted = [(*vector, 1) for vector in spanning]
+    facets, _ = extreme_rays(lifted, [], len(rest) + 1)
+    height = max(-dot(f[:-1], rest) / Fraction(f[-1]) for f in facets)
+    lifting = combination((*rest, max(height, Fraction(0))), lifted, [], facets)
+    return tuple([(vector[:-1], weight) for vector, weight in lifting])
+
+
+def _of_lines(rest: Sequence[Fraction], lines: Sequence[Vector]) -> Combination:
+    independent = [lines[i] for i in echelon(list(zip(*lines, strict=True)))[1]]
+    _, columns = echelon(independent)
+    system = flint([[line[i] for line in independent] for i in columns])
+    solution = map(fraction, system.solve(flint([[rest[i]] for i in columns])).entries())
+    pairs = zip(independent, solution, strict=True)
+    return tuple([(g if w > 0 else negative(g), abs(w)) for g, w in pairs if w])

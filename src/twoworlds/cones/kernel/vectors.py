@@ -17,6 +17,8 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import number
 
 Vector = tuple[int, ...]
+Combination = tuple[tuple[Vector, Fraction], ...]  # vectors with weights
+Description = tuple[tuple[Vector, ...], tuple[Vector, ...]]  # rays, lines: or duals
 
 
 def rational(value: object, name: str = "entry") -> Fraction:

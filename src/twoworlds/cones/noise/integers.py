@@ -12,7 +12,8 @@ What is asked about finitely many true answers is decided on a finite range of t
 
 A row that is constant far out satisfies a definition on all whole numbers if and only if it does on
 the range of its changes and one step beyond. Other noise has infinitely many different rows on a
-range, and is refused here; its cone is asked for row by row (`NoiseCone.contains`).
+range: its odds are those of its best output (`cones.words.ratio`), and its cone is asked for row by
+row (`NoiseCone.contains`).
 """
 
 from __future__ import annotations
@@ -23,19 +24,39 @@ from fractions import Fraction
 
 from twoworlds.answer import Answer, Said
 from twoworlds.cones.noise.noise_cone import noise_cone
-from twoworlds.cones.row_cone import RowCone, listed_universe, row_cone
-from twoworlds.cones.words.odds import LargestOdds, largest_odds
+from twoworlds.cones.row_cone import (
+    RowCone,
+    endless_noise,
+    refuse_without_rows,
+    row_cone,
+    true_answers,
+    variable,
+)
+from twoworlds.cones.words.odds import (
+    LargestOdds,
+    has_endless_rows,
+    largest_odds,
+    odds_under_noise,
+)
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.noise import GeometricNoise, Supremum
+from twoworlds.laws.noise import Supremum
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.numbers import INFINITY, exact_text, rational, show, whole
 from twoworlds.show import Told
 from twoworlds.worlds import Integers, Universe
 
 Trusted = Mechanism | PrivacyDefinition
 _WIDEST = 512
+_NOT_CLOSED = (
+    "It is not closed: outputs further and further out come near a row on its edge, and no output, "
+    "nor any combination of outputs, has that row."
+)
+_CLOSURE = {
+    True: "The closure has the same guarantees, with <= for <.",
+    False: "The closure holds every row, so there is no guarantee against attackers.",
+}
 
 
 def whole_numbers(source: Trusted, universe: Universe | None) -> Integers | None:
@@ -46,56 +67,44 @@ def whole_numbers(source: Trusted, universe: Universe | None) -> Integers | None
     return None
 
 
-def on_range(source: Trusted, where: Integers, places: Sequence[int], beyond: int = 0) -> RowCone:
-    """Return the row cone on the range of the places, which that on all whole numbers leaves there.
+def on_range(source: Trusted, where: Integers) -> RowCone:
+    """Return the row cone on a range, which that on all whole numbers leaves there.
 
     >>> from twoworlds.cones.row_cone import build_source
-    >>> sorted(on_range(build_source("geometric(ratio=2)"), Integers(), [0, 1]).generators())
+    >>> sorted(on_range(build_source("geometric(ratio=2)"), Integers(0, 1)).generators())
     [(1, 2), (2, 1)]
     """
+    if isinstance(source, PrivacyDefinition):
+        return row_cone(source, where)
+    if isinstance(source, OnStatistic) and isinstance(source.channel, AddedNoise):
+        channel = source.channel
+        return row_cone(OnStatistic(where, source.statistic, channel, expression=source.expression))
+    return replace(row_cone(source.restrict(where)), source=source.expression)
+
+
+def range_of(where: Integers, places: Sequence[int], beyond: int = 0) -> Integers:
+    """Return the whole numbers from the least to the greatest place, and so many beyond."""
     low, high = min(places) - beyond, max(places) + beyond
     if high - low > _WIDEST:
         raise InvalidInput(f"{low} to {high} is a wide range: name answers within {_WIDEST}")
-    part = Integers(low, high, where.step)
-    if isinstance(source, PrivacyDefinition):
-        return row_cone(source, part)
-    channel = source.channel if isinstance(source, OnStatistic) else None
-    if isinstance(channel, AddedNoise) and isinstance(channel.noise, GeometricNoise):
-        assert isinstance(source, OnStatistic)
-        clamped = AddedNoise(channel.noise, low, high)
-        finite = OnStatistic(part, source.statistic, clamped, expression=source.expression)
-        return row_cone(finite)
-    if isinstance(channel, FiniteNoise):
-        return replace(row_cone(source.restrict(range(low, high + 1))), source=source.expression)
-    raise Unsupported(
-        f"{source.expression} has infinitely many different rows on {low} to {high}: geometric "
-        "noise, noise with finitely many values and differential privacy are answered; compare "
-        "two answers with 'measure'"
-    )
+    return Integers(low, high, where.step)
 
 
-def on_few_answers(source: Mechanism) -> RowCone | Told | None:
-    """Return the row cone of integer noise on finitely many databases; None if it is not known.
+def on_two_answers(source: Mechanism) -> Told | None:
+    """Return the row cone of endless integer noise on two databases, if that is what it is.
 
-    Geometric noise may be clamped to the range of the true answers. Of other noise two databases
-    are answered, whose true answers are next to each other: with R = sup P(o | 1) / P(o | 0) and
-    R' = sup P(o | 0) / P(o | 1) the cone is the wedge between the slopes R and 1 / R'. A side
-    that no output attains does not belong to it, so that the cone is not closed (Lin & Kifer,
-    Section 4.2.1).
+    Their true answers are next to each other. With R = sup P(o | 1) / P(o | 0) and R' = sup
+    P(o | 0) / P(o | 1) the cone is the wedge between the slopes R and 1 / R'. A side that no output
+    attains does not belong to it, so that the cone is not closed (Lin & Kifer, Section 4.2.1).
     """
-    channel = source.channel if isinstance(source, OnStatistic) else None
-    if not isinstance(channel, AddedNoise) or channel.outputs.size is not None:
+    noise = endless_noise(source)
+    if noise is None or not isinstance(source, OnStatistic) or source.universe.size != 2:
         return None
-    assert isinstance(source, OnStatistic)
-    where, noise = listed_universe(source.universe, source.expression), channel.noise
-    answers = {k: where.label(x) for x in where if isinstance(k := source.statistic(x), int)}
+    answers = {k: x for x, k in true_answers(source, source.universe).items()}
     low, high = min(answers), max(answers)
-    if isinstance(noise, GeometricNoise):
-        clamped = AddedNoise(noise, low, high)
-        return row_cone(OnStatistic(where, source.statistic, clamped, expression=source.expression))
-    if where.size != 2 or high - low != 1:
+    if high - low != 1 or not has_endless_rows(source):
         return None
-    more, less = f"x{answers[high]}", f"x{answers[low]}"
+    more, less = (variable(source.universe.label(answers[k])) for k in (high, low))
     sides = [
         _side(more, less, noise.supremum(1)),
         _side(less, more, noise.reflected().supremum(1)),
@@ -105,17 +114,7 @@ def on_few_answers(source: Mechanism) -> RowCone | Told | None:
         f"{' and '.join(sides)}."
     )
     closed = all("<=" in side for side in sides)
-    said = (
-        []
-        if closed
-        else [
-            "It is not closed: outputs further and further out come near a row on its edge, and "
-            "no output, nor any combination of outputs, has that row.",
-            "The closure has the same guarantees, with <= for <."
-            if any("<" in side for side in sides)
-            else "The closure holds every row, so there is no guarantee against attackers.",
-        ]
-    )
+    said = [] if closed else [_NOT_CLOSED, _CLOSURE["<" in "".join(sides)]]
     data = {"kind": "wedge", "source": source.expression, "sides": sides, "closed": closed}
     return Told(Answer(headline, blocks=[Said(said)] if said else []), data)
 
@@ -137,7 +136,8 @@ def integer_odds(
     >>> integer_odds(build_source("dp(ratio=2)"), "0", "3", "uniform", Integers()).factor
     Fraction(8, 1)
     """
-    on_range(source, where, [0, 1])  # what no secret would help is refused first
+    if isinstance(source, PrivacyDefinition):
+        refuse_without_rows(source)  # what no secret would help is refused first
     try:
         first = [_place(part) for part in of.split(",")]
     except InvalidInput:
@@ -151,8 +151,10 @@ def integer_odds(
             "--against 1"
         )
     second = [_place(part) for part in against.split(",")]
-    cone = on_range(source, where, [*first, *second])
-    return largest_odds(cone, first, second, belief)
+    part = range_of(where, [*first, *second])
+    if isinstance(source, OnStatistic) and has_endless_rows(source):
+        return odds_under_noise(source, part, first, second, belief)
+    return largest_odds(on_range(source, part), first, second, belief)
 
 
 def read_row(text: str) -> tuple[dict[int, Fraction], Fraction]:
@@ -183,7 +185,7 @@ def row_on_integers(text: str, source: Trusted, where: Integers) -> Told:
     name = str(getattr(source, "claim", getattr(source, "expression", "")))
     if isinstance(source, PrivacyDefinition):
         step = where.step * getattr(source, "group", 1)
-        cone = on_range(source, where, [*row] or [0], beyond=step)
+        cone = on_range(source, range_of(where, [*row] or [0], beyond=step))
         entries = [row.get(k, constant) for k in cone.universe]
         broken = cone.separating(entries)
         holds, why = broken is None, "" if broken is None else f"it breaks {broken.text()}"
@@ -202,7 +204,10 @@ def dp_on_integers(source: DifferentialPrivacy, where: Integers) -> Told:
     ratio, step = exact_text(source.ratio) if source.ratio is not None else None, where.step
     next(source.row_constraints(Integers(0, step, step)), None)  # raises where there is none
     if source.group != 1:
-        raise Unsupported(f"{source.claim} over {where.expression}: take group=1, or a range")
+        raise Unsupported(
+            f"{source.claim} over {where.expression}: take group=1, or a range, as in --universe "
+            "'integers(0, 5)'"
+        )
     pair = f"x(k) <= {ratio} x(k+{step}) and x(k+{step}) <= {ratio} x(k)"
     headline = (
         f"Row cone of {source.claim} over {where.expression}: a bounded likelihood row x >= 0 lies "

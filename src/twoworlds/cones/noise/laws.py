@@ -75,11 +75,13 @@ class NoSummableInverse(Unsupported):
     def __init__(self, expression: str, zero: CircleZero) -> None:
         """Say which noise, where its transform vanishes, and what to do instead."""
         self.zero = zero
+        listed = expression.startswith("integer-noise(")
+        on_bits = expression if listed else "integer-noise([1/4, 1/2, 1/4], start=-1)"
         super().__init__(
             f"{expression} has no such form: its characteristic function is 0 at {zero.angle}, so "
             "no summable sequence undoes the noise and the row cone over all whole numbers is not "
             "given by shifted inequalities. The way out: the row cone on a bounded range of "
-            "answers, which needs no inverse, or noise on a cycle whose length avoids that angle"
+            f"answers, which needs no inverse, as in '{on_bits[:-1]}, bits=2)'"
         )
 
 

@@ -225,20 +225,6 @@ class NoiseStatement(Result):
         derived = (self.derivation or ())[:1]
         return Answer(self.sentence, notes=[f"Why: {one.sentence}" for one in derived])
 
-    def fields(self) -> dict[str, Any]:
-        """Return the two sets, the belief, and the derivation."""
-        return {
-            "sentence": self.sentence,
-            "at": self.at,
-            "first": self.first,
-            "second": self.second,
-            "belief": self.belief,
-            "tail": self.tail,
-            "factor": self.factor,
-            "prior": self.prior,
-            "derivation": self.derivation,
-        }
-
 
 def noise_statements(
     source: LawSource | NoiseCone, *, at: int | None = None

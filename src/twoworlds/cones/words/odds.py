@@ -11,7 +11,7 @@ possible on S and impossible on R makes the odds infinite (`twoworlds.cones.word
 
 With many records the question is answered by structure: the parity of independent records under
 one transition per record has a closed form, and differential privacy is reduced to the databases
-that the question tells apart (`twoworlds.cones.words.reduced`).
+that the question tells apart (`twoworlds.cones.words.ratio`).
 """
 
 from __future__ import annotations
@@ -29,15 +29,23 @@ from twoworlds.charts import Bars
 from twoworlds.cones.certificates import Certificate, proved
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.vectors import Vector, primitive, rational
-from twoworlds.cones.row_cone import RowCone, build_source, row_cone
+from twoworlds.cones.row_cone import (
+    RowCone,
+    build_source,
+    endless_noise,
+    listed_universe,
+    row_cone,
+    true_answers,
+)
 from twoworlds.cones.words.parity import ParityBelief, extremes
-from twoworlds.cones.words.ratio import largest_ratio
 from twoworlds.cones.words.wording import is_printed, named_set, number
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.show import Result
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, resolve
@@ -71,10 +79,11 @@ class LargestOdds(Result):
         row: A likelihood row of the cone that leaves these odds; None if it is too long to list.
         output: The output of the mechanism with this row, where one is known.
         certificate: The proof that the row attains the odds and that no row of the cone exceeds
-            them.
+            them; None for noise with infinitely many rows.
         approximation: Why the cone may be larger than the row cone, if so: the odds are then a
             bound that may not be attained.
         assumes: What is believed, to follow "if"; None where every belief gives the same factor.
+        attained: Whether some row leaves these odds; else rows come as near as one likes.
     """
 
     source: str
@@ -85,9 +94,10 @@ class LargestOdds(Result):
     prior_odds: Fraction
     row: Vector | None
     output: str | None
-    certificate: Certificate
+    certificate: Certificate | None
     approximation: str | None = None
     assumes: str | None = None
+    attained: bool = True
 
     @property
     def factor(self) -> Number:
@@ -105,12 +115,17 @@ class LargestOdds(Result):
                 return f"{sets} are not known to be bounded: the row cone is only approximated."
             limit = f"{sets} can grow by at most the factor {number(self.factor)}, {trusted}"
             return f"{limit}; the true limit may be smaller, as the row cone is only approximated."
+        far = "outputs further and further out come as near to"
+        if self.factor == INFINITY and not self.attained:
+            return f"{sets} can grow without bound: {far} ruling the latter out as one likes."
         if self.factor == INFINITY:
             return f"{sets} can become infinite: {self._attained('rules the latter out')}."
         if self.factor == 1:
             return f"{sets} can never grow, {trusted}."
         what = "it" if is_printed(self.factor) else "the exact value"
         text = f"{sets} can grow by at most the factor {number(self.factor)}, {trusted}"
+        if not self.attained:
+            return f"{text}; no output attains it, but {far} it as one likes."
         return f"{text}; {self._attained(f'attains {what}')}."
 
     def _attained(self, verb: str) -> str:
@@ -135,7 +150,7 @@ class LargestOdds(Result):
 
     def verify(self) -> bool:
         """Check the certificate."""
-        return self.certificate.verify()
+        return self.certificate is not None and self.certificate.verify()
 
     def fields(self) -> dict[str, Any]:
         """Return the odds, the row that attains them, and the proof."""
@@ -185,10 +200,15 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
         return found
     if (wide := _many_records(source, universe)) is not None:
         return _by_symmetry(*wide, secret, against, belief)
+    if isinstance(source, OnStatistic) and has_endless_rows(source):
+        where = listed_universe(source.universe, source.expression)
+        return odds_under_noise(source, where, secret, against, belief)
     cone = source if isinstance(source, RowCone) else row_cone(source, universe)
     if cone.note is not None and not cone.cone.rays:
         raise InvalidInput(f"{cone.note}, so that there are no outputs to speak of")
     a, r, said = _asked(cone.universe, secret, against, belief)
+    from twoworlds.cones.words.ratio import largest_ratio  # numpy
+
     row, odds, proof = largest_ratio(cone.cone, a, r)
     claim = f"{cone.source}: {said['secret']} against {said['against']}"
     return LargestOdds(
@@ -199,6 +219,46 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
         output=None,
         certificate=proved("largest-odds", claim=claim, columns=cone.columns, **proof),
         approximation=cone.approximation,
+        **said,
+    )
+
+
+def has_endless_rows(source: object) -> bool:
+    """Say whether noise has infinitely many different rows on finitely many answers."""
+    return not isinstance(endless_noise(source), GeometricNoise | None)
+
+
+def odds_under_noise(
+    source: OnStatistic,
+    where: Universe,
+    secret: Set,
+    against: Set | None,
+    belief: str | Belief,
+) -> LargestOdds:
+    """Answer for integer noise on an answer, by its outputs.
+
+    >>> largest_odds("discrete-gaussian(sigma2=1, bits=2)", "odd").output
+    '1'
+    """
+    a, r, said = _asked(where, secret, against, belief)
+    noise, answers = endless_noise(source), true_answers(source, where)
+    assert noise is not None
+    sides: list[dict[int, Fraction]] = [{}, {}]
+    for side, masses in zip(sides, (a, r), strict=True):
+        for x, mass in zip(where, masses, strict=True):
+            if mass:
+                side[answers[x]] = side.get(answers[x], Fraction(0)) + mass
+    from twoworlds.cones.words.ratio import largest_ratio_of_noise
+
+    odds, output = largest_ratio_of_noise(noise, *sides)
+    return LargestOdds(
+        source=source.expression,
+        universe=where,
+        odds=odds,
+        row=None,
+        output=None if output is None else str(output),
+        certificate=None,
+        attained=output is not None,
         **said,
     )
 
@@ -256,7 +316,7 @@ def _by_symmetry(
     belief: str | Belief,
 ) -> LargestOdds:
     """Answer by the few classes of databases that the question tells apart."""
-    from twoworlds.cones.words.reduced import MOST_DATABASES, reduced
+    from twoworlds.cones.words.ratio import MOST_DATABASES, largest_ratio, reduced
 
     if where.size > MOST_DATABASES:
         fits = next(n for n in count() if len(where.values) ** (n + 1) > MOST_DATABASES)

@@ -24,7 +24,7 @@ from math import gcd, prod
 from twoworlds.cones.kernel.vectors import Vector, divided
 from twoworlds.cones.per_record import ProductInequality
 from twoworlds.cones.row_cone import Inequality
-from twoworlds.numbers import INFINITY, Number, decimal, exact_text, show
+from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, show
 from twoworlds.worlds import Explicit, Point, Records, Universe
 
 _MOST_NAMED = 8
@@ -403,10 +403,10 @@ def number(x: Number) -> str:
     """
     if is_printed(x):
         return show(x)
-    gap = x - 1
-    if 0 < gap < _NEAR:
+    gap, order = x - 1, compare(x, Fraction(1))
+    if order is Order.GREATER and gap < _NEAR:
         return f"about 1 + {decimal(gap, 3)}"
-    if -_NEAR < gap < 0:
+    if order is Order.LESS and gap > -_NEAR:
         return f"about 1 - {decimal(-gap, 3, side='down')}"
     return decimal(x, side="about")
 

@@ -19,21 +19,31 @@ third as many as proper colourings of the graph with three colours.
 
 With h = 0 on one side of a bipartite graph each vertex of the other side has +1 or -1: there are at
 least 2^(vertices of the larger side) rays.
+
+**What follows.** Let the ratios differ from edge to edge, and be at least 1: x_u <= w(u, v) x_v.
+Then x_u <= c x_v holds on the whole cone if and only if c >= d(u, v), the least product of ratios
+along a way from u to v: along that way the constraints add up to it, and x_k = d(k, v) attains it.
+
+**Symmetry.** A database of n records with k values each is a place in an array of n axes of length
+k. Exchanging two records permutes the axes, and exchanging two values of a record permutes the
+places along one axis. Where such a permutation changes nothing that was asked, a question about all
+databases is a question about its *orbits*, the classes that it cannot tell apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+from heapq import heappop, heappush
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.cones.kernel.symmetry import Places, orbits
-from twoworlds.cones.kernel.vectors import Vector, divided
+from twoworlds.cones.kernel.vectors import Combination, Vector, divided, primitive, unit
 
 MOST_HEIGHTS = 1_000_000
 
@@ -56,14 +66,11 @@ class RatioGraph:
         found: list[set[int]] = [set() for _ in range(dimension)]
         ratio = None
         for a in inequalities:
-            q, p = min(a), max(a)
-            if q >= 0:
+            if min(a) >= 0:
                 continue  # holds for rows without negative entries
-            if p <= 0 or a.count(0) != dimension - 2:
-                return None
-            u, v = a.index(q), a.index(p)
-            ratio = Fraction(p, -q) if ratio is None else ratio
-            if ratio <= 1 or p != -q * ratio:
+            u, v, own = read_bound(a) or (0, 0, Fraction(0))
+            ratio = own if ratio is None else ratio
+            if own <= 1 or own != ratio:
                 return None
             found[u].add(v)
         if ratio is None or any(u not in found[v] for u in range(dimension) for v in found[u]):
@@ -174,3 +181,158 @@ def _keys(heights: NDArray[np.int8]) -> NDArray[np.int64]:
     for column in heights.T:
         keys = 3 * keys + (column - heights[:, 0]) % 3
     return keys
+
+
+class Ways:
+    """Constraints x_u <= w x_v with w >= 1, with every x_u >= 0, and what follows from them.
+
+    >>> line = [(-1, 2, 0), (2, -1, 0), (0, -1, 2), (0, 2, -1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    >>> ways = Ways.of(line, 3)
+    >>> ways.decide((-1, 0, 4))
+    ((((-1, 2, 0), Fraction(1, 1)), ((0, -1, 2), Fraction(2, 1))), None)
+    >>> ways.decide((-1, 0, 3))
+    ((), (4, 2, 1))
+    """
+
+    def __init__(self, into: Sequence[dict[int, Fraction]]) -> None:
+        """Take for each v the ratios w by u."""
+        self.into = into
+        self._lengths = cache(self._shortest)
+
+    @staticmethod
+    def of(inequalities: Iterable[Vector], dimension: int) -> Ways | None:
+        """Read the ratios off inequalities that are all of this form."""
+        into: list[dict[int, Fraction]] = [{} for _ in range(dimension)]
+        signed = set(range(dimension))
+        for a in inequalities:
+            u, v, ratio = read_bound(a) or (0, 0, Fraction(0))
+            if not ratio or (u != v and ratio < 1):
+                return None
+            if u == v:
+                signed.discard(u)
+            else:
+                into[v][u] = min(ratio, into[v].get(u, ratio))
+        return None if signed else Ways(into)
+
+    def decide(self, target: Vector) -> tuple[Combination, Vector | None] | None:
+        """Return constraints that sum to the target, or a row that breaks it; None if neither."""
+        if (pair := read_bound(target)) is None:
+            return None
+        u, v, ratio = pair
+        size = len(self.into)
+        lengths, after = self._lengths(v, ratio)
+        if u not in lengths:
+            lengths, _ = self._lengths(v, None)
+            # What has no way to v is not bounded by x_v, nor is what bounds it.
+            far = max(lengths.values()) if u in lengths else 1
+            near = lengths if u in lengths else dict.fromkeys(lengths, 0)
+            return (), primitive([near.get(k, far) for k in range(size)])
+        found, weight = [], Fraction(abs(target[u]))
+        while u != v:
+            step, ratio = after[u], self.into[after[u]][u]
+            edge = bounded(size, u, step, ratio)
+            found.append((edge, weight / ratio.denominator))
+            u, weight = step, weight * ratio
+        if rest := target[v] - (weight if found else 0):
+            found.append((unit(v, size), Fraction(rest)))
+        return tuple(found), None
+
+    def _shortest(
+        self, v: int, most: Fraction | None
+    ) -> tuple[dict[int, Fraction], dict[int, int]]:
+        """Return d(u, v) where it is at most ``most``, and the vertex after u on the way."""
+        lengths: dict[int, Fraction] = {}
+        after = {v: v}
+        waiting = [(Fraction(1), v, v)]
+        while waiting:
+            length, u, step = heappop(waiting)
+            if u in lengths:
+                continue
+            lengths[u], after[u] = length, step
+            for t, ratio in self.into[u].items():
+                if t not in lengths and (most is None or length * ratio <= most):
+                    heappush(waiting, (length * ratio, t, u))
+        return lengths, after
+
+
+def bounded(size: int, u: int, v: int, ratio: Fraction) -> Vector:
+    """Write x_u <= ratio x_v.
+
+    >>> bounded(3, 0, 2, Fraction(5, 2))
+    (-2, 0, 5)
+    """
+    row = [0] * size
+    row[u], row[v] = -ratio.denominator, ratio.numerator
+    return tuple(row)
+
+
+def read_bound(a: Vector) -> tuple[int, int, Fraction] | None:
+    """Read a bound x_u <= ratio x_v, or x_v >= 0, where u is v."""
+    low, high = min(a), max(a)
+    if high <= 0 or len(a) - a.count(0) != 1 + (low < 0):
+        return None
+    v = a.index(high)
+    return (a.index(low), v, Fraction(high, -low)) if low < 0 else (v, v, Fraction(1))
+
+
+# --- symmetries of databases that are lists of records --------------------------------------------
+
+Places = NDArray[np.int64]  # where each database goes
+
+
+def generators(values: int, records: int) -> Iterator[Places]:
+    """Yield exchanges of neighbours, among values of record 1 and among records: they give all.
+
+    >>> [move.tolist() for move in generators(2, 2)]
+    [[2, 3, 0, 1], [0, 2, 1, 3]]
+    """
+    places = np.arange(values**records).reshape((values,) * records)
+    for s in range(values - 1):
+        yield np.take(places, _exchanged(values, s, s + 1), axis=0).ravel()
+    for i in range(records - 1):
+        yield np.swapaxes(places, i, i + 1).ravel()
+
+
+def moves(values: int, records: int) -> Iterator[Places]:
+    """Yield exchanges of values in one or two records, and of records, alone or with values.
+
+    >>> [move.tolist() for move in moves(2, 1)]
+    [[1, 0]]
+    >>> sum(1 for _ in moves(2, 3))
+    12
+    """
+    places = np.arange(values**records).reshape((values,) * records)
+    orders = [_exchanged(values, s, t) for s, t in combinations(range(values), 2)]
+    for i in range(records):
+        yield from (np.take(places, order, axis=i).ravel() for order in orders)
+    for i, j in combinations(range(records), 2):
+        swapped = np.swapaxes(places, i, j)
+        yield swapped.ravel()
+        for order in orders:
+            for grid in (places, swapped):
+                yield np.take(np.take(grid, order, axis=i), order, axis=j).ravel()
+
+
+def _exchanged(values: int, s: int, t: int) -> list[int]:
+    return [t if v == s else s if v == t else v for v in range(values)]
+
+
+def keeping(labels: NDArray[Any], candidates: Iterable[Places]) -> list[Places]:
+    """Return the moves that leave the label of every place as it is."""
+    return [move for move in candidates if np.array_equal(labels[move], labels)]
+
+
+def orbits(size: int, generators: Sequence[Places]) -> Places:
+    """Return for each place the first one of its orbit.
+
+    >>> orbits(4, [np.array([0, 2, 1, 3])]).tolist()
+    [0, 1, 1, 3]
+    """
+    first = np.arange(size)
+    while True:
+        before = first.copy()
+        for move in generators:
+            np.minimum(first, first[move], out=first)
+        first = first[first]
+        if np.array_equal(first, before):
+            return first

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.double_description import extreme_rays
-from twoworlds.cones.kernel.heights import RatioGraph
-from twoworlds.cones.kernel.symmetry import generators, moves
-from twoworlds.cones.kernel.vectors import units
+from twoworlds.cones.kernel.ratios import RatioGraph, Ways, bounded, generators, moves
+from twoworlds.cones.kernel.vectors import dot, units
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.programs import combine
 
 RATIOS = st.sampled_from([Fraction(3), Fraction(2), Fraction(5, 3), Fraction(11, 10)])
 
@@ -125,3 +125,31 @@ def test_many_bits_have_facets_and_membership_without_rays(bits):
 )
 def test_other_cones_have_no_such_graph(listed):
     assert RatioGraph.of(listed, len(listed[0])) is None
+
+
+@given(graphs(), st.data())
+def test_what_follows_from_ratios_is_what_a_program_says(graph, data):
+    edges, size = graph
+    ratios = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3)])
+    given = units(size)
+    for u, v in edges:
+        given.append(bounded(size, *data.draw(st.permutations([u, v])), data.draw(ratios)))
+    u, v = data.draw(st.permutations(range(size)))[:2]
+    target = bounded(size, u, v, data.draw(ratios) ** data.draw(st.integers(1, 3)))
+    ways = Ways.of(given, size)
+    pairs, row = ways.decide(target)
+    assert combine(given, target)[0] == (row is None)
+    if row is None:
+        total = [sum((w * a[i] for a, w in pairs), Fraction(0)) for i in range(size)]
+        assert total == list(target)
+        assert all(weight > 0 and a in given for a, weight in pairs)
+    else:
+        assert dot(target, row) < 0
+        assert all(dot(a, row) >= 0 for a in given)
+
+
+def test_constraints_of_another_form_have_no_ways():
+    assert Ways.of([(1, 1, -1), *units(3)], 3) is None
+    assert Ways.of([(1, -2, 0), *units(3)], 3) is None  # a ratio below 1
+    assert Ways.of([(2, -1, 0), *units(3)[1:]], 3) is None  # a sign that nothing says
+    assert Ways.of(units(3), 3).decide((1, 1, -1)) is None
