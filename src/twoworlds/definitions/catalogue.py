@@ -155,7 +155,7 @@ _DEFINITIONS = {
         "Semantic privacy whatever is true: the belief (all, if left out) may rule out the truth.",
     ),
     "informed": (
-        "semantics.informed:InformedPrivacy",
+        "semantics.privacy:InformedPrivacy",
         "epsilon",
         "Informed privacy: who knows all other records changes their mind about yours by little.",
     ),

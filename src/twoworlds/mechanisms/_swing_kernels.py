@@ -5,7 +5,7 @@ i replaced by a default value; 0/0 is left out. This module finds the largest
 
     R(t, i) = max over x of r(x)  /  min over x of r(x)
 
-over all outputs and persons (`semantics.swing` says what it means). As r(x_-i) = 1
+over all outputs and persons (`semantics.worst_swing` says what it means). As r(x_-i) = 1
 wherever M[t, x_-i] > 0, both extremes start from 1. An x with just one of its two entries 0 has
 r = 0 or infinity, and makes the swing infinite.
 

@@ -7,8 +7,7 @@ import pytest
 
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.breaches import failure_of
-from twoworlds.definitions.semantics.crowds import by_counts, crowd, many_alike, play_crowd
-from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.games import by_counts, crowd, many_alike, play, play_crowd
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import agree

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.breaches import failure_of
-from twoworlds.definitions.semantics.crowds import crowd
 from twoworlds.definitions.semantics.failure import failure_probability
-from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.games import crowd, play
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.swing import worst_swing
+from twoworlds.definitions.semantics.worst_swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import OnStatistic
 from twoworlds.mechanisms.several import Several

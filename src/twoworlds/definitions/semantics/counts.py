@@ -192,7 +192,7 @@ class OnSum:
             {v: [read(Fraction(0))] * self._sums for v in self._place},
         )
         for weight, law in self.laws:
-            coefficients: list[Number] = [Fraction(0)] * (self._sums // max(others, 1) + 1)
+            coefficients = [Fraction(0)] * (self._sums // max(others, 1) + 1)
             for v, p in law.items():
                 coefficients[self._place[v] - self._least] += p
             sums = _power(coefficients, others, read)
@@ -234,7 +234,7 @@ class OnSum:
         if exact or self.decay is None:
             return {a: read(self._probability(output, a)) for a in self.answers}
         (power, rate), t = self.decay, number(output, "output")
-        if t.denominator != 1 or self._step != 1:
+        if not isinstance(t, Fraction) or t.denominator != 1 or self._step != 1:
             return {a: (-read(rate) * read(abs(t - a) ** power)).exp() for a in self.answers}
         apart = {a: abs(int(t) - a) for a in self.answers}
         # exp(-r d^e) grows by a factor of exp(-r) for e = 1, of exp(-r (2 d + 1)) for e = 2.
@@ -453,7 +453,7 @@ class OnSum:
                         total += share
                     else:
                         unknown += share
-            return _with_doubt(total, unknown)
+            return arb(_with_doubt(total, unknown))
 
     def _share(self, run: Run, answer: int) -> Number:
         """Return the probability of a run of outputs if this is the answer."""
@@ -496,14 +496,14 @@ def _to_balls(bits: int) -> Reader:
     return lambda value: ball(value, bits)
 
 
-def _power(coefficients: list[Number], times: int, read: Reader) -> list[Any]:
+def _power(coefficients: list[Fraction], times: int, read: Reader) -> list[Any]:
     """Return the coefficients of a power of a polynomial with coefficients of at least 0.
 
     No digits cancel, so that balls keep their relative precision.
     """
     one = read(Fraction(1))
     if isinstance(one, fmpq):
-        scale = lcm(*(Fraction(c).denominator for c in coefficients))
+        scale = lcm(*(c.denominator for c in coefficients))
         whole = fmpz_poly([int(c * scale) for c in coefficients]) ** times
         return [fmpq(c, scale**times) for c in whole.coeffs()]
     if len(coefficients) != 2 or 0 in coefficients:

@@ -28,12 +28,11 @@ from typing import Any, NamedTuple
 
 from twoworlds.charts import Chart, Span
 from twoworlds.definitions.semantics.beliefs import bad_outputs, tabulated, worst_found
-from twoworlds.definitions.semantics.breaches import failure_of
+from twoworlds.definitions.semantics.breaches import FailureWitness, failure_of
 from twoworlds.definitions.semantics.cells import WIDTH, bounded_above
 from twoworlds.definitions.semantics.games import default_value
 from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_failure
-from twoworlds.definitions.semantics.swing import semantic_value, worst_swing
-from twoworlds.definitions.semantics.witnesses import FailureWitness
+from twoworlds.definitions.semantics.worst_swing import semantic_value, worst_swing
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import at_least, moved_too_often, percent
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported

@@ -41,7 +41,7 @@ from twoworlds.definitions.semantics.beliefs import (
     starting_beliefs,
     worst_differences,
 )
-from twoworlds.definitions.semantics.breaches import Breaches, reachable, views
+from twoworlds.definitions.semantics.breaches import Breaches, FailureWitness, reachable, views
 from twoworlds.definitions.semantics.cells import bounded_above
 from twoworlds.definitions.semantics.games import default_words
 from twoworlds.definitions.semantics.local import (
@@ -53,7 +53,6 @@ from twoworlds.definitions.semantics.local import (
 )
 from twoworlds.definitions.semantics.pair import Masses, candidates, intervals, together
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.witnesses import FailureWitness
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported

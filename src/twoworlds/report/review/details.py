@@ -24,7 +24,8 @@ from twoworlds.definitions import (
     measure,
 )
 from twoworlds.definitions.base import Setting
-from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.posteriors import Games
 from twoworlds.definitions.trade_off import misses, trade_off
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
