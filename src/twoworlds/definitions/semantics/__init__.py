@@ -4,7 +4,7 @@ After Kasiviswanathan & Smith, *On the "Semantics" of Differential Privacy: A Ba
 
 Definitions: which beliefs, and from where outputs are drawn.
 
-    privacy      for all beliefs; and informed beliefs                    Definition 2.1, Section 2.1
+    privacy      for all beliefs, and for informed ones                   Definition 2.1, Sec. 2.1
     failure      the same with a failure probability, between two ends    Definition 2.3
     local        for one belief                                           Definition 4.1
     oblivious    outputs drawn from a fixed true database                 App., Definition 1.1

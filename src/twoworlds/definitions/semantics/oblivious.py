@@ -39,6 +39,7 @@ from twoworlds.definitions.semantics.beliefs import (
     bad_outputs,
     rounded_beliefs,
     starting_beliefs,
+    tabulated,
     worst_differences,
 )
 from twoworlds.definitions.semantics.breaches import Breaches, FailureWitness, reachable, views
@@ -225,7 +226,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         else:
             tried, masses = _about_several(table, s, places)
             what = "that are bad for some belief"
-        values["delta"] = min(max(one[j] for one in masses for j in places), Fraction(1))
+        most = max(one[j] for one in masses for j in places) + table.rest
+        values["delta"] = min(most, Fraction(1))
         held = [
             Belief(mechanism.universe, {table.databases[j]: mass for j, mass in one.items()})
             for one in tried
@@ -256,9 +258,12 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     def _table(self, mechanism: Mechanism) -> Likelihoods:
         outputs = mechanism.outputs.size
         if outputs is None:
+            if (table := tabulated(mechanism, self.default)) is not None:
+                return table
             raise Unsupported(
                 f"{mechanism.expression} has infinitely many outputs, and over all beliefs their "
-                "failure is not known: name the belief, as in explicit(10=1/2, 00=1/2)"
+                "failure is known for integer noise on few records: name the belief, as in "
+                "explicit(10=1/2, 00=1/2)"
             )
         if records_of(mechanism.universe).size * outputs > _MOST_ENTRIES:
             raise TooLarge(
