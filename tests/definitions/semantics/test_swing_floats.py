@@ -1,4 +1,4 @@
-"""Swings of float matrices: compiled search against exact arithmetic on the same doubles."""
+"""Swings of float matrices: a search in floats against exact arithmetic on the same doubles."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -77,7 +77,7 @@ def matrices(draw):
     return matrix / matrix.max(initial=1.0), records, values, draw(st.integers(0, values - 1))
 
 
-@settings(deadline=None, max_examples=12)  # the first call compiles
+@settings(deadline=None, max_examples=12)
 @given(matrices())
 def test_the_search_encloses_the_exact_swing(case):
     confirmed(*case)

@@ -8,7 +8,7 @@ x with P(A(x_-i) = t) > 0, and that of Game 0 is r q / E_q r; the difference is 
 fixed mean, so mass belongs on the extremes of r only, and one weight is left to optimise.
 
 `worst_swing` finds the largest swing over outputs and persons: by structure where there is one
-(one transition for each record; a statistic; bare answers), by compiled loops with a proven bound
+(one transition for each record; a statistic; bare answers), in floats with a proven bound
 for a float matrix, and by enumeration, over whole numbers where all probabilities are rational,
 for any other table. Of mechanisms that look at a statistic only, some outputs are enough (`swing`).
 """
@@ -222,7 +222,7 @@ def _random_index(mechanism: RandomIndex, default: Point) -> Swing:
 
 def _in_floats(mechanism: FloatMatrix, default: object) -> Swing:
     """Search in floats; the swing comes back as an enclosure, the two cases as exact doubles."""
-    from twoworlds.mechanisms import _swing_kernels  # numba is slow to import: only when needed
+    from twoworlds.mechanisms import _swing_kernels  # numpy: only when needed
 
     records = people(mechanism.universe)
     d = default_value(records, default)
