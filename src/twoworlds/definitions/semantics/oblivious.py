@@ -16,10 +16,8 @@ any database, also one that b rules out. An undefined posterior counts as a brea
 
       failure of a shown belief  <=  delta  <=  max_x P(A(x) is bad for some belief),
 
-  and both sides often meet; up to four databases the beliefs are cut into `cells`, which lowers
-  the upper end. With delta = 0 they always do: it is semantic privacy. For one record
-  with two values, no belief fails more often than those outputs occur that it makes bad together
-  (see `pair`).
+  and both sides often meet; on up to 16 databases the beliefs are cut into `cells`, which lowers
+  the upper end and finds a worse belief. With delta = 0 they always meet: it is semantic privacy.
 
 Claim 1.2 of the paper: Gaussian noise on a count, the belief on 0...0 and 10...0, the truth 1...1.
 
@@ -52,7 +50,6 @@ from twoworlds.definitions.semantics.local import (
     smallest_difference,
     worst_reaction,
 )
-from twoworlds.definitions.semantics.pair import Masses, candidates, intervals, together
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
@@ -220,12 +217,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         table = self._table(mechanism)
         places = [table.databases.index(x) for x in self._truths(mechanism)]
         s = bounds(epsilon)[0]
-        if len(table.databases) == 2 and table.low == table.high and not table.left_out:
-            tried, masses = _about_one_bit(table, s)
-            what = "that one belief makes bad"
-        else:
-            tried, masses = _about_several(table, s, places)
-            what = "that are bad for some belief"
+        tried, masses = _tried(table, s, places)
+        what = "that are bad for some belief"
         most = max(one[j] for one in masses for j in places) + table.rest
         values["delta"] = min(most, Fraction(1))
         held = [
@@ -317,23 +310,7 @@ def true_databases(mechanism: Mechanism) -> list[Point]:
     return list(records)
 
 
-def _about_one_bit(table: Likelihoods, s: Fraction) -> tuple[list[Places], list[Places]]:
-    """Return the beliefs that matter about one bit, and how likely are outputs bad together."""
-    y = table.removed[0][0]  # the database without the person's data
-    x = 1 - y
-    cells = [Masses(row[x], row[y]) for row in table.low]
-    found = intervals(cells, s)
-    # To be sure of a database makes bad what leaves a posterior undefined, and nothing else.
-    sure = [[cell for cell in cells if 0 in cell], [cell for cell in cells if cell.q == 0]]
-    bad = [*(possible for _, _, possible in together(found)), *sure]
-    masses = [
-        {x: sum((p for p, _ in hit), Fraction(0)), y: sum((q for _, q in hit), Fraction(0))}
-        for hit in bad
-    ]
-    return [{x: w, y: 1 - w} for w in (*candidates(found), Fraction(0))], masses
-
-
-def _about_several(
+def _tried(
     table: Likelihoods, s: Fraction, truths: list[int]
 ) -> tuple[list[Places], list[Places]]:
     """Return the belief that fails most often of those tried, and how likely are bad outputs."""
