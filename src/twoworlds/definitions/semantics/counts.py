@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import groupby
 from math import ceil, comb, lcm, log2, prod
 from typing import Any, NamedTuple
 
@@ -52,7 +53,6 @@ _MARGIN = 1e-9
 _TAIL_BITS = 128  # outputs that are rarer than 2^-128 are left undecided
 _LEAST_BITS = 192  # and what is rarer than 2^-192 is left out of them
 _MOST_ENCLOSED = 4  # outputs of many people that are too near to epsilon for floats
-_CHUNK = 1 << 20
 
 
 class Conclusion(NamedTuple):
@@ -81,12 +81,8 @@ class Failure(NamedTuple):
     furthest: Any
 
 
-class Run(NamedTuple):
-    """Outputs one after the other that are all breaches, or all not; None is no end."""
-
-    order: Order
-    first: int | None
-    after: int | None
+# Outputs that are all breaches, or all not: from one of them to before another; None is no end.
+Run = tuple[Order, int | None, int | None]
 
 
 def _rational(value: Number) -> fmpq:
@@ -170,7 +166,7 @@ class OnSum:
     @cached_property
     def answers_by_sum(self) -> dict[Point, list[Any]]:
         """For a person's value, or the default: the answer for each sum of the others."""
-        first, step, modulo = self._least * (self.records.n - 1), self._step, None
+        first, step = self._least * (self.records.n - 1), self._step
         modulo = self.mechanism.statistic.modulo  # type: ignore[attr-defined]
 
         def answer(total: Any) -> int | Fraction:
@@ -225,14 +221,10 @@ class OnSum:
         )
         return (1, -ln(noise.p)) if inside else None
 
-    def _probability(self, output: Any, answer: Any) -> Number:
-        found: Number = self.channel.probability(output, answer)
-        return found
-
     def likelihoods(self, output: Any, read: Reader, *, exact: bool) -> dict[Any, Any]:
         """Return P(output | answer) for all answers, up to a factor that they share."""
         if exact or self.decay is None:
-            return {a: read(self._probability(output, a)) for a in self.answers}
+            return {a: read(self.channel.probability(output, a)) for a in self.answers}
         (power, rate), t = self.decay, number(output, "output")
         if not isinstance(t, Fraction) or t.denominator != 1 or self._step != 1:
             return {a: (-read(rate) * read(abs(t - a) ** power)).exp() for a in self.answers}
@@ -256,7 +248,9 @@ class OnSum:
     def _exact(self, output: Any) -> bool:
         """Tell whether likelihoods and masses are rational and short."""
         ends = (self.answers[0], self.answers[-1])
-        return self.short and all(isinstance(self._probability(output, a), Fraction) for a in ends)
+        return self.short and all(
+            isinstance(self.channel.probability(output, a), Fraction) for a in ends
+        )
 
     def _conclusion(self, output: Point, read: Reader, *, exact: bool) -> Conclusion | None:
         likely = self.likelihoods(output, read, exact=exact)
@@ -299,23 +293,23 @@ class OnSum:
     def _of_runs(self, outputs: range, orders: list[Order], *, ends: bool) -> Number:
         """Add up the outputs that are breaches; what is undecided is doubt."""
         runs: list[Run] = []
-        for k, (t, order) in enumerate(zip(outputs, orders, strict=True)):
-            after = None if ends and k == len(outputs) - 1 else t + 1
-            if runs and runs[-1].order is order:
-                runs[-1] = runs[-1]._replace(after=after)
-            else:
-                runs.append(Run(order, None if ends and k == 0 else t, after))
-        bad = [run for run in runs if run.order in (Order.GREATER, Order.UNDECIDED)]
-        if ends and len(runs) == 1 and runs[0].order is not Order.UNDECIDED:
+        for order, group in groupby(zip(outputs, orders, strict=True), key=lambda one: one[1]):
+            listed = [t for t, _ in group]
+            first = None if ends and listed[0] == outputs[0] else listed[0]
+            after = None if ends and listed[-1] == outputs[-1] else listed[-1] + 1
+            runs.append((order, first, after))
+        bad = [run for run in runs if run[0] in (Order.GREATER, Order.UNDECIDED)]
+        doubtful = any(order is Order.UNDECIDED for order, _, _ in bad)
+        if ends and len(runs) == 1 and not doubtful:
             return Fraction(len(bad))
-        if self._exact(outputs[0]) and ends and all(run.order is Order.GREATER for run in bad):
+        if self._exact(outputs[0]) and ends and not doubtful:
             law = self._law(_rational)
             return sum(
                 (_plain(m) * self._share(run, a) for a, m in law.items() for run in bad),
                 start=Fraction(0),
             )
-        doubtful = not ends or any(run.order is Order.UNDECIDED for run in bad)
-        most = 2 * _TAIL_BITS if doubtful else 1 << 16  # more digits do not lessen the doubt
+        # More digits do not lessen the doubt.
+        most = 2 * _TAIL_BITS if doubtful or not ends else 1 << 16
 
         @lru_cache(maxsize=4)
         def mass(bits: int) -> arb:
@@ -426,7 +420,7 @@ class OnSum:
         if self.decay is not None:
             exponent, rate = self.decay
             return -float(rate) * np.abs(output - line) ** exponent
-        likely = (ball(self._probability(output, a), 64) for a in self.answers)
+        likely = (ball(self.channel.probability(output, a), 64) for a in self.answers)
         return np.array([float(x.log()) if x > 0 else -np.inf for x in likely])
 
     def _law(self, read: Reader) -> dict[Any, Any]:
@@ -446,10 +440,10 @@ class OnSum:
                 if mass < arb(2) ** -bits:
                     unknown += mass
                     continue
-                for run in runs:
-                    over = arb(1) if run.first is None else beyond(run.first, answer)
-                    share = mass * (over - (0 if run.after is None else beyond(run.after, answer)))
-                    if run.order is Order.GREATER:
+                for order, first, after in runs:
+                    over = arb(1) if first is None else beyond(first, answer)
+                    share = mass * (over - (0 if after is None else beyond(after, answer)))
+                    if order is Order.GREATER:
                         total += share
                     else:
                         unknown += share
@@ -459,7 +453,7 @@ class OnSum:
         """Return the probability of a run of outputs if this is the answer."""
         over, under = (
             Fraction(nowhere) if end is None else self.channel.mass(AtLeast(end), answer)
-            for end, nowhere in ((run.first, 1), (run.after, 0))
+            for end, nowhere in ((run[1], 1), (run[2], 0))
         )
         return over - under
 
@@ -481,7 +475,7 @@ class OnSum:
             width *= 2
         tails = {width: tail}
         for k in range(width - 1, -width - 1, -1):
-            tails[k] = tails[k + 1] + ball(self._probability(k, 0), bits)
+            tails[k] = tails[k + 1] + ball(self.channel.probability(k, 0), bits)
 
         def beyond(end: int, answer: int) -> arb:
             k = end - answer

@@ -310,9 +310,7 @@ def true_databases(mechanism: Mechanism) -> list[Point]:
     return list(records)
 
 
-def _tried(
-    table: Likelihoods, s: Fraction, truths: list[int]
-) -> tuple[list[Places], list[Places]]:
+def _tried(table: Likelihoods, s: Fraction, truths: list[int]) -> tuple[list[Places], list[Places]]:
     """Return the belief that fails most often of those tried, and how likely are bad outputs."""
     bad = bad_outputs(table, s)
     bad += [t for t, row in enumerate(table.low) if 0 in row and t not in bad]
