@@ -65,7 +65,6 @@ _MOST_DATABASES = 1 << 12
 _MOST_ENTRIES = 1 << 20
 _MARGIN = 1e-9
 _FINELY = -3  # the finest roundings of a belief
-Places = dict[int, Fraction]  # numbers by the place of their database
 _OPEN = (
     "the worst belief fails at least as often as delta shown says, and at most as delta says; "
     "delta shown is from a search of some beliefs, and others may fail more often"
@@ -217,10 +216,9 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         table = self._table(mechanism)
         places = [table.databases.index(x) for x in self._truths(mechanism)]
         s = bounds(epsilon)[0]
-        tried, masses = _tried(table, s, places)
+        tried, most = _tried(table, s, places)
         what = "that are bad for some belief"
-        most = max(one[j] for one in masses for j in places) + table.rest
-        values["delta"] = min(most, Fraction(1))
+        values["delta"] = min(most + table.rest, Fraction(1))
         held = [
             Belief(mechanism.universe, {table.databases[j]: mass for j, mass in one.items()})
             for one in tried
@@ -310,11 +308,13 @@ def true_databases(mechanism: Mechanism) -> list[Point]:
     return list(records)
 
 
-def _tried(table: Likelihoods, s: Fraction, truths: list[int]) -> tuple[list[Places], list[Places]]:
+def _tried(
+    table: Likelihoods, s: Fraction, truths: list[int]
+) -> tuple[list[dict[int, Fraction]], Fraction]:
     """Return the belief that fails most often of those tried, and how likely are bad outputs."""
     bad = bad_outputs(table, s)
     bad += [t for t, row in enumerate(table.low) if 0 in row and t not in bad]
-    masses = {j: sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths}
+    most = max(sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths)
     p, q = table.floats
     best, found = 0.0, None
     for belief in starting_beliefs(table, s):
@@ -322,4 +322,4 @@ def _tried(table: Likelihoods, s: Fraction, truths: list[int]) -> tuple[list[Pla
         failure = ((worst[0] > float(s) + _MARGIN) @ p[:, truths]).max()
         if failure > best + _MARGIN:
             best, found = failure, belief
-    return [] if found is None else list(rounded_beliefs(found))[_FINELY:], [masses]
+    return [] if found is None else list(rounded_beliefs(found))[_FINELY:], most
