@@ -21,8 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby, repeat
 from math import ceil, comb, lcm, log2, prod
+from operator import mul
 from typing import Any, NamedTuple
 
 from flint import arb, arb_poly, fmpq, fmpz_poly
@@ -533,9 +534,7 @@ class OnEach:
         found = (_lifted(about(o), exact=self.exact) for o in self.outputs if counts[o])
         return [one for one in found if one is not None]
 
-    def _given(
-        self, read: Reader
-    ) -> Callable[[Mapping[Point, int]], tuple[Any, dict[Point, Conclusion]]]:
+    def _given(self, read: Reader) -> Callable[..., tuple[Any, dict[Point, Conclusion]]]:
         """Return the function from counts of outputs to their probability and conclusions."""
         zero, one = read(Fraction(0)), read(Fraction(1))
         values = self.records.values
@@ -545,18 +544,28 @@ class OnEach:
             {o: sum((law[v] * table[o, v] for v in values), start=zero) for o in self.outputs}
             for _, law in laws
         ]
+        powers = [
+            {
+                o: [*accumulate(repeat(c, self.records.n), mul, initial=one)]
+                for o, c in chance.items()
+            }
+            for chance in chances
+        ]
 
         def weigh(counts: Mapping[Point, int], missing: Point | None) -> list[Any]:
             """Return the weight of every part given the outputs of all persons, or all but one."""
             return [
-                w * prod((chance[o] ** (k - (o == missing)) for o, k in counts.items()), start=one)
-                for (w, _), chance in zip(laws, chances, strict=True)
+                w * prod((power[o][k - (o == missing)] for o, k in counts.items()), start=one)
+                for (w, _), power in zip(laws, powers, strict=True)
             ]
 
-        def given(counts: Mapping[Point, int]) -> tuple[Any, dict[Point, Conclusion]]:
+        def given(
+            counts: Mapping[Point, int], least: Any = None
+        ) -> tuple[Any, dict[Point, Conclusion]]:
+            """Return no conclusions where that is impossible, or too rare."""
             chance = sum(weigh(counts, None), start=zero)
             found: dict[Point, Conclusion] = {}
-            if chance == 0:
+            if chance == 0 or (least is not None and chance < least):
                 return chance, found
             for o, people in counts.items():
                 if people:
@@ -592,13 +601,16 @@ class OnEach:
             total, counts = self._added(_rational, epsilon)
             mass: Number = _plain(total)
         else:
-            counts = self._enclosed(epsilon, 0)[1]
-            mass = at_most_one(Real(lambda bits: self._enclosed(epsilon, bits)[0]))
-        return Failure(mass, tuple(o for o, times in counts.items() for _ in range(times)))
 
-    def _enclosed(self, epsilon: Number, bits: int) -> tuple[arb, dict[Point, int]]:
-        with working_precision(bits + 64):
-            return self._added(_to_balls(bits + 64), epsilon)
+            @lru_cache(maxsize=4)
+            def enclosed(bits: int) -> tuple[arb, dict[Point, int]]:
+                with working_precision(bits + 64):
+                    return self._added(_to_balls(bits + 64), epsilon)
+
+            counts = enclosed(64)[1]
+            # More digits do not lessen the doubt about what is rare.
+            mass = at_most_one(Real(lambda bits: enclosed(min(_steps(bits), 256))[0]))
+        return Failure(mass, tuple(o for o, times in counts.items() for _ in range(times)))
 
     def _added(self, read: Reader, epsilon: Number) -> tuple[Any, dict[Point, int]]:
         """Add up the counts that are breaches, and find the furthest; the undecided is doubt."""
@@ -606,7 +618,11 @@ class OnEach:
         total, unknown = read(Fraction(0)), read(Fraction(0))
         furthest, worst = {self.outputs[0]: self.records.n}, -1.0
         for counts, ways in _compositions(self.outputs, self.records.n):
-            chance, found = given(counts)
+            least = None if isinstance(total, fmpq) else arb(2) ** -_LEAST_BITS / int(ways)
+            chance, found = given(counts, least)
+            if not found:
+                unknown += chance * int(ways)
+                continue
             gaps = [one.difference for one in found.values()]
             if (most := max(map(float, gaps), default=-1.0)) > worst:
                 furthest, worst = counts, most
