@@ -13,6 +13,11 @@ from twoworlds.definitions import (
     StatisticalDifference,
     Witness,
 )
+from twoworlds.definitions.accountants import (
+    ConcentratedDifferentialPrivacy,
+    GaussianDifferentialPrivacy,
+    RenyiDifferentialPrivacy,
+)
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
     DistributionalPrivacy,
@@ -24,15 +29,9 @@ from twoworlds.definitions.coupled import (
     Pufferfish,
 )
 from twoworlds.definitions.crowd_blending import CrowdBlending
-from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
-from twoworlds.definitions.renyi import (
-    ConcentratedDifferentialPrivacy,
-    RenyiDifferentialPrivacy,
-)
-from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
-from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+from twoworlds.definitions.semantics.privacy import InformedPrivacy, SemanticPrivacy
 from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy, lowered, read_corners
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing.conformance import DefinitionConformance

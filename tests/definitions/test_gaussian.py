@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import twoworlds as tw
 from tests.laws import divergences as plain
-from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy, power_at
+from twoworlds.definitions.accountants import GaussianDifferentialPrivacy, power_at
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, bounds

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 import twoworlds as tw
 from tests.laws import divergences as plain
-from twoworlds.definitions.renyi import ConcentratedDifferentialPrivacy, RenyiDifferentialPrivacy
+from twoworlds.definitions.accountants import (
+    ConcentratedDifferentialPrivacy,
+    RenyiDifferentialPrivacy,
+)
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.float_matrix import FloatMatrix

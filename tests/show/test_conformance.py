@@ -31,6 +31,7 @@ ABSTRACT = {
     "definitions.trade_off.Curve",
     "questions.tables._Shown",
     "show.result.Result",
+    "definitions.semantics.posteriors.Played",
     "show.result.Told",
 }
 KINDS = {

@@ -4,8 +4,7 @@ A `PrivacyDefinition` answers two questions about a mechanism: `tightest`, the s
 which it holds, and `check`, whether it holds with the numbers given. Both come as a `Verdict` that
 names its neighbour relation and shows its witness. A definition that is a condition on single
 likelihood rows says so by its `row_constraints` (Lin & Kifer, Section 4.2.4). `Compared` is the
-common part of the definitions that compare neighbouring worlds. `LeastAmount` is that of the
-accountants' definitions, each with one number that later processing never raises.
+common part of the definitions that compare neighbouring worlds.
 """
 
 from __future__ import annotations
@@ -14,24 +13,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
 
-from twoworlds.definitions.verdict import Proof, Verdict, Witness
+from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import Subject, protection
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Comparison, Extreme, Family, unlike, worst
+from twoworlds.laws.comparison import Comparison, Family, unlike
 from twoworlds.mechanisms import EachRecord, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
     Real,
     at_most_one,
-    decimal,
-    exact_text,
     exp,
     number,
     ratio_at_least_one,
-    show,
 )
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, check_group, resolve
 
@@ -218,105 +213,6 @@ class RatioAndDelta(Compared):
     ) -> None:
         self._assign(ratio=read_ratio(ratio, epsilon), delta=read_delta(delta))
         super().__init__(neighbours=neighbours, group=group)
-
-
-@dataclass(frozen=True, init=False)
-class LeastAmount(Compared):
-    """A definition with an amount that two worlds need at least: the worst pair decides.
-
-    Attributes:
-        call: what one types.
-        numbers: the fields that make a claim; the amount is the last of them.
-        unclaimed: what to say where one of them is missing.
-        over: of what the amount of two worlds is the largest.
-        where: what the amount depends on, in a note.
-    """
-
-    call: ClassVar[str]
-    numbers: ClassVar[tuple[str, ...]]
-    unclaimed: ClassVar[str]
-    over: ClassVar[str] = ""
-    where: ClassVar[str] = ""
-
-    @abstractmethod
-    def least(self, comparison: Comparison) -> Extreme:
-        """Return the least amount of two worlds, and where it is needed."""
-
-    @abstractmethod
-    def means(self, subject: Subject, amount: Number) -> str:
-        """Say what an amount means to a person."""
-
-    @abstractmethod
-    def shown(self, setting: Setting, comparison: Comparison, least: Extreme) -> Proof:
-        """Show what needs the amount, or comes near."""
-
-    @abstractmethod
-    def broken(self, found: Verdict, claimed: Number) -> str:
-        """Say what does not hold of a claim."""
-
-    def tightest(self, mechanism: Mechanism) -> Verdict:
-        """Return the least amount over all neighbours, or an enclosure of it."""
-        setting, family, pairs = self.pairs(mechanism)
-        found = ((one, least, least.value) for one, least in ((c, self.least(c)) for c in pairs))
-        comparison, least, amount = worst(found)
-        if amount == INFINITY:
-            sentence, witness = exposed(setting, family)
-        else:
-            sentence = self.means(setting.subject, amount)
-            witness = self.shown(setting, comparison, least)
-        fixed = {name: getattr(self, name) for name in self.numbers[:-1]}
-        return self.guessed(
-            mechanism,
-            setting,
-            family,
-            {**fixed, self.numbers[-1]: amount},
-            (sentence,),
-            witness=witness,
-            method=f"{self.over}; {family.method}" if self.over else family.method,
-        )
-
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether no two neighbours need more, and say what holds where they do."""
-        given = {name: getattr(self, name) for name in self.numbers}
-        if None in given.values():
-            raise InvalidInput(self.unclaimed)
-        found = self.tightest(mechanism)
-        name = self.numbers[-1]
-        needed, claimed = found.values[name], given[name]
-        decided = found.against(
-            f"{self.call}({', '.join(f'{n}={exact_text(x)}' for n, x in given.items())}"
-            f"{self.beside})",
-            needed,
-            claimed,
-            broken=None if needed == INFINITY else self.broken(found, claimed),
-        )
-        if decided.holds is not False:
-            return decided
-        note = f"holds with {name} {show(needed, side='at most')}"
-        if needed == INFINITY:
-            note = f"no {name} is large enough"
-        return replace(decided, notes=(*decided.notes, f"{note} {self.where}".rstrip()))
-
-
-def exposed(setting: Setting, family: Family) -> tuple[str, Proof]:
-    """Say, and show, that an output is possible in one world only."""
-    comparison, gap = family.gap(INFINITY)
-    chance = decimal(at_most_one(gap.delta), 3, "about")
-    sentence = (
-        f"With probability {chance} the output can be one that is impossible in the other world: "
-        f"it then shows something about {setting.subject.who} for certain, and no number is large "
-        "enough."
-    )
-    databases = (comparison.x, comparison.y)
-    return sentence, Witness.of(setting.mechanism, databases, gap.event)
-
-
-def nothing_told(subject: Subject) -> str:
-    """Say that the output does not depend on the data of a person."""
-    return (
-        f"The output says nothing about {subject.who}: whatever odds someone gave before, they are "
-        "the same afterwards."
-    )
 
 
 def read_ratio(ratio: object, epsilon: object) -> Number | None:

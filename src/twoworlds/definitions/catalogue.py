@@ -120,17 +120,17 @@ _DEFINITIONS = {
         "Statistical difference: no probability changes by more than epsilon (protects nobody).",
     ),
     "rdp": (
-        "renyi:RenyiDifferentialPrivacy",
+        "accountants:RenyiDifferentialPrivacy",
         "order epsilon neighbours group=1",
         "Renyi differential privacy: a mean of the likelihood ratio, of one order, is bounded.",
     ),
     "zcdp": (
-        "renyi:ConcentratedDifferentialPrivacy",
+        "accountants:ConcentratedDifferentialPrivacy",
         "rho neighbours group=1",
         "Zero-concentrated differential privacy: means of all orders are those of Gaussian noise.",
     ),
     "gdp": (
-        "gaussian:GaussianDifferentialPrivacy",
+        "accountants:GaussianDifferentialPrivacy",
         "mu neighbours group=1",
         "Gaussian differential privacy: no test does better than on two shifted normal laws.",
     ),
@@ -155,7 +155,7 @@ _DEFINITIONS = {
         "Semantic privacy whatever is true: the belief (all, if left out) may rule out the truth.",
     ),
     "informed": (
-        "semantics.informed:InformedPrivacy",
+        "semantics.privacy:InformedPrivacy",
         "epsilon",
         "Informed privacy: who knows all other records changes their mind about yours by little.",
     ),

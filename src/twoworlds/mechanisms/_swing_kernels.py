@@ -5,15 +5,11 @@ i replaced by a default value; 0/0 is left out. This module finds the largest
 
     R(t, i) = max over x of r(x)  /  min over x of r(x)
 
-over all outputs and persons (`semantics.swing` says what it means). As r(x_-i) = 1
+over all outputs and persons (`semantics.worst_swing` says what it means). As r(x_-i) = 1
 wherever M[t, x_-i] > 0, both extremes start from 1. An x with just one of its two entries 0 has
 r = 0 or infinity, and makes the swing infinite.
 
-How: sixteen rows are copied into a *tile* that holds the sixteen entries of a database side by
-side, so that whole vectors of outputs are divided at once, whichever person is looked at, and each
-row is read from the matrix once for all persons. The quotients go to a small scratch, which is then
-folded into the extremes of each row; both loops vectorise without reassociating anything. Beside
-the matrix each thread needs its tile, as large as sixteen rows.
+Some rows at a time are divided by themselves without a person, for all databases at once.
 
 Why the bound holds, with u = 2^-53 and entries that are exact doubles in [0, 1]: a quotient in the
 normal range has relative error at most u, and rounding is monotone. So if c is the computed
@@ -24,24 +20,20 @@ the spacing next to 1, or by all of it below), so that a largest c of 1 is exact
 A quotient outside the normal range makes the swing exceed 2^1021; it is counted as infinite, and
 refused in the end unless some other swing is truly infinite.
 
-Not checked here: entries that are NaN, negative or larger than 1. Never turn on fastmath.
+Not checked here: entries that are NaN, negative or larger than 1.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms._kernels import THREADED, Floats, Indices, _checked, _cores, njit
+from twoworlds.mechanisms._kernels import Floats, Indices, _checked
 
-ROWS = 16
-SCRATCH = 256  # quotients, a multiple of ROWS
+_CHUNK = 1 << 16  # entries divided at a time: they stay in the cache
 SMALLEST = 2.0**-1022  # of the normal doubles
 UNIT = Fraction(1, 2**53)
 
@@ -62,97 +54,6 @@ class SwingWorst(NamedTuple):
     person: int
     high: int
     low: int
-
-
-@njit
-def _load(matrix: Floats, first: int, tile: Floats) -> None:
-    """Copy rows first, first + 1, ... into the tile; rows past the end are 0."""
-    columns = matrix.shape[1]
-    for start in range(0, columns, 8):  # a cache line of each row at a time
-        for row in range(ROWS):
-            for x in range(start, min(start + 8, columns)):
-                inside = first + row < matrix.shape[0]
-                tile[x * ROWS + row] = matrix[first + row, x] if inside else 0.0
-
-
-@njit
-def _divide(top: Floats, base: Floats, quotients: Floats) -> None:
-    for i in range(quotients.size):
-        quotients[i] = top[i] / base[i]
-
-
-@njit
-def _fold(quotients: Floats, high: Floats, low: Floats) -> None:
-    """Widen the extremes of each row (0/0 loses each comparison)."""
-    for row in range(ROWS):
-        most = high[row]
-        for i in range(SCRATCH // ROWS):
-            r = quotients[i * ROWS + row]
-            most = r if r > most else most
-        high[row] = most
-    for row in range(ROWS):
-        least = low[row]
-        for i in range(SCRATCH // ROWS):
-            r = quotients[i * ROWS + row]
-            least = r if r < least else least
-        low[row] = least
-
-
-@njit
-def _person(
-    tile: Floats,
-    weight: int,
-    values: int,
-    default: int,
-    quotients: Floats,
-    high: Floats,
-    low: Floats,
-) -> None:
-    """Find the extremes of r for one person, whose record has this weight in the column number."""
-    high[:] = 1.0
-    low[:] = 1.0
-    run = weight * ROWS
-    held = 0
-    for start in range(0, tile.size, run * values):
-        for value in range(values):
-            done = run if value == default else 0
-            while done < run:
-                length = min(SCRATCH - held, run - done)
-                x = start + value * run + done
-                y = start + default * run + done
-                _divide(tile[x : x + length], tile[y : y + length], quotients[held : held + length])
-                held += length
-                done += length
-                if held == SCRATCH:
-                    _fold(quotients, high, low)
-                    held = 0
-    quotients[held:] = 1.0
-    _fold(quotients, high, low)
-
-
-@njit
-def _scan(
-    matrix: Floats, first: int, end: int, records: int, values: int, default: int
-) -> tuple[float, int, int]:
-    """Return the largest computed swing of some rows, with its output and person."""
-    tile = np.empty(ROWS * matrix.shape[1])
-    quotients = np.empty(SCRATCH)
-    high, low = np.empty(ROWS), np.empty(ROWS)
-    best, output, worst = 0.0, first, 0
-    for start in range(first, end, ROWS):
-        _load(matrix, start, tile)
-        weight = matrix.shape[1]
-        for person in range(records):
-            weight //= values
-            _person(tile, weight, values, default, quotients, high, low)
-            for row in range(min(ROWS, end - start)):
-                swing = high[row] / low[row] if low[row] >= SMALLEST else np.inf
-                if swing > best:
-                    best, output, worst = swing, start + row, person
-    return best, output, worst
-
-
-# --- the driver ----------------------------------------------------------------------------------
 
 
 def swing_worst(matrix: Floats, records: int, values: int, default: int) -> SwingWorst:
@@ -192,20 +93,23 @@ def swing_worst(matrix: Floats, records: int, values: int, default: int) -> Swin
     return found
 
 
-def _searched(matrix: Floats, *shape: int) -> tuple[float, int, int]:
-    """Scan all rows, on as many threads as there are cores; the first of equal swings wins."""
-    rows = matrix.shape[0]
-    parts = _cores() if matrix.size >= THREADED else 1
-    blocks = -(-rows // ROWS)
-    cuts = [min(rows, blocks * k // parts * ROWS) for k in range(parts + 1)]
-    work = [partial(_scan, matrix, a, b, *shape) for a, b in pairwise(cuts)]
-    found: list[tuple[float, int, int]]
-    if parts == 1:
-        found = [work[0]()]
-    else:
-        with ThreadPoolExecutor(parts) as pool:
-            found = list(pool.map(lambda scan: scan(), work))
-    return max(found, key=lambda part: part[0])
+def _searched(matrix: Floats, records: int, values: int, default: int) -> tuple[float, int, int]:
+    """Return the largest computed swing, with its output and person, the first of equal ones."""
+    best = (0.0, 0, 0)
+    rows = max(_CHUNK // matrix.shape[1], 1)
+    for first in range(0, len(matrix), rows):
+        block = matrix[first : first + rows]
+        for person in range(records):
+            shaped = block.reshape(len(block), values**person, values, -1)
+            with np.errstate(all="ignore"):
+                r = shaped / shaped[:, :, default, None, :]
+                r = r.reshape(len(block), -1)  # 0/0 loses each comparison
+                high, low = (end.reduce(r, axis=1, initial=1.0) for end in (np.fmax, np.fmin))
+                swings = np.where(low >= SMALLEST, high / low, np.inf)
+            output = int(swings.argmax())
+            if swings[output] > best[0]:
+                best = (float(swings[output]), first + output, person)
+    return best
 
 
 def _infinite(

@@ -287,7 +287,7 @@ class Shuffled(Mechanism):
 
     def _law(self, database: Point) -> defaultdict[tuple[int, ...], Fraction]:
         """Return the law of the numbers of reports, computed once."""
-        database = self.unordered(database)  # type: ignore[arg-type]
+        database = self.unordered(database)
         if database in self._laws:
             return self._laws[database]
         found = defaultdict(Fraction, {(0,) * len(self.kinds): Fraction(1)})

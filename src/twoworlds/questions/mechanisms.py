@@ -139,8 +139,7 @@ def posterior(
     >>> found.to_dict()["chances"]["game 0"]["exact"]
     '9/16'
     """
-    from twoworlds.definitions.semantics.crowds import by_counts, play_crowd
-    from twoworlds.definitions.semantics.games import play
+    from twoworlds.definitions.semantics.games import by_counts, play, play_crowd
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.worlds.belief import secret as read_secret
     from twoworlds.worlds.beliefs import belief as build_belief

@@ -24,8 +24,7 @@ from typing import Any
 from twoworlds.answer import Answer, Facts, Said
 from twoworlds.charts import Bars
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.semantics.crowds import many_alike
-from twoworlds.definitions.semantics.games import default_value, without
+from twoworlds.definitions.semantics.games import default_value, many_alike, without
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.mechanisms.named.noise import gaussian

@@ -9,9 +9,9 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import Curves, odds
-from twoworlds.definitions.gaussian import GaussianDifferentialPrivacy
-from twoworlds.definitions.renyi import (
+from twoworlds.definitions.accountants import (
     ConcentratedDifferentialPrivacy,
+    GaussianDifferentialPrivacy,
     RenyiDifferentialPrivacy,
 )
 from twoworlds.definitions.words import (

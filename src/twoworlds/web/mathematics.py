@@ -18,7 +18,8 @@ from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.measures import worst
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Scene, canonical, scene
-from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.posteriors import Games
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.trade_off import SOME_LEVELS, misses, trade_off
 from twoworlds.definitions.verdict import Shown, Verdict, Witness

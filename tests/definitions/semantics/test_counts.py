@@ -7,8 +7,7 @@ import pytest
 
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.breaches import failure_of
-from twoworlds.definitions.semantics.crowds import by_counts, crowd, many_alike, play_crowd
-from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.games import by_counts, crowd, many_alike, play, play_crowd
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import agree
@@ -202,3 +201,15 @@ def test_enclosures_of_many_people_hold_what_is_computed_exactly(monkeypatch, no
         assert low <= most
         assert least <= high
         assert high - low < Fraction(1, 10**9)
+
+
+def test_enclosures_of_records_on_their_own_hold_what_is_computed_exactly(monkeypatch):
+    survey = mechanism("randomized-response(bits=12, keep=3/4)")
+    held = "hidden(9/10=1/3, 1/10=2/3)"
+    exact = crowd(survey, belief(held, survey.universe), 0).failure(Fraction(1, 9)).mass
+    monkeypatch.setattr("twoworlds.worlds.belief._SHORT", 0)
+    enclosed = crowd(survey, belief(held, survey.universe), 0).failure(Fraction(1, 9)).mass
+    low, high = bounds(enclosed)
+    assert 0 < exact < 1
+    assert low <= exact <= high
+    assert high - low < Fraction(1, 10**9)

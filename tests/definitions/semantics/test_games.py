@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.breaches import failure_of
-from twoworlds.definitions.semantics.crowds import crowd
 from twoworlds.definitions.semantics.failure import failure_probability
-from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.games import crowd, play
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.swing import worst_swing
+from twoworlds.definitions.semantics.worst_swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import OnStatistic
 from twoworlds.mechanisms.several import Several
-from twoworlds.numbers import INFINITY, above
+from twoworlds.numbers import INFINITY, above, bounds
 from twoworlds.worlds import Additive, BitStrings, Records
 from twoworlds.worlds.belief import Belief, explicit, hidden, secret, uniform
 from twoworlds.worlds.statistic import NO_RECORD
@@ -203,9 +202,8 @@ def test_no_belief_fails_more_often_without_a_record_than_the_upper_end(masses):
 
 
 @cache
-def no_record_ends(epsilon):
-    noisy = noisy_sum("integer-noise([1/5, 1/2, 3/10], start=-1)")
-    return failure_probability(noisy, epsilon, default="none")
+def no_record_ends(epsilon, noise="integer-noise([1/5, 1/2, 3/10], start=-1)"):
+    return failure_probability(noisy_sum(noise), epsilon, default="none")
 
 
 def test_the_failure_without_a_record_is_shown_by_a_belief():
@@ -231,3 +229,13 @@ def test_no_record_is_refused_where_it_means_nothing():
         worst_swing(noisy_sum("differenced-negative-binomial(p=1/2, r=2)"), "none")
     with pytest.raises(InvalidInput, match="'none' stands for no record"):
         play(survey, uniform(survey.universe), "11", default="nobody")
+
+
+@given(st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any))
+@settings(max_examples=15)
+def test_without_a_table_the_failure_without_a_record_is_bounded_by_the_profile(masses):
+    noisy = noisy_sum("laplace(scale=8, bits=1)")
+    held = {x: Fraction(m, sum(masses)) for x, m in zip(noisy.universe, masses, strict=True) if m}
+    found = no_record_ends(Fraction(9, 20), "laplace(scale=8, bits=1)")
+    failing = failure_of(noisy, Belief(noisy.universe, held), Fraction(9, 20), "none")
+    assert bounds(failing)[0] <= found.upper

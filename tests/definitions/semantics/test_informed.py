@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import check, measure, mechanism
-from twoworlds.definitions.semantics.informed import InformedPrivacy
+from twoworlds.definitions.semantics.privacy import InformedPrivacy
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing.strategies import dense_mechanisms

@@ -300,3 +300,22 @@ def test_too_much_to_look_at_is_said():
         measure(
             "randomized-response(bits=12, keep=3/4)", definition="reality-oblivious(epsilon=1/9)"
         )
+
+
+def test_over_all_beliefs_geometric_noise_is_as_its_clamped_form():
+    """Beyond all answers likelihood rows are alike: the ends stand for all outputs there."""
+    for bits, limit in ((2, "1/5"), (3, "1/5"), (3, "1/10")):
+        asked = RealityObliviousPrivacy(epsilon=limit)
+        endless = asked.tightest(mechanism(f"geometric(ratio=2, bits={bits})"))
+        clamped = asked.tightest(mechanism(f"truncated-geometric(ratio=2, bits={bits})"))
+        assert endless.values == clamped.values
+        assert endless.witness.verify()
+
+
+def test_other_integer_noise_is_enclosed_over_all_beliefs():
+    noisy = mechanism("discrete-gaussian(sigma2=4, bits=2)")
+    found = RealityObliviousPrivacy(epsilon="1/5").tightest(noisy)
+    shown = found.values.get("delta_shown", found.delta)
+    assert found.witness.verify()
+    low, high = bounds(shown)[0], bounds(found.delta)[1]
+    assert 0 <= high - low < Fraction(1, 10**5)

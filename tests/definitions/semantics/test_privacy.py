@@ -13,7 +13,7 @@ from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.swing import worst_swing
+from twoworlds.definitions.semantics.worst_swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, Order, bounds, compare
 from twoworlds.testing.strategies import dense_mechanisms

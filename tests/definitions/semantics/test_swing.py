@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.definitions.semantics import brute
 from twoworlds import Dense, mechanism
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.swing import worst_swing
+from twoworlds.definitions.semantics.worst_swing import worst_swing
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import agree
 from twoworlds.laws.noise import (

@@ -1,4 +1,4 @@
-"""Swings of float matrices: compiled search against exact arithmetic on the same doubles."""
+"""Swings of float matrices: a search in floats against exact arithmetic on the same doubles."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.swing import worst_swing
+from twoworlds.definitions.semantics.worst_swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms._swing_kernels import swing_worst
 from twoworlds.mechanisms.float_matrix import FloatMatrix
@@ -77,7 +77,7 @@ def matrices(draw):
     return matrix / matrix.max(initial=1.0), records, values, draw(st.integers(0, values - 1))
 
 
-@settings(deadline=None, max_examples=12)  # the first call compiles
+@settings(deadline=None, max_examples=12)
 @given(matrices())
 def test_the_search_encloses_the_exact_swing(case):
     confirmed(*case)

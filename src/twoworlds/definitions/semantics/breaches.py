@@ -26,6 +26,7 @@ enters as doubt. Probabilities below 2^-256 are not told from 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -34,7 +35,13 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from twoworlds.definitions.semantics.games import default_value, without
+from twoworlds.definitions.semantics.games import (
+    belief_facts,
+    default_value,
+    plain_belief,
+    without,
+)
+from twoworlds.definitions.verdict import Proof, shortened
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
@@ -57,7 +64,10 @@ from twoworlds.numbers import (
     at_most_one,
     ball,
     compare,
+    maximum,
     positive_part,
+    show,
+    to_json,
     working_precision,
 )
 from twoworlds.worlds import Point, Records
@@ -103,7 +113,7 @@ def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[
     """Return the belief as seen for each person, once for persons that are alike."""
     records = records_of(mechanism.universe)
     d = default_value(records, default, mechanism)
-    likelihood = mechanism.probability
+    likelihood: Callable[[Point, Any], Number] = mechanism.probability
     answer: Callable[[Any], Any] = tuple
     if isinstance(mechanism, OnStatistic):
         answer, likelihood = mechanism.statistic, mechanism.channel.probability
@@ -401,3 +411,75 @@ def failure_of(
     if truth is not None:
         return found.mass(truth)
     return sum((mass * found.mass(x) for x, mass in belief.items()), start=Fraction(0))
+
+
+@dataclass(frozen=True)
+class FailureWitness(Proof):
+    """A belief that sees a breach at least so often.
+
+    Attributes:
+        truth: the true database; drawn from the belief itself where None.
+        output: a breach that the true database can lead to.
+        people: of how many the same is believed independently, each treated on its own.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    belief: Belief
+    epsilon: Number
+    failure: Number
+    default: object = None
+    truth: Point | None = None
+    output: Point | None = None
+    people: int = 1
+
+    @property
+    def difference(self) -> Number | None:
+        """The largest difference after the output shown; None where a posterior is undefined."""
+        worst: Number = Fraction(0)
+        if self.output is not None:
+            for view in views(self.mechanism, self.belief, self.default):
+                if any(sum(game, Fraction(0)) == 0 for game in view.joint(self.output)):
+                    return None
+                worst = maximum(worst, view.difference(self.output))
+        return worst
+
+    def verify(self) -> bool:
+        """Find the breaches afresh, and play the games for the output shown."""
+        one = failure_of(self.mechanism, self.belief, self.epsilon, self.default, self.truth)
+        if larger(self.failure, 1 - (1 - one) ** self.people):
+            return False
+        difference = self.difference
+        return self.output is None or difference is None or larger(difference, self.epsilon)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the belief, and how often it sees a breach."""
+        yield from belief_facts(self.belief)
+        if self.people > 1:
+            yield "", f"and so for each of {self.people} people, independently"
+        often = show(self.failure, side="at least")
+        if self.truth is None:
+            yield "breach", f"with probability {often} under this belief"
+        else:
+            truth = shortened(self.belief.universe.label(self.truth))
+            yield "truth", f"{truth}: a breach with probability {often}"
+        if self.output is not None:
+            output, difference = self.mechanism.outputs.label(self.output), self.difference
+            differ = "undefined: a breach"
+            if difference is not None:
+                differ = f"differ by {show(difference)}"
+            yield "", f"for example output {output}: with and without a person, {differ}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        belief, failure = plain_belief(self.belief), to_json(self.failure, side="down")
+        if self.truth is None:
+            found = {"belief": belief, "epsilon": to_json(self.epsilon), "failure": failure}
+            return {**found, "people": self.people} if self.people > 1 else found
+        output, difference = self.output, self.difference
+        return {
+            "belief": belief,
+            "truth": self.belief.universe.label(self.truth),
+            "failure": failure,
+            "output": None if output is None else self.mechanism.outputs.label(output),
+            "difference": None if difference is None else to_json(difference),
+        }

@@ -21,7 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import accumulate, groupby, repeat
 from math import ceil, comb, lcm, log2, prod
+from operator import mul
 from typing import Any, NamedTuple
 
 from flint import arb, arb_poly, fmpq, fmpz_poly
@@ -52,7 +54,6 @@ _MARGIN = 1e-9
 _TAIL_BITS = 128  # outputs that are rarer than 2^-128 are left undecided
 _LEAST_BITS = 192  # and what is rarer than 2^-192 is left out of them
 _MOST_ENCLOSED = 4  # outputs of many people that are too near to epsilon for floats
-_CHUNK = 1 << 20
 
 
 class Conclusion(NamedTuple):
@@ -81,12 +82,8 @@ class Failure(NamedTuple):
     furthest: Any
 
 
-class Run(NamedTuple):
-    """Outputs one after the other that are all breaches, or all not; None is no end."""
-
-    order: Order
-    first: int | None
-    after: int | None
+# Outputs that are all breaches, or all not: from one of them to before another; None is no end.
+Run = tuple[Order, int | None, int | None]
 
 
 def _rational(value: Number) -> fmpq:
@@ -170,7 +167,7 @@ class OnSum:
     @cached_property
     def answers_by_sum(self) -> dict[Point, list[Any]]:
         """For a person's value, or the default: the answer for each sum of the others."""
-        first, step, modulo = self._least * (self.records.n - 1), self._step, None
+        first, step = self._least * (self.records.n - 1), self._step
         modulo = self.mechanism.statistic.modulo  # type: ignore[attr-defined]
 
         def answer(total: Any) -> int | Fraction:
@@ -192,7 +189,7 @@ class OnSum:
             {v: [read(Fraction(0))] * self._sums for v in self._place},
         )
         for weight, law in self.laws:
-            coefficients: list[Number] = [Fraction(0)] * (self._sums // max(others, 1) + 1)
+            coefficients = [Fraction(0)] * (self._sums // max(others, 1) + 1)
             for v, p in law.items():
                 coefficients[self._place[v] - self._least] += p
             sums = _power(coefficients, others, read)
@@ -225,16 +222,12 @@ class OnSum:
         )
         return (1, -ln(noise.p)) if inside else None
 
-    def _probability(self, output: Any, answer: Any) -> Number:
-        found: Number = self.channel.probability(output, answer)
-        return found
-
     def likelihoods(self, output: Any, read: Reader, *, exact: bool) -> dict[Any, Any]:
         """Return P(output | answer) for all answers, up to a factor that they share."""
         if exact or self.decay is None:
-            return {a: read(self._probability(output, a)) for a in self.answers}
+            return {a: read(self.channel.probability(output, a)) for a in self.answers}
         (power, rate), t = self.decay, number(output, "output")
-        if t.denominator != 1 or self._step != 1:
+        if not isinstance(t, Fraction) or t.denominator != 1 or self._step != 1:
             return {a: (-read(rate) * read(abs(t - a) ** power)).exp() for a in self.answers}
         apart = {a: abs(int(t) - a) for a in self.answers}
         # exp(-r d^e) grows by a factor of exp(-r) for e = 1, of exp(-r (2 d + 1)) for e = 2.
@@ -256,7 +249,9 @@ class OnSum:
     def _exact(self, output: Any) -> bool:
         """Tell whether likelihoods and masses are rational and short."""
         ends = (self.answers[0], self.answers[-1])
-        return self.short and all(isinstance(self._probability(output, a), Fraction) for a in ends)
+        return self.short and all(
+            isinstance(self.channel.probability(output, a), Fraction) for a in ends
+        )
 
     def _conclusion(self, output: Point, read: Reader, *, exact: bool) -> Conclusion | None:
         likely = self.likelihoods(output, read, exact=exact)
@@ -299,23 +294,23 @@ class OnSum:
     def _of_runs(self, outputs: range, orders: list[Order], *, ends: bool) -> Number:
         """Add up the outputs that are breaches; what is undecided is doubt."""
         runs: list[Run] = []
-        for k, (t, order) in enumerate(zip(outputs, orders, strict=True)):
-            after = None if ends and k == len(outputs) - 1 else t + 1
-            if runs and runs[-1].order is order:
-                runs[-1] = runs[-1]._replace(after=after)
-            else:
-                runs.append(Run(order, None if ends and k == 0 else t, after))
-        bad = [run for run in runs if run.order in (Order.GREATER, Order.UNDECIDED)]
-        if ends and len(runs) == 1 and runs[0].order is not Order.UNDECIDED:
+        for order, group in groupby(zip(outputs, orders, strict=True), key=lambda one: one[1]):
+            listed = [t for t, _ in group]
+            first = None if ends and listed[0] == outputs[0] else listed[0]
+            after = None if ends and listed[-1] == outputs[-1] else listed[-1] + 1
+            runs.append((order, first, after))
+        bad = [run for run in runs if run[0] in (Order.GREATER, Order.UNDECIDED)]
+        doubtful = any(order is Order.UNDECIDED for order, _, _ in bad)
+        if ends and len(runs) == 1 and not doubtful:
             return Fraction(len(bad))
-        if self._exact(outputs[0]) and ends and all(run.order is Order.GREATER for run in bad):
+        if self._exact(outputs[0]) and ends and not doubtful:
             law = self._law(_rational)
             return sum(
                 (_plain(m) * self._share(run, a) for a, m in law.items() for run in bad),
                 start=Fraction(0),
             )
-        doubtful = not ends or any(run.order is Order.UNDECIDED for run in bad)
-        most = 2 * _TAIL_BITS if doubtful else 1 << 16  # more digits do not lessen the doubt
+        # More digits do not lessen the doubt.
+        most = 2 * _TAIL_BITS if doubtful or not ends else 1 << 16
 
         @lru_cache(maxsize=4)
         def mass(bits: int) -> arb:
@@ -426,7 +421,7 @@ class OnSum:
         if self.decay is not None:
             exponent, rate = self.decay
             return -float(rate) * np.abs(output - line) ** exponent
-        likely = (ball(self._probability(output, a), 64) for a in self.answers)
+        likely = (ball(self.channel.probability(output, a), 64) for a in self.answers)
         return np.array([float(x.log()) if x > 0 else -np.inf for x in likely])
 
     def _law(self, read: Reader) -> dict[Any, Any]:
@@ -446,20 +441,20 @@ class OnSum:
                 if mass < arb(2) ** -bits:
                     unknown += mass
                     continue
-                for run in runs:
-                    over = arb(1) if run.first is None else beyond(run.first, answer)
-                    share = mass * (over - (0 if run.after is None else beyond(run.after, answer)))
-                    if run.order is Order.GREATER:
+                for order, first, after in runs:
+                    over = arb(1) if first is None else beyond(first, answer)
+                    share = mass * (over - (0 if after is None else beyond(after, answer)))
+                    if order is Order.GREATER:
                         total += share
                     else:
                         unknown += share
-            return _with_doubt(total, unknown)
+            return arb(_with_doubt(total, unknown))
 
     def _share(self, run: Run, answer: int) -> Number:
         """Return the probability of a run of outputs if this is the answer."""
         over, under = (
             Fraction(nowhere) if end is None else self.channel.mass(AtLeast(end), answer)
-            for end, nowhere in ((run.first, 1), (run.after, 0))
+            for end, nowhere in ((run[1], 1), (run[2], 0))
         )
         return over - under
 
@@ -481,7 +476,7 @@ class OnSum:
             width *= 2
         tails = {width: tail}
         for k in range(width - 1, -width - 1, -1):
-            tails[k] = tails[k + 1] + ball(self._probability(k, 0), bits)
+            tails[k] = tails[k + 1] + ball(self.channel.probability(k, 0), bits)
 
         def beyond(end: int, answer: int) -> arb:
             k = end - answer
@@ -496,14 +491,14 @@ def _to_balls(bits: int) -> Reader:
     return lambda value: ball(value, bits)
 
 
-def _power(coefficients: list[Number], times: int, read: Reader) -> list[Any]:
+def _power(coefficients: list[Fraction], times: int, read: Reader) -> list[Any]:
     """Return the coefficients of a power of a polynomial with coefficients of at least 0.
 
     No digits cancel, so that balls keep their relative precision.
     """
     one = read(Fraction(1))
     if isinstance(one, fmpq):
-        scale = lcm(*(Fraction(c).denominator for c in coefficients))
+        scale = lcm(*(c.denominator for c in coefficients))
         whole = fmpz_poly([int(c * scale) for c in coefficients]) ** times
         return [fmpq(c, scale**times) for c in whole.coeffs()]
     if len(coefficients) != 2 or 0 in coefficients:
@@ -539,9 +534,7 @@ class OnEach:
         found = (_lifted(about(o), exact=self.exact) for o in self.outputs if counts[o])
         return [one for one in found if one is not None]
 
-    def _given(
-        self, read: Reader
-    ) -> Callable[[Mapping[Point, int]], tuple[Any, dict[Point, Conclusion]]]:
+    def _given(self, read: Reader) -> Callable[..., tuple[Any, dict[Point, Conclusion]]]:
         """Return the function from counts of outputs to their probability and conclusions."""
         zero, one = read(Fraction(0)), read(Fraction(1))
         values = self.records.values
@@ -551,18 +544,28 @@ class OnEach:
             {o: sum((law[v] * table[o, v] for v in values), start=zero) for o in self.outputs}
             for _, law in laws
         ]
+        powers = [
+            {
+                o: [*accumulate(repeat(c, self.records.n), mul, initial=one)]
+                for o, c in chance.items()
+            }
+            for chance in chances
+        ]
 
         def weigh(counts: Mapping[Point, int], missing: Point | None) -> list[Any]:
             """Return the weight of every part given the outputs of all persons, or all but one."""
             return [
-                w * prod((chance[o] ** (k - (o == missing)) for o, k in counts.items()), start=one)
-                for (w, _), chance in zip(laws, chances, strict=True)
+                w * prod((power[o][k - (o == missing)] for o, k in counts.items()), start=one)
+                for (w, _), power in zip(laws, powers, strict=True)
             ]
 
-        def given(counts: Mapping[Point, int]) -> tuple[Any, dict[Point, Conclusion]]:
+        def given(
+            counts: Mapping[Point, int], least: Any = None
+        ) -> tuple[Any, dict[Point, Conclusion]]:
+            """Return no conclusions where that is impossible, or too rare."""
             chance = sum(weigh(counts, None), start=zero)
             found: dict[Point, Conclusion] = {}
-            if chance == 0:
+            if chance == 0 or (least is not None and chance < least):
                 return chance, found
             for o, people in counts.items():
                 if people:
@@ -598,13 +601,16 @@ class OnEach:
             total, counts = self._added(_rational, epsilon)
             mass: Number = _plain(total)
         else:
-            counts = self._enclosed(epsilon, 0)[1]
-            mass = at_most_one(Real(lambda bits: self._enclosed(epsilon, bits)[0]))
-        return Failure(mass, tuple(o for o, times in counts.items() for _ in range(times)))
 
-    def _enclosed(self, epsilon: Number, bits: int) -> tuple[arb, dict[Point, int]]:
-        with working_precision(bits + 64):
-            return self._added(_to_balls(bits + 64), epsilon)
+            @lru_cache(maxsize=4)
+            def enclosed(bits: int) -> tuple[arb, dict[Point, int]]:
+                with working_precision(bits + 64):
+                    return self._added(_to_balls(bits + 64), epsilon)
+
+            counts = enclosed(64)[1]
+            # More digits do not lessen the doubt about what is rare.
+            mass = at_most_one(Real(lambda bits: enclosed(min(_steps(bits), 256))[0]))
+        return Failure(mass, tuple(o for o, times in counts.items() for _ in range(times)))
 
     def _added(self, read: Reader, epsilon: Number) -> tuple[Any, dict[Point, int]]:
         """Add up the counts that are breaches, and find the furthest; the undecided is doubt."""
@@ -612,7 +618,11 @@ class OnEach:
         total, unknown = read(Fraction(0)), read(Fraction(0))
         furthest, worst = {self.outputs[0]: self.records.n}, -1.0
         for counts, ways in _compositions(self.outputs, self.records.n):
-            chance, found = given(counts)
+            least = None if isinstance(total, fmpq) else arb(2) ** -_LEAST_BITS / int(ways)
+            chance, found = given(counts, least)
+            if not found:
+                unknown += chance * int(ways)
+                continue
             gaps = [one.difference for one in found.values()]
             if (most := max(map(float, gaps), default=-1.0)) > worst:
                 furthest, worst = counts, most

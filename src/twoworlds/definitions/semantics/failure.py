@@ -28,12 +28,11 @@ from typing import Any, NamedTuple
 
 from twoworlds.charts import Chart, Span
 from twoworlds.definitions.semantics.beliefs import bad_outputs, tabulated, worst_found
-from twoworlds.definitions.semantics.breaches import failure_of
+from twoworlds.definitions.semantics.breaches import FailureWitness, failure_of
 from twoworlds.definitions.semantics.cells import WIDTH, bounded_above
-from twoworlds.definitions.semantics.games import default_value
+from twoworlds.definitions.semantics.games import default_value, people
 from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_failure
-from twoworlds.definitions.semantics.swing import semantic_value, worst_swing
-from twoworlds.definitions.semantics.witnesses import FailureWitness
+from twoworlds.definitions.semantics.worst_swing import semantic_value, worst_swing
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import at_least, moved_too_often, percent
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
@@ -50,8 +49,9 @@ from twoworlds.numbers import (
     show,
     to_json,
 )
-from twoworlds.worlds import Point, Records
+from twoworlds.worlds import Additive, Change, Point, Records
 from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.statistic import NO_RECORD
 
 _RATIOS = 24
 _BITS = 40
@@ -127,6 +127,10 @@ class FailureCurve:
         self, mechanism: Mechanism, default: object = None, records: int | None = None
     ) -> None:
         self.mechanism, self.default = mechanism, default
+        # Whether leaving a person out means to take their record away.
+        self.absent = default is not None and (
+            default_value(people(mechanism.universe), default, mechanism) is NO_RECORD
+        )
         self.people = _people(mechanism, records)
         self.supremum: Number | None = None  # the largest difference that any belief can see
         try:
@@ -134,14 +138,9 @@ class FailureCurve:
             self.supremum = None if swing == INFINITY else semantic_value(swing)
         except (TooLarge, Unsupported):
             pass
-        self.two = self._two_values() if str(default) != "none" else None
+        self.two = self._two_values()
         self.pair = None if self.two is None else _rational_cells(self.two)
         self.table = None if self.two is not None else tabulated(mechanism, default)
-        if str(default) == "none" and self.table is None:
-            raise Unsupported(
-                f"{mechanism.expression} with default=none: a failure probability over all beliefs "
-                "is known for integer noise on few records: use one of the values, or name a belief"
-            )
         self._ranged: dict[Fraction, tuple[Fraction, Fraction]] = {}
 
     def ends(self, epsilon: Number, above: Fraction | None = None) -> Ends:
@@ -259,13 +258,35 @@ class FailureCurve:
 
     def _from_profile(self, s: Fraction) -> Iterator[Fraction]:
         """Yield S4 for ratios on a grid below (1 + s)/(1 - s): any of them is a valid bound."""
-        family = self.mechanism.family(self.mechanism.universe.relation)
+        gap = self._profile()
         limit = (1 + s) / (1 - s)
         for k in range(1, _RATIOS if s > 0 else 1):
             ratio = 1 + (limit - 1) * Fraction(k, _RATIOS)
-            delta = bounds(family.gap(ratio)[1].delta)[1]
+            delta = gap(ratio)
             tau = s - (ratio - 1) / (ratio + 1)
             yield self.people * delta * (2 + ratio) / tau
+
+    def _profile(self) -> Callable[[Fraction], Fraction]:
+        """Return delta at a ratio, of a database against the same without a person."""
+        mechanism = self.mechanism
+        if not self.absent:
+            family = mechanism.family(mechanism.universe.relation)
+            return lambda ratio: bounds(family.gap(ratio)[1].delta)[1]
+        if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.statistic, Additive):
+            raise Unsupported(
+                f"{mechanism.expression} with default=none: a failure probability over all beliefs "
+                "is known for noise on one count or sum: name a belief, or use one of the values"
+            )
+        moves = mechanism.statistic.replacements(people(mechanism.universe), NO_RECORD)
+        pairs: dict[object, Change] = {}
+        for move in moves:
+            alike = mechanism.channel.by_difference
+            pairs[move.difference if alike else (move.before, move.after)] = move
+        found = [
+            mechanism.channel.compare(move) for move in pairs.values() if move.before != move.after
+        ]
+        found += [one.reverse() for one in found]
+        return lambda ratio: max((bounds(one.gap(ratio).delta)[1] for one in found), default=_ZERO)
 
     def _over_ranges(self, comparison: Comparison, s: Fraction) -> tuple[Fraction, Fraction]:
         if s not in self._ranged:
@@ -275,7 +296,8 @@ class FailureCurve:
     def _two_values(self) -> Comparison | None:
         """Compare the two databases of one record with two values, where that decides."""
         records = self.mechanism.universe
-        if not isinstance(records, Records) or records.n != 1 or len(records.values) != 2:
+        single = isinstance(records, Records) and records.n == 1 and len(records.values) == 2
+        if not single or self.absent:
             return None
         found = self.mechanism.compare(*self._sure)
         tails = isinstance(self.mechanism, OnStatistic)

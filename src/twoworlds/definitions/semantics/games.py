@@ -21,290 +21,27 @@ a number that depends on t_i alone (1 where the default value cannot lead to t_i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.answer import Answer, Block, Facts, Said, Table
-from twoworlds.charts import BLUE, GREY, ORANGE, Bar, GroupedBars
-from twoworlds.definitions.verdict import shortened
-from twoworlds.definitions.words import percent, points
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.definitions.semantics.counts import OnEach, OnSum
+from twoworlds.definitions.semantics.posteriors import CrowdGames, Games, leaving_out
+from twoworlds.definitions.verdict import Proof, Shown, shortened
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.mechanisms.several import Several
-from twoworlds.numbers import (
-    Number,
-    Order,
-    Real,
-    Side,
-    above,
-    at_most_one,
-    compare,
-    decimal,
-    show,
-    signed,
-    stated,
-)
+from twoworlds.numbers import Number, Real, at_most_one, show, to_json
 from twoworlds.progress import track
-from twoworlds.show import Result
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
 from twoworlds.worlds.belief import Belief, Law, Secret, records_of
+from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.statistic import NO_RECORD
 from twoworlds.worlds.statistics import Batch
 
-_MOST_PERSONS, _MOST_DATABASES = 12, 16
-impossible_output = "undefined: impossible output"
-
-
-@dataclass(frozen=True)
-class Games(Result):
-    """The posteriors of all games after one output."""
-
-    mechanism: Mechanism
-    output: Point
-    default: Point
-    prior: Belief
-    with_everyone: Belief
-    without: tuple[Belief | None, ...]
-    secret: Secret | None = None
-
-    @property
-    def differences(self) -> tuple[Number | None, ...]:
-        """The statistical difference of Game 0 and Game i for each person, None if undefined."""
-        return tuple(
-            None if posterior is None else at_most_one(self.with_everyone.difference(posterior))
-            for posterior in self.without
-        )
-
-    @property
-    def moved(self) -> Number:
-        """How far the prior itself moved: the statistical difference of prior and Game 0."""
-        return at_most_one(self.prior.difference(self.with_everyone))
-
-    @property
-    def worst(self) -> Number:
-        """The largest difference over persons; an undefined posterior counts as 1."""
-        worst: Number = Fraction(0)
-        for difference in self.differences:
-            value = Fraction(1) if difference is None else difference
-            worst = value if compare(value, worst) is Order.GREATER else worst
-        return worst
-
-    def chances(self, secret: Secret) -> dict[str, Number | None]:
-        """Return the probability of a secret: before, with everyone, and without each person."""
-        found: dict[str, Number | None] = {
-            "prior": at_most_one(self.prior.probability(secret)),
-            "game 0": at_most_one(self.with_everyone.probability(secret)),
-        }
-        for i, posterior in enumerate(self.without, start=1):
-            chance = None if posterior is None else at_most_one(posterior.probability(secret))
-            found[f"game {i}"] = chance
-        return found
-
-    @property
-    def _many(self) -> bool:
-        """Whether the databases are too many to list, so that records are listed instead."""
-        return not self.prior.listable
-
-    def _moved(self) -> Number | None:
-        """Return how far the belief moved; None where too many records moved differently."""
-        try:
-            return self.moved
-        except (TooLarge, Unsupported):
-            return None
-
-    def fields(self) -> dict[str, Any]:
-        """Return the posteriors, by database or by record, and how far they lie apart."""
-        found: dict[str, Any] = {
-            "mechanism": self.mechanism.expression,
-            "output": self.mechanism.outputs.label(self.output),
-            "default": str(self.default),
-            "prior_to_posterior": self._moved(),
-            "differences": self.differences,
-        }
-        if self._many:
-            found["records"] = self._laws()
-        else:
-            found["game_0"] = self.with_everyone.fields()
-            found["without"] = [None if b is None else b.fields() for b in self.without]
-        if self.secret is not None:
-            found |= {"secret": self.secret.name, "chances": self.chances(self.secret)}
-        if isinstance(self.mechanism.universe, Records):
-            found["persons"] = self.mechanism.universe.n
-        return found
-
-    def _laws(self) -> list[dict[str, dict[Point, Number]]]:
-        """Return the law of every record before, and with everyone's data."""
-        return [
-            {"prior": self.prior.marginal(i), "game_0": self.with_everyone.marginal(i)}
-            for i in range(1, len(self.without) + 1)
-        ]
-
-    def answer(self) -> Answer:
-        """Say what moved: the prior, and the two worlds apart from each other."""
-        apart = apart_words(None if None in self.differences else self.worst)
-        headline = f"{moved_words(self._moved())} {apart}"
-        return Answer(
-            headline,
-            subject=self.mechanism.expression,
-            claim=f"after output {shortened(self.mechanism.outputs.label(self.output))}",
-            blocks=(
-                *self._tables(),
-                Facts([*self._differences()]),
-                *([] if self._many else [self._chart(headline)]),
-            ),
-            assumptions=(default_words(self.mechanism, self.default),),
-        )
-
-    def _tables(self) -> Iterator[Block]:
-        if self.secret is not None:
-            shown = [
-                (world, impossible_output, "")
-                if p is None
-                else (world, chance_words(p), odds_words(p))
-                for world, p in self._worlds(self.secret)
-            ]
-            yield Table(("", f"P({self.secret.name})", "odds"), shown)
-            return
-        if self._many:
-            listed = [
-                (
-                    f"record {i} is {v}",
-                    chance_words(p),
-                    chance_words(laws["game_0"][v]),
-                    chance_words(p),
-                )
-                for i, laws in list(enumerate(self._laws(), start=1))[:_MOST_PERSONS]
-                for v, p in laws["prior"].items()
-            ]
-            yield Table(("", "prior", "with everyone", "without that person"), listed)
-            yield from _more(len(self.without) - _MOST_PERSONS, "records")
-            return
-        persons = self.without[:_MOST_PERSONS]
-        heads = [f"without {i}" for i in range(1, len(persons) + 1)]
-        rows = [
-            (
-                shortened(self.mechanism.universe.label(x)),
-                chance_words(self.prior[x]),
-                chance_words(self.with_everyone[x]),
-                *("undefined" if b is None else chance_words(b[x]) for b in persons),
-            )
-            for x in list(self.prior)[:_MOST_DATABASES]
-        ]
-        yield Table(("database", "prior", "with everyone", *heads), rows)
-        yield from _more(len(self.prior) - _MOST_DATABASES, "databases")
-
-    def _worlds(self, secret: Secret) -> list[tuple[str, Number | None]]:
-        """Return the probability of a secret in each world, without persons beyond the first."""
-        left_out = (f"without person {i}" for i in range(1, len(self.without) + 1))
-        worlds = ["before", "with everyone", *left_out]
-        return list(zip(worlds, self.chances(secret).values(), strict=True))[: _MOST_PERSONS + 2]
-
-    def _differences(self) -> Iterator[tuple[str, str]]:
-        for i, difference in enumerate(self.differences[:_MOST_PERSONS], start=1):
-            told = "this output is impossible: a breach"
-            if difference is not None:
-                told = f"differs by {show(difference)}"
-            yield f"without person {i}", told
-        if len(self.differences) > _MOST_PERSONS:
-            yield "", f"... and {len(self.differences) - _MOST_PERSONS} persons more"
-
-    def _chart(self, words: str) -> GroupedBars:
-        """Chart the belief in the secret, or in each database: before, with everyone, without one.
-
-        The one left out of the databases is the one whose data makes the largest difference. Of
-        many databases the likeliest are charted, and the others together.
-        """
-        if self.secret is not None:
-            bars = [_bar(*one) for one in self._worlds(self.secret)]
-            return GroupedBars(f"Belief in “{self.secret.name}”", [("", bars)], words)
-        sizes = [2.0 if d is None else float(d) for d in self.differences]
-        i = sizes.index(max(sizes))
-        worlds = {"before": self.prior, "with everyone": self.with_everyone}
-        beliefs: dict[str, Belief | None] = {**worlds, f"without person {i + 1}": self.without[i]}
-        kept = list(self.prior)
-        if len(kept) > _MOST_DATABASES:
-            held = [belief for belief in beliefs.values() if belief is not None]
-            kept.sort(key=lambda x: -max(float(belief[x]) for belief in held))
-            kept = kept[: _MOST_DATABASES - 1]
-        groups = {shortened(self.mechanism.universe.label(x)): [x] for x in kept}
-        if rest := [x for x in self.prior if x not in set(kept)]:
-            groups[f"the other {len(rest)}"] = rest
-        drawn = [
-            (
-                name,
-                [
-                    _bar(world, None if b is None else sum((b[x] for x in group), Fraction(0)))
-                    for world, b in beliefs.items()
-                ],
-            )
-            for name, group in groups.items()
-        ]
-        return GroupedBars("Belief in each database", drawn, words)
-
-
-def moved_words(moved: Number | None) -> str:
-    """Say how far an output moves the prior."""
-    about = "the belief about the whole database"
-    if moved is None:
-        return f"This output moves {about}, by an amount that would take too long to compute."
-    if moved == 0:
-        return f"This output leaves {about} as it was."
-    return f"This output moves {about} by {_points(moved, 'about')} away from the prior."
-
-
-def apart_words(worst: Number | None) -> str:
-    """Say how far the games lie apart; None where a posterior is undefined."""
-    if worst is None:
-        return (
-            "Without the data of some person it could not have come out at all: it gives that "
-            "person away."
-        )
-    if worst == 0:
-        return "The same output computed without any one person leads to the same conclusions."
-    return (
-        "Compared with the same output computed without one person's data, the conclusions "
-        f"differ by at most {_points(worst)}."
-    )
-
-
-def _points(difference: Number, side: Side = "up") -> str:
-    """Write a statistical difference in percentage points: so much does some event move."""
-    if percent(difference) == "100%" and difference != 1:
-        return "just below 100 percentage points"
-    return points(difference, side=side)
-
-
-def chance_words(chance: Number) -> str:
-    """Write a probability; what is too close to 1 to be told from it is not written as 1."""
-    return "1, or just below" if compare(chance, 1) is Order.UNDECIDED else stated(chance)
-
-
-def odds_words(chance: Number) -> str:
-    """Write the odds that belong to a probability, rounded up: ``3 to 1``, ``1 to 3``."""
-    if compare(chance, 0) is Order.EQUAL:
-        return "0 to 1"
-    if compare(chance, 1) is not Order.LESS:
-        return "certain"
-    against = (1 - chance) / chance
-    if compare(against, 1) is Order.GREATER:
-        text = decimal(against, 4, "down")
-        sign = signed(against, text, side="down").removesuffix(text).replace(">", "<")
-        return f"{sign}1 to {text}"
-    odds = chance / (1 - chance)
-    return f"{signed(odds, decimal(odds, 4))} to 1"
-
-
-def _more(count: int, what: str) -> Iterator[Said]:
-    if count > 0:
-        yield Said([f"... and {count} {what} more: --json lists them all"], quiet=True)
-
-
-def _bar(world: str, chance: Number | None) -> Bar:
-    colour = {"before": GREY, "with everyone": BLUE}.get(world, ORANGE)
-    if chance is None:
-        return Bar(f"{world}, {impossible_output}", 0.0, colour)
-    return Bar(world, above(chance), colour)
+_LISTED = 1 << 10  # databases that are still shown one by one
+_SHOWN = 4
 
 
 def play(
@@ -475,7 +212,185 @@ def default_words(mechanism: Mechanism, default: object = None) -> str:
     universe = mechanism.universe
     if not isinstance(universe, Records):
         return "leaving a person out means putting a default value in place"
-    value = default_value(universe, default, mechanism)
-    if value is NO_RECORD:
-        return "leaving a person out means taking their record out, so that it adds nothing"
-    return f"leaving a person out means putting the default value {value} in place of their record"
+    return leaving_out(default_value(universe, default, mechanism))
+
+
+# --- people who are alike, by counts --------------------------------------------------------------
+
+
+def crowd(mechanism: Mechanism, belief: Belief, default: Point) -> OnSum | OnEach | None:
+    """Return what answers by counts; None where people differ, or their order matters."""
+    if belief.common_laws is None or not belief.rational:
+        return None
+    if isinstance(mechanism, PerRecord):
+        return OnEach(mechanism, belief, default)
+    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.statistic, Additive):
+        return None
+    return OnSum(mechanism, belief, default) if mechanism.statistic.dimension is None else None
+
+
+def many_alike(belief: Belief) -> bool:
+    """Tell whether a belief is about people who are alike, and too many to show every database."""
+    size = belief.universe.size
+    alike = belief.common_laws is not None and belief.rational
+    return alike and (size is None or size > _LISTED)
+
+
+def by_counts(mechanism: Mechanism, belief: Belief, secret: Secret | None) -> bool:
+    """Tell whether counts answer the question, or must because there are too many databases."""
+    if not many_alike(belief) or (isinstance(mechanism, PerRecord) and belief.laws is not None):
+        return False
+    about_one = secret is None or secret.entry is not None
+    able = (
+        about_one and crowd(mechanism, belief, records_of(belief.universe).values[-1]) is not None
+    )
+    return able or not belief.listable
+
+
+def play_crowd(
+    mechanism: Mechanism,
+    belief: Belief,
+    output: object,
+    *,
+    default: object = None,
+    secret: Secret | None = None,
+) -> CrowdGames:
+    """Play Game 0 and the game without one person, by counts.
+
+    >>> from twoworlds import mechanism
+    >>> from twoworlds.worlds.beliefs import belief
+    >>> noisy = mechanism("geometric(ratio=2, bits=1000)")
+    >>> found = play_crowd(noisy, belief("independent(1/2)", noisy.universe), 0)
+    >>> found.conclusions[0].real[1]
+    Fraction(1, 3)
+    """
+    records = records_of(belief.universe)
+    d = default_value(records, default, mechanism)
+    played = crowd(mechanism, belief, d)
+    if played is None:
+        raise Unsupported(
+            f"{mechanism.expression} is not by counts of its {records.n} records: use "
+            "fewer of them, or know all but a few for certain"
+        )
+    person = 1
+    if secret is not None:
+        if secret.entry is None:
+            raise Unsupported(
+                f"{secret.name} is a secret about too many databases: ask about one record, as "
+                "in --secret 1=1"
+            )
+        person = secret.entry[0]
+    t = mechanism.outputs.find(output)
+    found = played.conclude(t)
+    if not found:
+        raise InvalidInput(
+            f"output {shortened(mechanism.outputs.label(t))} cannot occur under this belief: "
+            "no posterior exists, in any game that really takes place"
+        )
+    return CrowdGames(mechanism, t, d, belief, tuple(found), secret, person)
+
+
+# --- what is shown of a game ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GameWitness(Proof):
+    """A belief, an output and a person whose data makes the stated difference.
+
+    A posterior without the person that is undefined is a difference of 1. ``given`` says that the
+    belief is the one that was asked about.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    belief: Belief
+    output: Point
+    person: int
+    difference: Number
+    default: object = None
+    given: bool = False
+
+    def _games(self) -> tuple[Belief | None, Belief | None]:
+        return conclusions(
+            self.mechanism, self.belief, self.output, self.person, default=self.default
+        )
+
+    def verify(self) -> bool:
+        """Play the two games afresh and compare with the difference stated."""
+        real, removed = self._games()
+        if real is None or removed is None:
+            return real is not None and self.difference == 1
+        return agree(real.difference(removed), self.difference)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the belief, or what becomes of a given one, after the output."""
+        if not self.given:
+            yield from belief_facts(self.belief)
+        output = shortened(self.mechanism.outputs.label(self.output))
+        yield "worst case", f"output {output}, with and without person {self.person}"
+        if not self.given:
+            return
+        real, removed = self._games()
+        laws = [None if one is None else one.marginal(self.person) for one in (real, removed)]
+        assert laws[0] is not None
+        yield from _told(self.person, self.difference, laws[0], laws[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        found = {
+            "output": self.mechanism.outputs.label(self.output),
+            "person": self.person,
+            "difference": to_json(self.difference),
+        }
+        if self.given:
+            value = default_value(people(self.mechanism.universe), self.default, self.mechanism)
+            return {**found, "default": str(value)}
+        return {"belief": plain_belief(self.belief), **found}
+
+
+def crowd_witness(games: CrowdGames) -> Shown:
+    """Return the output as a case that re-verifies: what it does to one person's record."""
+    one = max(games.conclusions, key=lambda one: float(one.difference))
+    person = 1 if one.who is None else games.output.index(one.who) + 1
+    label = plain_label(games.output)
+    facts = [("for example", f"output {shortened(label)}, with and without person {person}")]
+    facts += _told(person, one.difference, one.real, one.removed)
+    data = {
+        "output": label,
+        "person": person,
+        "difference": to_json(one.difference),
+        "default": str(games.default),
+    }
+
+    def again() -> Number:
+        return play_crowd(games.mechanism, games.belief, games.output, default=games.default).worst
+
+    return Shown(one.difference, again, tuple(facts), data)
+
+
+def _told(
+    person: int, difference: Number, real: Law, removed: Law | None
+) -> Iterator[tuple[str, str]]:
+    """Yield what an output says about one person's record, with their data and without."""
+    if removed is None:
+        yield "", "without their data this output is impossible: it gives them away"
+        return
+    yield "", f"the conclusions differ by {show(at_most_one(difference))}"
+    value = max(real, key=lambda v: float(real[v] - removed[v]))
+    chances = f"{show(real[value])} with their data, {show(removed[value])} without"
+    yield "", f"record {person} is {value}: probability {chances}"
+
+
+def belief_facts(belief: Belief) -> Iterator[tuple[str, str]]:
+    """Yield the databases held possible; of many, the likeliest."""
+    listed = list(belief.items())
+    if len(listed) > _SHOWN:
+        listed.sort(key=lambda item: -float(item[1]))
+    for x, mass in listed[:_SHOWN]:
+        yield "belief", f"{show(mass)} in {shortened(belief.universe.label(x))}"
+    if len(listed) > _SHOWN:
+        yield "", f"and {len(listed) - _SHOWN} more"
+
+
+def plain_belief(belief: Belief) -> dict[str, Any]:
+    """Return a belief for JSON."""
+    return {belief.universe.label(x): to_json(mass) for x, mass in belief.items()}

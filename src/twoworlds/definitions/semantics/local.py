@@ -21,9 +21,16 @@ from typing import NamedTuple
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
 from twoworlds.definitions.semantics.breaches import failure_of, up_to_order, views
 from twoworlds.definitions.semantics.counts import OnEach, OnSum
-from twoworlds.definitions.semantics.crowds import crowd, many_alike, play_crowd
-from twoworlds.definitions.semantics.games import default_value, default_words, record_posterior
-from twoworlds.definitions.semantics.witnesses import GameWitness
+from twoworlds.definitions.semantics.games import (
+    GameWitness,
+    crowd,
+    crowd_witness,
+    default_value,
+    default_words,
+    many_alike,
+    play_crowd,
+    record_posterior,
+)
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -176,7 +183,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             method = "people are alike under this belief, so counts stand for databases"
             bad, furthest = many.failure(epsilon)
             held = build_belief(self.belief, mechanism.universe)
-            witness = play_crowd(mechanism, held, furthest, default=self.default).witness()
+            witness = crowd_witness(play_crowd(mechanism, held, furthest, default=self.default))
         elif epsilon is not None and mechanism.outputs.size is None:
             bad = self.failure(mechanism, epsilon)
         else:
@@ -261,7 +268,7 @@ def _on_its_own(mechanism: PerRecord, laws: Sequence[RecordLaw], default: object
 
 
 def _reactions(
-    mechanism: PerRecord, law: Law, default: Point
+    mechanism: PerRecord, law: RecordLaw, default: Point
 ) -> list[tuple[Number, Number, Point]]:
     """Return how far every possible output of a record of this law moves it, and how likely."""
     likelihood = mechanism.transition.probability

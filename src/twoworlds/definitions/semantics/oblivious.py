@@ -16,10 +16,8 @@ any database, also one that b rules out. An undefined posterior counts as a brea
 
       failure of a shown belief  <=  delta  <=  max_x P(A(x) is bad for some belief),
 
-  and both sides often meet; up to four databases the beliefs are cut into `cells`, which lowers
-  the upper end. With delta = 0 they always do: it is semantic privacy. For one record
-  with two values, no belief fails more often than those outputs occur that it makes bad together
-  (see `pair`).
+  and both sides often meet; on up to 16 databases the beliefs are cut into `cells`, which lowers
+  the upper end and finds a worse belief. With delta = 0 they always meet: it is semantic privacy.
 
 Claim 1.2 of the paper: Gaussian noise on a count, the belief on 0...0 and 10...0, the truth 1...1.
 
@@ -39,9 +37,10 @@ from twoworlds.definitions.semantics.beliefs import (
     bad_outputs,
     rounded_beliefs,
     starting_beliefs,
+    tabulated,
     worst_differences,
 )
-from twoworlds.definitions.semantics.breaches import Breaches, reachable, views
+from twoworlds.definitions.semantics.breaches import Breaches, FailureWitness, reachable, views
 from twoworlds.definitions.semantics.cells import bounded_above
 from twoworlds.definitions.semantics.games import default_words
 from twoworlds.definitions.semantics.local import (
@@ -51,9 +50,7 @@ from twoworlds.definitions.semantics.local import (
     smallest_difference,
     worst_reaction,
 )
-from twoworlds.definitions.semantics.pair import Masses, candidates, intervals, together
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.witnesses import FailureWitness
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
@@ -68,7 +65,6 @@ _MOST_DATABASES = 1 << 12
 _MOST_ENTRIES = 1 << 20
 _MARGIN = 1e-9
 _FINELY = -3  # the finest roundings of a belief
-Places = dict[int, Fraction]  # numbers by the place of their database
 _OPEN = (
     "the worst belief fails at least as often as delta shown says, and at most as delta says; "
     "delta shown is from a search of some beliefs, and others may fail more often"
@@ -220,13 +216,9 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         table = self._table(mechanism)
         places = [table.databases.index(x) for x in self._truths(mechanism)]
         s = bounds(epsilon)[0]
-        if len(table.databases) == 2 and table.low == table.high and not table.left_out:
-            tried, masses = _about_one_bit(table, s)
-            what = "that one belief makes bad"
-        else:
-            tried, masses = _about_several(table, s, places)
-            what = "that are bad for some belief"
-        values["delta"] = min(max(one[j] for one in masses for j in places), Fraction(1))
+        tried, most = _tried(table, s, places)
+        what = "that are bad for some belief"
+        values["delta"] = min(most + table.rest, Fraction(1))
         held = [
             Belief(mechanism.universe, {table.databases[j]: mass for j, mass in one.items()})
             for one in tried
@@ -257,9 +249,12 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     def _table(self, mechanism: Mechanism) -> Likelihoods:
         outputs = mechanism.outputs.size
         if outputs is None:
+            if (table := tabulated(mechanism, self.default)) is not None:
+                return table
             raise Unsupported(
                 f"{mechanism.expression} has infinitely many outputs, and over all beliefs their "
-                "failure is not known: name the belief, as in explicit(10=1/2, 00=1/2)"
+                "failure is known for integer noise on few records: name the belief, as in "
+                "explicit(10=1/2, 00=1/2)"
             )
         if records_of(mechanism.universe).size * outputs > _MOST_ENTRIES:
             raise TooLarge(
@@ -313,29 +308,13 @@ def true_databases(mechanism: Mechanism) -> list[Point]:
     return list(records)
 
 
-def _about_one_bit(table: Likelihoods, s: Fraction) -> tuple[list[Places], list[Places]]:
-    """Return the beliefs that matter about one bit, and how likely are outputs bad together."""
-    y = table.removed[0][0]  # the database without the person's data
-    x = 1 - y
-    cells = [Masses(row[x], row[y]) for row in table.low]
-    found = intervals(cells, s)
-    # To be sure of a database makes bad what leaves a posterior undefined, and nothing else.
-    sure = [[cell for cell in cells if 0 in cell], [cell for cell in cells if cell.q == 0]]
-    bad = [*(possible for _, _, possible in together(found)), *sure]
-    masses = [
-        {x: sum((p for p, _ in hit), Fraction(0)), y: sum((q for _, q in hit), Fraction(0))}
-        for hit in bad
-    ]
-    return [{x: w, y: 1 - w} for w in (*candidates(found), Fraction(0))], masses
-
-
-def _about_several(
+def _tried(
     table: Likelihoods, s: Fraction, truths: list[int]
-) -> tuple[list[Places], list[Places]]:
+) -> tuple[list[dict[int, Fraction]], Fraction]:
     """Return the belief that fails most often of those tried, and how likely are bad outputs."""
     bad = bad_outputs(table, s)
     bad += [t for t, row in enumerate(table.low) if 0 in row and t not in bad]
-    masses = {j: sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths}
+    most = max(sum((table.high[t][j] for t in bad), Fraction(0)) for j in truths)
     p, q = table.floats
     best, found = 0.0, None
     for belief in starting_beliefs(table, s):
@@ -343,4 +322,4 @@ def _about_several(
         failure = ((worst[0] > float(s) + _MARGIN) @ p[:, truths]).max()
         if failure > best + _MARGIN:
             best, found = failure, belief
-    return [] if found is None else list(rounded_beliefs(found))[_FINELY:], [masses]
+    return [] if found is None else list(rounded_beliefs(found))[_FINELY:], most

@@ -32,7 +32,8 @@ from twoworlds.definitions import (
     measure,
 )
 from twoworlds.definitions.base import Setting
-from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.posteriors import Games
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, bounds, show, to_json

@@ -19,7 +19,7 @@ from twoworlds.definitions import (
     Witness,
 )
 from twoworlds.definitions.base import Compared
-from twoworlds.definitions.semantics.games import Games
+from twoworlds.definitions.semantics.posteriors import Games
 from twoworlds.definitions.trade_off import trade_off
 from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms import Mechanism

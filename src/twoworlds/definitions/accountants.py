@@ -1,5 +1,6 @@
-r"""Renyi differential privacy and its concentrated form: means of likelihood ratios are bounded.
+r"""The accountants' definitions: one number of two worlds that later processing never raises.
 
+**Renyi differential privacy and its concentrated form**: means of likelihood ratios are bounded.
 A mechanism is (a, epsilon)-RDP, of the order a > 1, if for all neighbours x, y
 
     D_a(A(x) || A(y)) = ln(sum_o P(o|x)^a P(o|y)^(1-a)) / (a - 1) <= epsilon
@@ -20,30 +21,39 @@ least e^l with probability at most e^(-(l - rho)^2 / (4 rho)), for l > rho.
 
 The divergences of several outputs add up, exactly (`twoworlds.laws.renyi`). The least rho is a
 formula or found by a search (`twoworlds.laws.least`).
+
+**Gaussian differential privacy**: no test does better than one of N(0, 1) against N(mu, 1).
+A mechanism is mu-GDP if for all neighbours x, y every test that raises a false alarm on y with
+probability z finds x with probability at most F(F^-1(z) + mu), where F is the normal distribution
+function (Dong, Roth & Su 2022). Gaussian noise of standard deviation sigma on an answer that moves
+by d has equality at every z, with mu = d / sigma. Several outputs have at most the root of the sum
+of squares.
+
+The least mu is a formula, the largest over the corners of the curve of best tests, or found by a
+search (`twoworlds.laws.least`, where it is proved that corners suffice).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
-from twoworlds.definitions.base import (
-    LeastAmount,
-    Setting,
-    nothing_told,
-    read_amount,
-    read_order,
-)
-from twoworlds.definitions.verdict import Shown, Verdict, shortened
-from twoworlds.definitions.words import Subject, digits_apart, percent
+from twoworlds.definitions.base import Compared, Setting, read_amount, read_order
+from twoworlds.definitions.verdict import Proof, Shown, Verdict, Witness, shortened
+from twoworlds.definitions.words import Subject, digits_apart, percent, percent_above
 from twoworlds.errors import InvalidInput
-from twoworlds.laws.comparison import Comparison, Extreme
-from twoworlds.laws.least import least_rho
+from twoworlds.laws.comparison import Comparison, Extreme, Family, larger, worst
+from twoworlds.laws.least import least_mu, least_rho, mu_of_test
+from twoworlds.laws.line import normal, quantile
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import (
+    INFINITY,
     Number,
     Order,
+    at_most_one,
     compare,
     decimal,
     exact_text,
@@ -56,6 +66,106 @@ from twoworlds.numbers import (
 
 _FACTOR = Fraction(100)  # of odds, whose probability the sentences give
 _SHORT = 12
+_LEVEL = Fraction(1, 20)  # of false alarms, whose power the sentences give
+
+
+@dataclass(frozen=True, init=False)
+class LeastAmount(Compared):
+    """A definition with an amount that two worlds need at least: the worst pair decides.
+
+    Attributes:
+        call: what one types.
+        numbers: the fields that make a claim; the amount is the last of them.
+        unclaimed: what to say where one of them is missing.
+        over: of what the amount of two worlds is the largest.
+        where: what the amount depends on, in a note.
+    """
+
+    call: ClassVar[str]
+    numbers: ClassVar[tuple[str, ...]]
+    unclaimed: ClassVar[str]
+    over: ClassVar[str] = ""
+    where: ClassVar[str] = ""
+
+    @abstractmethod
+    def least(self, comparison: Comparison) -> Extreme:
+        """Return the least amount of two worlds, and where it is needed."""
+
+    @abstractmethod
+    def means(self, subject: Subject, amount: Number) -> str:
+        """Say what an amount means to a person."""
+
+    @abstractmethod
+    def shown(self, setting: Setting, comparison: Comparison, least: Extreme) -> Proof:
+        """Show what needs the amount, or comes near."""
+
+    @abstractmethod
+    def broken(self, found: Verdict, claimed: Number) -> str:
+        """Say what does not hold of a claim."""
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the least amount over all neighbours, or an enclosure of it."""
+        setting, family, pairs = self.pairs(mechanism)
+        found = ((one, least, least.value) for one, least in ((c, self.least(c)) for c in pairs))
+        comparison, least, amount = worst(found)
+        if amount == INFINITY:
+            sentence, witness = _exposed(setting, family)
+        else:
+            sentence = self.means(setting.subject, amount)
+            witness = self.shown(setting, comparison, least)
+        fixed = {name: getattr(self, name) for name in self.numbers[:-1]}
+        return self.guessed(
+            mechanism,
+            setting,
+            family,
+            {**fixed, self.numbers[-1]: amount},
+            (sentence,),
+            witness=witness,
+            method=f"{self.over}; {family.method}" if self.over else family.method,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether no two neighbours need more, and say what holds where they do."""
+        given = {name: getattr(self, name) for name in self.numbers}
+        if None in given.values():
+            raise InvalidInput(self.unclaimed)
+        found = self.tightest(mechanism)
+        name = self.numbers[-1]
+        needed, claimed = found.values[name], given[name]
+        decided = found.against(
+            f"{self.call}({', '.join(f'{n}={exact_text(x)}' for n, x in given.items())}"
+            f"{self.beside})",
+            needed,
+            claimed,
+            broken=None if needed == INFINITY else self.broken(found, claimed),
+        )
+        if decided.holds is not False:
+            return decided
+        note = f"holds with {name} {show(needed, side='at most')}"
+        if needed == INFINITY:
+            note = f"no {name} is large enough"
+        return replace(decided, notes=(*decided.notes, f"{note} {self.where}".rstrip()))
+
+
+def _exposed(setting: Setting, family: Family) -> tuple[str, Proof]:
+    """Say, and show, that an output is possible in one world only."""
+    comparison, gap = family.gap(INFINITY)
+    chance = decimal(at_most_one(gap.delta), 3, "about")
+    sentence = (
+        f"With probability {chance} the output can be one that is impossible in the other world: "
+        f"it then shows something about {setting.subject.who} for certain, and no number is large "
+        "enough."
+    )
+    databases = (comparison.x, comparison.y)
+    return sentence, Witness.of(setting.mechanism, databases, gap.event)
+
+
+def _nothing_told(subject: Subject) -> str:
+    """Say that the output does not depend on the data of a person."""
+    return (
+        f"The output says nothing about {subject.who}: whatever odds someone gave before, they are "
+        "the same afterwards."
+    )
 
 
 @dataclass(frozen=True, init=False)
@@ -114,7 +224,7 @@ class RenyiDifferentialPrivacy(LeastAmount):
 record by at most 1.125, and by 100 or more with probability at most 1.125%.'
         """
         if amount == 0:
-            return nothing_told(subject)
+            return _nothing_told(subject)
         assert self.order is not None
         power = self.order - 1
         rare, tail = exp(power * (amount - ln(_FACTOR))), ""
@@ -180,7 +290,7 @@ standard deviation is 2 times what the record can change: the odds of the truth 
 are multiplied by 100 or more with probability at most 3.68e-16%.'
         """
         if amount == 0:
-            return nothing_told(subject)
+            return _nothing_told(subject)
         times = decimal(1 / sqrt(2 * amount), 4, "at least")
         loss, tail = ln(_FACTOR) - amount, ""
         if compare(loss, 0) is Order.GREATER:
@@ -267,3 +377,103 @@ def _changes(subject: Subject) -> str:
     if subject.who == "your record":
         return "the record"
     return "your presence" if subject.one_person else "the difference of two neighbours"
+
+
+@dataclass(frozen=True, init=False)
+class GaussianDifferentialPrivacy(LeastAmount):
+    """Neighbours are no easier to tell apart than two normal laws whose means differ by mu.
+
+    >>> from twoworlds import mechanism
+    >>> GaussianDifferentialPrivacy().tightest(mechanism("gaussian(sigma=2)")).mu
+    Fraction(1, 2)
+    """
+
+    mu: Number | None
+
+    name = "Gaussian differential privacy"
+    call = "gdp"
+    numbers = ("mu",)
+    unclaimed = "gdp has no number to check: give mu=, as in 'gdp(mu=1)'"
+    over = "all tests"
+
+    def __init__(
+        self,
+        *,
+        mu: object = None,
+        neighbours: str | Iterable[tuple[object, object]] | None = None,
+        group: int = 1,
+    ) -> None:
+        self._assign(mu=read_amount(mu, "mu"))
+        super().__init__(neighbours=neighbours, group=group)
+
+    def least(self, comparison: Comparison) -> Extreme:
+        """Return the least mu, and the ratio of a test that needs it."""
+        return least_mu(comparison)
+
+    def means(self, subject: Subject, amount: Number) -> str:
+        """Say what mu means for a test with few false alarms.
+
+        >>> GaussianDifferentialPrivacy().means(Subject.of(1), Fraction(1))
+        'Nobody can tell one value of your record from another better than a normal number from \
+one that is shifted by 1 standard deviation: a test that gives a false alarm in 5% of the cases \
+finds the truth in at most 26% of them.'
+        """
+        if amount == 0:
+            return _nothing_told(subject)
+        shift = decimal(amount, 4, "at most")
+        deviations = "1 standard deviation" if shift == "1" else f"{shift} standard deviations"
+        return (
+            f"Nobody can tell {_told_apart(subject)} better than a normal number from one that is "
+            f"shifted by {deviations}: a test that gives a false alarm in {percent(_LEVEL)} of the "
+            f"cases finds the truth in at most {percent_above(_LEVEL, power_at(amount))} of them."
+        )
+
+    def shown(self, setting: Setting, comparison: Comparison, least: Extreme) -> Shown:
+        """Show a test that needs the mu, or that comes near."""
+        turned, ratio = comparison, least.at
+        if larger(1, ratio):  # it is a test of the second database against the first
+            turned, ratio = setting.mechanism.compare(comparison.y, comparison.x), 1 / ratio
+        event = turned.gap(ratio).event
+        test = Witness.of(setting.mechanism, (turned.x, turned.y), event)
+
+        p, q = test.probabilities
+        first, second = map(shortened, test.labels)
+        number = mu_of_test(p, q)
+        tail = "" if least.attained else "; rarer alarms come nearer to mu"
+        return Shown(
+            number,
+            lambda: mu_of_test(*test.again()),
+            (
+                ("worst pair", f"{first}  against  {second}"),
+                ("test", event.describe(setting.mechanism.outputs)),
+                ("", f"found with probability {show(p, side='at least')}, false alarms with "
+                     f"{show(q, side='at most')}"),
+                ("", f"that needs mu {show(number, side='at least')}{tail}"),
+            ),
+            {**test.to_dict(), "mu": to_json(number, side="down")},
+        )  # fmt: skip
+
+    def broken(self, found: Verdict, claimed: Number) -> str:
+        """Say that a test does better than claimed."""
+        digits = digits_apart(found.mu, claimed)
+        return (
+            "Some test tells two worlds apart as well as a normal number from one that is shifted "
+            f"by {decimal(found.mu, digits, 'at least')} standard deviations, or comes arbitrarily "
+            f"near to that, where the claim allows a shift of at most {decimal(claimed, digits)}."
+        )
+
+
+def _told_apart(subject: Subject) -> str:
+    """Name what a test tells from what."""
+    if subject.who == "your record":
+        return "one value of your record from another"
+    if subject.one_person:
+        return subject.who
+    if subject.who.startswith("the true"):
+        return "the true database from a listed neighbour"
+    return f"one case of {subject.who} from another"
+
+
+def power_at(mu: Number) -> Number:
+    """Return F(F^-1(z) + mu), the largest power of a test with few false alarms."""
+    return _LEVEL if mu == 0 else normal(quantile(_LEVEL) + mu)
