@@ -32,6 +32,8 @@ and without a branch on it.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -99,19 +101,21 @@ class WordTable:
         return ((1 << self.bits) - 1) << (_WORD - self.bits)
 
     @cached_property
-    def _filled_up(self) -> tuple[int, ...]:
-        return self.listed + (self.last,) * (1 << len(self.listed).bit_length())
+    def _filled_up(self) -> array[int]:
+        """One word less than a power of two, so that each is searched in the same number of steps.
+
+        They lie side by side: so many objects would leave the cache, and rare ones be slower.
+        """
+        size = (1 << (len(self.listed) + 1).bit_length()) - 1
+        return array("Q", self.listed + (self.last,) * (size - len(self.listed)))
 
     def draw(self, size: int, source: Bits) -> list[int]:
         """Draw one value after the other, in the same number of steps each, but for ties."""
         return [self._value(word & self.last, source) for word in source.few(size)]
 
     def _value(self, word: int, source: Bits) -> int:
-        words, place = self._filled_up, 0
-        half = (1 << len(self.listed).bit_length()) >> 1
-        while half:
-            place += half * (words[place + half - 1] < word)
-            half //= 2
+        words = self._filled_up
+        place = bisect_left(words, word)
         if words[place] == word:
             return _settled(word, self.bits, self.at_most, self.start + place, source)
         return self.start + place
