@@ -33,7 +33,11 @@ def test_the_page_begins_with_the_story(new_window):
 
 @pytest.mark.parametrize(
     ("epsilon", "right", "word"),
-    [("0.01", "503 (500", "strong"), ("1", "74 (50", "strong"), ("2", "89 (50", "moderate")],
+    [
+        ("0.01", "503 right (500", "strong"),
+        ("1", "74 right (50", "strong"),
+        ("2", "89 right (50", "moderate"),
+    ],
 )
 def test_sentence_figures_and_table_agree(window: Window, epsilon, right, word):
     place_of(window, epsilon)
