@@ -167,9 +167,13 @@ class OverBeliefs(PrivacyDefinition):
             return None
         if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:
             return None
-        counts = isinstance(mechanism.statistic, (Additive, Constant))
-        if not counts or not beliefs.alike:
+        statistic = mechanism.statistic
+        if isinstance(statistic, Constant):
+            statistic = Additive(lambda _: 0, name=statistic.name)
+        if not isinstance(statistic, Additive) or not beliefs.alike:
             return None
+        if self._by_sums(beliefs) and all(member.by_sums for member in beliefs):
+            return Orbits(universe, statistic)
         orbits = Orbits(universe)
         if orbits.size > _MOST_ORBITS:
             sizes = range(1, universe.n)
@@ -186,6 +190,11 @@ class OverBeliefs(PrivacyDefinition):
     def _of_everybody(self) -> bool:
         """Whether everybody's entry is private in the same way, and one may stand for all."""
         return False
+
+    def _by_sums(self, beliefs: BeliefClass) -> bool:
+        """Whether the entries of others matter through what the release shows of them alone."""
+        del beliefs
+        return True
 
     def _smaller(self, found: Scene) -> Scene:
         """Return a scene with the same answer."""
