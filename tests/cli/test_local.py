@@ -61,11 +61,11 @@ def test_bad_input_is_said_with_exit_2(capsys, arguments, said):
     assert said in capsys.readouterr().err
 
 
-def test_no_record_at_all_is_refused_with_a_way_out_that_works(capsys):
-    counts = "geometric(ratio=2, bits=3)"
-    code, _, err = call(capsys, "local", counts, "--ratio", "2", "--default", "none")
+def test_no_record_at_all_is_for_counts_and_refused_elsewhere_with_a_way_out_that_works(capsys):
+    counts, reports = "geometric(ratio=2, bits=3)", "randomized-response(bits=3, keep=3/4)"
+    assert call(capsys, "local", counts, "--ratio", "2", "--default", "none")[0] == 0
+    code, _, err = call(capsys, "local", reports, "--ratio", "3", "--default", "none")
     assert code == 2
-    for claim in ("semantic(epsilon=", "local-semantic(belief, "):
-        assert claim in err
-        typed = claim.replace("belief, ", "uniform, epsilon=")
-        assert call(capsys, "check", counts, f"{typed}1/3, default=none)")[0] == 0
+    assert "use one of the values, 1, 0" in err
+    for value in ("1", "0"):
+        assert call(capsys, "local", reports, "--ratio", "3", "--default", value)[0] == 0

@@ -265,6 +265,13 @@ def show(
             raise InvalidInput("--save writes the whole matrix: leave --database and --output out")
         write_table(built, save)
         return Told(Answer(f"wrote {save}"), {"mechanism": built, "saved": save})
+    if isinstance(built.outputs, Reals) and (database is None or output is None):
+        first = (
+            "0" if built.universe.size is None else built.universe.label(next(iter(built.universe)))
+        )
+        missing = [] if database is not None else [f"--database {first}"]
+        missing += [] if output is not None else ["--output 1"]
+        raise InvalidInput(f"a density has no matrix: give one value, {' '.join(missing)}")
     databases, outputs = _columns(built, database), _rows(built, output)
     labels = [built.universe.label(x) for x in databases]
     matrix = [[built.probability(o, x) for x in databases] for o in outputs]
@@ -289,12 +296,8 @@ def show(
 
 
 def _columns(built: Built, chosen: str | None) -> list[Point]:
-    from twoworlds.worlds import Reals
-
     if chosen is not None:
         return [built.universe.find(chosen)]
-    if isinstance(built.outputs, Reals):
-        raise InvalidInput("a density has no matrix: give one value, --database 0 --output 1")
     size = built.universe.size
     if size is None:
         return list(islice(built.universe, 3))
@@ -304,12 +307,10 @@ def _columns(built: Built, chosen: str | None) -> list[Point]:
 
 
 def _rows(built: Built, chosen: str | None) -> list[Point]:
-    from twoworlds.worlds import Integers, Reals
+    from twoworlds.worlds import Integers
 
     if chosen is not None:
         return [built.outputs.find(chosen)]
-    if isinstance(built.outputs, Reals):
-        raise InvalidInput("a density has no matrix: give one value too, --output 1")
     size = built.outputs.size
     if size is None and isinstance(built.outputs, Integers):
         return list(range(-_WINDOW, _WINDOW + 1))
