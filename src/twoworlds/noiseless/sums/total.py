@@ -27,7 +27,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta
-from twoworlds.definitions.coupled.original import ONE_VALUE, Entry, Rare, Spared, left_out_words
+from twoworlds.definitions.coupled.original import ONE_VALUE, Rare, Spared, left_out_words
 from twoworlds.definitions.coupled.words import (
     assumed,
     claim,
@@ -442,7 +442,7 @@ def _rare(setting: TotalSetting, law: EntryLaw) -> Rare:
         laws[v] = {totals[moved + k]: int(w) for k, w in enumerate(others.row.coefficients)}
     weights = zip(totals, everybody.coefficients, strict=True)
     release: dict[Hashable, Number | int] = {t: int(w) for t, w in weights if w != 0}
-    return Rare((Entry(masses, laws),), release, everybody.scale)
+    return Rare(((masses, laws),), release, everybody.scale)
 
 
 def _witness(setting: TotalSetting, law: EntryLaw, spared: Spared) -> EventWitness | None:
