@@ -46,8 +46,10 @@ class Orbits(Records):
 
     @property
     def size(self) -> int:
-        """The number of points by counts."""
+        """The number of points, or a bound on it where they stand for sums."""
         kinds = len(self.values)
+        if self.sum_of is not None:
+            return kinds * self.sum_of.most_sums(self.values, self.n - 1)
         return kinds * comb(self.n + kinds - 2, kinds - 1)
 
     @property

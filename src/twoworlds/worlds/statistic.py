@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -251,23 +251,23 @@ class Additive(Statistic):
             return total
         return total % self.modulo
 
-    def _sums(self, values: Iterable[Point], count: int) -> dict[Value, _Chain]:
+    def _sums(self, values: Collection[Point], count: int) -> dict[Value, _Chain]:
         """Return what so many records can sum to; a remainder stands for all sums that leave it."""
         table = self._table(values)
         steps = len(table) * (self.dimension or 1)  # for each record and sum
-        if count * steps * self._most(table, count) > _MOST_WORK:
+        if count * steps * self.most_sums(values, count) > _MOST_WORK:
             room = _MOST_WORK // steps
-            most = bisect(range(1, count), room, key=lambda n: n * self._most(table, n))
+            most = bisect(range(1, count), room, key=lambda n: n * self.most_sums(values, n))
             raise TooLarge(
                 f"the {self.name} of {count:,} records of {len(table)} values takes up to "
-                f"{self._most(table, count):,} values, too many to list: {most:,} such records "
-                "would do"
+                f"{self.most_sums(values, count):,} values, too many to list: {most:,} such "
+                "records would do"
             )
         return _sums(table, count, self._folded)
 
-    def _most(self, table: dict[Point, Value], count: int) -> int:
-        """Return a bound on how many values so many records can sum to."""
-        parts = set(table.values())
+    def most_sums(self, values: Collection[Point], count: int) -> int:
+        """Return a bound on how many sums so many records can have."""
+        parts = set(self._table(values).values())
         most = comb(count + len(parts) - 1, count)
         scalars = [Fraction(part) for part in parts if not isinstance(part, tuple)]
         if len(scalars) < len(parts):

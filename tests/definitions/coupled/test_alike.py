@@ -192,6 +192,12 @@ def test_too_many_counts_are_refused_with_the_largest_size():
         some.scene(mechanism("exact(sum, records([0, 1, 2], 1000))"))
 
 
+def test_too_many_sums_are_refused_with_the_largest_size():
+    many = mechanism("exact(histogram, records([a, b, c], 191))")
+    with pytest.raises(TooLarge, match=r"55,008 different sums.*147 such records would do"):
+        definition("ddp(uniform, ratio=2)").scene(many)
+
+
 def test_too_many_outputs_are_refused_with_the_largest_size():
     with pytest.raises(TooLarge, match="501,501 values, too many to list: 194 such records"):
         mechanism("exact(histogram, records([0, 1, 2], 1000))")

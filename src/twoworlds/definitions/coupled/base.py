@@ -19,6 +19,7 @@ search ends early, a note says so.
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -172,17 +173,19 @@ class OverBeliefs(PrivacyDefinition):
             statistic = Additive(lambda _: 0, name=statistic.name)
         if not isinstance(statistic, Additive) or not beliefs.alike:
             return None
-        if self._by_sums(beliefs) and all(member.by_sums for member in beliefs):
-            return Orbits(universe, statistic)
-        orbits = Orbits(universe)
+        by_sums = self._by_sums(beliefs) and all(member.by_sums for member in beliefs)
+
+        def up_to(n: int) -> Orbits:
+            return Orbits(Records(universe.values, n), statistic if by_sums else None)
+
+        orbits = up_to(universe.n)
         if orbits.size > _MOST_ORBITS:
-            sizes = range(1, universe.n)
-            small = [Orbits(Records(universe.values, n)).size <= _MOST_ORBITS for n in sizes]
+            most = bisect(range(1, universe.n), _MOST_ORBITS, key=lambda n: up_to(n).size)
             raise TooLarge(
                 f"{universe.n:,} records of {len(universe.values)} values have {orbits.size:,} "
-                f"different counts, at most {_MOST_ORBITS:,} are listed: {sum(small):,} such "
-                "records would do; for an exact sum with the simulator canonical, ask `noiseless "
-                "sum`"
+                f"different {'sums' if by_sums else 'counts'}, at most {_MOST_ORBITS:,} are "
+                f"listed: {most:,} such records would do; for an exact sum with the simulator "
+                "canonical, ask `noiseless sum`"
             )
         return orbits
 
