@@ -186,7 +186,7 @@ class Additive(Statistic):
         common = _sums(self._table(universe.values), universe.n - 1)
         for value in universe.values:
             for base, word in common.items():
-                shared = _unchain(word)
+                shared = _word(word, universe.values[0], universe.n - 1)
                 before = self._finish(_total([self._of(value), base]))
                 after = self._finish(_total([self._of(default), base]))
                 yield Change(before, after, (value, *shared), (default, *shared))
@@ -195,7 +195,7 @@ class Additive(Statistic):
         self, universe: Records, more_x: int, more_y: int, rest: int, others: tuple[Point, ...]
     ) -> Iterator[Change]:
         """Yield changes where so many records are only in x, only in y, and in both."""
-        table = self._table(universe.values)
+        table, first = self._table(universe.values), universe.values[0]
         common = self._sums(others, rest)
         for own_x, word_x in _sums(table, more_x).items():
             for own_y, word_y in _sums(table, more_y).items():
@@ -203,12 +203,12 @@ class Additive(Statistic):
                     continue
                 for base, word in common.items():
                     before, after = _total([own_x, base]), _total([own_y, base])
-                    shared = _unchain(word)
+                    shared = _word(word, first, rest)
                     yield Change(
                         self._finish(before),
                         self._finish(after),
-                        _unchain(word_x) + shared,
-                        _unchain(word_y) + shared,
+                        _word(word_x, first, more_x) + shared,
+                        _word(word_y, first, more_y) + shared,
                     )
 
     def values(self, universe: Records) -> set[Value]:
@@ -229,7 +229,7 @@ class Additive(Statistic):
         weights = {parts[v]: 0 for v in law}
         for v, p in law.items():
             weights[parts[v]] += int(p * unit)
-        found: dict[Value, int] = {_zero(parts): 1}
+        found: dict[Value, int] = {_times(next(iter(weights)), 0): 1}
         for _ in range(count):
             grown: dict[Value, int] = {}
             for total, weight in found.items():
@@ -237,13 +237,12 @@ class Additive(Statistic):
                     new = self._folded(_plus(total, part))
                     grown[new] = grown.get(new, 0) + weight * more
             found = grown
-        order = {v: place for place, v in enumerate(law)}
-        return {
-            tuple(sorted(_unchain(word), key=order.__getitem__)): Fraction(
-                found[total], unit**count
-            )
-            for total, word in words.items()
-        }
+        order, first = {v: place for place, v in enumerate(law)}, next(iter(law))
+
+        def listed(word: _Chain) -> tuple[Point, ...]:
+            return tuple(sorted(_word(word, first, count), key=order.__getitem__))
+
+        return {listed(word): Fraction(found[s], unit**count) for s, word in words.items()}
 
     def _folded(self, total: Value) -> Value:
         """Return the remainder that stands for a sum; the sum itself where there is none."""
@@ -316,31 +315,39 @@ def _shapes(universe: Records, relation: str, group: int) -> Iterator[tuple[int,
         raise Unsupported(f"{universe.expression} has no listed pairs")
 
 
-def _zero(table: dict[Point, Value]) -> Value:
-    """Return what no record sums to."""
-    return _total([_minus(v, v) for v in list(table.values())[:1]])
-
-
 def _sums(
     table: dict[Point, Value], count: int, folded: Callable[[Value], Value] = lambda total: total
 ) -> dict[Value, _Chain]:
-    """Return every sum of ``count`` records, up to a modulus, with one word that attains it."""
-    sums: dict[Value, _Chain] = {_zero(table): None}
+    """Return every sum of ``count`` records, up to a modulus, with one word that attains it.
+
+    All records are the first one at first, then one more of them is another. A sum that was reached
+    with fewer others need not be looked at again, as any word that goes on from it is shorter. Of
+    the word only these others are kept (`_word`).
+    """
+    (first, start), *_ = table.items()
+    _total([*table.values()])  # refuses vectors of several lengths
+    steps = {value: _minus(part, start) for value, part in table.items() if value != first}
+    sums: dict[Value, _Chain] = {folded(_total([_times(start, count)])): None}
+    newest = [*sums]
     for _ in range(count):
-        grown: dict[Value, _Chain] = {}
-        for total, word in sums.items():
-            for value, part in table.items():
-                grown.setdefault(folded(_plus(total, part)), (value, word))
-        sums = grown
+        found: list[Value] = []
+        for total in newest:
+            for value, step in steps.items():
+                new = folded(_plus(total, step))
+                if new not in sums:
+                    sums[new] = (value, sums[total])
+                    found.append(new)
+        newest = found
     return sums
 
 
-def _unchain(word: _Chain) -> tuple[Point, ...]:
+def _word(others: _Chain, first: Point, count: int) -> tuple[Point, ...]:
+    """Return so many records: these others, and the first one as often as is left."""
     values = []
-    while word is not None:
-        value, word = word
+    while others is not None:
+        value, others = others
         values.append(value)
-    return tuple(values)
+    return (*values, *[first] * (count - len(values)))
 
 
 def _once(changes: Iterable[Change], key: Callable[[Change], object]) -> Iterator[Change]:
