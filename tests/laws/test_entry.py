@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
-from twoworlds.noiseless import EntryLaw, UniformComponent, UniformInterval, read_law
+from twoworlds.noiseless import EntryLaw, StepDensity, read_law
 
 HALF = Fraction(1, 2)
 
@@ -30,7 +30,7 @@ def test_text_reads_as_its_masses(text, masses):
 
 @pytest.mark.parametrize("text", ["uniform [-1, 1]", "[-1,1]", "uniform interval [-1, 1]"])
 def test_intervals_read(text):
-    assert read_law(text) == UniformInterval(Fraction(-1), Fraction(1))
+    assert read_law(text) == StepDensity.of([(Fraction(-1), Fraction(1), Fraction(1))])
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,8 @@ def test_intervals_read(text):
 )
 def test_components_read(text):
     law = read_law(text)
-    assert isinstance(law, UniformComponent)
+    assert law.flat
+    assert not law.uniform
     assert law.share == HALF
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
 from twoworlds.laws.entry import StepDensity, read_law
-from twoworlds.laws.uniform import irwin_hall, step_delta, uniform_delta
+from twoworlds.laws.uniform import density_delta, irwin_hall, uniform_delta
 from twoworlds.noiseless import solve_people, total
 from twoworlds.numbers import bounds
 
@@ -30,7 +30,9 @@ NAMED = [
 @pytest.mark.parametrize("terms", [1, 2, 5, 12])
 def test_one_piece_is_the_uniform_law(terms, how):
     shift = {"canonical": HALF, "centred": HALF, "noiseless": Fraction(1)}[how]
-    low, high = bounds(step_delta(read_law("steps [-1, 1]=1"), terms, how, Fraction(2)))
+    low, high = bounds(
+        density_delta(read_law("steps [-1, 0]=1/2, [0, 1]=1/2"), terms, how, Fraction(2))
+    )
     exact = uniform_delta(terms, shift, Fraction(2))
     assert low <= bounds(exact)[1]
     assert bounds(exact)[0] <= high
@@ -59,7 +61,7 @@ def test_every_entry_of_the_support_stays_below_the_upper_end(move):
     if not law.allows(move):
         pytest.skip("in the gap")
     ratio = Fraction(3, 2)
-    high = bounds(step_delta(law, 2, "canonical", ratio))[1]
+    high = bounds(density_delta(law, 2, "canonical", ratio))[1]
     sums, width = coarse(law, 2, 1)
     grid = [Fraction(k, 4) for k in range(0, 50)]
 
@@ -88,7 +90,7 @@ def test_both_ends_come_together_as_cells_get_finer():
         for i in range(64)
     ]
     fine = StepDensity.of(cut)
-    first, second = (bounds(step_delta(law, 6, "centred", Fraction(2))) for law in (wide, fine))
+    first, second = (bounds(density_delta(law, 6, "centred", Fraction(2))) for law in (wide, fine))
     assert first[0] <= second[1] <= first[1]
     assert second[1] - second[0] < first[1] - first[0]
 

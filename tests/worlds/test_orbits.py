@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import pytest
 
 from twoworlds.errors import TooLarge
 from twoworlds.worlds.belief import hidden, uniform
+from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import BitStrings, Records
@@ -48,6 +50,27 @@ def test_a_point_has_the_mass_of_all_databases_it_stands_for(belief, side):
             key = point(LETTERS, x), z
             masses[key] = masses.get(key, F(0)) + mass
         assert masses == small.masses
+
+
+@pytest.mark.parametrize("belief", ["uniform", "hidden-law([0=1/2, 1=1/2], [1=1/3, 5=2/3])"])
+@pytest.mark.parametrize("statistic", ["sum", "parity", "count(5)", "histogram", "mean(4)"])
+def test_a_point_up_to_sums_has_the_mass_of_all_others_with_that_sum(belief, statistic):
+    records = Records((0, 1, 5), 4)
+    sum_of = build_statistic(statistic, records)
+    listed = belief_class(belief, records, "none")
+    assert listed.members[0].by_sums
+    short = listed.on(Orbits(records, sum_of)).members[0].masses
+    found = [Counter(), Counter()]
+    for counted, masses in zip(found, (listed.members[0].masses, short), strict=True):
+        for (x, z), mass in masses.items():
+            counted[x[0], sum_of(x[1:]), z] += mass
+    assert found[0] == found[1]
+
+
+def test_what_is_told_of_the_database_is_not_listed_up_to_sums():
+    records = Records((0, 1, 5), 4)
+    assert not belief_class("uniform", records, "count(5)").members[0].by_sums
+    assert not belief_class("independent(e^-1)", BitStrings(4)).members[0].by_sums
 
 
 def test_the_hidden_chance_of_bits_is_kept_as_side_information():

@@ -1,9 +1,9 @@
 """What an attacker believes about one entry of a table that they do not know.
 
-`EntryLaw` is a law on finitely many rational values, hence on a lattice; `UniformInterval` is the
-uniform law on [a, b]; `UniformComponent` is the class of all densities on [a, b] that are at
-least eta there (Bassily, Groce, Katz & Smith, Section III-A): with probability eta (b - a) such an
-entry is uniform, and otherwise anything. `read_law` reads all three from text:
+`EntryLaw` is a law on finitely many rational values, hence on a lattice. `StepDensity` is a density
+in steps, such as the uniform one on [a, b], or the class of all densities that are at least so
+much: of at least eta on [a, b] (Bassily, Groce, Katz & Smith, Section III-A), such an entry is
+uniform with probability eta (b - a), and otherwise anything. `read_law` reads both from text:
 
     -1, 0, 1                            each as likely as the others
     0..20                               whole numbers, ends included; also 0..1 by 1/10
@@ -17,7 +17,7 @@ entry is uniform, and otherwise anything. `read_law` reads all three from text:
     normal(0, 1) [-3, 3]                mean and standard deviation, cut to the interval
     exponential(2) [0, 3]               the rate, cut to the interval
 
-The last four are known by a step function that their density is at least (`StepDensity`).
+The last four are known by a step function that their density is at least.
 """
 
 from __future__ import annotations
@@ -200,66 +200,15 @@ class EntryLaw:
 
 
 @dataclass(frozen=True)
-class UniformInterval:
-    """The uniform law on [low, high]."""
-
-    low: Fraction
-    high: Fraction
-
-    def __post_init__(self) -> None:
-        if not self.low < self.high:
-            raise InvalidInput(
-                f"[{exact_text(self.low)}, {exact_text(self.high)}] is no interval: "
-                "the lower end must be below the upper one"
-            )
-
-    @property
-    def text(self) -> str:
-        return f"uniform between {exact_text(self.low)} and {exact_text(self.high)}"
-
-    @property
-    def ends(self) -> tuple[Fraction, Fraction]:
-        return self.low, self.high
-
-    def allows(self, value: Fraction) -> bool:
-        """Tell whether the value lies in the interval."""
-        return self.low <= value <= self.high
-
-
-@dataclass(frozen=True)
-class UniformComponent(UniformInterval):
-    """All laws on [low, high] whose density is at least ``floor`` everywhere there."""
-
-    floor: Fraction
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.floor <= 1 / (self.high - self.low):
-            raise InvalidInput(
-                f"a density of at least {exact_text(self.floor)} on "
-                f"[{exact_text(self.low)}, {exact_text(self.high)}]: it must be above 0 and at "
-                f"most {exact_text(1 / (self.high - self.low))}, as it integrates to 1"
-            )
-
-    @property
-    def share(self) -> Fraction:
-        """The probability eta (b - a) with which an entry is uniform."""
-        return self.floor * (self.high - self.low)
-
-    @property
-    def text(self) -> str:
-        low, high = exact_text(self.low), exact_text(self.high)
-        return f"of some density of at least {exact_text(self.floor)} between {low} and {high}"
-
-
-@dataclass(frozen=True)
-class StepDensity(UniformInterval):
+class StepDensity:
     """A density in steps: uniform within each piece (low, high, probability); gaps are allowed.
 
     If the probabilities sum to less than 1 it stands for all laws on [low, high] whose density is
     at least that, such as the one in ``name``.
     """
 
+    low: Fraction
+    high: Fraction
     pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
     name: str = ""
 
@@ -274,15 +223,30 @@ class StepDensity(UniformInterval):
                 "a density in steps needs a piece: write steps [0, 1]=1/2, [2, 3]=1/2"
             )
         found = cls(kept[0][0], max(high for _, high, _ in kept), kept, name)
-        if any(low >= high or mass < 0 for low, high, mass in kept) or any(
-            a[1] > b[0] for a, b in pairwise(kept)
-        ):
+        for low, high, _ in kept:
+            _require_interval(low, high)
+        if any(mass < 0 for *_, mass in kept) or any(a[1] > b[0] for a, b in pairwise(kept)):
             raise InvalidInput("steps: pieces must be intervals that do not overlap")
         if found.share > 1 or (not name and found.share != 1):
             raise NotStochastic(
                 f"the pieces have probability {exact_text(found.share)} together: it must be 1"
             )
         return found
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest value."""
+        return self.low, self.high
+
+    @property
+    def flat(self) -> bool:
+        """Whether there is one step from end to end: the uniform law, or at least part of it."""
+        return [piece[:2] for piece in self.pieces] == [self.ends]
+
+    @property
+    def uniform(self) -> bool:
+        """Whether it is the uniform law alone."""
+        return self.flat and self.share == 1
 
     @cached_property
     def share(self) -> Fraction:
@@ -316,6 +280,8 @@ class StepDensity(UniformInterval):
     def text(self) -> str:
         if self.name:
             return self.name
+        if self.flat:
+            return f"uniform between {exact_text(self.low)} and {exact_text(self.high)}"
         parts = (
             f"between {exact_text(low)} and {exact_text(high)} with probability {exact_text(mass)}"
             for low, high, mass in self.pieces[:_LISTED]
@@ -326,11 +292,11 @@ class StepDensity(UniformInterval):
     def allows(self, value: Fraction) -> bool:
         """Tell whether the value lies in a piece, or of a class of laws, between the ends."""
         if self.share < 1:
-            return super().allows(value)
+            return self.low <= value <= self.high
         return any(low <= value <= high for low, high, _ in self.pieces)
 
 
-AnyLaw = EntryLaw | UniformInterval
+AnyLaw = EntryLaw | StepDensity
 
 
 def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -> AnyLaw:
@@ -341,7 +307,7 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
     >>> read_law("[-1, 1]").text, read_law("component [-1, 1] at least 1/4").share
     ('uniform between -1 and 1', Fraction(1, 2))
     """
-    if isinstance(given, EntryLaw | UniformInterval):
+    if isinstance(given, EntryLaw | StepDensity):
         return given
     if isinstance(given, Mapping):
         return EntryLaw.of(given)
@@ -349,10 +315,10 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
         return EntryLaw.uniform(given)
     text = given.strip()
     if match := _COMPONENT.fullmatch(text):
-        low, high, floor = (rational(part.strip(), "interval") for part in match.groups())
-        return UniformComponent(low, high, floor)
+        return _component(*(rational(part.strip(), "interval") for part in match.groups()))
     if match := _INTERVAL.fullmatch(text):
-        return UniformInterval(*(rational(part.strip(), "interval") for part in match.groups()[1:]))
+        low, high = (rational(part.strip(), "interval") for part in match.groups()[1:])
+        return StepDensity.of([(low, high, Fraction(1))])
     if text.lower().startswith("steps"):
         return _steps(text[5:])
     if match := _NAMED.fullmatch(text):
@@ -363,6 +329,27 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
     if any("=" in part for part in parts):
         return _with_masses(parts)
     return EntryLaw.uniform(value for part in parts for value in _values(part))
+
+
+def _require_interval(low: Fraction, high: Fraction) -> None:
+    if not low < high:
+        raise InvalidInput(
+            f"[{exact_text(low)}, {exact_text(high)}] is no interval: "
+            "the lower end must be below the upper one"
+        )
+
+
+def _component(low: Fraction, high: Fraction, floor: Fraction) -> StepDensity:
+    """Return all densities on [low, high] of at least ``floor``."""
+    _require_interval(low, high)
+    ends, most = (exact_text(low), exact_text(high)), 1 / (high - low)
+    if not 0 < floor <= most:
+        raise InvalidInput(
+            f"a density of at least {exact_text(floor)} on [{', '.join(map(str, ends))}]: it must "
+            f"be above 0 and at most {exact_text(most)}, as it integrates to 1"
+        )
+    name = f"of some density of at least {exact_text(floor)} between {' and '.join(map(str, ends))}"
+    return StepDensity.of([(low, high, floor / most)], name)
 
 
 def _steps(text: str) -> StepDensity:
@@ -380,9 +367,9 @@ def _steps(text: str) -> StepDensity:
 def _named(kind: str, given: str | None, first: str, last: str, mode: str | None) -> StepDensity:
     """Return a named density by a step function below it: on a cell it is least at an end."""
     low, high = rational(first.strip(), "interval"), rational(last.strip(), "interval")
-    interval = UniformInterval(low, high)
+    _require_interval(low, high)
     numbers = [rational(part.strip(), kind) for part in (given or "").split(",") if part.strip()]
-    density = _density(kind.lower(), numbers, interval, mode)
+    density = _density(kind.lower(), numbers, (low, high), mode)
     width = (high - low) / _NAMED_CELLS
     heights = [bounds(density(low + i * width))[0] for i in range(_NAMED_CELLS + 1)]
     pieces = []
@@ -397,10 +384,11 @@ def _named(kind: str, given: str | None, first: str, last: str, mode: str | None
 
 
 def _density(
-    kind: str, numbers: list[Fraction], interval: UniformInterval, mode: str | None
+    kind: str, numbers: list[Fraction], ends: tuple[Fraction, Fraction], mode: str | None
 ) -> Callable[[Fraction], Number]:
     """Return the density: it rises and then falls."""
-    (low, high), size = interval.ends, interval.high - interval.low
+    low, high = ends
+    size = high - low
     wanted = {"triangular": 0, "beta": 2, "normal": 2, "exponential": 1}[kind]
     if len(numbers) != wanted or (mode is not None and kind != "triangular"):
         raise InvalidInput(
@@ -428,8 +416,8 @@ def _density(
         rate = numbers[0]
         return lambda x: rate * exp(-rate * (x - low)) / (1 - exp(-rate * size))
     mean, sigma = numbers
-    ends = [(end - mean) / sigma for end in (low, high)]
-    inside = Real(lambda bits: _normal_below(ends[1], bits) - _normal_below(ends[0], bits))
+    first, last = ((end - mean) / sigma for end in ends)
+    inside = Real(lambda bits: _normal_below(last, bits) - _normal_below(first, bits))
     unit = Real(lambda bits: (2 * arb.pi()).sqrt() * ball(sigma, bits))
     return lambda x: exp(-(((x - mean) / sigma) ** 2) / 2) / (unit * inside)
 

@@ -66,11 +66,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeGuard
 
 from flint import arb, fmpq
 
-from twoworlds.laws.entry import EntryLaw, StepDensity, UniformComponent, UniformInterval
+from twoworlds.laws.entry import EntryLaw, StepDensity
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, enclosure, exact_bits, windowed
 from twoworlds.numbers import Number, Real, ball, bounds, rough_log, working_precision
@@ -160,31 +159,42 @@ def uniform_delta(terms: int, shift: Fraction, ratio: Number) -> Number:
     return Real(lambda bits: _delta_ball(terms, shift, ratio, bits))
 
 
-def delta_between(law: UniformInterval, unknown: int, shift: Fraction, ratio: Number) -> Number:
-    """Return delta for so many unknown others, or an enclosure of it: proven ends in any case."""
-    if not _is_wider(law):
-        return _many(unknown, shift, ratio)
-    high = mixed(unknown, law.share, lambda terms: _bound(terms, shift, ratio))
-    high = min(Fraction(1), high)
-    return enclosure(min(high, bounds(_many(unknown, shift, ratio))[0]), high)
+def density_delta(law: StepDensity, unknown: int, how: str, ratio: Number) -> Number:
+    """Return delta for so many unknown others, or an enclosure of it: proven ends in any case.
+
+    ``how`` is noiseless, canonical, or centred: what your entry is compared with.
+
+    >>> from twoworlds.laws.entry import read_law
+    >>> halves = read_law("steps [0, 1]=1/2, [2, 3]=1/2")
+    >>> bounds(density_delta(halves, 0, "canonical", Fraction(2)))[1]
+    Fraction(1, 1)
+    """
+    if law.uniform:
+        return _many(unknown, shift_of(law, how), ratio)
+    high, low = min(Fraction(1), density_bound(law, unknown, how, ratio)), Fraction(0)
+    if law.flat:
+        low = bounds(_many(unknown, shift_of(law, how), ratio))[0]
+    elif law.share == 1 and 0 < unknown <= _MOST_LOWER:
+        low = max(low, _below(law, unknown, how, ratio))
+    return enclosure(min(low, high), high)
 
 
-def enough_unknown(
-    law: UniformInterval, shift: Fraction, ratio: Number, limit: Fraction, most: int
-) -> int | None:
-    """Return the least number of unknown others with delta proven at most the limit, up to most."""
+def density_bound(law: StepDensity, unknown: int, how: str, ratio: Number) -> Fraction:
+    """Return a number that is at least delta."""
 
-    def delta(unknown: int) -> Fraction:
-        if _is_wider(law):
-            return mixed(unknown, law.share, lambda terms: _bound(terms, shift, ratio))
-        return _bound(unknown, shift, ratio)
+    def one(terms: int) -> Fraction:
+        if law.flat:
+            return _bound(terms, shift_of(law, how), ratio)
+        return _worst(law.cells, terms, _moves(law, how), ratio)[0]
 
-    return least_enough(delta, limit, most)
+    return one(unknown) if law.share == 1 else mixed(unknown, law.share, one)
 
 
-def _is_wider(law: UniformInterval) -> TypeGuard[UniformComponent]:
-    """Tell whether this is a class of laws, and not the uniform law alone."""
-    return isinstance(law, UniformComponent) and law.share < 1
+def shift_of(law: StepDensity, how: str) -> Fraction:
+    """Return how far an entry moves the total, in lengths of its interval."""
+    low, high = law.ends
+    moved = {"noiseless": Fraction(1), "centred": Fraction(1, 2)}
+    return moved.get(how, max(abs(low), abs(high)) / (high - low))
 
 
 def _many(terms: int, shift: Fraction, ratio: Number) -> Number:
@@ -354,33 +364,6 @@ def nearly_best(terms: int, shift: Fraction, ratio: Number, bits: int) -> Fracti
 
 
 _MOST_LOWER = 40
-
-
-def step_delta(law: StepDensity, unknown: int, how: str, ratio: Number) -> Number:
-    """Return delta for so many unknown others, between two proven ends.
-
-    ``how`` is noiseless, canonical, or centred: what your entry is compared with.
-
-    >>> from twoworlds.laws.entry import read_law
-    >>> halves = read_law("steps [0, 1]=1/2, [2, 3]=1/2")
-    >>> bounds(step_delta(halves, 0, "canonical", Fraction(2)))[1]
-    Fraction(1, 1)
-    """
-    high = step_bound(law, unknown, how, ratio)
-    low = Fraction(0)
-    if law.share == 1 and 0 < unknown <= _MOST_LOWER:
-        low = max(low, _below(law, unknown, how, ratio))
-    return enclosure(min(low, high), min(Fraction(1), high))
-
-
-def step_bound(law: StepDensity, unknown: int, how: str, ratio: Number) -> Fraction:
-    """Return a number that is at least delta."""
-    cells, moves = law.cells, _moves(law, how)
-
-    def one(terms: int) -> Fraction:
-        return _worst(cells, terms, moves, ratio)[0]
-
-    return one(unknown) if law.share == 1 else mixed(unknown, law.share, one)
 
 
 def _moves(law: StepDensity, how: str, *, inside: bool = False) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ and its numbers are exact or enclosed: no hidden constants.
 
 from __future__ import annotations
 
-from twoworlds.laws.entry import EntryLaw, UniformComponent, UniformInterval, read_law
+from twoworlds.laws.entry import EntryLaw, StepDensity, read_law
 from twoworlds.noiseless.data import ExactRelease, read_column, release_histogram, release_total
 from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates
 from twoworlds.noiseless.estimates.likeliest import likeliest, release_likeliest
@@ -34,8 +34,7 @@ __all__ = [
     "LawFamily",
     "Rates",
     "SizeLaw",
-    "UniformComponent",
-    "UniformInterval",
+    "StepDensity",
     "largest_exact",
     "likeliest",
     "likeliest_known",

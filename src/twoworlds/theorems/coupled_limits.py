@@ -34,7 +34,7 @@ from functools import partial
 from itertools import product
 from math import comb, prod
 
-from twoworlds.definitions.coupled.measures import Closest, two_values
+from twoworlds.definitions.coupled.measures import ByEvents, two_values
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Law, Release, Simulator, canonical, coin
 from twoworlds.numbers import (
@@ -370,8 +370,8 @@ def denied_value(values: object, ratio: object, chance: object) -> Coupled:
 
 def noiseless_delta(example: Coupled, ratio: object) -> Number:
     """Return how far two values of one record are apart at a ratio (Definition 6)."""
-    found = Closest(two_values(example.scene))
-    return found.gap(ratio_at_least_one(ratio)).delta if found.pairs else Fraction(0)
+    pairs = two_values(example.scene)
+    return ByEvents(example.scene, pairs).at_ratio(ratio_at_least_one(ratio)).delta
 
 
 @non_implication(

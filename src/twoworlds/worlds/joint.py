@@ -158,17 +158,32 @@ class Joint(Result):
         """Whether the law is known to treat all people alike."""
         return bool(self.drawn) and all(b.common_laws is not None for _, b, _ in self.drawn)
 
+    @property
+    def by_sums(self) -> bool:
+        """Whether people are alike, and what the others sum to has a law that can be listed."""
+        return self.alike and self.told is None and all(b.rational for _, b, _ in self.drawn)
+
+    @property
+    def independent(self) -> bool:
+        """Whether the records are known to be independent, and no side information says more."""
+        return len(self.drawn) == 1 and self.told is None and len(self.drawn[0][1].parts) == 1
+
     def on(self, orbits: Orbits) -> Joint:
         """Return the law of people who are alike, by databases up to the order of the others."""
         found = Joint.of_beliefs([(w, b.on(orbits), z) for w, b, z in self.drawn], self.name)
         found.told = self.told
         return found
 
-    def telling(self, told: Told, *, alike: bool) -> Joint:
+    def telling(self, told: Told, *, alike: bool = False, blind: bool = False) -> Joint:
         """Return the belief of who is told this about x and the former side information.
 
-        ``alike`` says that it is the same whatever the order of the people.
+        ``alike`` says that it is the same whatever the order of the people, ``blind`` whatever x.
         """
+        if blind and self.drawn and self.told is None:
+            parts = [(w, b, told(None, z)) for w, b, z in self.drawn]
+            return Joint.of_beliefs(
+                [(times(w, q), b, z) for w, b, law in parts for z, q in law.items()], self.name
+            )
         if not alike or not self.alike or self.told is not None:
             pairs = ((x, w, mass) for (x, w), mass in self.masses.items())
             return Joint(gathered(_telling(pairs, told)), self.name)

@@ -11,6 +11,11 @@ Then P(X_i = v, X_-i = y | z) is the same for every person i and every order of 
 persons have the same two worlds, and a simulator s(t | y) is as good as its average over the orders
 of y: Q(v, t) = sum_y P(v, y | z) s(t | y) is the same sum. A simulator that is told who is missing
 may answer person by person, and finds the same problem each time.
+
+Where the others matter through their sum alone, one list of records stands for all with that sum:
+of 1,000 records 0, 1, 2 there are 3 times 1,999 points, and 1,501,500 by how often each value
+occurs. That is so if nobody sees more of the others than the release does: there is no simulator,
+or it runs the release, or it may ignore what is left, as one belief holds the records independent.
 """
 
 from __future__ import annotations
@@ -23,24 +28,28 @@ from math import comb
 
 from twoworlds.numbers import Number
 from twoworlds.worlds.records import Records
+from twoworlds.worlds.statistic import Additive
 from twoworlds.worlds.universe import Point
 
 
 class Orbits(Records):
-    """Records up to the order of all people but the first.
+    """Records up to the order of all people but the first, or up to the others' sum.
 
     >>> [*Orbits(Records("ab", 3))]
     [('a', 'a', 'a'), ('a', 'a', 'b'), ('a', 'b', 'b'), ('b', 'a', 'a'), ('b', 'a', 'b'), \
 ('b', 'b', 'b')]
     """
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, sum_of: Additive | None = None) -> None:
         super().__init__(records.values, records.n)
+        self.sum_of = sum_of
 
     @property
     def size(self) -> int:
-        """The number of points."""
+        """The number of points, or a bound on it where they stand for sums."""
         kinds = len(self.values)
+        if self.sum_of is not None:
+            return kinds * self.sum_of.most_sums(self.values, self.n - 1)
         return kinds * comb(self.n + kinds - 2, kinds - 1)
 
     @property
@@ -63,9 +72,14 @@ class Orbits(Records):
         ... ]
         Fraction(1, 4)
         """
-        powers = {value: _powers(p, self.n) for value, p in law.items()}
         values = [value for value in self.values if value in law]
         found: dict[Point, Number] = {}
+        if self.sum_of is not None:
+            rational = {v: p for v in values if isinstance(p := law[v], Fraction)}
+            for others, mass in self.sum_of.weighted(rational, self.n - 1).items():
+                found.update({(v, *others): law[v] * mass for v in values})
+            return found
+        powers = {value: _powers(p, self.n) for value, p in law.items()}
         for others in combinations_with_replacement(values, self.n - 1):
             mass, left = Fraction(1), self.n - 1
             for value, times in Counter(others).items():

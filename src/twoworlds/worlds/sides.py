@@ -30,12 +30,17 @@ Law = Mapping[Any, Number]
 
 @dataclass(frozen=True)
 class Side:
-    """What the attacker knows; ``alike`` if it is the same whatever the order of the people."""
+    """What the attacker knows.
+
+    ``alike`` if it is the same whatever the order of the people, ``blind`` if it is the same
+    whatever the database.
+    """
 
     what: str
     law: Callable[[Point, Hashable], Law]
     hidden: bool = False
     alike: bool = False
+    blind: bool = False
 
     @staticmethod
     def of(function: Callable[[Any], Any], what: str, *, alike: bool = False) -> Side:
@@ -48,7 +53,8 @@ class Side:
         told = "the attacker knows" in beliefs.assumption and not self.what
         tail = "" if told else f", and the attacker knows {self.what or 'nothing else'}"
         return beliefs.each(
-            lambda joint: joint.telling(self.law, alike=self.alike), f"{beliefs.assumption}{tail}"
+            lambda joint: joint.telling(self.law, alike=self.alike, blind=self.blind),
+            f"{beliefs.assumption}{tail}",
         )
 
     def added_to(self, beliefs: BeliefClass) -> BeliefClass:
@@ -107,7 +113,7 @@ def side(text: str | Callable[[Any], Any] | Side | None, universe: Universe) -> 
 @SIDES.register("none")
 def none() -> Side:
     """The attacker knows nothing besides the belief."""
-    return Side("", lambda *_: {NOTHING: Fraction(1)}, alike=True)
+    return Side("", lambda *_: {NOTHING: Fraction(1)}, blind=True)
 
 
 @SIDES.register("known")
@@ -148,7 +154,7 @@ def size(*, of: Universe) -> Side:
 @SIDES.register("parameter")
 def parameter() -> Side:
     """The attacker knows the hidden parameter of the belief."""
-    return Side("the hidden parameter", lambda _, w: {w: Fraction(1)}, hidden=True, alike=True)
+    return Side("the hidden parameter", lambda _, w: {w: Fraction(1)}, hidden=True, blind=True)
 
 
 @SIDES.register("both")

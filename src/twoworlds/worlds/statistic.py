@@ -10,16 +10,18 @@ other function is enumerated.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import chain
+from math import comb, gcd, lcm
 from operator import add
 from typing import NamedTuple
 
-from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.numbers import rational
 from twoworlds.worlds.records import Integers, Records, pairs
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
@@ -27,6 +29,7 @@ from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 Scalar = int | Fraction
 Value = Scalar | tuple[Scalar, ...]
 _Chain = tuple[Point, "_Chain"] | None
+_MOST_WORK = 1 << 25
 
 
 class NoRecord:
@@ -183,7 +186,7 @@ class Additive(Statistic):
         common = _sums(self._table(universe.values), universe.n - 1)
         for value in universe.values:
             for base, word in common.items():
-                shared = _unchain(word)
+                shared = _word(word, universe.values[0], universe.n - 1)
                 before = self._finish(_total([self._of(value), base]))
                 after = self._finish(_total([self._of(default), base]))
                 yield Change(before, after, (value, *shared), (default, *shared))
@@ -192,7 +195,7 @@ class Additive(Statistic):
         self, universe: Records, more_x: int, more_y: int, rest: int, others: tuple[Point, ...]
     ) -> Iterator[Change]:
         """Yield changes where so many records are only in x, only in y, and in both."""
-        table = self._table(universe.values)
+        table, first = self._table(universe.values), universe.values[0]
         common = self._sums(others, rest)
         for own_x, word_x in _sums(table, more_x).items():
             for own_y, word_y in _sums(table, more_y).items():
@@ -200,18 +203,79 @@ class Additive(Statistic):
                     continue
                 for base, word in common.items():
                     before, after = _total([own_x, base]), _total([own_y, base])
-                    shared = _unchain(word)
+                    shared = _word(word, first, rest)
                     yield Change(
                         self._finish(before),
                         self._finish(after),
-                        _unchain(word_x) + shared,
-                        _unchain(word_y) + shared,
+                        _word(word_x, first, more_x) + shared,
+                        _word(word_y, first, more_y) + shared,
                     )
 
-    def _sums(self, values: Iterable[Point], count: int) -> dict[Value, _Chain]:
+    def values(self, universe: Records) -> set[Value]:
+        """Return the values that it takes on a universe."""
+        sums = (self._sums(universe.values, length) for length in universe.lengths)
+        return {self._finish(total) for found in sums for total in found}
+
+    def weighted(
+        self, law: Mapping[Point, Fraction], count: int
+    ) -> dict[tuple[Point, ...], Fraction]:
+        """Return the law of the sum of so many independent records, by one list that attains it.
+
+        >>> Additive(lambda bit: bit).weighted({1: Fraction(1, 3), 0: Fraction(2, 3)}, 2)
+        {(1, 1): Fraction(1, 9), (1, 0): Fraction(4, 9), (0, 0): Fraction(4, 9)}
+        """
+        words, parts = self._sums(law, count), self._table(law)
+        unit = lcm(*(p.denominator for p in law.values()))
+        weights = {parts[v]: 0 for v in law}
+        for v, p in law.items():
+            weights[parts[v]] += int(p * unit)
+        found: dict[Value, int] = {_times(next(iter(weights)), 0): 1}
+        for _ in range(count):
+            grown: dict[Value, int] = {}
+            for total, weight in found.items():
+                for part, more in weights.items():
+                    new = self._folded(_plus(total, part))
+                    grown[new] = grown.get(new, 0) + weight * more
+            found = grown
+        order, first = {v: place for place, v in enumerate(law)}, next(iter(law))
+
+        def listed(word: _Chain) -> tuple[Point, ...]:
+            return tuple(sorted(_word(word, first, count), key=order.__getitem__))
+
+        return {listed(word): Fraction(found[s], unit**count) for s, word in words.items()}
+
+    def _folded(self, total: Value) -> Value:
+        """Return the remainder that stands for a sum; the sum itself where there is none."""
+        if self.modulo is None or self.scale != 1 or isinstance(total, tuple):
+            return total
+        return total % self.modulo
+
+    def _sums(self, values: Collection[Point], count: int) -> dict[Value, _Chain]:
         """Return what so many records can sum to; a remainder stands for all sums that leave it."""
-        whole = self.scale == 1 and self.dimension is None
-        return _sums(self._table(values), count, self.modulo if whole else None)
+        table = self._table(values)
+        steps = len(table) * (self.dimension or 1)  # for each record and sum
+        if count * steps * self.most_sums(values, count) > _MOST_WORK:
+            room = _MOST_WORK // steps
+            most = bisect(range(1, count), room, key=lambda n: n * self.most_sums(values, n))
+            raise TooLarge(
+                f"the {self.name} of {count:,} records of {len(table)} values takes up to "
+                f"{self.most_sums(values, count):,} values, too many to list: {most:,} such "
+                "records would do"
+            )
+        return _sums(table, count, self._folded)
+
+    def most_sums(self, values: Collection[Point], count: int) -> int:
+        """Return a bound on how many sums so many records can have."""
+        parts = set(self._table(values).values())
+        most = comb(count + len(parts) - 1, count)
+        scalars = [Fraction(part) for part in parts if not isinstance(part, tuple)]
+        if len(scalars) < len(parts):
+            return most
+        unit = lcm(*(part.denominator for part in scalars))
+        low, *more = sorted(int(part * unit) for part in scalars)
+        steps = (more[-1] - low) // gcd(*(place - low for place in more)) if more else 0
+        remainders = most if self._folded(-1) == -1 else (self.modulo or 1) * unit
+        return min(most, steps * count + 1, remainders)
 
     def _table(self, values: Iterable[Point]) -> dict[Point, Value]:
         return {value: self._of(value) for value in values}
@@ -251,27 +315,39 @@ def _shapes(universe: Records, relation: str, group: int) -> Iterator[tuple[int,
         raise Unsupported(f"{universe.expression} has no listed pairs")
 
 
-def _sums(table: dict[Point, Value], count: int, modulo: int | None = None) -> dict[Value, _Chain]:
-    """Return every sum of ``count`` records, up to a modulus, with one word that attains it."""
-    zero: Value = _total([_minus(v, v) for v in list(table.values())[:1]])
-    sums: dict[Value, _Chain] = {zero: None}
+def _sums(
+    table: dict[Point, Value], count: int, folded: Callable[[Value], Value] = lambda total: total
+) -> dict[Value, _Chain]:
+    """Return every sum of ``count`` records, up to a modulus, with one word that attains it.
+
+    All records are the first one at first, then one more of them is another. A sum that was reached
+    with fewer others need not be looked at again, as any word that goes on from it is shorter. Of
+    the word only these others are kept (`_word`).
+    """
+    (first, start), *_ = table.items()
+    _total([*table.values()])  # refuses vectors of several lengths
+    steps = {value: _minus(part, start) for value, part in table.items() if value != first}
+    sums: dict[Value, _Chain] = {folded(_total([_times(start, count)])): None}
+    newest = [*sums]
     for _ in range(count):
-        grown: dict[Value, _Chain] = {}
-        for total, word in sums.items():
-            for value, part in table.items():
-                new = _plus(total, part)
-                reduced = new if modulo is None or isinstance(new, tuple) else new % modulo
-                grown.setdefault(reduced, (value, word))
-        sums = grown
+        found: list[Value] = []
+        for total in newest:
+            for value, step in steps.items():
+                new = folded(_plus(total, step))
+                if new not in sums:
+                    sums[new] = (value, sums[total])
+                    found.append(new)
+        newest = found
     return sums
 
 
-def _unchain(word: _Chain) -> tuple[Point, ...]:
+def _word(others: _Chain, first: Point, count: int) -> tuple[Point, ...]:
+    """Return so many records: these others, and the first one as often as is left."""
     values = []
-    while word is not None:
-        value, word = word
+    while others is not None:
+        value, others = others
         values.append(value)
-    return tuple(values)
+    return (*values, *[first] * (count - len(values)))
 
 
 def _once(changes: Iterable[Change], key: Callable[[Change], object]) -> Iterator[Change]:

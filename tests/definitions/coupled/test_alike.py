@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from fractions import Fraction
-from math import comb
+from itertools import product
+from math import comb, prod
 
+import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from twoworlds import mechanism
 from twoworlds.definitions.catalogue import definition
@@ -16,10 +20,12 @@ from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled._program import GivenValue
 from twoworlds.definitions.coupled.proof import attained, layers, sound
 from twoworlds.errors import TooLarge
+from twoworlds.worlds.joint import Joint
 
 F = Fraction
 HIDDEN = "hidden(9/10=1/3, 1/5=2/3)"
 SUM, LETTERS = "exact(sum, universe=bits(4))", "exact(histogram, universe=records([a, b, c], 3))"
+STEPS, THIRDS = "exact(sum, universe=records([0, 1, 3], 3))", "independent([0=1/2, 1=1/3, 3=1/6])"
 
 
 def both(monkeypatch, released, claim):
@@ -56,6 +62,19 @@ ASKED = [
     (LETTERS, "ddp(hidden-law([a=1/2, b=1/2], [b=1/2, c=1/2]), ratio=2)"),
     (LETTERS, "inference-ddp(uniform, simulator=canonical, ratio=3/2)"),
     (LETTERS, "noiseless(uniform, ratio=3/2)"),
+    *((STEPS, f"ddp({THIRDS}, ratio={a})") for a in ("1", "3/2", "e^0.5", "infinity")),
+    (STEPS, f"ddp({THIRDS}, delta=1/20)"),
+    (STEPS, f"ddp({THIRDS}, simulator=canonical, ratio=3/2)"),
+    (STEPS, "ddp([uniform, independent([0=1/2, 1=1/2])], simulator=canonical, ratio=3/2)"),
+    (STEPS, "ddp([uniform, independent([0=1/2, 1=1/2])], ratio=3/2)"),
+    (STEPS, "ddp(hidden-law([0=1/2, 1=1/2], [1=1/2, 3=1/2]), side=parameter, ratio=3/2)"),
+    (STEPS, "noiseless(hidden-law([0=1/2, 1=1/2], [1=1/2, 3=1/2]), ratio=3/2)"),
+    (STEPS, "noiseless(uniform, side=count(3), ratio=3/2)"),
+    (STEPS, f"inference-ddp({THIRDS}, ratio=3/2)"),
+    (STEPS, f"original-noiseless({THIRDS}, ratio=3/2)"),
+    ("constant(universe=records([0, 1, 3], 3))", "ddp(uniform, ratio=1)"),
+    ("exact(parity, universe=records([0, 1, 3], 3))", f"ddp({THIRDS}, ratio=1)"),
+    ("exact(mean(n=3), universe=records([0, 1/2, 3], 3))", "ddp(uniform, ratio=3/2)"),
 ]
 
 
@@ -168,8 +187,77 @@ def test_a_hundred_people_with_a_hidden_parameter():
 
 
 def test_too_many_counts_are_refused_with_the_largest_size():
+    some = definition("ddp([uniform, independent([0=1/2, 1=1/2])], ratio=2)")
     with pytest.raises(TooLarge, match="147 such records would do"):
-        definition("ddp(uniform, ratio=2)").scene(mechanism("exact(sum, records([0, 1, 2], 1000))"))
+        some.scene(mechanism("exact(sum, records([0, 1, 2], 1000))"))
+
+
+def test_too_many_sums_are_refused_with_the_largest_size():
+    many = mechanism("exact(histogram, records([a, b, c], 191))")
+    with pytest.raises(TooLarge, match=r"55,008 different sums.*147 such records would do"):
+        definition("ddp(uniform, ratio=2)").scene(many)
+
+
+def test_too_many_outputs_are_refused_with_the_largest_size():
+    with pytest.raises(TooLarge, match="501,501 values, too many to list: 194 such records"):
+        mechanism("exact(histogram, records([0, 1, 2], 1000))")
+    assert mechanism("exact(histogram, records([0, 1], 100))").outputs.size == 101
+
+
+def least_delta(law, n, ratio):
+    """The least delta of all simulators of a sum, by a program over tables of all lists."""
+    others = [*product(law, repeat=n - 1)]
+    outputs = sorted({v + sum(y) for v in law for y in others})
+    place = {(y, t): 1 + k for k, (y, t) in enumerate(product(others, outputs))}
+    columns = 1 + len(place) + 2 * len(law) * len(outputs)
+    rows, bounds, extra = [], [], 1 + len(place)
+    for v in law:
+        real = Counter()
+        for y in others:
+            real[v + sum(y)] += prod(law[r] for r in y)
+        for sign in (1, -1):
+            budget = np.zeros(columns)
+            budget[0] = -1
+            for t in outputs:
+                row = np.zeros(columns)
+                for y in others:
+                    row[place[y, t]] = -(ratio if sign == 1 else -1) * prod(law[r] for r in y)
+                row[extra], budget[extra] = -1, 1
+                rows.append(row)
+                bounds.append(-real[t] if sign == 1 else ratio * real[t])
+                extra += 1
+            rows.append(budget)
+            bounds.append(0)
+    one = np.zeros((len(others), columns))
+    for k, y in enumerate(others):
+        one[k, [place[y, t] for t in outputs]] = 1
+    cost = np.eye(1, columns)[0]
+    return linprog(cost, np.array(rows), bounds, one, np.ones(len(others))).fun
+
+
+@pytest.mark.parametrize("ratio", [1, 1.5, 4])
+def test_no_table_of_all_lists_is_better_than_a_law_of_the_sum(monkeypatch, ratio):
+    monkeypatch.setattr(base, "_MOST_WORK", 0)
+    found = definition(f"ddp({THIRDS}, ratio={ratio})").tightest(mechanism(STEPS))
+    assert abs(least_delta({0: 1 / 2, 1: 1 / 3, 3: 1 / 6}, 3, ratio) - float(found.delta)) < 1e-9
+
+
+def test_sums_of_many_valued_records_are_those_of_a_list_of_counts(monkeypatch):
+    released = mechanism("exact(sum, records([0, 1, 2], 30))")
+    for claim in ("ddp(uniform, ratio=11/10)", "noiseless(uniform, ratio=11/10)"):
+        short = definition(claim).tightest(released)
+        with monkeypatch.context() as patched:
+            patched.setattr(Joint, "by_sums", False)
+            long = definition(claim).scene(released)
+            assert len(long.beliefs.members[0]) == 3 * 465
+            assert definition(claim).tightest(released).delta == short.delta
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", ["ddp(uniform, ratio=11/10)", "inference-ddp(uniform, ratio=2)"])
+def test_a_thousand_records_of_three_values(claim):
+    verdict = definition(claim).tightest(mechanism("exact(sum, records([0, 1, 2], 1000))"))
+    assert verdict.witness.verify()
 
 
 # --- the nearest law ------------------------------------------------------------------------------

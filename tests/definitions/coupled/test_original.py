@@ -7,7 +7,7 @@ import pytest
 
 import twoworlds as tw
 from twoworlds.definitions.coupled import NoiselessPrivacy, OriginalNoiselessPrivacy, Release
-from twoworlds.definitions.coupled.original import Entry, Rare
+from twoworlds.definitions.coupled.original import Rare
 from twoworlds.errors import TooLarge
 
 MECHANISMS = [
@@ -122,6 +122,6 @@ def test_the_witness_names_what_is_left_out_and_is_checked_again():
 def test_too_many_rare_values_are_refused():
     values = range(13)
     laws = {v: {v: 1} for v in values}
-    entry = Entry(dict.fromkeys(values, Fraction(1, 13)), laws)
+    entry = dict.fromkeys(values, Fraction(1, 13)), laws
     with pytest.raises(TooLarge, match="sets of them are rare enough"):
         Rare([entry], dict.fromkeys(values, 1), 13).at_ratio(Fraction(2))

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import NamedTuple
 
 from twoworlds.errors import TwoWorldsError
 from twoworlds.programs import Optimal, Rational, solve
@@ -36,13 +35,8 @@ Pattern = tuple[tuple[Bend, ...], ...]
 """The bends of an output in order; those at one place together, those at 0 first."""
 
 
-class Outputs(NamedTuple):
-    """The outputs of one pattern, with the places of their bends, the first of which is 0."""
-
-    members: list[int]
-    places: list[list[Fraction]]
-
-
+Outputs = dict[int, list[Fraction]]
+"""The outputs of one pattern, with the places of their bends, the first of which is 0."""
 Nearest = tuple[Fraction, dict[int, Fraction], dict[Bend, dict[int, Fraction]]]
 """The least delta, the law that has it, and the multipliers by sum and output that prove it."""
 
@@ -112,17 +106,16 @@ def _patterns(
                 at.setdefault(whole * down, []).append((i, "real"))
                 at.setdefault(whole * up, []).append((i, "ideal"))
         order = sorted(at)
-        here = found.setdefault(tuple(tuple(at[place]) for place in order), Outputs([], []))
-        here.members.append(t)
-        here.places.append([Fraction(place, unit) for place in order])
+        here = found.setdefault(tuple(tuple(at[place]) for place in order), {})
+        here[t] = [Fraction(place, unit) for place in order]
     return found
 
 
 def _length(outputs: Outputs, j: int) -> Fraction | None:
     """Return the total length of a piece; the last has no end."""
-    if j + 1 == len(outputs.places[0]):
+    if any(j + 1 == len(places) for places in outputs.values()):
         return None
-    return sum((places[j + 1] - places[j] for places in outputs.places), start=ZERO)
+    return sum((places[j + 1] - places[j] for places in outputs.values()), start=ZERO)
 
 
 def _law(
@@ -137,13 +130,12 @@ def _law(
             if left == 0:
                 break
             used = left if length is None else min(left, length)
-            for t, places in zip(outputs.members, outputs.places, strict=True):
-                part = (
-                    (used if t == outputs.members[0] else ZERO)
-                    if length is None
-                    else used / length * (places[j + 1] - places[j])
-                )
-                found[t] = found.get(t, ZERO) + part
+            if length is None:
+                first = next(iter(outputs))
+                found[first] = found.get(first, ZERO) + used
+            else:
+                for t, places in outputs.items():
+                    found[t] = found.get(t, ZERO) + used / length * (places[j + 1] - places[j])
             left -= used
     return {t: q for t, q in found.items() if q}
 
@@ -159,7 +151,7 @@ def _stakes(
     for pattern, outputs in patterns.items():
         for bend, weight in _at_level(pattern, weights, level, rate).items():
             if weight:
-                found[bend].update(dict.fromkeys(outputs.members, weight))
+                found[bend].update(dict.fromkeys(outputs, weight))
     return {bend: by_output for bend, by_output in found.items() if by_output}
 
 

@@ -19,6 +19,7 @@ search ends early, a note says so.
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -167,18 +168,24 @@ class OverBeliefs(PrivacyDefinition):
             return None
         if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:
             return None
-        counts = isinstance(mechanism.statistic, (Additive, Constant))
-        if not counts or not beliefs.alike:
+        statistic = mechanism.statistic
+        if isinstance(statistic, Constant):
+            statistic = Additive(lambda _: 0, name=statistic.name)
+        if not isinstance(statistic, Additive) or not beliefs.alike:
             return None
-        orbits = Orbits(universe)
+        by_sums = self._by_sums(beliefs) and all(member.by_sums for member in beliefs)
+
+        def up_to(n: int) -> Orbits:
+            return Orbits(Records(universe.values, n), statistic if by_sums else None)
+
+        orbits = up_to(universe.n)
         if orbits.size > _MOST_ORBITS:
-            sizes = range(1, universe.n)
-            small = [Orbits(Records(universe.values, n)).size <= _MOST_ORBITS for n in sizes]
+            most = bisect(range(1, universe.n), _MOST_ORBITS, key=lambda n: up_to(n).size)
             raise TooLarge(
                 f"{universe.n:,} records of {len(universe.values)} values have {orbits.size:,} "
-                f"different counts, at most {_MOST_ORBITS:,} are listed: {sum(small):,} such "
-                "records would do; for an exact sum with the simulator canonical, ask `noiseless "
-                "sum`"
+                f"different {'sums' if by_sums else 'counts'}, at most {_MOST_ORBITS:,} are "
+                f"listed: {most:,} such records would do; for an exact sum with the simulator "
+                "canonical, ask `noiseless sum`"
             )
         return orbits
 
@@ -186,6 +193,11 @@ class OverBeliefs(PrivacyDefinition):
     def _of_everybody(self) -> bool:
         """Whether everybody's entry is private in the same way, and one may stand for all."""
         return False
+
+    def _by_sums(self, beliefs: BeliefClass) -> bool:
+        """Whether the entries of others matter through what the release shows of them alone."""
+        del beliefs
+        return True
 
     def _smaller(self, found: Scene) -> Scene:
         """Return a scene with the same answer."""

@@ -103,6 +103,9 @@ class WithSimulator(OverBeliefs):
             and self.simulator in (OPTIMAL, "canonical", "coin")
         )
 
+    def _by_sums(self, beliefs: BeliefClass) -> bool:
+        return not self._best or (len(beliefs) == 1 and beliefs.members[0].independent)
+
     def _smaller(self, found: Scene) -> Scene:
         return without_idle_inputs(found) if self._best else found
 

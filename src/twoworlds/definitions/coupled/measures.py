@@ -110,49 +110,7 @@ def worst(scene: Scene, simulator: Simulator, ratio: object) -> WorstEvent:
     >>> worst(found, canonical(found.release), "3/2").delta
     Fraction(3, 8)
     """
-    return Closest(real_and_ideal(scene, simulator)).gap(ratio_at_least_one(ratio))
-
-
-class Closest:
-    """Many pairs of worlds, compared both ways round."""
-
-    def __init__(self, pairs: Iterable[TwoWorlds]) -> None:
-        self.pairs = tuple(pairs)
-        ways = ((pair, swapped) for pair in self.pairs for swapped in (False, True))
-        self._each = (
-            Family(_tables(ways), "every pair of worlds, both ways") if self.pairs else None
-        )
-
-    @property
-    def method(self) -> str:
-        """Why nothing worse was missed."""
-        if self._each is None:
-            return "no two worlds are possible together, so there is nothing to compare"
-        return self._each.method
-
-    def gap(self, ratio: Number) -> WorstEvent:
-        """Return the largest gap at a ratio."""
-        assert self._each is not None
-        table, gap = self._each.gap(ratio)
-        return _found(table, gap.delta, ratio, gap.event)
-
-    def peak(self) -> WorstEvent:
-        """Return the smallest ratio with delta 0; where it is infinite, delta is what stays."""
-        assert self._each is not None
-        table, peak = self._each.peak()
-        if peak.ratio == INFINITY:
-            return self.gap(INFINITY)
-        return _found(table, Fraction(0), peak.ratio, peak.event)
-
-    def ratio_for(self, delta: Number) -> WorstEvent:
-        """Return the smallest ratio with a delta; where there is none, what stays of delta."""
-        assert self._each is not None
-        if delta == 0:
-            return self.peak()
-        table, ratio = self._each.ratio_for(delta)
-        if ratio == INFINITY:
-            return self.gap(INFINITY)
-        return _found(table, delta, ratio, table.gap(ratio).event)
+    return ByEvents(scene, real_and_ideal(scene, simulator)).gap(ratio_at_least_one(ratio))
 
 
 def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[FiniteComparison]:
@@ -161,7 +119,7 @@ def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[FiniteComparison
         yield between(p, q, pair, swapped)
 
 
-def _found(table: object, delta: Number, ratio: Number, event: object) -> WorstEvent:
+def _worst_event(table: object, delta: Number, ratio: Number, event: object) -> WorstEvent:
     assert isinstance(table, FiniteComparison)
     assert isinstance(event, Listed)
     outputs = dict.fromkeys([*table.x.first, *table.x.second])
@@ -204,39 +162,61 @@ class Found:
 
 
 class ByEvents:
-    """The pairs of laws that a definition wants close."""
+    """The pairs of laws that a definition wants close, compared both ways round."""
 
     def __init__(
         self, scene: Scene, pairs: Iterable[TwoWorlds], simulator: Simulator | None = None
     ) -> None:
-        self.scene, self.simulator = scene, simulator
-        self.closest = Closest(pairs)
+        self.scene, self.simulator, listed = scene, simulator, tuple(pairs)
+        ways = ((pair, swapped) for pair in listed for swapped in (False, True))
+        self._each = Family(_tables(ways), "every pair of worlds, both ways") if listed else None
 
     def at_ratio(self, ratio: Number) -> Found:
         """Return the largest gap, and the event that attains it."""
-        if not self.closest.pairs:
+        if self._each is None:
             return self._nothing()
-        found = self.closest.gap(ratio)
-        shown = self.closest.peak() if found.delta == 0 else found
-        return self._found(ratio, found.delta, shown)
+        found = self.gap(ratio)
+        return self._found(ratio, found.delta, self.peak() if found.delta == 0 else found)
 
     def at_delta(self, delta: Number) -> Found:
-        """Return the largest ratio that some pair needs."""
-        if not self.closest.pairs:
+        """Return the largest ratio that some pair needs; where there is none, what stays."""
+        if self._each is None:
             return self._nothing()
-        found = self.closest.ratio_for(delta)
+        if delta == 0:
+            found = self.peak()
+        else:
+            table, ratio = self._each.ratio_for(delta)
+            if ratio == INFINITY:
+                found = self.gap(INFINITY)
+            else:
+                found = _worst_event(table, delta, ratio, table.gap(ratio).event)
         return self._found(found.ratio, found.delta, found)
 
+    def gap(self, ratio: Number) -> WorstEvent:
+        """Return the largest gap at a ratio."""
+        assert self._each is not None
+        table, gap = self._each.gap(ratio)
+        return _worst_event(table, gap.delta, ratio, gap.event)
+
+    def peak(self) -> WorstEvent:
+        """Return the smallest ratio with delta 0; where it is infinite, delta is what stays."""
+        assert self._each is not None
+        table, peak = self._each.peak()
+        if peak.ratio == INFINITY:
+            return self.gap(INFINITY)
+        return _worst_event(table, Fraction(0), peak.ratio, peak.event)
+
     def _found(self, ratio: Number, delta: Number, shown: WorstEvent) -> Found:
+        assert self._each is not None
         witness = event_witness(self.scene, shown, self.simulator)
-        return Found(ratio, at_most_one(delta), witness, self.closest.method, (), self.simulator)
+        return Found(ratio, at_most_one(delta), witness, self._each.method, (), self.simulator)
 
     def _nothing(self) -> Found:
         return Found(
             Fraction(1),
             Fraction(0),
             None,
-            self.closest.method,
+            "no two worlds are possible together, so there is nothing to compare",
             (_VACUOUS,),
             self.simulator,
             nothing_left=True,

@@ -37,8 +37,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, cmp_to_key
+from typing import NamedTuple
 
 from twoworlds.definitions.coupled.measures import (
     ByEvents,
@@ -60,11 +60,8 @@ ONE_VALUE = "one value of an entry alone is left, so that nothing is compared wi
 Weights = Mapping[Hashable, Number | int]
 
 
-class Entry(NamedTuple):
-    """One person's entry: the probability of each value, and the release given each of them."""
-
-    masses: Mapping[Hashable, Number]
-    laws: Mapping[Hashable, Weights]
+Entry = tuple[Mapping[Hashable, Number], Mapping[Hashable, Weights]]
+"""One person's entry: the probability of each value, and the release given each of them."""
 
 
 class Need(NamedTuple):
@@ -142,14 +139,14 @@ class Rare:
 
     @cached_property
     def _values(self) -> tuple[Hashable, ...]:
-        found = dict.fromkeys(v for entry in self.entries for v in entry.masses)
+        found = dict.fromkeys(v for masses, _ in self.entries for v in masses)
         return tuple(sorted(found, key=lambda v: float(self._cost((v,)))))
 
     def _cost(self, values: tuple[Hashable, ...]) -> Number:
         """Return the largest probability that an entry has one of these values."""
         costs = [
-            sum((entry.masses.get(v, Fraction(0)) for v in values), start=Fraction(0))
-            for entry in self.entries
+            sum((masses.get(v, Fraction(0)) for v in values), start=Fraction(0))
+            for masses, _ in self.entries
         ]
         worst = costs[0]
         for cost in costs[1:]:
@@ -179,8 +176,8 @@ class Rare:
     def _needs(self, left_out: tuple[Hashable, ...]) -> dict[Hashable, Need]:
         """Return the largest quotient of every output, over the values that are kept."""
         found: dict[Hashable, Need] = {}
-        for index, entry in enumerate(self.entries):
-            kept = [(v, law) for v, law in entry.laws.items() if v not in left_out]
+        for index, (_, laws) in enumerate(self.entries):
+            kept = [(v, law) for v, law in laws.items() if v not in left_out]
             if len(kept) < 2:
                 continue
             for t in self.release:
@@ -207,17 +204,13 @@ def _extremes(t: Hashable, kept: Sequence[tuple[Hashable, Weights]], index: int)
     return Need(p, q, index, (most, least))
 
 
-def _order(need: Need) -> Any:
+@cmp_to_key
+def _order(need: Need, other: Need) -> int:
     """Order needs by their quotients, the infinite ones last."""
-    return (True, Fraction(0)) if need.q == 0 else (False, _Key(need.ratio))
-
-
-@dataclass(frozen=True)
-class _Key:
-    ratio: Number
-
-    def __lt__(self, other: _Key) -> bool:
-        return larger(other.ratio, self.ratio)
+    a, b = need.ratio, other.ratio
+    if INFINITY in (a, b):
+        return (a == INFINITY) - (b == INFINITY)
+    return int(larger(a, b)) - int(larger(b, a))
 
 
 def _largest(
@@ -310,7 +303,7 @@ def _label(value: Hashable) -> str:
 
 def _rare(cells: Sequence[WorldPair]) -> Rare:
     entries = [
-        Entry(
+        (
             cell.mass,
             {v: {t: p / cell.mass[v] for t, p in law.items()} for v, law in cell.real.items()},
         )

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from twoworlds.definitions.coupled.posteriors import AlarmKind
 from twoworlds.definitions.words import chance_of, digits_apart, largest_posterior, percent_above
+from twoworlds.errors import TooLarge
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -173,7 +174,7 @@ def _odds(ratio: Number) -> str:
     return f"{plain} to {100 - Decimal(plain)}"
 
 
-_LONGEST = 24
+_LONGEST, _LARGEST = 24, 1 << 40
 _TIGHT = 1 + Fraction(1, 1 << 20)
 
 
@@ -206,15 +207,25 @@ def weakens(
     return f"{said} and makes {limit}" if start == end else f"{said}; knowing {end} makes {limit}"
 
 
-def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+def first_where(holds: Callable[[int], bool], low: int, high: int | None = None) -> int:
     """Return the first whole number from ``low`` on at which a property that stays true holds.
 
-    ``high`` is not tried: it is the answer where nothing below it does. ``low`` is tried first, as
-    numbers that were solved for are tight.
+    ``high`` is not tried: it is the answer where nothing below it does. Without one, it is found by
+    doubling. ``low`` is tried first, as numbers that were solved for are tight.
+
+    >>> first_where(lambda n: n * n > 50, 1), first_where(lambda n: n * n > 50, 1, 5)
+    (8, 5)
     """
-    if low < high and holds(low):
+    if high is None:
+        high = low
+        while not holds(high):
+            low, high = high + 1, 2 * high + 1
+            if high > _LARGEST:
+                raise TooLarge(f"no number up to {_LARGEST:,} is enough: raise delta")
+    elif low < high and holds(low):
         return low
-    low += 1
+    else:
+        low += 1
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)

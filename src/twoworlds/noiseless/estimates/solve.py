@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_ratio
+from twoworlds.definitions.coupled.words import first_where
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.noiseless.estimates.counting import largest_size, work
@@ -139,13 +140,7 @@ def _proved_from(election: Election, ratio: Number, delta: Fraction, s: object) 
         fourteen = found.theorem_14
         return fourteen is not None and compare(fourteen, ln(ratio)) is not Order.GREATER
 
-    low, high = election.known, election.known + 1
-    while not proves(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if proves(middle) else (middle, high)
-    return high
+    return first_where(proves, election.known + 1)
 
 
 def _walk_down(

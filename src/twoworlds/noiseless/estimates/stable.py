@@ -32,7 +32,7 @@ from typing import Any
 
 from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.coupled_worlds import DistributionalPrivacy
-from twoworlds.definitions.coupled.measures import Closest, real_and_ideal
+from twoworlds.definitions.coupled.measures import ByEvents, real_and_ideal
 from twoworlds.definitions.coupled.scene import Release, Scene, canonical
 from twoworlds.definitions.coupled.words import claim, short
 from twoworlds.definitions.verdict import Verdict
@@ -217,7 +217,7 @@ def _theorems(
             f"which is not above the instability {show(instability)}"
         )
     values["pure_epsilon"] = ln(
-        Closest(real_and_ideal(scene, canonical(scene.release))).peak().ratio
+        ByEvents(scene, real_and_ideal(scene, canonical(scene.release))).peak().ratio
     )
     notes.append("pure_epsilon is the exact epsilon at delta = 0")
     return values, notes

@@ -28,6 +28,7 @@ from fractions import Fraction
 
 from twoworlds.calls import Registry
 from twoworlds.definitions.base import read_delta
+from twoworlds.definitions.coupled.words import first_where
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Counts, Poisson, added
 from twoworlds.laws.noise import GeometricNoise
@@ -99,8 +100,8 @@ class SizeLaw:
         always among them.
         """
         if self.counts is not None:  # what is within the ratio is an interval
-            low = _first_where(self.counts, lambda q: compare(q * ratio, 1) is not Order.LESS)
-            high = _first_where(self.counts, lambda q: compare(q, ratio) is Order.GREATER)
+            low = _first_above(self.counts, lambda q: compare(q * ratio, 1) is not Order.LESS)
+            high = _first_above(self.counts, lambda q: compare(q, ratio) is Order.GREATER)
             yield self.first, low - 1, True
             yield high, None if self.last is None else self.last + 1, False
             return
@@ -114,20 +115,14 @@ class SizeLaw:
             yield self.last + 1, self.last + 1, False
 
 
-def _first_where(counts: Counts, holds: Callable[[Fraction], bool]) -> int:
+def _first_above(counts: Counts, holds: Callable[[Fraction], bool]) -> int:
     """Return the first n above the support's first at which a rising property of q(n) holds."""
 
     def test(n: int) -> bool:
         beyond = counts.last is not None and n > counts.last
         return beyond or holds(counts.quotient(n))
 
-    low, high = counts.first + 1, counts.first + 1
-    while not test(high):
-        low, high = high + 1, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if test(middle) else (middle + 1, high)
-    return low
+    return first_where(test, counts.first + 1)
 
 
 def _laplace(ratio: Number, value: int) -> GeometricNoise:

@@ -11,7 +11,6 @@ Every answer is a verdict that holds at the value found, and says that the value
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,7 +18,7 @@ from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import first_where
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.definitions.words import digits_apart
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless.histograms.bins import BinKind, directions, peaks
 from twoworlds.noiseless.histograms.histogram import Histogram, judge, read_histogram
@@ -27,7 +26,6 @@ from twoworlds.noiseless.histograms.shared import SharedBins
 from twoworlds.noiseless.histograms.size_laws import SizeLaw, read_rate
 from twoworlds.numbers import INFINITY, Number, counted, decimal, rational, whole
 
-_LARGEST = 1 << 40
 _MOST_RATES = 10_000
 
 
@@ -57,10 +55,8 @@ def solve_threshold(
         return within(sample.delta(k, a), allowed) is True
 
     top = _no_count_reaches(sample)
-    if top is None:
-        if allowed == 0:
-            raise InvalidInput("delta=0: counts have no end here, so no threshold hides them all")
-        top = _first_power(holds, "threshold")
+    if top is None and allowed == 0:
+        raise InvalidInput("delta=0: counts have no end here, so no threshold hides them all")
     k = first_where(holds, 1, top)
     found = judge(sample, k, a, allowed)
     if k == 1:
@@ -201,15 +197,6 @@ def _no_count_reaches(sample: Histogram) -> int | None:
     return None if sample.most_known is None else sample.most_known + 2
 
 
-def _first_power(holds: Callable[[int], bool], name: str) -> int:
-    k = 1
-    while not holds(k):
-        k *= 2
-        if k > _LARGEST:
-            raise TooLarge(f"no {name} up to {_LARGEST:,} was found: raise delta")
-    return k
-
-
 def _too_much(
     threshold: int, rate: Fraction, ratio: Number, allowed: Number, side: int
 ) -> tuple[int, int] | None:
@@ -223,12 +210,7 @@ def _too_much(
     peak = around[0] if side == 0 else around[-1]
     if not exceeds(peak):
         return None
-    far = 2 * peak + 1
-    while exceeds(far):
-        far *= 2
-        if far > _LARGEST:
-            raise TooLarge(f"bins of {far:,} members are still too small: raise delta")
-    return first_where(exceeds, 0, peak), first_where(lambda n: not exceeds(n), peak, far) - 1
+    return first_where(exceeds, 0, peak), first_where(lambda n: not exceeds(n), peak + 1) - 1
 
 
 def _sizes(low: int, high: int | None, rate: Fraction, known: int) -> Histogram:

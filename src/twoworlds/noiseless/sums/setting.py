@@ -47,21 +47,12 @@ from twoworlds.laws.entry import (
     AnyLaw,
     EntryLaw,
     StepDensity,
-    UniformComponent,
-    UniformInterval,
     common_step,
     read_law,
 )
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
-from twoworlds.laws.uniform import (
-    MOST_UNIFORM,
-    delta_between,
-    enough_unknown,
-    least_enough,
-    step_bound,
-    step_delta,
-)
+from twoworlds.laws.uniform import MOST_UNIFORM, density_bound, density_delta, least_enough
 from twoworlds.numbers import INFINITY, Number, bounds, counted, exact_text, whole
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")
@@ -129,10 +120,10 @@ class TotalSetting:
     definition: str
 
     @property
-    def density(self) -> UniformInterval | None:
+    def density(self) -> StepDensity | None:
         """The density of the entries, where they have one."""
         law = self.groups[0][0]
-        return law if isinstance(law, UniformInterval) else None
+        return law if isinstance(law, StepDensity) else None
 
     @property
     def listed(self) -> Groups:
@@ -146,10 +137,7 @@ class TotalSetting:
 
     def certain(self, unknown: int) -> bool:
         """Whether delta is computed with so many unknown others, and not only bounded."""
-        if self.density is None:
-            return True
-        bounded = isinstance(self.density, UniformComponent | StepDensity)
-        return not bounded and unknown <= MOST_UNIFORM
+        return self.density is None or (self.density.uniform and unknown <= MOST_UNIFORM)
 
     @property
     def people(self) -> int:
@@ -199,16 +187,6 @@ class TotalSetting:
         return exact_bits(self.listed, self.step) * laws <= limit
 
     @property
-    def shift(self) -> Fraction:
-        """How far an entry with a density moves the total, in lengths of its interval."""
-        assert self.density is not None
-        low, high = self.density.ends
-        if self.definition == "noiseless":
-            return Fraction(1)
-        centred = self.simulator == "centred"
-        return Fraction(1, 2) if centred else max(abs(low), abs(high)) / (high - low)
-
-    @property
     def compared(self) -> str:
         """What an entry with a density is compared with: noiseless, canonical or centred."""
         return self.definition if self.definition == "noiseless" else self.simulator
@@ -217,22 +195,16 @@ class TotalSetting:
         """Return the least number of unknown others with a density, up to most, for the limit."""
         law = self.density
         assert law is not None
-        if isinstance(law, StepDensity):
-            steps = law
-            return least_enough(
-                lambda terms: step_bound(steps, terms, self.compared, ratio), limit, most
-            )
-        return enough_unknown(law, self.shift, ratio, limit, most)
+        return least_enough(
+            lambda terms: density_bound(law, terms, self.compared, ratio), limit, most
+        )
 
     def answer(
         self, ratio: Number, *, target: Fraction | None = None, quick: bool = False
     ) -> WorstTotal:
         """Return the worst case: exact where that fits, and else enclosed."""
         if self.density is not None:
-            if isinstance(self.density, StepDensity):
-                delta = step_delta(self.density, self.unknown, self.compared, ratio)
-            else:
-                delta = delta_between(self.density, self.unknown, self.shift, ratio)
+            delta = density_delta(self.density, self.unknown, self.compared, ratio)
             exact = isinstance(delta, Fraction) or self.certain(self.unknown)
             middle = exact_text(sum(self.density.ends, Fraction(0)) / 2)
             how = f"centred {middle}" if self.simulator == "centred" else self.simulator

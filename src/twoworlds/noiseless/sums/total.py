@@ -27,7 +27,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta
-from twoworlds.definitions.coupled.original import ONE_VALUE, Entry, Rare, Spared, left_out_words
+from twoworlds.definitions.coupled.original import ONE_VALUE, Rare, Spared, left_out_words
 from twoworlds.definitions.coupled.words import (
     assumed,
     claim,
@@ -40,7 +40,7 @@ from twoworlds.definitions.coupled.words import (
 )
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import TooLarge, Unsupported
-from twoworlds.laws.entry import AnyLaw, EntryLaw, StepDensity, UniformComponent
+from twoworlds.laws.entry import AnyLaw, EntryLaw, StepDensity
 from twoworlds.laws.event import EventWitness, Ranges
 from twoworlds.laws.lattice import OnLattice, one
 from twoworlds.laws.uniform import CELLS, MOST_UNIFORM
@@ -147,7 +147,7 @@ def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdi
 
 def _claimed(setting: TotalSetting, delta: Number, target: Number) -> bool | None:
     """Decide a claim; a bound above what is allowed refutes nothing."""
-    if not isinstance(setting.density, UniformComponent | StepDensity):
+    if setting.density is None or setting.density.uniform:
         return within(delta, target)
     low, high = bounds(delta)
     return True if high <= bounds(target)[0] else False if low > bounds(target)[1] else None
@@ -165,7 +165,7 @@ def largest_exact(law: EntryLaw) -> int:
 
 def _method(setting: TotalSetting, worst: WorstTotal) -> str:
     if setting.density is not None:
-        return _uniform_method(setting)
+        return _density_method(setting.density, setting.unknown)
     found = worst.comparison
     concave = isinstance(found, OnLattice) and found.p.row is found.q.row and found.p.log_concave
     values = (
@@ -183,9 +183,9 @@ def _method(setting: TotalSetting, worst: WorstTotal) -> str:
     )
 
 
-def _uniform_method(setting: TotalSetting) -> str:
-    if isinstance(setting.density, StepDensity):
-        return _step_method(setting.density)
+def _density_method(law: StepDensity, unknown: int) -> str:
+    if not law.flat:
+        return _step_method(law)
     lattice = (
         f"beyond {MOST_UNIFORM} unknown entries, each is rounded to one of at least {CELLS} cells "
         "and the rest of it counted as noise, which bounds delta from above"
@@ -194,12 +194,12 @@ def _uniform_method(setting: TotalSetting) -> str:
         "the sum of uniform entries in closed form (Irwin & Hall), enclosed in ball arithmetic; it "
         "is log-concave, so the extreme entries and half-lines are the worst"
     )
-    if isinstance(setting.density, UniformComponent):
+    if not law.uniform:
         plain += (
             "; averaged over how many entries are drawn from their uniform part, the others being "
             "told to the attacker, which bounds delta from above"
         )
-    return f"{plain}; {lattice}" if setting.unknown > MOST_UNIFORM else plain
+    return f"{plain}; {lattice}" if unknown > MOST_UNIFORM else plain
 
 
 def _step_method(law: StepDensity) -> str:
@@ -221,7 +221,7 @@ def _notes(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Iterator[
     wide = isinstance(worst.delta, Real) and high > low * (1 + Fraction(1, 1 << 20))
     if wide if setting.density is not None else not worst.exact:
         yield enclosed_words(low, high)
-    if isinstance(setting.density, UniformComponent):
+    if setting.density is not None and setting.density.flat and not setting.density.uniform:
         if setting.definition == "ddp":
             yield (
                 "holds for every mixture of such laws as well (Theorem 4), as the simulator is the "
@@ -442,7 +442,7 @@ def _rare(setting: TotalSetting, law: EntryLaw) -> Rare:
         laws[v] = {totals[moved + k]: int(w) for k, w in enumerate(others.row.coefficients)}
     weights = zip(totals, everybody.coefficients, strict=True)
     release: dict[Hashable, Number | int] = {t: int(w) for t, w in weights if w != 0}
-    return Rare((Entry(masses, laws),), release, everybody.scale)
+    return Rare(((masses, laws),), release, everybody.scale)
 
 
 def _witness(setting: TotalSetting, law: EntryLaw, spared: Spared) -> EventWitness | None:

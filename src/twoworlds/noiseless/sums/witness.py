@@ -13,10 +13,10 @@ from fractions import Fraction
 
 from flint import nmod_poly
 
-from twoworlds.laws.entry import StepDensity, common_step
+from twoworlds.laws.entry import common_step
 from twoworlds.laws.event import EventWitness, Ranges, agree, recomputed
 from twoworlds.laws.lattice import OnLattice
-from twoworlds.laws.uniform import MOST_UNIFORM, irwin_hall, nearly_best
+from twoworlds.laws.uniform import MOST_UNIFORM, irwin_hall, nearly_best, shift_of
 from twoworlds.noiseless.sums.setting import TotalSetting, World, WorstTotal, law_of_sum
 from twoworlds.numbers import Number, Real, bounds, exact_text, show
 
@@ -54,9 +54,10 @@ def total_witness(setting: TotalSetting, worst: WorstTotal, ratio: Number) -> Ev
 
 def _half_line(setting: TotalSetting, ratio: Number, how: str) -> EventWitness | None:
     """Return a half-line of totals of entries with a density, nearly the worst one."""
-    unknown, shift, law = setting.unknown, setting.shift, setting.density
-    if law is None or isinstance(law, StepDensity) or not 0 < unknown <= MOST_UNIFORM:
+    unknown, law = setting.unknown, setting.density
+    if law is None or not law.flat or not 0 < unknown <= MOST_UNIFORM:
         return None
+    shift = shift_of(law, setting.compared)
     reach = nearly_best(unknown, shift, ratio, _UNIFORM_BITS)
     low, high = law.ends
     far = high if abs(high) >= abs(low) else low
