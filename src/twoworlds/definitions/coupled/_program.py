@@ -170,7 +170,7 @@ def parts(small: Mapping[int, GivenValue]) -> Iterator[list[int]]:
         yield sorted(part)
 
 
-_MOST_EXACT, _MOST_CELLS = 1 << 12, 1 << 22
+_MOST_EXACT, _MOST_CELLS = 1 << 11, 1 << 22
 _BATCH = 32
 Key = tuple[int, str]
 """A comparison by number, and the world that a test favours: "real" or "ideal"."""
