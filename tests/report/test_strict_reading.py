@@ -244,10 +244,10 @@ def test_a_text_that_readers_would_take_for_different_things_is_refused(kind, tm
 
 def test_a_large_file_is_refused_before_it_is_read(tmp_path, capsys):
     file = tmp_path / "large.json"
-    file.write_bytes(b"[" + b" " * (16 << 20) + b"]")
+    file.write_bytes(b"[" + b" " * (64 << 20) + b"]")
     code, _, told = call(capsys, "verify", str(file))
     assert code == 2
-    assert "larger than 16 MB" in told
+    assert "larger than 64 MB" in told
 
 
 def test_a_check_that_takes_too_long_is_stopped(tmp_path):

@@ -20,7 +20,7 @@ from twoworlds.definitions.coupled.proof import Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.files import read_json
 
-_LARGEST_FILE = 16 << 20
+_LARGEST_FILE = 64 << 20  # a simulator for 1,000 people has 20 MB
 _LONGEST = 60.0  # seconds
 _LARGEST_MATRIX = 1 << 28  # as `twoworlds.mechanisms.files` reads them
 
