@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import Progress
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.progress import listen
@@ -114,10 +114,32 @@ class Questions(TyperGroup):
         return None
 
 
+class _WithPolicy(TyperCommand):
+    """A command to which a policy may be named by its place or by ``--policy``, either way."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Write the policy as this command takes it."""
+        if any("--policy" in one.opts for one in self.params):
+            flags = (one for one in self.params if getattr(one, "is_flag", False))
+            free = {"", *(name for one in flags for name in one.opts)}
+            before = zip(["", *args], args, strict=False)
+            placed = [
+                i
+                for i, (option, word) in enumerate(before)
+                if word.endswith((".yml", ".yaml")) and (option in free or option[0] != "-")
+            ]
+            if len(placed) == 1 and not any(one.startswith("--policy") for one in args):
+                args = [*args[: placed[0]], "--policy", *args[placed[0] :]]
+        elif any("policy file" in (getattr(one, "help", None) or "") for one in self.params):
+            args = [one.removeprefix("--policy=") for one in args if one != "--policy"]
+        return super().parse_args(ctx, args)
+
+
 def command(question: Question) -> Any:
     """Return the command of a question, with the parameters of its function."""
     app = typer.Typer(**APP)
-    app.command(question.name.rpartition(" ")[2], help=question.line)(_asked(question))
+    name = question.name.rpartition(" ")[2]
+    app.command(name, cls=_WithPolicy, help=question.line)(_asked(question))
     made = typer.main.get_command(app)
     made.epilog = "\b\nExamples:\n" + "\n".join(f"  {one}" for one in question.typed())
     return made

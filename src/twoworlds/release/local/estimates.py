@@ -101,7 +101,8 @@ class Estimates(Result):
         reports = counted(self.records, "report")
         return (
             f"{reports} through {self.randomizer.expression}, taken back exactly: "
-            "unbiased estimates of the true counts, whatever the data are. They may fall below 0 "
+            "unbiased estimates of the true counts, whatever the data are, in which a cell without "
+            "a declared value counts as the value that stood in for it. They may fall below 0 "
             f"or above {self.records}."
         )
 
@@ -112,8 +113,7 @@ class Estimates(Result):
         methods = " and ".join(sorted({one.interval.method for one in self.each}))
         return (
             f"The guaranteed intervals hold with {percent(self.confidence)} confidence, {scope}, "
-            f"for any data ({methods}). The normal ones are an approximation for many records. "
-            "A cell without a declared value counts as the value that stood in for it."
+            f"for any data ({methods}). The normal ones are an approximation for many records."
         )
 
     def answer(self) -> Answer:
