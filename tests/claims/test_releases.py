@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.claims.reading import exact, fit, number
+from tests.claims.reading import exact, fit, guess_is, number
 
 GUESSES = "someone who knows everyone else and guesses at even odds whether each is in the data"
 PROMISE = f"Of # people in your position, {GUESSES} would get # right (# without your data)~"
@@ -20,14 +20,6 @@ MORE = (
     "and against another. What they learn about you from the others' data comes on top, with your "
     "data or without. Here you are one row, and your record is that row."
 )
-
-
-def guess_is(
-    of: Fraction, right: Fraction, half: Fraction, epsilon: float, plus: float = 0
-) -> bool:
-    """Tell whether a guess is the one that (epsilon, delta) allows, rounded up."""
-    chance = (math.exp(epsilon) + plus) / (1 + math.exp(epsilon))
-    return of == 2 * half and float(right) - 1 <= chance * float(of) <= float(right)
 
 
 def beyond(width: int, scale: float) -> float:

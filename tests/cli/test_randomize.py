@@ -145,3 +145,11 @@ def test_bad_input_ends_with_2_and_a_line_without_data(capsys, arguments, messag
     assert message in err
     assert err.count("\n") == 1
     assert "Secret" not in err
+
+
+def test_estimates_are_written_as_numbers(capsys, tmp_path):
+    call(capsys, "estimate", "reports.csv", "--column", "smoker", *COIN, "-o", "est.csv")
+    with (tmp_path / "est.csv").open() as file:
+        first, _ = csv.DictReader(file)
+    assert (first["value"], float(first["estimate"])) == ("yes", 30)
+    assert (float(first["estimate_low"]), float(first["estimate_high"])) == (12, 47)

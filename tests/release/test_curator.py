@@ -34,6 +34,8 @@ def test_an_answer_has_every_declared_key_with_value_error_and_interval(curator)
     for row in rows:
         assert row["count_low"] <= row["count"] <= row["count_high"]
         assert row["sum_income_error"] > row["count_error"] > 0
+    assert repr(answer).startswith("<QueryAnswer: Asked of people: ")
+    assert len(repr(answer)) < 300
     told = answer.to_dict()
     assert told["neighbours"] == "add-remove"
     assert told["cost"] == {"epsilon": {"exact": "1", "value": 1.0}}

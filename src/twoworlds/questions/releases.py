@@ -418,11 +418,11 @@ def strategy_open(
             data = {**found.fields(), "charged": before is None}
             said = f"Strategy {name!r} is open already; you pay nothing more."
             if before is None:
-                how = ("QUERY", "--policy", str(policy), "--strategy", name)
-                how += ("--epsilon", each or "EPSILON", "--analyst", who)
+                how = ["QUERY", "--policy", str(policy), "--strategy", name]
+                how += ["--epsilon", each or "EPSILON", "--analyst", who]
                 said = (
                     f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with "
-                    f"{join(('twoworlds', 'release', *how))}."
+                    f"{join(['twoworlds', 'release', *how])}."
                 )
             left = curator.ledger.accounts(dataset, who)[0]
     rest = f"Left: {accounts_text(left)}."

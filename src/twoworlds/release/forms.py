@@ -45,7 +45,7 @@ from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.release.warnings import ReleaseWarning, warnings
 from twoworlds.show import Result
-from twoworlds.show.saving import Columns, together
+from twoworlds.show.saving import Column, Columns, Kind, together
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -118,7 +118,7 @@ def check_approved(state: LedgerState, prepared: Prepared) -> None:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Released(Result):
     """A batch of answers that were paid together, with what a certificate needs."""
 
@@ -156,7 +156,7 @@ _LARGE = 1000  # an error from here on is said in whole numbers
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DryRun(Result):
     """What a release would cost now.
 
@@ -236,6 +236,24 @@ class DryRun(Result):
         blocks.append(Bars(title, costs, share=False, orange=["this release"]))
         blocks += guess_chart(self._guess, means)
         return Answer(self._headline(), blocks=blocks, more=(Said(more),))
+
+    def to_columns(self) -> Columns:
+        """Return the errors to be expected, a row for each aggregate."""
+        kinds: dict[str, Kind] = {
+            "name": "text",
+            "half_width": "number",
+            "ranks": "number",
+            "size": "integer",
+            "certainty": "text",
+            "least_group": "integer",
+        }
+        numbers = [i for i, part in enumerate(self.resolved, 1) for _ in part.query.aggregates]
+        rows = [each for part in self.errors(_SIZES[-1]) for each in part]
+        found = {name: [getattr(each, name) for each in rows] for name in kinds}
+        for name in ("half_width", "ranks"):
+            found[name] = [None if x is None else float(x) for x in found[name]]
+        columns = {name: Column(kind, found[name]) for name, kind in kinds.items()}
+        return {"query": Column("integer", numbers), **columns}
 
     def fields(self) -> dict[str, Any]:
         """Return the costs, the errors to be expected, and what they mean."""

@@ -117,7 +117,7 @@ def table(answer: QueryAnswer) -> Table:
             if not open_[place]:
                 row.append("" if worth_it is None else f"{_bar(worth_it)} {worth_it}")
         rows.append(row)
-    return Table(heads, rows, repeated=max(1, len(answer.resolved.axes)))
+    return Table(heads, rows, repeated=len(answer.resolved.axes))
 
 
 def _bar(word: str) -> str:
@@ -184,7 +184,7 @@ _MOST_ROWS = 1 << 33
 _FAR = 64  # noise passes so many half widths with a probability below e^-190
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QueryAnswer(Result):
     """The answer to one query; build it with `QueryAnswer.of`.
 

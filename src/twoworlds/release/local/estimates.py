@@ -31,6 +31,7 @@ from twoworlds.release.local.linear import (
 )
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.show import Result
+from twoworlds.show.saving import Column, Columns
 
 _MOST_WORK = 1 << 12  # values times the square root of records, for exact tails
 
@@ -141,6 +142,19 @@ class Estimates(Result):
             Said([self.caution]),
             Intervals(title, drawn, self.sentence),
         )
+
+    def to_columns(self) -> Columns:
+        """Return a row for each value, in numbers: the estimate and the ends of both intervals."""
+        numbers = {
+            "estimate": [one.count for one in self.each],
+            "estimate_error": [sqrt(max(one.variance, Fraction(0))) for one in self.each],
+            "estimate_low": [one.interval.low for one in self.each],
+            "estimate_high": [one.interval.high for one in self.each],
+            "normal_low": [one.normal.low for one in self.each],
+            "normal_high": [one.normal.high for one in self.each],
+        }
+        columns = {name: Column("number", [*map(float, x)]) for name, x in numbers.items()}
+        return {"value": Column("text", [one.value for one in self.each]), **columns}
 
     def fields(self) -> dict[str, Any]:
         """Return the estimates, with the channel and the counts of the reports."""
