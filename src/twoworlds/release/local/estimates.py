@@ -145,7 +145,7 @@ class Estimates(Result):
 
     def to_columns(self) -> Columns:
         """Return a row for each value, in numbers: the estimate and the ends of both intervals."""
-        numbers = {
+        numbers: dict[str, list[Number]] = {
             "estimate": [one.count for one in self.each],
             "estimate_error": [sqrt(max(one.variance, Fraction(0))) for one in self.each],
             "estimate_low": [one.interval.low for one in self.each],
