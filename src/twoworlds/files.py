@@ -123,7 +123,9 @@ def read_yaml(text: str, source: str, example: str) -> Mapping[str, Any]:
     try:
         found = yaml.load(text, Loader)  # builds nothing but text
     except (yaml.YAMLError, RecursionError) as error:
-        place = str(error).replace("\n", " ")
+        place, mark = str(error).replace("\n", " "), getattr(error, "problem_mark", None)
+        if isinstance(error, yaml.MarkedYAMLError) and mark is not None:
+            place = f"line {mark.line + 1}, column {mark.column + 1}: {error.problem}"
         raise InvalidInput(f"{source} is not YAML: {place[:200]}") from error
     if not isinstance(found, Mapping):
         raise InvalidInput(f"{source} must name its fields, such as {example}")

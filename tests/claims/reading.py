@@ -5,6 +5,7 @@ of the templates that its test knows fails the test, so that a new sentence need
 """
 
 import itertools
+import math
 import re
 from fractions import Fraction
 from random import Random
@@ -193,3 +194,11 @@ def ratio(p: list[Fraction], q: list[Fraction]) -> Fraction | None:
     if any(y == 0 < x for x, y in zip(p, q, strict=True)):
         return None
     return max(x / y if x else Fraction(0) for x, y in zip(p, q, strict=True))
+
+
+def guess_is(
+    of: Fraction, right: Fraction, half: Fraction, epsilon: float, plus: float = 0
+) -> bool:
+    """Tell whether a guess is the one that (epsilon, delta) allows, rounded up."""
+    chance = (math.exp(epsilon) + plus) / (1 + math.exp(epsilon))
+    return of == 2 * half and float(right) - 1 <= chance * float(of) <= float(right)

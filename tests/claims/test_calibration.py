@@ -7,9 +7,13 @@ from fractions import Fraction
 
 import pytest
 
-from tests.claims.reading import fit
+from tests.claims.reading import fit, guess_is
 
-ON = " on an answer that one person moves by at most # gives epsilon # and delta #."
+GUESS = (
+    " Of # people in your position, someone who knows everyone else and guesses at even odds would "
+    "get at most # right (# without your data)~."
+)
+ON = f" on an answer that one person moves by at most # gives epsilon # and delta #.{GUESS}"
 SAID = {
     "gaussian": "Gaussian noise of standard deviation #" + ON,
     "discrete-gaussian": "Discrete Gaussian noise with sigma2 = #" + ON,
@@ -63,7 +67,8 @@ def test_the_noise_gives_what_is_said_and_is_not_needlessly_much(ask, law, epsil
         x = float(Fraction(found.pop(0)))
         assert 0 <= float(found[0]) - math.exp(-x) < 1e-5
         found[0] = x
-    x, by, e, d = map(float, found)
+    x, by, e, d = map(float, found[:4])
+    assert guess_is(*found[4:7], e, d)
     assert (by, e, d) == (moved, float(Fraction(epsilon)), float(Fraction(delta)))
     assert gap(law, x, moved, e) <= d * (1 + 1e-9)
     # What is not enough is the noise of a number next to it, and of all with less noise.
@@ -85,10 +90,11 @@ def test_several_reports_together(ask, times, delta):
     _, said = ask(
         "calibrate", "randomized-response", "--epsilon", 1, "--delta", delta, "--times", times
     )
-    tail = " in each of # reports gives all of them together epsilon # and delta #."
+    tail = f" in each of # reports gives all of them together epsilon # and delta #.{GUESS}"
     before = "Randomized response that keeps the true value with probability "
     _, found = fit(said.partition(" mechanism ")[0], f"{before}#{tail}", f"{before}~ (#){tail}")
-    keep, count, e, d = map(float, found[-4:])
+    keep, count, e, d = map(float, found[-8:-4])
+    assert guess_is(*found[-4:-1], e, d)
     assert (count, e, d) == (times, 1, float(Fraction(delta)))
     alone = float(Fraction(re.search(r" mechanism \S+ epsilon=([\d./]+)\)", said)[1]))
     assert keep == pytest.approx(math.exp(alone) / (1 + math.exp(alone)), rel=1e-5)

@@ -23,6 +23,8 @@ from tests.claims.reading import (
 pytestmark = pytest.mark.few(4)
 SEEDS = range(8)
 
+LIST = "The list sets the price only: other questions are answered too, as far as they fit."
+
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_group_of_two(ask_json, tmp_path, seed):
@@ -139,9 +141,9 @@ def test_questions_cost_what_one_row_can_move(ask, tmp_path, queries, together, 
     which, holes = fit(
         said,
         "The strategy would cost epsilon #. Nothing was charged. Left before: ~ "
-        "Together these questions cost epsilon #, one by one they would cost #.",
+        f"Together these questions cost epsilon #, one by one they would cost #. {LIST}",
         "The strategy would cost epsilon #. Nothing was charged. Left before: ~ "
-        "Together these questions cost epsilon #, as much as one by one.",
+        f"Together these questions cost epsilon #, as much as one by one. {LIST}",
     )
     holes = [hole for hole in holes if isinstance(hole, Fraction)]  # not what was left before
     assert holes[0] == holes[1] == together

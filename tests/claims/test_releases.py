@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.claims.reading import exact, fit, number
+from tests.claims.reading import exact, fit, guess_is, number
 
 GUESSES = "someone who knows everyone else and guesses at even odds whether each is in the data"
 PROMISE = f"Of # people in your position, {GUESSES} would get # right (# without your data)~"
@@ -20,14 +20,6 @@ MORE = (
     "and against another. What they learn about you from the others' data comes on top, with your "
     "data or without. Here you are one row, and your record is that row."
 )
-
-
-def guess_is(
-    of: Fraction, right: Fraction, half: Fraction, epsilon: float, plus: float = 0
-) -> bool:
-    """Tell whether a guess is the one that (epsilon, delta) allows, rounded up."""
-    chance = (math.exp(epsilon) + plus) / (1 + math.exp(epsilon))
-    return of == 2 * half and float(right) - 1 <= chance * float(of) <= float(right)
 
 
 def beyond(width: int, scale: float) -> float:
@@ -55,7 +47,8 @@ def test_answers_lie_within_what_is_said_so_often_and_no_wider(
     )[1]  # fmt: skip
     _, (cost, *holes) = fit(
         said,
-        "It would cost epsilon #. Left before: ~. Nothing was charged. Asked of people: ~. ~: "
+        "It would cost epsilon #. Left before: ~. Left after: ~. Nothing was charged. Asked of "
+        "people: ~. ~: "
         f"within # (95%) ~ Neighbours: ~ of scale #. ~ {PROMISE}",
     )
     asked_more = [
@@ -64,12 +57,12 @@ def test_answers_lie_within_what_is_said_so_often_and_no_wider(
     ]  # fmt: skip
     told = ask_json(*asked_more)["meaning"]
     fit(told[0], PROMISE)
-    width, scale = holes[3], holes[6]
+    width, scale = holes[4], holes[7]
     assert cost == epsilon
     assert scale == moved / epsilon
     assert beyond(int(width), float(scale)) <= 0.05 < beyond(int(width) - 1, float(scale))
-    assert guess_is(*holes[8:11], epsilon)
-    assert holes[11].startswith(": strong protection.")
+    assert guess_is(*holes[9:12], epsilon)
+    assert holes[12].startswith(": strong protection.")
     _, (odds, half, rare, moves, one, other) = fit(" ".join(told[1:]), MORE)
     r = math.exp(epsilon)
     for told, truth in (
@@ -107,15 +100,18 @@ def test_a_batch_fixed_in_advance_costs_what_optimal_composition_says(ask, epsil
     )[1]  # fmt: skip
     _, holes = fit(
         said,
-        "It would cost epsilon #, delta #. Left before: ~. Nothing was charged. Warning: This "
-        "takes #% of what is left to bob: epsilon #, delta # of epsilon 4, delta #. ~ Asked of "
+        "It would cost epsilon #, delta #. Left before: ~. Left after: ~. Nothing was charged. "
+        "Warning: This takes #% of what is left to bob: epsilon 4, delta # before, epsilon #, "
+        "delta # after. ~ Asked of "
         "people: ~ The whole costs epsilon #, delta # by certified composition; added up it would "
         "be epsilon "
         f"#. Neighbours: ~ {TOGETHER.replace('of #', 'Of #', 1)}: moderate protection; with "
         "probability up to # the output gives it away. More: add --more.",
     )
-    cost, delta, _, share, *again, left, _, _, whole, same, added, _, of, right, half, plus = holes
-    assert (share, again, left) == (80, [cost, delta], Fraction(5, 10**7))
+    cost, delta, _, _, share, left, rest, still, *holes = holes
+    _, _, whole, same, added, _, of, right, half, plus = holes
+    assert (share, left, still) == (80, Fraction(5, 10**7), Fraction(1, 10**7))
+    assert rest == 4 - cost
     truth = optimal_epsilon(float(Fraction(epsilon)), times, 4e-7)
     assert truth <= cost * (1 + Fraction(1, 10**9))
     assert cost <= truth * 1.00002
@@ -223,10 +219,10 @@ def test_estimates_are_unbiased_and_their_intervals_hold(ask, ask_json, tmp_path
         fit(
             ask(*words)[1],
             f"{people} reports through ~, taken back exactly: unbiased estimates of the true "
-            f"counts, whatever the data are. They may fall below 0 or above {people}. ~ The "
+            "counts, whatever the data are, in which a cell without a declared value counts as the "
+            f"value that stood in for it. They may fall below 0 or above {people}. ~ The "
             "guaranteed intervals hold with 95% confidence, each on its own, for any data (exact "
-            "tails). The normal ones are an approximation for many records. A cell without a "
-            "declared value counts as the value that stood in for it.",
+            "tails). The normal ones are an approximation for many records.",
         )
     for true, masses in law.items():
         assert sum(mass * found[r][0] for r, mass in enumerate(masses)) == true

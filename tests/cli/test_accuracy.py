@@ -9,7 +9,7 @@ import twoworlds as tw
 from tests.cli.calling import call, data
 from twoworlds import mechanism
 from twoworlds.cli import run
-from twoworlds.mechanisms.accuracy import geometric_errors
+from twoworlds.mechanisms.accuracy import geometric_errors, usual_error
 from twoworlds.mechanisms.calibration import geometric_epsilon_for_error
 from twoworlds.mechanisms.named import geometric
 from twoworlds.numbers import bounds, number
@@ -53,6 +53,30 @@ def test_a_price_without_a_closed_form_is_spelled_with_digits():
     assert "epsilon=21.41641301" in geometric(epsilon=price).expression
 
 
+@pytest.mark.parametrize(
+    ("noise", "most"),
+    [("laplace(scale=4)", "12"), ("gaussian(sigma=2)", "3.92"), ("geometric(ratio=2)", "4")],
+)
+def test_the_error_of_most_answers_comes_first(capsys, noise, most):
+    _, out, _ = call(capsys, "error", noise)
+    assert out.startswith(f"95% of the answers are off by at most {most}.\n")
+
+
+@pytest.mark.parametrize("ratio", ["39", "3/2", "11/10", "e^(1/100)", "1000"])
+def test_19_of_20_geometric_answers_stay_within_the_usual_error(ratio):
+    built = mechanism(f"geometric(ratio={ratio})")
+    most, p = usual_error(built), float(built.channel.noise.p)
+    assert 2 * p ** (most + 1) / (1 + p) <= 0.05
+    assert most == 0 or ratio == "39" or 2 * p**most / (1 + p) > 0.05
+
+
+def test_noise_that_protects_nobody_is_said_to(capsys):
+    for promise in (("--epsilon", "1000"), ("--epsilon", "20")):
+        assert "practically no protection" in " ".join(
+            call(capsys, "calibrate", "laplace", *promise)[1].split()
+        )
+
+
 # --- noise for epsilon and delta, rho or mu -------------------------------------------------------
 
 
@@ -62,8 +86,11 @@ def test_gaussian_noise_for_epsilon_and_delta_beside_zcdp(capsys):
     assert code == 0
     assert " ".join(out.split()).startswith(
         "Gaussian noise of standard deviation 4.22468 on an answer that one person moves by at "
-        "most 1 gives epsilon 1 and delta 1e-6. mechanism gaussian(sigma=4.22468) not enough "
-        "gaussian(sigma=4.22467), nor anything with less noise delta <= 9.99995e-7"
+        "most 1 gives epsilon 1 and delta 1e-6. Of 100 people in your position, someone who knows "
+        "everyone else and guesses at even odds would get at most 74 right (50 without your data): "
+        "strong protection; with probability up to 1e-6 the output gives it away. mechanism "
+        "gaussian(sigma=4.22468) not enough gaussian(sigma=4.22467), nor anything with less noise "
+        "delta <= 9.99995e-7"
     )
     found = data(capsys, *asked)
     assert (found["parameter"], found["value"]["exact"]) == ("sigma", "105617/25000")

@@ -46,6 +46,15 @@ def test_the_rule_that_counts_is_named_with_what_the_other_would_say(capsys):
         assert people["by_rule"]["zCDP composition"] == people["spent"]
 
 
+def test_a_charge_without_an_answer_is_named(capsys):
+    with Curator.open("policy.yml") as curator:
+        entry = curator.ledger.reserve("people", "ann", "a question", "0.2").entry
+    _, out, _ = call(capsys, "ledger", "show", "policy.yml")
+    assert f"Entry {entry}, asked of people by ann, is paid and not answered" in " ".join(
+        out.split()
+    )
+
+
 def test_what_all_releases_together_let_anyone_learn_is_said_everywhere(capsys):
     _, out, _ = call(capsys, "budget")
     assert "Nothing has been released from people so far. If the whole" in " ".join(out.split())
@@ -99,3 +108,24 @@ def test_a_budget_that_cannot_be_is_refused_in_a_line(capsys, folder, budget, sa
     assert said in err
     assert "people: budget" in err
     assert err.count("\n") <= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ("budget", ["--json"]),
+        ("review", []),
+        ("ledger verify", []),
+        ("ledger show", ["--json"]),
+        ("policy check", []),
+    ],
+)
+def test_a_policy_is_named_by_its_place_or_by_an_option(capsys, folder, words, more):
+    (folder / "policy.yml").rename(folder / "own.yml")
+    with Curator.open("own.yml"):
+        pass
+    command = words.split()
+    for policy in (["own.yml"], ["--policy", "own.yml"], ["--policy=own.yml"]):
+        said = [call(capsys, *command, *policy, *more), call(capsys, *command, *more, *policy)]
+        assert [code for code, _, _ in said] == [0, 0], said
+        assert said[0] == said[1]

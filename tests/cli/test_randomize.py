@@ -34,6 +34,19 @@ def test_a_column_is_randomized_and_said_in_words(capsys, tmp_path):
     assert {row[0] for row in rows[1:]} <= {"yes", "no"}
 
 
+def test_the_owner_is_told_how_many_cells_were_undeclared_and_nobody_else(capsys, tmp_path):
+    spelled = ("--column", "smoker", *COIN[:3], "Yes, No")
+    _, out, _ = call(capsys, "randomize", "survey.csv", "out.csv", *spelled)
+    assert "Here 3 of 3 cells held none of them: check how the values are spelled." in out
+    assert "undeclared" not in (tmp_path / "out.csv.certificate.json").read_text()
+    _, out, _ = call(capsys, "estimate", "out.csv")
+    sentence = " ".join(out.split()).partition("They may fall")[0]
+    assert "a cell without a declared value counts as the value that stood in for it" in sentence
+    (tmp_path / "all.csv").write_text("smoker\nyes\n")
+    _, out, _ = call(capsys, "randomize", "all.csv", "all2.csv", "--column", "smoker", *COIN)
+    assert "held none of them" not in out
+
+
 def test_one_report_is_said_in_the_singular(capsys, tmp_path):
     (tmp_path / "one.csv").write_text("smoker\nyes\n")
     _, out, _ = call(capsys, "randomize", "one.csv", "out.csv", "--column", "smoker", *COIN)
@@ -132,3 +145,11 @@ def test_bad_input_ends_with_2_and_a_line_without_data(capsys, arguments, messag
     assert message in err
     assert err.count("\n") == 1
     assert "Secret" not in err
+
+
+def test_estimates_are_written_as_numbers(capsys, tmp_path):
+    call(capsys, "estimate", "reports.csv", "--column", "smoker", *COIN, "-o", "est.csv")
+    with (tmp_path / "est.csv").open() as file:
+        first, _ = csv.DictReader(file)
+    assert (first["value"], float(first["estimate"])) == ("yes", 30)
+    assert (float(first["estimate_low"]), float(first["estimate_high"])) == (12, 47)

@@ -585,7 +585,7 @@ REFUSED = [
     ),
     (
         (ONE, "--epsilon", "1", "--strategy", "s1"),
-        "twoworlds strategy open s1 --dataset people --epsilon 1 --analyst ann",
+        "twoworlds strategy open s1 --policy policy.yml --dataset people --epsilon 1 --analyst ann",
     ),
 ]
 
@@ -633,3 +633,31 @@ def test_an_endless_constant_does_not_fill_the_screen(capsys):
     _, out, _ = call(capsys, "release", asked, *SPENT, "--dry-run")
     assert "where age > 10000000... (4,001 digits)" in " ".join(out.split())
     assert "0" * 60 not in out.replace("\n", "")
+
+
+def test_a_dry_run_is_written_as_a_table_of_errors(capsys, in_hospital):
+    asked = "SELECT COUNT(*), AVG(age) FROM people"
+    ann = ("--epsilon", "1/2", "--analyst", "ann", "--dry-run", "-o", "plan.csv")
+    assert call(capsys, "release", asked, *ann)[0] == 0
+    count, mean = csv.DictReader((in_hospital / "plan.csv").read_text().splitlines())
+    assert (count["query"], count["name"], count["certainty"]) == ("1", "count", "95%")
+    assert float(count["half_width"]) > 0
+    assert (mean["name"], mean["size"]) == ("mean_age", "1000")
+
+
+def test_of_a_table_that_is_written_the_first_rows_are_printed(capsys, in_hospital):
+    asked = "SELECT region, age, COUNT(*) FROM people GROUP BY region, age"
+    ann = ("--epsilon", "1/2", "--analyst", "ann")
+    _, out, _ = call(capsys, "release", asked, *ann, "-o", "all.csv")
+    rows = (in_hospital / "all.csv").read_text().splitlines()[1:]
+    assert len(rows) > 20
+    assert "These are the first 20 rows: all of them are in all.csv." in out
+    assert len(call(capsys, "release", asked, *ann)[1]) > len(out)
+
+
+def test_a_table_without_groups_repeats_no_value_in_a_narrow_window(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    asked = "SELECT COUNT(*), SUM(income), AVG(income), AVG(age) FROM people"
+    _, out, _ = call(capsys, "release", asked, "--epsilon", "1/2", "--analyst", "ann")
+    heads = [line.split()[0] for line in out.splitlines() if line.startswith("  count ")]
+    assert len(heads) == 1

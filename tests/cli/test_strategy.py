@@ -138,7 +138,10 @@ def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):
 
 def test_the_words_of_an_answer_and_of_a_strategy(capsys, in_hospital):
     _, out, _ = call(capsys, *OPEN)
-    assert "release QUERY --strategy ages --epsilon 1/2 --analyst ann" in " ".join(out.split())
+    assert (
+        "release QUERY --policy policy.yml --strategy ages --epsilon EPSILON --analyst ann"
+        in " ".join(out.split())
+    )
     code, out, _ = call(capsys, *ask(YOUNG), "--report", "r.html")
     words = " ".join(out.split())
     assert code == 0
@@ -275,3 +278,20 @@ def test_opening_a_strategy_warns_and_asks_as_a_release_does(capsys, monkeypatch
     assert "Warning: This takes all of what is left to ann" in err
     assert "Left: " in " ".join(out.split())
     assert call(capsys, *whole)[2] == ""  # it is open already
+
+
+def test_opening_a_strategy_says_the_command_that_asks_it(capsys, in_hospital):
+    (in_hospital / "policy.yml").rename(in_hospital / "own.yml")
+    own = ("--policy", "own.yml")
+    _, out, _ = call(
+        capsys, "strategy", "open", "s2", *own, "--may-ask", "may.sql", "--each", "1/4", *ANN
+    )
+    words = " ".join(out.split())
+    typed = "twoworlds release QUERY --policy own.yml --strategy s2 --epsilon 1/4 --analyst ann"
+    assert f"ask with {typed}." in words
+    assert "The list sets the price only" in words
+    arguments = [ALL if word == "QUERY" else word for word in typed.split()[1:]]
+    assert call(capsys, *arguments)[0] == 0  # not in the list, and it fits
+    _, _, err = call(capsys, "strategy", "show", "nope", *own, "--dataset", "people", *ANN)
+    command = err.partition("as in twoworlds ")[2].split()
+    assert call(capsys, *command)[0] == 0

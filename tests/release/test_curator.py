@@ -16,6 +16,7 @@ from twoworlds.release import (
 from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.views import open_ledger
+from twoworlds.release.review import ReviewDesk
 
 BY_REGION = "SELECT region, COUNT(*), SUM(income) FROM people GROUP BY region"
 
@@ -33,6 +34,8 @@ def test_an_answer_has_every_declared_key_with_value_error_and_interval(curator)
     for row in rows:
         assert row["count_low"] <= row["count"] <= row["count_high"]
         assert row["sum_income_error"] > row["count_error"] > 0
+    assert repr(answer).startswith("<QueryAnswer: Asked of people: ")
+    assert len(repr(answer)) < 300
     told = answer.to_dict()
     assert told["neighbours"] == "add-remove"
     assert told["cost"] == {"epsilon": {"exact": "1", "value": 1.0}}
@@ -141,7 +144,15 @@ def test_whatever_fails_after_the_charge_is_one_error_that_says_nothing(curator,
     assert str(caught.value) == str(ReleaseFailed())
     assert spent(curator) == 1  # charged, and the same query is free now
     broken.broken = False
-    assert curator.release(BY_REGION, "1", analyst="ann").rows()
+    [open_] = curator.budget()["open"]
+    assert (open_["dataset"], open_["analysts"]) == ("people", ["ann"])
+    assert "Not answered: the same again costs nothing" in ReviewDesk(curator.ledger).explain()
+    said = curator.release(BY_REGION, "1", analyst="ann").explain()
+    assert "This was paid for before: epsilon 1; you pay nothing more." in said
+    assert curator.budget()["open"] == []
+    assert "Not answered" not in ReviewDesk(curator.ledger).explain()
+    said = curator.release(BY_REGION, "1", analyst="ann").explain()
+    assert "This repeats a stored answer that cost epsilon 1; you pay nothing more." in said
     assert spent(curator) == 1
 
 

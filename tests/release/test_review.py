@@ -167,3 +167,9 @@ def test_what_is_approved_beyond_the_budget_is_bounded_by_the_budget(reviewed):
     after = ReviewDesk(reviewed.ledger).proposal(waiting)["after"]
     assert not after["fits"]
     assert "it does not fit; the budget stops at epsilon 6" in after["together"]
+
+
+def test_a_refused_reviewer_is_told_whose_proposal_it_is(reviewed):
+    number = propose(reviewed).place.sequence
+    with pytest.raises(InvalidInput, match=f"proposal {number} is by 'ann', and nobody"):
+        reviewed.ledger.decide(number, "Ann", approved=True)

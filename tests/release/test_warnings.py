@@ -8,7 +8,9 @@ import duckdb
 import pytest
 
 from tests.release.answers.helpers import ROW
+from twoworlds.errors import DoubtfulRelease
 from twoworlds.release import Curator, parse_sql
+from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.policy import Policy
 from twoworlds.release.query import resolve
@@ -27,7 +29,11 @@ def warned(sql, epsilon="1", left="100"):
     resolved = [resolve(parse_sql(sql, Policy({"people": ROW})), ROW)]
     cost = parse_cost(epsilon)
     accounts = {"people": parse_cost(left)}
-    return warnings(resolved, calibrate(resolved, cost), cost, accounts)
+    return warnings(resolved, calibrate(resolved, cost), cost, accounts, after(accounts, cost))
+
+
+def after(accounts, cost):
+    return {name: Cap(left).left(Spent().plus(cost)) for name, left in accounts.items()}
 
 
 def words(sql, epsilon="1", left="100"):
@@ -94,7 +100,8 @@ def test_the_share_of_a_rho_or_a_delta_counts_too():
         ("epsilon=1, delta=1e-7", "epsilon=9, delta=1e-6", []),
     ):
         accounts = {"people": parse_cost(left)}
-        found = warnings(resolved, calibration, parse_cost(price), accounts)
+        cost = parse_cost(price)
+        found = warnings(resolved, calibration, cost, accounts, after(accounts, cost))
         assert [one.kind for one in found] == kinds, (price, left)
 
 
@@ -187,4 +194,27 @@ def test_the_plan_names_the_groups_that_the_answer_will_have(curator):
 def test_costs_that_are_nothing_take_no_share():
     resolved = [resolve(parse_sql("SELECT COUNT(*) FROM people", Policy({"people": ROW})), ROW)]
     calibration = calibrate(resolved, parse_cost("1"))
-    assert warnings(resolved, calibration, Cost(), {"people": Cost(Fraction(0))}) == ()
+    nothing = {"people": Cost(Fraction(0))}
+    assert warnings(resolved, calibration, Cost(), nothing, nothing) == ()
+
+
+def test_a_small_rho_that_changes_the_rule_is_warned_of_by_what_it_leaves():
+    unit, budget = "row", "epsilon=6, delta=1e-6, composition=tighter"
+    with Curator({"age": [1, 2]}, unit=unit, budget=budget, bounds={"age": (0, 9)}) as curator:
+        sql = "SELECT COUNT(*) FROM people"
+        curator.release(sql, epsilon=1)
+        plan = curator.plan(sql, rho="1/1000")
+        [said] = plan.warnings
+        assert said.kind == "spend"
+        assert "epsilon 5 before, rho at least 0.147" in said.words
+        assert "Left after: people rho at least 0.147" in plan.answer().headline
+        with pytest.warns(DoubtfulRelease):
+            curator.release(sql, rho="1/1000")
+        assert curator.ledger.accounts("people", "curator")[0] == plan.after
+
+
+def test_noise_that_seldom_shows_is_not_called_exact():
+    with Curator({"age": [1]}, unit="row", budget=100, bounds={"age": (0, 9)}) as curator:
+        said = curator.plan("SELECT COUNT(*), SUM(age) FROM people", epsilon=10).explain()
+    assert "count: within 0 (95%)" in said
+    assert "exact" not in said

@@ -177,7 +177,8 @@ def test_every_result_is_a_frame(gallery):
         said, frame = result.answer(), result.to_frame()
         assert isinstance(frame, pandas.DataFrame)
         assert frame.columns.is_unique
-        if not any(isinstance(block, Table) for block in said.blocks):
+        own = type(result).to_columns is not Result.to_columns
+        if not own and not any(isinstance(block, Table) for block in said.blocks):
             assert said.headline in [*frame["text"]]
             assert all(frame["name"])
 

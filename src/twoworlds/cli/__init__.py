@@ -164,9 +164,6 @@ def _usage(error: Any, typed: Sequence[str]) -> str:
     left_over = re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
     if left_over:
         message = f"{left_over[1]} is more than {command} takes"
-    policy = next((word for word in typed if word.endswith((".yml", ".yaml"))), None)
-    if policy and "--policy" not in typed:
-        message += f"; a policy is named by --policy {policy}"
     return f"{message}; see {command} --help"
 
 

@@ -12,6 +12,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Annotated, Any
@@ -19,8 +20,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import Progress
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.progress import listen
 from twoworlds.questions import FAMILIES, QUESTIONS, Parameter, Question
@@ -37,6 +39,8 @@ APP: dict[str, Any] = {
 
 
 _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
+
+_ROWS = 20  # of a table that is also written to a file
 
 _unsaved: list[str] = []  # why files that were asked for are missing
 
@@ -114,10 +118,32 @@ class Questions(TyperGroup):
         return None
 
 
+class _WithPolicy(TyperCommand):
+    """A command to which a policy may be named by its place or by ``--policy``, either way."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Write the policy as this command takes it."""
+        if any("--policy" in one.opts for one in self.params):
+            flags = (one for one in self.params if getattr(one, "is_flag", False))
+            free = {"", *(name for one in flags for name in one.opts)}
+            before = zip(["", *args], args, strict=False)
+            placed = [
+                i
+                for i, (option, word) in enumerate(before)
+                if word.endswith((".yml", ".yaml")) and (option in free or option[0] != "-")
+            ]
+            if len(placed) == 1 and not any(one.startswith("--policy") for one in args):
+                args = [*args[: placed[0]], "--policy", *args[placed[0] :]]
+        elif any("policy file" in (getattr(one, "help", None) or "") for one in self.params):
+            args = [one.removeprefix("--policy=") for one in args if one != "--policy"]
+        return super().parse_args(ctx, args)
+
+
 def command(question: Question) -> Any:
     """Return the command of a question, with the parameters of its function."""
     app = typer.Typer(**APP)
-    app.command(question.name.rpartition(" ")[2], help=question.line)(_asked(question))
+    name = question.name.rpartition(" ")[2]
+    app.command(name, cls=_WithPolicy, help=question.line)(_asked(question))
     made = typer.main.get_command(app)
     made.epilog = "\b\nExamples:\n" + "\n".join(f"  {one}" for one in question.typed())
     return made
@@ -147,8 +173,10 @@ def _asked(question: Question) -> Callable[..., Any]:
             return 0
         saved = saved_files(result, picture, out)
         said = result.answer()
+        if not saved.get("out", ".html").endswith(".html"):  # a page has the first rows only
+            said = _shortened(said, saved["out"])
         with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
-            print_result(result, as_json=as_json, more=more, **saved)
+            print_result(result, said, as_json=as_json, more=more, **saved)
             for path in () if as_json else saved.values():
                 console().print(f"wrote {path}", soft_wrap=True)
         return 2 if said.undecided else int(said.holds is False)
@@ -204,14 +232,26 @@ def _typed(one: Parameter) -> Any:
 
 
 def print_result(
-    result: Result, *, as_json: bool = False, more: bool = False, **beside: Any
+    result: Result, said: Answer, *, as_json: bool = False, more: bool = False, **beside: Any
 ) -> None:
-    """Print a result: its answer, or its fields as JSON, with what else there is to say of it."""
+    """Print a result: what it says, or its fields as JSON, with what else there is to say of it."""
     if as_json:
         data = {**result.to_dict(), **beside}
         console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
     else:
-        print_answer(result.answer(), more=more)
+        print_answer(said, more=more)
+
+
+def _shortened(said: Answer, path: str) -> Answer:
+    """Return an answer with the first rows of its tables, since a file has all of them."""
+    blocks: list[Block] = []
+    for block in said.blocks:
+        if isinstance(block, Table) and len(block.rows) > _ROWS:
+            said_so = f"These are the first {_ROWS} rows: all of them are in {path}."
+            blocks += [replace(block, rows=block.rows[:_ROWS]), Said([said_so])]
+        else:
+            blocks.append(block)
+    return replace(said, blocks=blocks)
 
 
 def saved_files(result: Result, picture: Path | None, out: Path | None) -> dict[str, str]:

@@ -30,7 +30,7 @@ from flint import arb, fmpq
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.calibration import read_epsilon
 from twoworlds.mechanisms.continuous import AddedDensity, Gaussian, Laplace
@@ -334,10 +334,7 @@ def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> 
     Fraction(75, 1)
     """
     channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
-    if isinstance(channel, AddedDensity):
-        mechanism = channel.noise
-    clamped = isinstance(channel, AddedNoise) and (channel.low, channel.high) != (None, None)
-    noise = channel.noise if isinstance(channel, AddedNoise) and not clamped else None
+    mechanism, noise = _noise_of(mechanism)
     if isinstance(mechanism, Laplace):
         return laplace_errors(mechanism.scale, dimension=dimension, t=t)
     if isinstance(noise, GeometricNoise):
@@ -360,6 +357,35 @@ def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> 
             "use laplace, gaussian, geometric, skellam, ... or randomized-response"
         )
     return [Bound("E Z", mean, note="the bias"), Bound("sqrt(E Z^2)", sqrt(square))]
+
+
+def _noise_of(mechanism: Mechanism) -> tuple[Mechanism, Noise | None]:
+    """Return the density that is added, or the mechanism as it is, and noise on the integers."""
+    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, AddedDensity):
+        return channel.noise, None
+    clamped = isinstance(channel, AddedNoise) and (channel.low, channel.high) != (None, None)
+    return mechanism, channel.noise if isinstance(channel, AddedNoise) and not clamped else None
+
+
+def usual_error(mechanism: Mechanism) -> Number | None:
+    """Return what 95 % of the answers are off by at most; None where no closed form is known.
+
+    Laplace: P(|Z| > b ln 20) = 1/20. Gaussian: P(|Z| > 1.96 sigma) < 1/20. Geometric: P(|Z| > h) =
+    2 p^(h+1) / (1 + p) is at most 1/20 where h + 1 >= ln(40 / (1 + p)) / ln(1 / p).
+
+    >>> from twoworlds.mechanisms.named import mechanism
+    >>> usual_error(mechanism("geometric(ratio=2)"))
+    Fraction(4, 1)
+    """
+    mechanism, noise = _noise_of(mechanism)
+    if isinstance(mechanism, Laplace):
+        return mechanism.scale * ln(Fraction(20))
+    if isinstance(mechanism, Gaussian):
+        return Fraction(49, 25) * mechanism.sigma
+    if isinstance(noise, GeometricNoise):
+        return Fraction(floor(bounds(ln(40 / (1 + noise.p)) / -ln(noise.p))[1]))
+    return None
 
 
 def _survey(mechanism: PerRecord) -> list[Bound]:

@@ -70,7 +70,7 @@ def calibrate(
     rules = [*_other_rules(found)]
     said = Answer(
         _sentence(found),
-        blocks=(Facts([*_facts(found)]), *shown, *_table(rules)),
+        blocks=(Said([_protection(found)]), Facts([*_facts(found)]), *shown, *_table(rules)),
         notes=[*_notes(found)],
     )
     return Told(said, {**_data(found), "errors": errors, "rules": rules})
@@ -146,6 +146,20 @@ def _promise(found: Calibrated) -> str:
         return f"{kind} with {name} {_number(value)}"
     delta = f" and delta {_number(found.claim.delta)}" if found.claim.delta else ""
     return f"epsilon {_number(ln(found.claim.ratio))}{delta}"
+
+
+def _protection(found: Calibrated) -> str:
+    """Say what the promise means to a person."""
+    from twoworlds.theorems import Guarantee
+    from twoworlds.theorems.promise import sentences
+
+    if found.claim is not None:
+        promised = Guarantee.of("dp", ratio=found.claim.ratio, delta=found.claim.delta)
+    elif found.mu is not None:
+        promised = Guarantee.of("gdp", mu=found.mu)
+    else:
+        promised = Guarantee.of("zcdp", rho=found.rho)
+    return next(sentences(promised))
 
 
 def _facts(found: Calibrated) -> Iterator[tuple[str, str]]:

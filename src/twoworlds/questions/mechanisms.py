@@ -340,7 +340,7 @@ def error(
 def told_errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: str = "1") -> Told:
     """Put errors beside the bounds in print, in decimals; JSON has them exactly."""
     from twoworlds.mechanisms import PerRecord
-    from twoworlds.mechanisms.accuracy import laplace_crossover
+    from twoworlds.mechanisms.accuracy import laplace_crossover, usual_error
     from twoworlds.numbers import INFINITY, decimal
 
     rows = [
@@ -352,12 +352,16 @@ def told_errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: s
         )
         for bound in found
     ]
-    said = Answer(
+    lead = (
         f"The errors of {built.expression}, computed exactly and rounded up "
-        f"(dimension d = {dimension}, t = {t}):",
-        blocks=(Table(("quantity", "at most", "in the paper", "remarks"), rows, prose=(0, 3)),),
+        f"(dimension d = {dimension}, t = {t}):"
     )
-    data = {"mechanism": built, "errors": found}
+    table = Table(("quantity", "at most", "in the paper", "remarks"), rows, prose=(0, 3))
+    said, usual = Answer(lead, blocks=(table,)), usual_error(built)
+    data = {"mechanism": built, "errors": found, "off_by_95": usual}
+    if usual is not None:
+        headline = f"95% of the answers are off by at most {decimal(usual, 3)}."
+        said = Answer(headline, blocks=(Said([lead]), table))
     ratio = built.family("substitute").peak()[1].ratio if isinstance(built, PerRecord) else 1
     if ratio in (1, INFINITY):
         return Told(said, data)

@@ -78,10 +78,17 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
         found = verify_export(read_export(where))
     else:
         found = summary(_located(where))
+    lines = [
+        f"Entry {one['entry']}, asked of {one['dataset']} by {', '.join(one['analysts'])}, is paid "
+        "and not answered: the same query again costs nothing more. twoworlds review says what it "
+        "asks."
+        for one in found["open"]
+    ]
+    unanswered = [Said(lines)] if lines else []
     said = Answer(
         f"{counted(found['entries'], 'entry')}; charged {found['charges']:,}, answered "
         f"{found['answered']:,}, {found['expired']:,} closed without an answer.",
-        blocks=(account_table(found["datasets"]), learned_lines(found["datasets"])),
+        blocks=(account_table(found["datasets"]), learned_lines(found["datasets"]), *unanswered),
         notes=(f"last hash {found['hash']}", *_EXPORTED[: Path(where).suffix == ".jsonl"]),
     )
     return Told(said, found)

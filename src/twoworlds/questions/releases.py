@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps, Table
@@ -98,7 +99,15 @@ def release(
                     "its questions have no --certificate of their own: the ledger has them all"
                 )
             return _next_question(
-                curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run, yes=yes
+                curator,
+                strategy,
+                asked[0],
+                epsilon,
+                analyst,
+                report,
+                policy,
+                dry_run=dry_run,
+                yes=yes,
             )
         price, noise = _cost(epsilon, each, delta, rho)
         if propose is not None:
@@ -239,6 +248,7 @@ def _next_question(
     epsilon: str,
     analyst: str | None,
     report: Path | None,
+    policy: Path,
     *,
     dry_run: bool,
     yes: bool,
@@ -246,7 +256,7 @@ def _next_question(
     """Ask the next question of a strategy, or the same one again."""
     from twoworlds.release.strategy import resumed
 
-    found = resumed(curator, curator.query(query).dataset, name, analyst)
+    found = resumed(curator, curator.query(query).dataset, name, analyst, policy)
     if dry_run:
         plan = found.plan(query, epsilon)
         together, one_by_one = found.with_question(query, epsilon)
@@ -359,6 +369,7 @@ def strategy_open(
     yes: Annotated[bool, "pay without asking, whatever the warnings"] = False,
 ) -> Result:
     """Pay once for questions that may each depend on the answers before."""
+    from twoworlds.release.answers.words import accounts_text
     from twoworlds.release.costs import Cost, parse_cost
     from twoworlds.release.curator import Curator
     from twoworlds.release.errors import OverBudget
@@ -389,7 +400,8 @@ def strategy_open(
             )
         left = curator.ledger.accounts(dataset, who)[0]
         neighbours = curator.policy.dataset(dataset).neighbours
-        warned = () if before else spend_warnings(wanted, left, neighbours)
+        after = left if before else curator.ledger.accounts(dataset, who, more=(wanted, wanted))[0]
+        warned = () if before else spend_warnings(wanted, left, after, neighbours)
         notes = [f"Warning: {one.words}" for one in warned] if dry_run else []
         data: dict[str, Any]
         if dry_run:
@@ -406,20 +418,28 @@ def strategy_open(
             data = {**found.fields(), "charged": before is None}
             said = f"Strategy {name!r} is open already; you pay nothing more."
             if before is None:
+                how = ["QUERY", "--policy", str(policy), "--strategy", name]
+                how += ["--epsilon", each or "EPSILON", "--analyst", who]
                 said = (
-                    f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with release "
-                    f"QUERY --strategy {name} --epsilon 1/2 --analyst {who}."
+                    f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with "
+                    f"{join(['twoworlds', 'release', *how])}."
                 )
             left = curator.ledger.accounts(dataset, who)[0]
-    rest = [f"{account} {cost.shown('at least')}" for account, cost in left.items()]
-    notes.append(f"Left{' before' if dry_run else ''}: {'; '.join(rest)}.")
+    rest = f"Left: {accounts_text(left)}."
+    if dry_run:
+        rest = f"Left before: {accounts_text(left)}. Left after: {accounts_text(after)}."
+        data["left_after"] = after
+    notes.append(rest)
     data |= {"left": left, "warnings": [one.to_dict() for one in warned]}
     if prices is not None:
         data["may_ask"] = {"together": prices[0], "one_by_one": prices[1]}
         alone = f"one by one they would cost {show(prices[1])}"
         if prices[0] == prices[1]:
             alone = "as much as one by one"
-        notes += [f"Together these questions cost epsilon {show(prices[0])}, {alone}."]
+        notes += [
+            f"Together these questions cost epsilon {show(prices[0])}, {alone}. The list sets the "
+            "price only: other questions are answered too, as far as they fit."
+        ]
     told = Answer.of(said, Said(notes))
     return Told(told, {**data, "cost": wanted})
 
@@ -436,7 +456,8 @@ def strategy_show(
     from twoworlds.release.strategy import resumed
 
     with Curator.open(policy) as curator:
-        found: PaidStrategy = resumed(curator, _only_dataset(curator, dataset), name, analyst)
+        one = _only_dataset(curator, dataset)
+        found: PaidStrategy = resumed(curator, one, name, analyst, policy)
         questions = [asked(question) for question in found.questions]
         steps = [Steps([(question, ()) for question in questions])] if questions else []
         return found.beside(*steps, asked=questions)

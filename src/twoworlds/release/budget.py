@@ -253,7 +253,7 @@ class Cap:
         'epsilon 0.391701, delta 5e-7'
         """
         left = self.left(spent)
-        if left.kind != "zcdp" or self.most.kind == "zcdp":
+        if left.kind != "zcdp":
             return None
         return Cost(pure_within(left.rho), self.most.delta - self.tail - spent.delta)
 
@@ -295,7 +295,7 @@ class Cap:
         if cost.delta and self.most.kind != "approximate":
             return f"the cap {self} has no delta, so no cost with a delta ever fits"
         if cost.rho and self.most.kind == "pure":
-            return f"the cap {self} is pure, so no zCDP cost ever fits"
+            return f"the cap {self} is pure, so no rho ever fits: pay with an epsilon (--epsilon)"
         if cost.rho and self.most.kind == "approximate" and not self.tail:
             return (
                 f"the cap {self} adds up by basic composition, which knows no rho: ask with an "

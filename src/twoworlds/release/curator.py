@@ -211,9 +211,13 @@ class Curator(AbstractContextManager["Curator"]):
         name = resolved[0].dataset.name
         price, known = self.ledger.check(name, who, said, calibration.price)
         wanted = digest(canonical(said, "query"))
-        proposal = self.ledger.state().proposed.get((name, who, wanted))
-        left = self._left(name, who)
-        return DryRun(tuple(resolved), calibration, price, left, known=known, proposal=proposal)
+        state, more = self.ledger.state(), (price if known is None else Cost(), price)
+        proposal = state.proposed.get((name, who, wanted))
+        left = self.ledger.accounts(name, who, state)[0]
+        after = self.ledger.accounts(name, who, state, more=more)[0]
+        return DryRun(
+            tuple(resolved), calibration, price, left, after, known=known, proposal=proposal
+        )
 
     def propose(
         self,
@@ -466,6 +470,7 @@ class Curator(AbstractContextManager["Curator"]):
             covered is not None,
             state.counts[name],
             (state.cap((name, None)), state.spent.get((name, None), Spent())),
+            charge.answered,
         )
         answers = tuple(
             QueryAnswer.of(one, calibration, part, context, query=index)
@@ -568,9 +573,6 @@ class Curator(AbstractContextManager["Curator"]):
             return True
 
         return OverBudget(f"{error}; {way_out(calibration.batch, fits)}")
-
-    def _left(self, dataset: str, analyst: str) -> dict[str, Cost]:
-        return self.ledger.accounts(dataset, analyst)[0]
 
     def _set_caps(self) -> None:
         for dataset in self.policy.datasets.values():

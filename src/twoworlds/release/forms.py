@@ -27,7 +27,9 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.cells import declared, excluded, group_label
+from twoworlds.release.answers.estimates import EXACT
 from twoworlds.release.answers.words import (
+    accounts_text,
     asked,
     guess,
     guess_chart,
@@ -43,7 +45,7 @@ from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.release.warnings import ReleaseWarning, warnings
 from twoworlds.show import Result
-from twoworlds.show.saving import Columns, together
+from twoworlds.show.saving import Column, Columns, Kind, together
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -116,7 +118,7 @@ def check_approved(state: LedgerState, prepared: Prepared) -> None:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Released(Result):
     """A batch of answers that were paid together, with what a certificate needs."""
 
@@ -154,13 +156,13 @@ _LARGE = 1000  # an error from here on is said in whole numbers
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DryRun(Result):
     """What a release would cost now.
 
     Attributes:
         price: What the analyst would be charged: nothing, if they paid for the same before.
-        left: What is left of each account before.
+        left: What is left of each account before, and ``after``, what would be left then.
         covered: How a strategy covers it, if it is a question of one, which cost ``strategy``.
         known: The charge of the dataset for the same, by whomever, if there is one.
         proposal: What the analyst proposed of the same, last, if anything.
@@ -170,6 +172,7 @@ class DryRun(Result):
     calibration: Calibration
     price: Cost
     left: dict[str, Cost]
+    after: dict[str, Cost]
     covered: Covered | None = None
     known: PaidQuery | None = None
     strategy: Cost | None = None
@@ -185,7 +188,7 @@ class DryRun(Result):
         """What looks like a mistake, by the queries, the policy and the ledger alone."""
         if self.stored or self.covered == "asked before":
             return ()
-        return warnings(self.resolved, self.calibration, self.price, self.left)
+        return warnings(self.resolved, self.calibration, self.price, self.left, self.after)
 
     def cells(self) -> list[list[str] | None]:
         """Return the groups of each query by name, as its answer will show them; None if open."""
@@ -227,11 +230,30 @@ class DryRun(Result):
         costs = {
             name: cost.rho if zcdp else cost.epsilon
             for name, cost in {"this release": self.price, **left}.items()
+            if zcdp == bool(cost.rho)
         }
         title = "rho" if zcdp else "epsilon"
         blocks.append(Bars(title, costs, share=False, orange=["this release"]))
         blocks += guess_chart(self._guess, means)
         return Answer(self._headline(), blocks=blocks, more=(Said(more),))
+
+    def to_columns(self) -> Columns:
+        """Return the errors to be expected, a row for each aggregate."""
+        kinds: dict[str, Kind] = {
+            "name": "text",
+            "half_width": "number",
+            "ranks": "number",
+            "size": "integer",
+            "certainty": "text",
+            "least_group": "integer",
+        }
+        numbers = [i for i, part in enumerate(self.resolved, 1) for _ in part.query.aggregates]
+        rows = [each for part in self.errors(_SIZES[-1]) for each in part]
+        found = {name: [getattr(each, name) for each in rows] for name in kinds}
+        for name in ("half_width", "ranks"):
+            found[name] = [None if x is None else float(x) for x in found[name]]
+        columns = {name: Column(kind, found[name]) for name, kind in kinds.items()}
+        return {"query": Column("integer", numbers), **columns}
 
     def fields(self) -> dict[str, Any]:
         """Return the costs, the errors to be expected, and what they mean."""
@@ -244,6 +266,7 @@ class DryRun(Result):
             "covered": self.covered,
             "stored": self.stored or self.covered == "asked before",
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
+            "left_after": {account: cost.to_dict() for account, cost in self.after.items()},
             "neighbours": one.neighbours,
             "sensitivity": {
                 "whole": to_json(self.calibration.joint),
@@ -274,9 +297,7 @@ class DryRun(Result):
         return meaning(self._whole, dataset, strategy=self.strategy is not None)
 
     def _headline(self) -> str:
-        left = "; ".join(
-            f"{account} {cost.shown('at least')}" for account, cost in self.left.items()
-        )
+        left, after = accounts_text(self.left), accounts_text(self.after)
         if self.covered == "asked before":
             return f"This was asked before: the stored answer costs nothing more. Left: {left}."
         if self.covered is not None:
@@ -291,7 +312,8 @@ class DryRun(Result):
             given = ", whose stored answer would be repeated" if self.stored else ""
             paid = self.resolved[0].dataset.name
             cost += f" of {[*self.left][-1]}, and nothing of {paid}: it has paid{given}"
-        return f"{cost}. Left before: {left}. Nothing was charged.{self._reviewed()}"
+        rest = f"Left before: {left}. Left after: {after}."
+        return f"{cost}. {rest} Nothing was charged.{self._reviewed()}"
 
     def _reviewed(self) -> str:
         """Say how its review stands, where there is one or one is needed."""
@@ -312,10 +334,10 @@ def _noise_lines(calibration: Calibration, *, strategy: bool) -> list[str]:
 
 
 def _said(small: Expected, large: Expected) -> str:
+    if small.certainty == EXACT:
+        return f"{small.name}: exact"
     if small.ranks is not None:
         return f"{small.name}: off by at most {_error(small.ranks)} ranks (at least 95%)"
-    if small.half_width == 0:
-        return f"{small.name}: exact"
     if not small.needs_size:
         return f"{small.name}: {_within(small)}"
     return (

@@ -11,7 +11,7 @@ and said as a guess at even odds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -71,7 +71,8 @@ class ReviewDesk(Result):
         planned: dict[str, Any] = {}
         if one.approved is None:
             resolved, calibration = made_of(body["query"])
-            plan = DryRun(tuple(resolved), calibration, one.cost, self._left(one)).fields()
+            left, after = self._left(one, Cost()), self._left(one, one.cost)
+            plan = DryRun(tuple(resolved), calibration, one.cost, left, after).fields()
             planned = {name: plan[name] for name in ("warnings", "cells", "errors")}
             planned["with_released"] = self._after(one, ())
         else:
@@ -155,11 +156,11 @@ class ReviewDesk(Result):
                     one["time"][:16].replace("T", " "),
                     ", ".join(one["analysts"]),
                     _cost(one),
-                    " ".join(one["asked"]),
+                    " ".join([*_unanswered(one), *one["asked"]]),
                 ]
                 for one in self.releases
             ]
-            blocks.append(Table(heads, _printable(rows), "Released so far:", prose=(4,)))
+            blocks.append(Table(heads, _printable(rows), "Paid for so far:", prose=(4,)))
         return Answer(f"{proposals} for review; {releases} paid for.", blocks=blocks)
 
     def fields(self) -> dict[str, Any]:
@@ -236,8 +237,10 @@ class ReviewDesk(Result):
     def _about(self, dataset: str) -> str | None:
         return related(self.state.units.get(dataset))
 
-    def _left(self, one: Proposal) -> dict[str, Cost]:
-        return self.ledger.accounts(one.dataset, one.analyst, self.state)[0]
+    def _left(self, one: Proposal, cost: Cost) -> dict[str, Cost]:
+        """Return what is left after a cost, of which a dataset that has paid pays nothing."""
+        more = Cost() if self._paid(one) else cost, cost
+        return self.ledger.accounts(one.dataset, one.analyst, self.state, more=more)[0]
 
 
 def _asked(said: Any) -> list[str]:
@@ -247,6 +250,14 @@ def _asked(said: Any) -> list[str]:
     if isinstance(said, dict) and "strategy" in said:
         return [printable(f"Strategy {said['strategy']!r}: questions chosen one after the other.")]
     return ["A charge that no release of this program made."]
+
+
+def _unanswered(one: dict[str, Any]) -> Iterator[str]:
+    """Say that a charge has no answer."""
+    if one["expired"]:
+        yield "Closed without an answer."
+    elif not one["answered"]:
+        yield "Not answered: the same again costs nothing more."
 
 
 def _stands(one: dict[str, Any]) -> str:

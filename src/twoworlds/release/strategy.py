@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.answer import Answer
@@ -176,9 +177,9 @@ class PaidStrategy(Result):
         known = self._number(resolved, calibration) is not None
         if not known:
             self._check_fits(self._with(resolved, calibration)[0])
-        left = self._curator._left(self.dataset.name, self._who)
+        left = self._curator.ledger.accounts(self.dataset.name, self._who)[0]
         covered: Covered = "asked before" if known else "next question"
-        return DryRun((resolved,), calibration, Cost(), left, covered, strategy=self.cost)
+        return DryRun((resolved,), calibration, Cost(), left, left, covered, strategy=self.cost)
 
     def _next(self, resolved: Resolved, calibration: Calibration) -> Released:
         """Answer a question under the number that comes next.
@@ -301,14 +302,17 @@ def find_strategy(curator: Curator, dataset: str, name: str, who: str) -> str | 
     return str(mine[0]["cost"]) if mine else None
 
 
-def resumed(curator: Curator, dataset: str, name: str, analyst: str | None) -> PaidStrategy:
-    """Return a strategy that was opened, with its questions so far."""
+def resumed(
+    curator: Curator, dataset: str, name: str, analyst: str | None, policy: Path
+) -> PaidStrategy:
+    """Return a strategy that was opened, with its questions so far; ``policy`` is its file."""
     who = curator.analyst(dataset, analyst)
     paid = find_strategy(curator, dataset, name, who)
     if paid is None:
+        words = ("strategy", "open", name, "--policy", str(policy), "--dataset", dataset)
         raise InvalidInput(
             f"{who} has no strategy {name!r} on {dataset!r}: open it first, as in "
-            f"twoworlds strategy open {name} --dataset {dataset} --epsilon 1 --analyst {who}"
+            f"{join(('twoworlds', *words, '--epsilon', '1', '--analyst', who))}"
         )
     return curator.strategy(dataset, paid, name=name, analyst=who).resume()
 

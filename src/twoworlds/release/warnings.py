@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 from twoworlds.errors import UnknownName
 from twoworlds.release.answers.estimates import estimators
 from twoworlds.release.answers.words import guess_data, left_out, printable
-from twoworlds.release.costs import Cost, pure_to_zcdp
+from twoworlds.release.costs import Cost, pure_within
 from twoworlds.release.policy.model import Column, Value, grouped, shown_value
 from twoworlds.release.query import Resolved
 from twoworlds.release.query.conditions import Compare, OneOf, leaves
@@ -53,9 +53,13 @@ class ReleaseWarning(NamedTuple):
 
 
 def warnings(
-    asked: Sequence[Resolved], calibration: Calibration, price: Cost, left: Mapping[str, Cost]
+    asked: Sequence[Resolved],
+    calibration: Calibration,
+    price: Cost,
+    left: Mapping[str, Cost],
+    after: Mapping[str, Cost],
 ) -> tuple[ReleaseWarning, ...]:
-    """Return what looks like a mistake; ``price`` would be paid, and ``left`` is left before."""
+    """Return what looks like a mistake, with what is left before a price is paid and after."""
     found: list[tuple[WarningKind, str]] = []
     for number, one in enumerate(asked):
         found += [("value", words) for words in _values(one)]
@@ -65,15 +69,16 @@ def warnings(
         if not empty:
             found += [("noise", words) for words in _noise(one, calibration, number)]
     told = [ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found)]
-    return *told, *spend_warnings(price, left, asked[0].dataset.neighbours)
+    return *told, *spend_warnings(price, left, after, asked[0].dataset.neighbours)
 
 
 def spend_warnings(
-    price: Cost, left: Mapping[str, Cost], neighbours: str
+    price: Cost, left: Mapping[str, Cost], after: Mapping[str, Cost], neighbours: str
 ) -> tuple[ReleaseWarning, ...]:
     """Return the warning of a price that takes more than a share of what is left, if it does."""
     return tuple(
-        ReleaseWarning("spend", printable(words)) for words in _spend(price, left, neighbours)
+        ReleaseWarning("spend", printable(words))
+        for words in _spend(price, left, after, neighbours)
     )
 
 
@@ -150,26 +155,38 @@ def _noise(asked: Resolved, calibration: Calibration, number: int) -> Iterator[s
         yield f"{said}: spend more, or ask for less at once."
 
 
-def _spend(price: Cost, left: Mapping[str, Cost], neighbours: str) -> Iterator[str]:
+def _spend(
+    price: Cost, left: Mapping[str, Cost], after: Mapping[str, Cost], neighbours: str
+) -> Iterator[str]:
     """Say that a release takes more than a share of what is left, and what that buys anyone."""
-    shares = {account: _share(price, rest) for account, rest in left.items()}
+    shares = {account: _share(price, rest, after[account]) for account, rest in left.items()}
     account = max(shares, key=lambda one: shares[one], default=None)
     if account is None or shares[account] <= SHARE:
         return
     share = shares[account]
     part = "all" if share == 1 else f"{min(99, ceil(100 * share))}%"
-    rest = left[account] if price.delta else replace(left[account], delta=Fraction(0))
+    before, then = (
+        (one[account] if price.delta else replace(one[account], delta=Fraction(0))).shown(
+            "at least"
+        )
+        for one in (left, after)
+    )
     yield (
-        f"This takes {part} of what is left to {account}: {price.shown()} of "
-        f"{rest.shown('at least')}. {guess_data(price, neighbours)['words']}"
+        f"This takes {part} of what is left to {account}: {before} before, {then} after. "
+        f"{guess_data(price, neighbours)['words']}"
     )
 
 
-def _share(price: Cost, left: Cost) -> Fraction:
-    """Return which part of what is left a price takes; costs that do not fit are refused before."""
-    parts = [(price.delta, left.delta)]
-    if left.rho:
-        parts.append((price.rho or pure_to_zcdp(price.epsilon), left.rho))
-    else:
-        parts.append((price.epsilon, left.epsilon))
-    return max(min(Fraction(1), taken / rest) if rest else Fraction(0) for taken, rest in parts)
+def _share(price: Cost, left: Cost, after: Cost) -> Fraction:
+    """Return which part of what is left a price takes; costs that do not fit are refused before.
+
+    A rho may change the rule by which a budget adds up, so that an epsilon is left before and a
+    rho after. Then both are compared as the largest epsilon of one query.
+    """
+    mixed = bool(left.rho) != bool(after.rho)
+    rest, still = (
+        pure_within(one.rho) if mixed and one.rho else one.rho or one.epsilon
+        for one in (left, after)
+    )
+    parts = [(price.delta, left.delta), (rest - still, rest)]
+    return max(min(Fraction(1), taken / whole) if whole else Fraction(0) for taken, whole in parts)

@@ -115,6 +115,10 @@ class Result:
         )
         return Told(told, {**self.fields(), **data, **written}, of=self)
 
+    def __repr__(self) -> str:
+        """Return its kind and its sentence, short as a prompt shows it."""
+        return f"<{type(self).__name__}: {self.answer().headline}>"
+
     def __str__(self) -> str:
         """Return the answer in words."""
         return self.explain()

@@ -68,12 +68,13 @@ def test_rows_are_flat_and_whole_only_where_the_policy_says_so():
     row = answered(resolved, stored_for(resolved)).rows()[0]
     assert list(row) == [
         "region",
-        *(f"count{end}" for end in ("", "_error", "_low", "_high")),
-        *(f"sum_income{end}" for end in ("", "_error", "_low", "_high")),
-        *(f"mean_income{end}" for end in ("", "_error", "_low", "_high")),
-        *(f"variance_age{end}" for end in ("", "_error", "_low", "_high")),
+        *(f"count{end}" for end in ("", "_error", "_low", "_high", "_utility")),
+        *(f"sum_income{end}" for end in ("", "_error", "_low", "_high", "_utility")),
+        *(f"mean_income{end}" for end in ("", "_error", "_low", "_high", "_utility")),
+        *(f"variance_age{end}" for end in ("", "_error", "_low", "_high", "_utility")),
         "median_age",
         "median_age_ranks",
+        "median_age_utility",
     ]
     assert type(row["count"]) is int
     assert type(row["sum_income"]) is float  # in halves, though this one is whole
@@ -145,7 +146,7 @@ def test_names_of_columns_never_collide():
     row = answered(asked(query), {"cells": None, "values": [[1], [2], [3]]}).rows()[0]
     assert (row["count"], row["count_error"], row["x_low"]) == (1, 2, 3)
     assert row["count_error_"] == pytest.approx(2.799, rel=1e-3)
-    assert len(row) == 12
+    assert len(row) == 15
 
 
 @pytest.mark.parametrize(
@@ -265,6 +266,7 @@ def test_a_repeated_answer_says_that_nothing_was_paid():
     assert "you pay nothing more" in answer.explain()
     assert answer.to_dict()["repeated"] is True
     assert not AnswerContext(ROW, noise.cost, noise.cost).repeated
+    assert not AnswerContext(ROW, noise.cost, Cost(), stored=False).repeated
 
 
 def test_a_query_in_a_batch_gets_its_own_noise():

@@ -79,7 +79,7 @@ def command(folder, number, out, *, dry_run=False):
     sys.stdout = os.fdopen(1, "w", closefd=False)
     sql = f"SELECT k, COUNT(*) FROM people WHERE x < {number} GROUP BY k"
     found = releases.release([sql], folder / "policy.yml", "1/1000", dry_run=dry_run)
-    print_result(found, as_json=True)
+    print_result(found, found.answer(), as_json=True)
     sys.stdout.flush()
 
 

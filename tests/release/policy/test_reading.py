@@ -127,6 +127,10 @@ def test_a_number_without_a_unit_gets_a_power_of_ten_from_its_bounds_alone():
         ),
         (dataset() + "  people: {}\n", "twice"),
         ("datasets: {people: {neighbours: [", "not YAML"),
+        (
+            "datasets:\n  people: {unit: row\n  version: 1\n",
+            "not YAML: line 3, column 10: expected",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text, part):

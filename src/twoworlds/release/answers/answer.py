@@ -117,7 +117,7 @@ def table(answer: QueryAnswer) -> Table:
             if not open_[place]:
                 row.append("" if worth_it is None else f"{_bar(worth_it)} {worth_it}")
         rows.append(row)
-    return Table(heads, rows, repeated=max(1, len(answer.resolved.axes)))
+    return Table(heads, rows, repeated=len(answer.resolved.axes))
 
 
 def _bar(word: str) -> str:
@@ -184,7 +184,7 @@ _MOST_ROWS = 1 << 33
 _FAR = 64  # noise passes so many half widths with a probability below e^-190
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QueryAnswer(Result):
     """The answer to one query; build it with `QueryAnswer.of`.
 
@@ -249,19 +249,21 @@ class QueryAnswer(Result):
         """Return a flat dictionary for each group.
 
         The keys are the grouped columns, and for each aggregate its name, and the name with
-        ``_error``, ``_low`` and ``_high`` (for a quantile ``_ranks``), with underscores appended
-        where that is the name of another column. Numbers are whole where the policy says that they
-        are, otherwise floats; the exact ones are in `estimates` and `to_dict`.
+        ``_error``, ``_low`` and ``_high`` (for a quantile ``_ranks``) and ``_utility``, with
+        underscores appended where that is the name of another column. Numbers are whole where the
+        policy says that they are, otherwise floats; the exact ones are in `estimates` and
+        `to_dict`.
         """
         headings = self._headings
         axes = self.resolved.axes
         found = []
-        for cell, estimates in zip(self.cells, self.estimates, strict=True):
+        for i, (cell, estimates) in enumerate(zip(self.cells, self.estimates, strict=True)):
             row: dict[str, Any] = {
                 axis.column: self._key(axis, part) for axis, part in zip(axes, cell, strict=True)
             }
-            for column, names, estimate in zip(self.columns, headings, estimates, strict=True):
-                row.update(zip(names, _flat(column, estimate), strict=True))
+            for place, (column, names) in enumerate(zip(self.columns, headings, strict=True)):
+                flat = [*_flat(column, estimates[place]), self.utility(i, place)]
+                row.update(zip(names, flat, strict=True))
             found.append(row)
         return found
 
@@ -269,7 +271,7 @@ class QueryAnswer(Result):
         """Return `rows` by columns; their kinds are declared, and do not depend on the data."""
         kinds: dict[str, Kind] = {axis.column: self._kind(axis) for axis in self.resolved.axes}
         for column, names in zip(self.columns, self._headings, strict=True):
-            kinds |= dict.fromkeys(names, "number")
+            kinds |= {**dict.fromkeys(names, "number"), names[-1]: "text"}
             if column.whole:  # texts where 64 bits might not do: by what it is, not by values
                 kinds[names[0]] = "integer" if _short(column) else "text"
         rows = self.rows()
@@ -358,7 +360,8 @@ class QueryAnswer(Result):
         found = []
         for column in self.columns:
             own = [column.name]
-            for ending in ("ranks",) if column.kind == "quantile" else ("error", "low", "high"):
+            errors = ("ranks",) if column.kind == "quantile" else ("error", "low", "high")
+            for ending in (*errors, "utility"):
                 name = f"{column.name}_{ending}"
                 while name in taken:
                     name += "_"

@@ -326,16 +326,19 @@ def price(context: AnswerContext) -> str:
     """Say what was paid and what is left."""
     if context.covered:
         paid = f"Covered by a strategy that cost {context.cost.shown()}."
-    elif context.repeated:
-        cost = context.cost.shown()
-        paid = f"This repeats a stored answer that cost {cost}; you pay nothing more."
+    elif context.paid == Cost() != context.cost:
+        before = "repeats a stored answer that cost" if context.stored else "was paid for before:"
+        paid = f"This {before} {context.cost.shown()}; you pay nothing more."
     else:
         paid = f"Paid: {context.paid.shown()}."
-    left = "; ".join(
-        f"{account} {cost.shown('at least')}" for account, cost in context.left.items()
-    )
+    left = accounts_text(context.left)
     said = f"{paid} Left: {left}." if left else paid
     return printable(f"{said}{_spent(context)}")
+
+
+def accounts_text(left: Mapping[str, Cost]) -> str:
+    """Say what is left of each account."""
+    return "; ".join(f"{account} {cost.shown('at least')}" for account, cost in left.items())
 
 
 def _spent(context: AnswerContext) -> str:
@@ -441,6 +444,7 @@ class AnswerContext:
         covered: Whether the price was paid for a strategy, of which this is one question.
         charges: How many charges of the dataset that is; None without a ledger.
         account: The cap of the dataset and what is spent of it; None without a ledger.
+        stored: Whether the answer was stored before; a charge may have been left without one.
     """
 
     dataset: Dataset
@@ -452,6 +456,7 @@ class AnswerContext:
     covered: bool = False
     charges: int | None = None
     account: tuple[Cap, Spent] | None = None
+    stored: bool = True
 
     @property
     def learned(self) -> dict[str, str | None]:
@@ -463,8 +468,8 @@ class AnswerContext:
 
     @property
     def repeated(self) -> bool:
-        """Whether nothing was paid because the answer had been paid before."""
-        return not self.covered and self.paid != self.cost and self.paid == Cost()
+        """Whether nothing was paid because the answer was paid for and stored before."""
+        return self.stored and not self.covered and self.paid == Cost() != self.cost
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""

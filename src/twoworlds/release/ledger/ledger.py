@@ -320,14 +320,22 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         return price, known
 
     def accounts(
-        self, dataset: str, analyst: str, state: LedgerState | None = None
+        self,
+        dataset: str,
+        analyst: str,
+        state: LedgerState | None = None,
+        *,
+        more: tuple[Cost, Cost] = (Cost(), Cost()),
     ) -> tuple[dict[str, Cost], dict[str, ComposedCost]]:
-        """Return what is left, and what is used, of a dataset and of an analyst, at one moment."""
+        """Return what is left, and what is used, of a dataset and of an analyst, at one moment.
+
+        ``more`` is what the dataset and the analyst would pay then.
+        """
         state = self.state() if state is None else state
         accounts: dict[str, Account] = {dataset: (dataset, None), analyst: (dataset, analyst)}
         left, used = {}, {}
-        for name, account in accounts.items():
-            cap, spent = state.cap(account), state.spent.get(account, Spent())
+        for (name, account), cost in zip(accounts.items(), more, strict=False):
+            cap, spent = state.cap(account), state.spent.get(account, Spent()).plus(cost)
             left[name], used[name] = cap.left(spent), cap.used(spent)
         return left, used
 

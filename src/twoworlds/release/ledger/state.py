@@ -265,8 +265,8 @@ class LedgerState:
             )
         if reviewer.strip().casefold() == proposal.analyst.strip().casefold():
             raise InvalidInput(
-                f"proposal {proposal.place.sequence} is by {reviewer!r}, and nobody reviews their "
-                "own: ask another reviewer"
+                f"proposal {proposal.place.sequence} is by {proposal.analyst!r}, and nobody "
+                "reviews their own: ask another reviewer"
             )
         proposal.approved, proposal.decision = approved, point
 

@@ -117,6 +117,11 @@ def summary(state: LedgerState) -> dict[str, Any]:
         "charges": len(state.charges),
         "answered": sum(charge.answer is not None for charge in state.charges.values()),
         "expired": sum(charge.expired for charge in state.charges.values()),
+        "open": [
+            {"entry": one.sequence, "dataset": one.dataset, "analysts": one.analysts}
+            for one in state.charges.values()
+            if one.answer is None and not one.expired
+        ],
         "datasets": [accounts(state, dataset) for dataset in datasets],
     }
 

@@ -31,6 +31,7 @@ from twoworlds.release.local.linear import (
 )
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.show import Result
+from twoworlds.show.saving import Column, Columns
 
 _MOST_WORK = 1 << 12  # values times the square root of records, for exact tails
 
@@ -101,7 +102,8 @@ class Estimates(Result):
         reports = counted(self.records, "report")
         return (
             f"{reports} through {self.randomizer.expression}, taken back exactly: "
-            "unbiased estimates of the true counts, whatever the data are. They may fall below 0 "
+            "unbiased estimates of the true counts, whatever the data are, in which a cell without "
+            "a declared value counts as the value that stood in for it. They may fall below 0 "
             f"or above {self.records}."
         )
 
@@ -112,8 +114,7 @@ class Estimates(Result):
         methods = " and ".join(sorted({one.interval.method for one in self.each}))
         return (
             f"The guaranteed intervals hold with {percent(self.confidence)} confidence, {scope}, "
-            f"for any data ({methods}). The normal ones are an approximation for many records. "
-            "A cell without a declared value counts as the value that stood in for it."
+            f"for any data ({methods}). The normal ones are an approximation for many records."
         )
 
     def answer(self) -> Answer:
@@ -141,6 +142,19 @@ class Estimates(Result):
             Said([self.caution]),
             Intervals(title, drawn, self.sentence),
         )
+
+    def to_columns(self) -> Columns:
+        """Return a row for each value, in numbers: the estimate and the ends of both intervals."""
+        numbers: dict[str, list[Number]] = {
+            "estimate": [one.count for one in self.each],
+            "estimate_error": [sqrt(max(one.variance, Fraction(0))) for one in self.each],
+            "estimate_low": [one.interval.low for one in self.each],
+            "estimate_high": [one.interval.high for one in self.each],
+            "normal_low": [one.normal.low for one in self.each],
+            "normal_high": [one.normal.high for one in self.each],
+        }
+        columns = {name: Column("number", [*map(float, x)]) for name, x in numbers.items()}
+        return {"value": Column("text", [one.value for one in self.each]), **columns}
 
     def fields(self) -> dict[str, Any]:
         """Return the estimates, with the channel and the counts of the reports."""

@@ -23,7 +23,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -48,13 +48,18 @@ _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "reco
 
 @dataclass(frozen=True)
 class LocalCertificate(Result):
-    """What was done to a column: its channel, how many records, and what was copied as it is."""
+    """What was done to a column: its channel, how many records, and what was copied as it is.
+
+    ``undeclared``, how many cells held none of the values, is for the owner of the data: it is said
+    when the file is made, and the certificate does not hold it.
+    """
 
     randomizer: Randomizer
     column: str
     records: int
     carried: tuple[str, ...] = ()
     shuffled: bool = False
+    undeclared: int = field(default=0, compare=False, repr=False)
 
     def answer(self) -> Answer:
         """Say what was done, what it means and what running it again would cost."""
@@ -72,6 +77,7 @@ class LocalCertificate(Result):
             *(sentence for block in channel.blocks if isinstance(block, Said)
               for sentence in block.sentences),
             f"Cells with none of these values are {_undeclared(self.randomizer)}.",
+            *self._for_the_owner(),
             beside,
             "Randomizing this column again would be a second look at every record: both together "
             f"move odds by a factor of up to {show(ratio * ratio, side='up')}. Keep this file "
@@ -98,6 +104,14 @@ class LocalCertificate(Result):
                 "meaning": "what this and a second randomization of the column cost together",
             },
         }
+
+    def _for_the_owner(self) -> Iterator[str]:
+        if self.undeclared:
+            yield (
+                f"Here {self.undeclared:,} of {counted(self.records, 'cell')} held none of them: "
+                "check how the values are spelled. Only you see this number: it is not in the "
+                "certificate."
+            )
 
     def text(self) -> str:
         """Return the content of the file."""
@@ -271,12 +285,13 @@ def randomize_file(
     check_free(new)
     table = open_table(old, column, tuple(public))
     bits = SystemBits()
-    records = 0
+    records = undeclared = 0
 
     def drawn() -> Iterator[Chunk]:
-        nonlocal records
+        nonlocal records, undeclared
         for codes, carried in track(table.chunks(randomizer.values), "randomizing"):
             records += len(codes)
+            undeclared += int((codes == len(randomizer.values)).sum())
             yield randomizer.draw(codes, bits), carried
 
     chunks = drawn()
@@ -284,7 +299,9 @@ def randomize_file(
         with workshop(new) as folder:
             made = folder / f"made{new.suffix.lower()}"
             table.write(made, randomizer.outputs, _shuffled(chunks, bits) if shuffle else chunks)
-            certificate = LocalCertificate(randomizer, column, records, tuple(public), shuffle)
+            certificate = LocalCertificate(
+                randomizer, column, records, tuple(public), shuffle, undeclared
+            )
             publish(made, new, certificate.text())
     except OSError as error:
         raise InvalidInput(f"{new} cannot be written: {error.strerror}") from error
