@@ -185,6 +185,23 @@ def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
     }
 
 
+def is_weak(cost: Cost) -> bool:
+    """Whether a cost leaves weak protection or less: above 90 of 100 guesses may be right.
+
+    So does a delta above 1/1000, which a guess hardly shows.
+
+    >>> from twoworlds.release.costs import parse_cost
+    >>> [is_weak(parse_cost(cost)) for cost in ("2", "3", "5000", "epsilon=1, delta=1/2")]
+    [False, True, True, True]
+    """
+    from twoworlds.definitions.words import RARE, strength
+
+    if max(cost.epsilon, cost.rho) > _HUGE or cost.delta > RARE:
+        return True
+    chance = guess(cost)
+    return chance is None or strength(chance) in ("weak", "none")
+
+
 def _going_on(sentence: str) -> str:
     """Return a sentence as it goes on after a colon."""
     return sentence[:1].lower() + sentence[1:]
