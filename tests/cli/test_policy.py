@@ -75,6 +75,10 @@ def test_a_new_policy_from_a_text_file_imports_it_and_reports_to_the_owner(capsy
     assert 'source: "people.parquet"' in text
     assert "age: {kind: integer, bounds: [LOW, HIGH]}" in text
     assert "Bonn" not in text
+    assert "    unit: UNIT " in text
+    assert "patient: integer; none missing; its 3 values repeat: if they tell people" in plain(out)
+    with pytest.raises(InvalidInput, match="unit must say whose data is protected: 'unit: row' if"):
+        read_policy("policy.yml")
     assert duckdb.sql("SELECT count(*), max(age) FROM 'people.parquet'").fetchall() == [(4, 200)]
 
 
@@ -289,3 +293,63 @@ def test_declarations_on_which_every_query_is_refused_are_told(capsys, folder, d
     assert code == 2
     assert f"people: every {kind} of age is refused" in err
     assert why in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubts"),
+    [
+        ("", "", []),
+        ("budget: epsilon=1", "budget: epsilon=100", ["the budget epsilon 100 is very large"]),
+        ("budget: epsilon=1", "budget: epsilon=1, delta=0.5", ["is very large"]),
+        ("budget: epsilon=1", "budget: epsilon=0", ["without a budget above 0"]),
+        ("    budget: epsilon=1", "", ["without a budget above 0"]),
+        ("[0, 110]", "[17, 17]", ["age: both bounds are 17"]),
+        ("[0, 110]", "[0, 110], grid: [50]", ["age: every quantile is 50"]),
+        (
+            "budget: epsilon=1",
+            "budget: epsilon=1\n    analysts: {ann: epsilon=5, bob: epsilon=1}",
+            ["analyst ann may spend epsilon 5, for which the budget epsilon 1 has no room"],
+        ),
+    ],
+)
+def test_the_first_sentence_of_a_check_counts_the_doubts(capsys, folder, old, new, doubts):
+    """Each of them gets a line; what is not doubtful gets none."""
+    policy(folder)
+    text = re.sub(
+        "    source: people.parquet\n|    public:\n.*\n", "", (folder / "policy.yml").read_text()
+    )
+    (folder / "policy.yml").write_text(text.replace(old, new) if old else text)
+    code, out, _ = call(capsys, "policy", "check", "policy.yml")
+    said = f"it can be used, with {len(doubts)} doubt" if doubts else "nothing is wrong with it"
+    assert (code, out.splitlines()[0].startswith(f"policy.yml: {said}")) == (0, True)
+    assert out.count("Doubt: people: ") == len(doubts)
+    for doubt in doubts:
+        assert doubt in plain(out)
+
+
+def test_data_that_hardly_fit_their_declaration_are_doubts(capsys, folder):
+    policy(folder)
+    for file in ("people.csv", "towns.tsv"):
+        call(capsys, "policy", "new", file, f"{file}.yml", "--header", "--kind", "age=integer")
+    call(capsys, "policy", "import", "towns.tsv", "--public", "towns")
+    call(capsys, "policy", "import", "people.csv")
+    text = (folder / "policy.yml").read_text().replace("[Bonn, Ulm]", "[bonn, ulm]")
+    (folder / "policy.yml").write_text(text.replace("[0, 110]", "[500, 600]"))
+    _, out, _ = call(capsys, "policy", "check", "policy.yml", "--data")
+    assert out.startswith("policy.yml: it can be used, with 1 doubt.")
+    assert "Doubt: people: town: 3 values (75%) outside the keys" in plain(out)
+
+
+@pytest.mark.parametrize(
+    ("declared", "why"),
+    [
+        ("[0, 110], bins: [50]", "age: bins needs two or more ascending edges"),
+        ("[0, 110], keys: []", "age: keys needs at least one value"),
+    ],
+)
+def test_groups_that_no_query_can_use_are_refused(folder, declared, why):
+    policy(folder)
+    text = (folder / "policy.yml").read_text().replace("[0, 110]", declared)
+    (folder / "policy.yml").write_text(text)
+    with pytest.raises(InvalidInput, match=why):
+        read_policy("policy.yml")

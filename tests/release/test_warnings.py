@@ -108,7 +108,11 @@ def test_a_spend_above_half_of_what_is_left_is_said_with_what_it_buys(epsilon, l
 
 
 def test_a_price_that_leaves_weak_protection_is_questioned_however_much_is_left():
-    for cost, said in (("2", []), ("3", ["weak protection"]), ("12", ["practically no protection"])):
+    for cost, said in (
+        ("2", []),
+        ("3", ["weak protection"]),
+        ("12", ["practically no protection"]),
+    ):
         found = warned("SELECT COUNT(*) FROM people", cost)
         assert [(one.kind, one.confirm) for one in found] == [("spend", True)] * len(said)
         for one, part in zip(found, said, strict=True):

@@ -164,11 +164,17 @@ def policy_check(
         others.append(str(error))
     if faults or others:
         raise InvalidInput("\n".join(faults + others))
-    blocks = []
+    doubts = [doubt for one in found for doubt in one.fields()["doubts"]]
+    blocks = [Said([f"Doubt: {doubt}" for doubt in doubts])] if doubts else []
     for one in found:
         said = one.answer()
         blocks += [Said([said.headline]), *said.blocks]
-    told = Answer(f"{file}: nothing is wrong with it.", holds=True, blocks=blocks)
+    verdict = (
+        f"it can be used, with {counted(len(doubts), 'doubt')}"
+        if doubts
+        else "nothing is wrong with it"
+    )
+    told = Answer(f"{file}: {verdict}.", holds=True, blocks=blocks)
     return Told(told, {"file": file, "holds": True, "datasets": found})
 
 

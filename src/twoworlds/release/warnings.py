@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 
 from twoworlds.errors import UnknownName
 from twoworlds.release.answers.estimates import estimators
-from twoworlds.release.answers.words import guess_data, is_weak, left_out, printable
+from twoworlds.release.answers.words import guess_data, left_out, printable, strength_of
 from twoworlds.release.costs import Cost, pure_to_zcdp
 from twoworlds.release.policy.model import Column, Value, grouped, shown_value
 from twoworlds.release.query import Resolved
@@ -162,7 +162,7 @@ def _spend(price: Cost, left: Mapping[str, Cost], neighbours: str) -> Iterator[s
     shares = {account: _share(price, rest) for account, rest in left.items()}
     account = max(shares, key=lambda one: shares[one], default=None)
     if account is None or shares[account] <= SHARE:
-        if is_weak(price):
+        if strength_of(price) in ("weak", "none"):
             bought = guess_data(price, neighbours)["words"]
             yield f"{price.shown()} is much for one release. {bought}"
         return

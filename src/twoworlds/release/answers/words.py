@@ -185,21 +185,20 @@ def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
     }
 
 
-def is_weak(cost: Cost) -> bool:
-    """Whether a cost leaves weak protection or less: above 90 of 100 guesses may be right.
+def strength_of(cost: Cost) -> str:
+    """Return the word for the protection that a cost leaves: strong, moderate, weak or none.
 
-    So does a delta above 1/1000, which a guess hardly shows.
+    A delta above 1/1000 leaves none, which a guess hardly shows.
 
     >>> from twoworlds.release.costs import parse_cost
-    >>> [is_weak(parse_cost(cost)) for cost in ("2", "3", "5000", "epsilon=1, delta=1/2")]
-    [False, True, True, True]
+    >>> [strength_of(parse_cost(cost)) for cost in ("2", "3", "5000", "epsilon=1, delta=1/2")]
+    ['moderate', 'weak', 'none', 'none']
     """
     from twoworlds.definitions.words import RARE, strength
 
-    if max(cost.epsilon, cost.rho) > _HUGE or cost.delta > RARE:
-        return True
-    chance = guess(cost)
-    return chance is None or strength(chance) in ("weak", "none")
+    huge = max(cost.epsilon, cost.rho) > _HUGE or cost.delta > RARE
+    chance = None if huge else guess(cost)
+    return "none" if chance is None else strength(chance)
 
 
 def _going_on(sentence: str) -> str:

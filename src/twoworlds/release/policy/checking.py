@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from typing import Any
 from twoworlds.answer import Answer, Said
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import counted, show
+from twoworlds.release.answers.words import guess_data, strength_of
 from twoworlds.release.backends import Field, open_backend
 from twoworlds.release.backends.sources import text_file_of
-from twoworlds.release.budget import Cap
+from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.plan.columns import check_unit
 from twoworlds.release.plan.statement import check_field, check_kind
 from twoworlds.release.policy.examination import WARNING, Examination, as_dataset, examine
@@ -65,7 +67,7 @@ def _checked(
     try:
         before = len(faults)
         fields = backend.fields(relation)
-        faults += _misfits(dataset.columns, fields, dataset.name)
+        faults += misfits(dataset.columns, fields, dataset.name)
         for table in dataset.public.values():
             if text_file_of(table.source) is None:
                 try:
@@ -73,7 +75,7 @@ def _checked(
                 except InvalidInput as error:
                     faults.append(f"{table.name}: {error}")
                     continue
-                faults += _misfits(table.columns, theirs, table.name)
+                faults += misfits(table.columns, theirs, table.name)
                 if table.key not in theirs:
                     faults.append(f"{table.name}: the public table has no column {table.key!r}")
         examined: list[Examination] = []
@@ -95,6 +97,8 @@ def _told(one: Dataset, undeclared: list[str] | None, examined: list[Examination
     headline, *lines = _lines(one, undeclared)
     seen = [line for report in examined for line in report.lines()]
     told = Answer(headline, blocks=(Said(lines), *([Said([WARNING, *seen])] if seen else [])))
+    doubts = [f"{one.name}: {doubt}" for doubt in _doubts(one)]
+    doubts += [doubt for report in examined for doubt in report.doubts()]
     data = {
         "dataset": one.name,
         "neighbours": one.neighbours,
@@ -106,6 +110,7 @@ def _told(one: Dataset, undeclared: list[str] | None, examined: list[Examination
         "public": [*one.public],
         "compared_with_the_data": undeclared is not None,
         "undeclared": undeclared or [],
+        "doubts": doubts,
     }
     return Told(told, data | ({"data": examined} if examined else {}))
 
@@ -136,6 +141,27 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
         yield f"  not declared, so nobody can use them: {', '.join(undeclared)}"
 
 
+def _doubts(one: Dataset) -> Iterator[str]:
+    """Say which declarations are hardly meant so, though none of them is an error."""
+    if one.cap is None or max(one.cap.most.epsilon, one.cap.most.rho) == 0:
+        yield "without a budget above 0 nothing can be released"
+    elif strength_of(one.cap.most) == "none":
+        bought = guess_data(one.cap.most, one.neighbours)["words"]
+        yield f"the budget {one.cap.most.shown()} is very large. {bought}"
+    for name, limit in one.analysts.items():
+        whole = Spent().plus(replace(limit.most, delta=limit.most.delta - limit.tail))
+        if one.cap is not None and one.cap.rule(whole) is None:
+            yield (
+                f"analyst {name} may spend {limit.most.shown()}, for which the budget "
+                f"{one.cap.most.shown()} has no room"
+            )
+    for column in one.columns.values():
+        if column.low is not None and column.low == column.high:
+            yield f"{column.name}: both bounds are {show(column.low)}, so its values tell nothing"
+        if len(column.grid) == 1:
+            yield f"{column.name}: every quantile is {show(column.grid[0])}, the one value of grid"
+
+
 def _useless(one: Dataset) -> Iterator[str]:
     """Say which declarations no query can use: every sum over such bounds would be refused."""
     for column in one.columns.values():
@@ -151,9 +177,7 @@ def _useless(one: Dataset) -> Iterator[str]:
                 break
 
 
-def _misfits(
-    columns: Mapping[str, Column], fields: Mapping[str, Field], name: str
-) -> Iterator[str]:
+def misfits(columns: Mapping[str, Column], fields: Mapping[str, Field], name: str) -> Iterator[str]:
     """Say which declared columns are absent or of another kind."""
     for column in columns.values():
         try:
@@ -164,7 +188,7 @@ def _misfits(
 
 
 def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
-    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in.
+    """Return the text of a policy for a table; UNIT, LOW, HIGH and KEYS are to be filled in.
 
     Two policies in one folder, about different people, get a ledger each.
     """
@@ -188,7 +212,8 @@ def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
         f"  {_quoted(name)}:",
         f"    source: {written}",
         "    neighbours: add-remove         # or substitute, if the number of people is public",
-        "    unit: row                      # or {person: COLUMN, rows: 3, groups: 2}",
+        "    unit: UNIT                     # row if every row is another person, else, such as",
+        "                                   # {person: COLUMN, rows: 3, groups: 2}",
         "    columns:",
     ]
     for column, kind in kinds.items():
