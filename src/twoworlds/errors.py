@@ -53,7 +53,7 @@ class UnknownName(InvalidInput):
     unknown mechanism 'normal': did you mean 'gaussian'?
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, which: str = "") -> None:
         """Say which ``kind`` of thing was looked for, and which known name means the same."""
         names = sorted(known)
         self.kind, self.name = kind, name
@@ -64,7 +64,7 @@ class UnknownName(InvalidInput):
             return
         self.nearest = self.nearest or _nearest(name, names)
         hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
-        super().__init__(f"unknown {kind} {name!r}: {hint}")
+        super().__init__(f"unknown {kind} {name!r}{which and f', {which}'}: {hint}")
 
 
 # What people call what has another name here: the known names it may stand for; then, where none of

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sqlite3
 import sys
 
 import duckdb
@@ -76,10 +77,17 @@ def test_a_new_policy_from_a_text_file_imports_it_and_reports_to_the_owner(capsy
     assert "age: {kind: integer, bounds: [LOW, HIGH]}" in text
     assert "Bonn" not in text
     assert "    unit: UNIT " in text
-    assert "patient: integer; none missing; its 3 values repeat: if they tell people" in plain(out)
     with pytest.raises(InvalidInput, match="unit must say whose data is protected: 'unit: row' if"):
         read_policy("policy.yml")
     assert duckdb.sql("SELECT count(*), max(age) FROM 'people.parquet'").fetchall() == [(4, 200)]
+
+
+def test_a_column_whose_values_repeat_like_an_identifier_is_named_to_the_owner(capsys, folder):
+    rows = [f"{i // 2},{i % 7}" for i in range(200)]
+    (folder / "people.csv").write_text("\n".join(["pid,age", *rows]))
+    _, out, _ = call(capsys, "policy", "new", "people.csv", "--header")
+    hint = "its 100 values repeat: if they tell people apart, name it as the unit"
+    assert f"pid: integer; none missing; {hint} age: integer; none missing note" in plain(out)
 
 
 def test_a_kind_that_most_values_have_is_named(capsys):
@@ -352,4 +360,27 @@ def test_groups_that_no_query_can_use_are_refused(folder, declared, why):
     text = (folder / "policy.yml").read_text().replace("[0, 110]", declared)
     (folder / "policy.yml").write_text(text)
     with pytest.raises(InvalidInput, match=why):
+        read_policy("policy.yml")
+
+
+@pytest.mark.parametrize("file", ["shop.sqlite", "shop.duckdb"])
+def test_the_tables_of_a_file_are_named(capsys, folder, file):
+    connect = duckdb.connect if file.endswith("duckdb") else sqlite3.connect
+    connection = connect(file)
+    for table in ("Customer", "Invoice"):
+        connection.execute(f"CREATE TABLE {table} (n INTEGER)")
+    connection.close()
+    _, _, err = call(capsys, "policy", "new", file)
+    assert "name one with --table: Customer, Invoice" in err
+    _, _, err = call(capsys, "policy", "new", file, "--table", "Invoices")
+    assert "unknown table 'Invoices': did you mean 'Invoice'?" in err
+    assert call(capsys, "policy", "new", file, "--table", "Invoice")[0] == 0
+    assert "cannot be read as a file of" in call(capsys, "policy", "new", f"no{file}")[2]
+
+
+def test_analysts_in_a_list_are_refused_with_how_to_write_them(folder):
+    policy(folder)
+    text = (folder / "policy.yml").read_text()
+    (folder / "policy.yml").write_text(text + "    analysts: [ann, bob]\n")
+    with pytest.raises(InvalidInput, match="such as analysts: {ann: epsilon=1}"):
         read_policy("policy.yml")

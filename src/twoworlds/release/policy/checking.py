@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import counted, show
 from twoworlds.release.answers.words import guess_data, strength_of
 from twoworlds.release.backends import Field, open_backend
@@ -196,12 +198,16 @@ def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
     ledger = "ledger.db" if file.stem == "policy" else f"{file.stem}-ledger.db"
     source = Path(data).absolute()
     place = data if Path(data).is_absolute() else _relative(source, folder)
+    engine = "duckdb" if source.suffix.lower() in (".duckdb", ".ddb") else "sqlite"
     if table is None and source.suffix.lower() in _TABLES:
-        raise InvalidInput(f"{data} holds several tables: name one with --table")
+        listed = ", ".join(_tables(engine, source))
+        raise InvalidInput(f"{data} holds several tables: name one with --table: {listed}")
     if table is None:
         kinds, written = _kinds(str(source), folder), _quoted(place)
     else:
-        engine = "duckdb" if source.suffix.lower() in (".duckdb", ".ddb") else "sqlite"
+        tables = _tables(engine, source)
+        if table.casefold() not in map(str.casefold, tables):
+            raise UnknownName("table", table, tables)
         kinds = _kinds({engine: str(source), "table": table}, folder)
         written = f"{{{engine}: {_quoted(place)}, table: {_quoted(table)}}}"
     lines = [
@@ -223,6 +229,21 @@ def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
             lines.append(f"      # {_quoted(column)} has a type that queries cannot use")
     lines.append("    budget: epsilon=1              # in all, by everybody together")
     return "\n".join(lines) + "\n"
+
+
+def _tables(engine: str, file: Path) -> list[str]:
+    """Return the names of the tables and views in a file."""
+    import duckdb
+
+    try:
+        if engine == "duckdb":
+            with duckdb.connect(str(file), read_only=True) as connection:
+                return [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as lite:
+            asked = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+            return [name for (name,) in lite.execute(asked) if not name.startswith("sqlite_")]
+    except (duckdb.Error, sqlite3.Error):
+        raise InvalidInput(f"{file} cannot be read as a file of {engine}") from None
 
 
 def _kinds(source: Any, folder: Path) -> Mapping[str, str]:

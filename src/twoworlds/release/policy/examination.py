@@ -245,7 +245,9 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
             query = query.order_by(*order, copy=False).limit(SHOWN, copy=False)
             others = tuple((_text(value), int(count)) for value, count in backend.fetch(query))
         different, hint = values.get(column.name, 0), ""
-        if rows <= 3 * different < 3 * kept:  # as an identifier's do, of people with a few rows
+        if (
+            rows >= 100 and rows <= 3 * different < 3 * kept
+        ):  # as an identifier's do, of people with a few rows
             hint = (
                 f"its {different:,} values repeat: if they tell people apart, name it as the unit"
             )

@@ -288,7 +288,10 @@ class _Fields:
         if value == "":
             return {}
         if not isinstance(value, Mapping):
-            raise InvalidInput(f"{self.place}: {name} must have fields, one to a line")
+            such = "{ann: epsilon=1}" if name == "analysts" else "{NAME: {...}}"
+            raise InvalidInput(
+                f"{self.place}: {name} must have fields, one to a line, such as {name}: {such}"
+            )
         return value
 
     def texts(self, name: str) -> list[str]:
