@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Said, Table
+from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.errors import Interrupted, InvalidInput, UnknownName
 from twoworlds.files import check_place, write
 from twoworlds.numbers import counted
@@ -181,7 +181,7 @@ def policy_check(
     if faults or others:
         raise InvalidInput("\n".join(faults + others))
     doubts = [doubt for one in found for doubt in one.fields()["doubts"]]
-    blocks = [Said([f"Doubt: {doubt}" for doubt in doubts])] if doubts else []
+    blocks: list[Block] = [Said([f"Doubt: {doubt}" for doubt in doubts])] if doubts else []
     for one in found:
         said = one.answer()
         blocks += [Said([said.headline]), *said.blocks]
