@@ -53,7 +53,7 @@ class UnknownName(InvalidInput):
     unknown mechanism 'normal': did you mean 'gaussian'?
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, which: str = "") -> None:
         """Say which ``kind`` of thing was looked for, and which known name means the same."""
         names = sorted(known)
         self.kind, self.name = kind, name
@@ -62,9 +62,9 @@ class UnknownName(InvalidInput):
         if self.nearest is None and " " in instead and kind in _OURS:
             super().__init__(f"unknown {kind} {name!r}: {instead}")
             return
-        self.nearest = self.nearest or _nearest(name.lower(), names)
+        self.nearest = self.nearest or _nearest(name, names)
         hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
-        super().__init__(f"unknown {kind} {name!r}: {hint}")
+        super().__init__(f"unknown {kind} {name!r}{which and f', {which}'}: {hint}")
 
 
 # What people call what has another name here: the known names it may stand for; then, where none of
@@ -172,14 +172,19 @@ _MEANT: dict[str, tuple[str, ...]] = {
 
 
 def _nearest(name: str, known: list[str]) -> str | None:
-    """Return the name that is most like this one; a beginning counts nearly as much as a whole."""
+    """Return the name that is most like this one; a beginning counts nearly as much as a whole.
+
+    Neither capitals nor blanks around a name count, and nothing is like an empty one.
+    """
+    sought = name.strip().casefold()
 
     def alike(other: str) -> float:
-        beginning = SequenceMatcher(None, name, other[: len(name)]).ratio()
-        return max(SequenceMatcher(None, name, other).ratio(), 0.95 * beginning)
+        other = other.strip().casefold()
+        beginning = SequenceMatcher(None, sought, other[: len(sought)]).ratio()
+        return max(SequenceMatcher(None, sought, other).ratio(), 0.95 * beginning)
 
-    best = max(known, key=alike, default=None)
-    return best if best is not None and alike(best) >= (0.6 if len(name) > 3 else 0.5) else None
+    best = max(known, key=alike, default=None) if sought else None
+    return best if best is not None and alike(best) >= (0.6 if len(sought) > 3 else 0.5) else None
 
 
 class NotStochastic(InvalidInput):

@@ -197,7 +197,10 @@ def test_discrete_gaussian_noise_comes_with_a_warning(capsys):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("gaussian", "--epsilon", "1"), "give a delta above 0 too, such as delta=1e-6"),
+        (
+            ("gaussian", "--epsilon", "1"),
+            "give a delta above 0 too, such as delta=1e-6, on the command line --delta",
+        ),
         (("gaussian", "--delta", "1e-6"), "exactly one of --epsilon, --ratio, --rho, --mu"),
         (("gaussian", "--epsilon", "1", "--rho", "1"), "exactly one of --epsilon, --ratio"),
         (("laplace", "--error", "1", "--delta", "1e-6"), "--error asks for an epsilon"),

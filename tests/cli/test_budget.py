@@ -129,3 +129,35 @@ def test_a_policy_is_named_by_its_place_or_by_an_option(capsys, folder, words, m
         said = [call(capsys, *command, *policy, *more), call(capsys, *command, *more, *policy)]
         assert [code for code, _, _ in said] == [0, 0], said
         assert said[0] == said[1]
+
+
+def test_a_verification_names_the_caps_that_changed_and_those_exceeded_since(capsys, folder):
+    """By the policy alone at first, and once the ledger has its lowered cap."""
+    exceeded = "dataset 'people': epsilon 2 is spent, of now epsilon 1"
+
+    def declare(epsilon):
+        text = POLICY[: POLICY.index("    budget")] + f"    budget: epsilon={epsilon}\n"
+        (folder / "policy.yml").write_text(text)
+
+    def ask(epsilon):
+        call(capsys, "release", "SELECT COUNT(*) FROM people", "--epsilon", epsilon)
+
+    def verified(place="policy.yml"):
+        code, out, err = call(capsys, "ledger", "verify", place)
+        assert (code, err) == (0, "")
+        assert "no charge exceeded the budget of its time" in " ".join(out.split())
+        return " ".join(out.split())
+
+    declare(4)
+    ask("2")
+    assert "note" not in verified()
+    declare(1)
+    assert exceeded in verified()
+    assert "note" not in verified("ledger.db")
+    ask("1/2")
+    assert "changed the cap from epsilon=4 to epsilon=1" in verified("ledger.db")
+    assert exceeded in verified("ledger.db")
+    declare(10)
+    ask("1/2")
+    assert "changed the cap from epsilon=1 to epsilon=10" in verified()
+    assert exceeded not in verified()

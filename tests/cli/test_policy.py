@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sqlite3
 import sys
 
 import duckdb
@@ -75,7 +76,18 @@ def test_a_new_policy_from_a_text_file_imports_it_and_reports_to_the_owner(capsy
     assert 'source: "people.parquet"' in text
     assert "age: {kind: integer, bounds: [LOW, HIGH]}" in text
     assert "Bonn" not in text
+    assert "    unit: UNIT " in text
+    with pytest.raises(InvalidInput, match="unit must say whose data is protected: 'unit: row' if"):
+        read_policy("policy.yml")
     assert duckdb.sql("SELECT count(*), max(age) FROM 'people.parquet'").fetchall() == [(4, 200)]
+
+
+def test_a_column_whose_values_repeat_like_an_identifier_is_named_to_the_owner(capsys, folder):
+    rows = [f"{i // 2},{i % 7}" for i in range(200)]
+    (folder / "people.csv").write_text("\n".join(["pid,age", *rows]))
+    _, out, _ = call(capsys, "policy", "new", "people.csv", "--header")
+    hint = "its 100 values repeat: if they tell people apart, name it as the unit"
+    assert f"pid: integer; none missing; {hint} age: integer; none missing note" in plain(out)
 
 
 def test_a_kind_that_most_values_have_is_named(capsys):
@@ -289,3 +301,86 @@ def test_declarations_on_which_every_query_is_refused_are_told(capsys, folder, d
     assert code == 2
     assert f"people: every {kind} of age is refused" in err
     assert why in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubts"),
+    [
+        ("", "", []),
+        ("budget: epsilon=1", "budget: epsilon=100", ["the budget epsilon 100 is very large"]),
+        ("budget: epsilon=1", "budget: epsilon=1, delta=0.5", ["is very large"]),
+        ("budget: epsilon=1", "budget: epsilon=0", ["without a budget above 0"]),
+        ("    budget: epsilon=1", "", ["without a budget above 0"]),
+        ("[0, 110]", "[17, 17]", ["age: both bounds are 17"]),
+        ("[0, 110]", "[0, 110], grid: [50]", ["age: every quantile is 50"]),
+        (
+            "budget: epsilon=1",
+            "budget: epsilon=1\n    analysts: {ann: epsilon=5, bob: epsilon=1}",
+            ["analyst ann may spend epsilon 5, for which the budget epsilon 1 has no room"],
+        ),
+    ],
+)
+def test_the_first_sentence_of_a_check_counts_the_doubts(capsys, folder, old, new, doubts):
+    """Each of them gets a line; what is not doubtful gets none."""
+    policy(folder)
+    text = re.sub(
+        "    source: people.parquet\n|    public:\n.*\n", "", (folder / "policy.yml").read_text()
+    )
+    (folder / "policy.yml").write_text(text.replace(old, new) if old else text)
+    code, out, _ = call(capsys, "policy", "check", "policy.yml")
+    said = f"it can be used, with {len(doubts)} doubt" if doubts else "nothing is wrong with it"
+    assert (code, out.splitlines()[0].startswith(f"policy.yml: {said}")) == (0, True)
+    assert out.count("Doubt: people: ") == len(doubts)
+    for doubt in doubts:
+        assert doubt in plain(out)
+
+
+def test_data_that_hardly_fit_their_declaration_are_doubts(capsys, folder):
+    policy(folder)
+    for file in ("people.csv", "towns.tsv"):
+        call(capsys, "policy", "new", file, f"{file}.yml", "--header", "--kind", "age=integer")
+    call(capsys, "policy", "import", "towns.tsv", "--public", "towns")
+    call(capsys, "policy", "import", "people.csv")
+    text = (folder / "policy.yml").read_text().replace("[Bonn, Ulm]", "[bonn, ulm]")
+    (folder / "policy.yml").write_text(text.replace("[0, 110]", "[500, 600]"))
+    _, out, _ = call(capsys, "policy", "check", "policy.yml", "--data")
+    assert out.startswith("policy.yml: it can be used, with 1 doubt.")
+    assert "Doubt: people: town: 3 values (75%) outside the keys" in plain(out)
+
+
+@pytest.mark.parametrize(
+    ("declared", "why"),
+    [
+        ("[0, 110], bins: [50]", "age: bins needs two or more ascending edges"),
+        ("[0, 110], keys: []", "age: keys needs at least one value"),
+    ],
+)
+def test_groups_that_no_query_can_use_are_refused(folder, declared, why):
+    policy(folder)
+    text = (folder / "policy.yml").read_text().replace("[0, 110]", declared)
+    (folder / "policy.yml").write_text(text)
+    with pytest.raises(InvalidInput, match=why):
+        read_policy("policy.yml")
+
+
+@pytest.mark.parametrize("file", ["shop.sqlite", "shop.duckdb"])
+def test_the_tables_of_a_file_are_named(capsys, folder, file):
+    connect = duckdb.connect if file.endswith("duckdb") else sqlite3.connect
+    connection = connect(file)
+    for table in ("Customer", "Invoice"):
+        connection.execute(f"CREATE TABLE {table} (n INTEGER)")
+    connection.close()
+    _, _, err = call(capsys, "policy", "new", file)
+    assert "name one with --table: Customer, Invoice" in err
+    _, _, err = call(capsys, "policy", "new", file, "--table", "Invoices")
+    assert "unknown table 'Invoices': did you mean 'Invoice'?" in err
+    assert "cannot be read as a file of" in call(capsys, "policy", "new", f"no{file}")[2]
+    assert call(capsys, "policy", "new", file, "--table", "Invoice")[0] == 0
+
+
+def test_analysts_in_a_list_are_refused_with_how_to_write_them(folder):
+    policy(folder)
+    text = (folder / "policy.yml").read_text()
+    (folder / "policy.yml").write_text(text + "    analysts: [ann, bob]\n")
+    with pytest.raises(InvalidInput, match=r"such as analysts: \{ann: epsilon=1\}"):
+        read_policy("policy.yml")

@@ -562,7 +562,9 @@ def test_an_import_beside_the_source_says_what_to_change(capsys, in_hospital):
 
 
 def test_checks_read_the_policy_of_the_folder(capsys):
-    assert call(capsys, "policy", "check", "--data")[1].startswith("policy.yml: nothing is wrong")
+    assert call(capsys, "policy", "check", "--data")[1].startswith(
+        "policy.yml: it can be used, with 1 "
+    )
     call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
     assert call(capsys, "ledger", "verify")[1].startswith("The ledger holds")
     assert call(capsys, "ledger", "show")[0] == 0
@@ -573,8 +575,8 @@ REFUSED = [
     ((ONE, "--epsilon", "1,5"), "write a decimal with a point, such as 1.5"),
     ((ONE, "--epsilon", "1e400"), "epsilon is far too large to protect anybody"),
     ((ONE, "--rho", "1/8"), "ask with an epsilon; the owner may let the policy's budget say"),
-    (("SELECT MIN(age) FROM people", "--epsilon", "1"), "QUANTILE(x, 0.01)"),
-    (("SELECT MAX(age) FROM people", "--epsilon", "1"), "QUANTILE(x, 0.99)"),
+    (("SELECT MIN(age) FROM people", "--epsilon", "1"), "QUANTILE(age, 0.01)"),
+    (("SELECT MAX(age) FROM people", "--epsilon", "1"), "QUANTILE(age, 0.99)"),
     (
         ("SELECT SUM(LEAST(GREATEST(income, 5000), 0)) FROM people", "--epsilon", "1"),
         "the lower bound is above the upper one",

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from tests.release.answers.helpers import ROW
-from twoworlds.errors import DoubtfulRelease
+from twoworlds.errors import DoubtfulRelease, UnknownName
 from twoworlds.release import Curator, parse_sql
 from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.costs import Cost, parse_cost
@@ -63,6 +63,30 @@ def test_values_that_are_not_declared_and_selections_of_nobody(condition, said):
     assert words(f"SELECT COUNT(*) FROM people WHERE {condition}") == said
 
 
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [("male", "Male"), ("MALE", "Male"), ("Mal", "Male"), ("Male ", "Male"), ("femal", "Female")],
+)
+def test_the_key_that_is_meant_differs_in_capitals_or_blanks_before_it_differs_in_letters(
+    asked, meant
+):
+    assert UnknownName("key", asked, ["Female", "Male"]).nearest == meant
+    assert UnknownName("key", " ", ["Female", "Male"]).nearest is None
+
+
+@pytest.mark.parametrize(
+    ("bins", "said"),
+    [
+        ("200, 300", ["200 lies outside the declared bounds of age, 0 to 100."]),
+        ("-9, -1, 50", ["-9 lies outside the declared bounds of age, 0 to 100."]),
+        ("-9, 50, 120", []),  # every group has declared values
+    ],
+)
+def test_a_group_beyond_the_bounds_is_named(bins, said):
+    sql = f"SELECT BIN(age, {bins}), COUNT(*) FROM people GROUP BY BIN(age, {bins})"
+    assert words(sql) == said
+
+
 def test_an_aggregate_that_counts_nobody_is_named():
     sql = "SELECT COUNT(*) AS n, COUNT(*) FILTER (WHERE age < 0) AS unborn FROM people"
     [said] = words(sql)
@@ -86,6 +110,19 @@ def test_a_spend_above_half_of_what_is_left_is_said_with_what_it_buys(epsilon, l
     for one in found:
         assert f"This takes {part} of what is left to people" in one.words
         assert "would get at most" in one.words
+
+
+def test_a_price_that_leaves_weak_protection_is_questioned_however_much_is_left():
+    for cost, said in (
+        ("2", []),
+        ("3", ["weak protection"]),
+        ("12", ["practically no protection"]),
+    ):
+        found = warned("SELECT COUNT(*) FROM people", cost)
+        assert [(one.kind, one.confirm) for one in found] == [("spend", True)] * len(said)
+        for one, part in zip(found, said, strict=True):
+            assert one.words.startswith(f"epsilon {cost} is much for one release. ")
+            assert part in one.words
 
 
 def test_the_share_of_a_rho_or_a_delta_counts_too():

@@ -56,7 +56,7 @@ _WHY = {
     True: f"Both numbers agree because your record is randomized on its own. {_ON_TOP}",
 }
 _SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)  # of how many people a guess is said
-_RARE = Fraction(1, 1000)  # a larger chance of certainty leaves no word for the protection
+RARE = Fraction(1, 1000)  # a larger chance of certainty leaves no word for the protection
 _SCALE = ((Fraction(3, 4), "strong"), (Fraction(9, 10), "moderate"), (Fraction(99, 100), "weak"))
 
 
@@ -210,7 +210,7 @@ def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) 
     word = f"{'practically no' if word == 'none' else word} protection"
     if certain == 0 or word.startswith("practically"):
         return f"{said}: {word}."
-    kept = f": {word}" if bounds(certain)[1] <= _RARE else ""
+    kept = f": {word}" if bounds(certain)[1] <= RARE else ""
     likely = decimal(at_most_one(certain), 3)
     return f"{said}{kept}; with probability up to {likely} the output gives it away."
 

@@ -254,7 +254,7 @@ def least(
     if claim.delta == 0 and not amount.bounded:
         raise InvalidInput(
             f"{amount.law} keeps no epsilon alone, since its likelihood ratio has no bound: give a "
-            "delta above 0 too, such as delta=1e-6"
+            "delta above 0 too, such as delta=1e-6, on the command line --delta 1e-6"
         )
     value = amount.start(_deviations(claim, float(rate), amount), float(moved))
     exact = _is_exact(_compared(build(amount.at(amount.near(value, DIGITS), DIGITS)), claim))

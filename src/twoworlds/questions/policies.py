@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Said, Table
+from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.errors import Interrupted, InvalidInput, UnknownName
 from twoworlds.files import check_place, write
 from twoworlds.numbers import counted
@@ -97,24 +97,36 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
 def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
     """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
-    from twoworlds.release.ledger.views import read_export, verify, verify_export
+    from twoworlds.release.ledger.views import (
+        exported_state,
+        policy_state,
+        read_export,
+        summary,
+        verify,
+    )
+    from twoworlds.release.policy import read_policy
 
     notes: tuple[str, ...] = ()
     if Path(where).suffix == ".jsonl":
         notes = _EXPORTED
         try:
-            found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
+            state = exported_state(read_export(where))
+            found: dict[str, Any] = {"ok": True, **summary(state)}
+            found |= {"changes": state.changes, "exceeded": state.exceeded()}
         except LedgerDamaged as error:
             found = {"ok": False, "problem": str(error)}
     else:
         found = verify(_located(where))
+        if found["ok"] and _is_policy(where):
+            found["exceeded"] = policy_state(read_policy(where)).exceeded()
     holds = found.pop("ok")
     said = f"The ledger does NOT hold: {found.get('problem')}"
     if holds:
         said = (
             f"The ledger holds: {counted(found['entries'], 'entry')}, each with the hash of the "
-            "one before, and no budget exceeded."
+            "one before, and no charge exceeded the budget of its time."
         )
+        notes = (*found["changes"], *found["exceeded"], *notes)
     return Told(Answer(said, holds=holds, notes=notes), {"holds": holds, **found})
 
 
@@ -141,9 +153,13 @@ def ledger_remark(
     return Told(Answer("made a new mark; the reason stands in the ledger"), {"remarked": True})
 
 
+def _is_policy(where: str) -> bool:
+    return Path(where).suffix.lower() in (".yml", ".yaml")
+
+
 def _located(where: str) -> str | Location:
     """Return the place of a ledger, and of its mark where a policy says it."""
-    if Path(where).suffix.lower() not in (".yml", ".yaml"):
+    if not _is_policy(where):
         return where
     from twoworlds.release.ledger.views import ledger_of
     from twoworlds.release.policy import read_policy
@@ -171,11 +187,17 @@ def policy_check(
         others.append(str(error))
     if faults or others:
         raise InvalidInput("\n".join(faults + others))
-    blocks = []
+    doubts = [doubt for one in found for doubt in one.fields()["doubts"]]
+    blocks: list[Block] = [Said([f"Doubt: {doubt}" for doubt in doubts])] if doubts else []
     for one in found:
         said = one.answer()
         blocks += [Said([said.headline]), *said.blocks]
-    told = Answer(f"{file}: nothing is wrong with it.", holds=True, blocks=blocks)
+    verdict = (
+        f"it can be used, with {counted(len(doubts), 'doubt')}"
+        if doubts
+        else "nothing is wrong with it"
+    )
+    told = Answer(f"{file}: {verdict}.", holds=True, blocks=blocks)
     return Told(told, {"file": file, "holds": True, "datasets": found})
 
 

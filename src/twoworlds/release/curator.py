@@ -40,7 +40,7 @@ from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_a
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.ledger.views import SOLE_ANALYST, analysts, open_ledger, summary
-from twoworlds.release.policy import Policy, declare
+from twoworlds.release.policy import Dataset, Policy, declare
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
@@ -123,6 +123,9 @@ class Curator(AbstractContextManager["Curator"]):
             )
             places[name] = from_lists(data) if isinstance(data, dict) else data
         self.policy, self.pace = policy, pace
+        self.engines = Engines(policy, places)
+        if not isinstance(data, Policy):
+            self._check_frame(policy.dataset(name))
         self._end: Callable[[], object] | None = None
         if isinstance(ledger, Ledger):
             self.ledger = ledger
@@ -131,7 +134,6 @@ class Curator(AbstractContextManager["Curator"]):
         else:
             self.ledger, folder = _without_file()
             self._end = finalize(self, _end, self.ledger, folder)
-        self.engines = Engines(policy, places)
         self._set_caps()
 
     @classmethod
@@ -496,6 +498,23 @@ class Curator(AbstractContextManager["Curator"]):
             InvalidInput: for the first one that is not.
         """
         self.engines.check()
+
+    def _check_frame(self, dataset: Dataset) -> None:
+        """Refuse columns that the table does not have, and warn of those of another kind.
+
+        Who opens a frame holds its records. A type is no reason to refuse one, since a record may
+        have made it.
+        """
+        from twoworlds.release.policy.checking import misfits
+
+        try:
+            self.engines.check()
+        except InvalidInput:
+            self.engines.close()
+            raise
+        engine, relation = self.engines.open(dataset)
+        for misfit in misfits(dataset.columns, engine.fields(relation), dataset.name):
+            warn(misfit, DoubtfulRelease, stacklevel=3)
 
     def close(self) -> None:
         """Close the engines and the ledger."""

@@ -6,7 +6,8 @@ looked at, so that they tell nothing about the data and may be shown to anybody 
     value    a condition or a group names a value that is no declared key, or lies beyond the bounds
     empty    no row can be selected: by the conditions alone, or if the declarations are right
     groups   the conditions exclude groups, which the answer leaves out
-    spend    the release takes more than half of what is left to the dataset, or to the analyst
+    spend    the release takes more than half of what is left to the dataset, or to the analyst, or
+             leaves weak protection or less
     noise    a group of 1,000 rows would be lost in noise
 
 A warning is no refusal. Keys and bounds are for grouping and for clamping: the data may hold other
@@ -18,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 from typing import Any, Literal, NamedTuple
 
 from twoworlds.errors import UnknownName
 from twoworlds.release.answers.estimates import estimators
-from twoworlds.release.answers.words import guess_data, left_out, printable
+from twoworlds.release.answers.words import guess_data, left_out, printable, strength_of
 from twoworlds.release.costs import Cost, pure_within
 from twoworlds.release.policy.model import Column, Value, grouped, shown_value
 from twoworlds.release.query import Resolved
@@ -75,7 +77,7 @@ def warnings(
 def spend_warnings(
     price: Cost, left: Mapping[str, Cost], after: Mapping[str, Cost], neighbours: str
 ) -> tuple[ReleaseWarning, ...]:
-    """Return the warning of a price that takes more than a share of what is left, if it does."""
+    """Return the warning of a price that takes too much of what is left, or protects too little."""
     return tuple(
         ReleaseWarning("spend", printable(words))
         for words in _spend(price, left, after, neighbours)
@@ -96,8 +98,13 @@ def _values(asked: Resolved) -> Iterator[str]:
                     for value in values:
                         yield from _value(dataset.column(name), name, value, listed=True)
     for axis in asked.axes:
+        column = dataset.column(axis.column)
         for key in axis.keys:
-            yield from _value(dataset.column(axis.column), axis.column, key, listed=True)
+            yield from _value(column, axis.column, key, listed=True)
+        low, high = column.low, column.high
+        for start, end in pairwise(axis.bins):
+            if low is not None and high is not None and (start > high or end < low):
+                yield from _value(column, axis.column, start, listed=False)
 
 
 def _value(column: Column, name: str, value: Value, *, listed: bool) -> Iterator[str]:
@@ -158,10 +165,13 @@ def _noise(asked: Resolved, calibration: Calibration, number: int) -> Iterator[s
 def _spend(
     price: Cost, left: Mapping[str, Cost], after: Mapping[str, Cost], neighbours: str
 ) -> Iterator[str]:
-    """Say that a release takes more than a share of what is left, and what that buys anyone."""
+    """Say that a release takes more than a share of what is left, or that it is large in itself."""
     shares = {account: _share(price, rest, after[account]) for account, rest in left.items()}
     account = max(shares, key=lambda one: shares[one], default=None)
     if account is None or shares[account] <= SHARE:
+        if strength_of(price) in ("weak", "none"):
+            bought = guess_data(price, neighbours)["words"]
+            yield f"{price.shown()} is much for one release. {bought}"
         return
     share = shares[account]
     part = "all" if share == 1 else f"{min(99, ceil(100 * share))}%"

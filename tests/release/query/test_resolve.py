@@ -10,7 +10,7 @@ from hypothesis import given
 from tests.release.query.people import AGE, INCOME, PEOPLE, REGIONS, ROWS
 from tests.release.query.queries import queries
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.release.policy import Column
+from twoworlds.release.policy import Column, Unit
 from twoworlds.release.query import GroupAxis, Query, SummedMeasure, resolve
 from twoworlds.release.query.conditions import column
 
@@ -140,7 +140,12 @@ REFUSED = [
     (people.sum("city"), PEOPLE, "'city' is text: sum is for numbers"),
     (people.mean("member"), PEOPLE, "'member' is boolean"),
     (people.sum("weight"), PEOPLE, "no bounds are declared for 'weight'"),
-    (people.median("income"), PEOPLE, "no grid is declared for 'income'"),
+    (people.median("income"), PEOPLE, "no grid is declared for 'income'.* such as grid: {step: "),
+    (
+        people.by("city").count(),
+        replace(PEOPLE, unit=Unit("city")),
+        r"tells people apart.* with COUNT\(DISTINCT city\)",
+    ),
     (people.median("age", between=(1, 9)), PEOPLE, "no value of the grid"),
     (people.sum("age", between=(0, 121)), PEOPLE, "in the policy's bounds 0 to 120"),
     (people.sum("age", between=(3, 2)), PEOPLE, "the lower bound is above the upper one"),

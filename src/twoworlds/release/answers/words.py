@@ -185,6 +185,22 @@ def guess_data(cost: Cost, about: str | None) -> dict[str, Any]:
     }
 
 
+def strength_of(cost: Cost) -> str:
+    """Return the word for the protection that a cost leaves: strong, moderate, weak or none.
+
+    A delta above 1/1000 leaves none, which a guess hardly shows.
+
+    >>> from twoworlds.release.costs import parse_cost
+    >>> [strength_of(parse_cost(cost)) for cost in ("2", "3", "5000", "epsilon=1, delta=1/2")]
+    ['moderate', 'weak', 'none', 'none']
+    """
+    from twoworlds.definitions.words import RARE, strength
+
+    huge = max(cost.epsilon, cost.rho) > _HUGE or cost.delta > RARE
+    chance = None if huge else guess(cost)
+    return "none" if chance is None else strength(chance)
+
+
 def _going_on(sentence: str) -> str:
     """Return a sentence as it goes on after a colon."""
     return sentence[:1].lower() + sentence[1:]

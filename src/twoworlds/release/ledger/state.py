@@ -87,6 +87,7 @@ class LedgerState:
     point: ChainPlace = field(default_factory=lambda: ChainPlace(0, START))
     name: str | None = None
     caps: dict[Account, Cap] = field(default_factory=dict)
+    changes: list[str] = field(default_factory=list)  # of caps, in words
     units: dict[str, str] = field(default_factory=dict)  # by dataset
     spent: dict[Account, Spent] = field(default_factory=dict)
     charges: dict[int, PaidQuery] = field(default_factory=dict)
@@ -177,11 +178,24 @@ class LedgerState:
     def _begin(self, content: Content, _point: ChainPlace) -> None:
         self.name = str(content["name"])
 
-    def _cap(self, content: Content, _point: ChainPlace) -> None:
+    def exceeded(self) -> list[str]:
+        """Return, in words, which accounts have spent more than their caps now allow."""
+        return [
+            f"{_who(account)}: {cap.used(spent).cost.shown()} is spent, of now {cap.most.shown()}"
+            for account, cap in self.caps.items()
+            if cap.rule(spent := self.spent.get(account, Spent())) is None
+        ]
+
+    def _cap(self, content: Content, place: ChainPlace) -> None:
         account = (check_name(content["dataset"], "dataset"), content["analyst"])
         if account[1] is not None:
             check_name(account[1], "analyst")
-        self.caps[account] = read_cap(content)
+        before, cap = self.caps.get(account), read_cap(content)
+        if before not in (None, cap):
+            self.changes.append(
+                f"{_who(account)}: entry {place.sequence} changed the cap from {before} to {cap}"
+            )
+        self.caps[account] = cap
 
     def _protect(self, content: Content, _point: ChainPlace) -> None:
         dataset = check_name(content["dataset"], "dataset")

@@ -72,6 +72,12 @@ def budgets(policy: Policy) -> list[dict[str, Any]]:
     Caps are those of the policy, as a release would set them; spent is what the ledger says, and
     nothing when it was never begun. Nothing is written.
     """
+    state = policy_state(policy)
+    return [accounts(state, name) for name in policy.datasets]
+
+
+def policy_state(policy: Policy) -> LedgerState:
+    """Return what the ledger of a policy says, under the caps of the policy."""
     from twoworlds.release.answers.words import unit_text
 
     location = ledger_of(policy)
@@ -90,7 +96,7 @@ def budgets(policy: Policy) -> list[dict[str, Any]]:
             state.units.setdefault(dataset.name, unit_text(dataset))
             for analyst, cap in analysts(dataset).items():
                 state.caps[dataset.name, analyst] = cap
-    return [accounts(state, name) for name in policy.datasets]
+    return state
 
 
 def show(place: Path | str | Location, **where: Any) -> dict[str, Any]:
@@ -143,6 +149,8 @@ def verify(place: Path | str | Location, **where: Any) -> dict[str, Any]:
         "entries": state.point.sequence,
         "hash": state.point.hash,
         "mark": points and {"sequence": points.last.sequence, "hash": points.last.hash},
+        "changes": state.changes,
+        "exceeded": state.exceeded(),
     }
 
 

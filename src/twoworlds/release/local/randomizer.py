@@ -156,7 +156,10 @@ def read_names(names: Text | Iterable[str] | None, kind: str = "values") -> tupl
     ('yes', 'no', 'not, really')
     """
     if names is None:
-        raise InvalidInput(f"declare the {kind} of the column beforehand, as in values=[yes, no]")
+        raise InvalidInput(
+            f"declare the {kind} of the column beforehand, as in --values 'yes, no', or "
+            "values=['yes', 'no'] in Python"
+        )
     if isinstance(names, str):
         names = next(csv.reader([names], skipinitialspace=True), [])
         names = [name.strip() for name in names]

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import counted, show
+from twoworlds.release.answers.words import guess_data, strength_of
 from twoworlds.release.backends import Field, open_backend
 from twoworlds.release.backends.sources import text_file_of
-from twoworlds.release.budget import Cap
+from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.plan.columns import check_unit
 from twoworlds.release.plan.statement import check_field, check_kind
 from twoworlds.release.policy.examination import WARNING, Examination, as_dataset, examine
@@ -65,7 +69,7 @@ def _checked(
     try:
         before = len(faults)
         fields = backend.fields(relation)
-        faults += _misfits(dataset.columns, fields, dataset.name)
+        faults += misfits(dataset.columns, fields, dataset.name)
         for table in dataset.public.values():
             if text_file_of(table.source) is None:
                 try:
@@ -73,7 +77,7 @@ def _checked(
                 except InvalidInput as error:
                     faults.append(f"{table.name}: {error}")
                     continue
-                faults += _misfits(table.columns, theirs, table.name)
+                faults += misfits(table.columns, theirs, table.name)
                 if table.key not in theirs:
                     faults.append(f"{table.name}: the public table has no column {table.key!r}")
         examined: list[Examination] = []
@@ -95,6 +99,8 @@ def _told(one: Dataset, undeclared: list[str] | None, examined: list[Examination
     headline, *lines = _lines(one, undeclared)
     seen = [line for report in examined for line in report.lines()]
     told = Answer(headline, blocks=(Said(lines), *([Said([WARNING, *seen])] if seen else [])))
+    doubts = [f"{one.name}: {doubt}" for doubt in _doubts(one)]
+    doubts += [doubt for report in examined for doubt in report.doubts()]
     data = {
         "dataset": one.name,
         "neighbours": one.neighbours,
@@ -106,6 +112,7 @@ def _told(one: Dataset, undeclared: list[str] | None, examined: list[Examination
         "public": [*one.public],
         "compared_with_the_data": undeclared is not None,
         "undeclared": undeclared or [],
+        "doubts": doubts,
     }
     return Told(told, data | ({"data": examined} if examined else {}))
 
@@ -136,6 +143,27 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
         yield f"  not declared, so nobody can use them: {', '.join(undeclared)}"
 
 
+def _doubts(one: Dataset) -> Iterator[str]:
+    """Say which declarations are hardly meant so, though none of them is an error."""
+    if one.cap is None or max(one.cap.most.epsilon, one.cap.most.rho) == 0:
+        yield "without a budget above 0 nothing can be released"
+    elif strength_of(one.cap.most) == "none":
+        bought = guess_data(one.cap.most, one.neighbours)["words"]
+        yield f"the budget {one.cap.most.shown()} is very large. {bought}"
+    for name, limit in one.analysts.items():
+        whole = Spent().plus(replace(limit.most, delta=limit.most.delta - limit.tail))
+        if one.cap is not None and one.cap.rule(whole) is None:
+            yield (
+                f"analyst {name} may spend {limit.most.shown()}, for which the budget "
+                f"{one.cap.most.shown()} has no room"
+            )
+    for column in one.columns.values():
+        if column.low is not None and column.low == column.high:
+            yield f"{column.name}: both bounds are {show(column.low)}, so its values tell nothing"
+        if len(column.grid) == 1:
+            yield f"{column.name}: every quantile is {show(column.grid[0])}, the one value of grid"
+
+
 def _useless(one: Dataset) -> Iterator[str]:
     """Say which declarations no query can use: every sum over such bounds would be refused."""
     for column in one.columns.values():
@@ -151,9 +179,7 @@ def _useless(one: Dataset) -> Iterator[str]:
                 break
 
 
-def _misfits(
-    columns: Mapping[str, Column], fields: Mapping[str, Field], name: str
-) -> Iterator[str]:
+def misfits(columns: Mapping[str, Column], fields: Mapping[str, Field], name: str) -> Iterator[str]:
     """Say which declared columns are absent or of another kind."""
     for column in columns.values():
         try:
@@ -164,7 +190,7 @@ def _misfits(
 
 
 def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
-    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in.
+    """Return the text of a policy for a table; UNIT, LOW, HIGH and KEYS are to be filled in.
 
     Two policies in one folder, about different people, get a ledger each.
     """
@@ -172,12 +198,16 @@ def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
     ledger = "ledger.db" if file.stem == "policy" else f"{file.stem}-ledger.db"
     source = Path(data).absolute()
     place = data if Path(data).is_absolute() else _relative(source, folder)
+    engine = "duckdb" if source.suffix.lower() in (".duckdb", ".ddb") else "sqlite"
     if table is None and source.suffix.lower() in _TABLES:
-        raise InvalidInput(f"{data} holds several tables: name one with --table")
+        listed = ", ".join(_tables(engine, source))
+        raise InvalidInput(f"{data} holds several tables: name one with --table: {listed}")
     if table is None:
         kinds, written = _kinds(str(source), folder), _quoted(place)
     else:
-        engine = "duckdb" if source.suffix.lower() in (".duckdb", ".ddb") else "sqlite"
+        tables = _tables(engine, source)
+        if table.casefold() not in map(str.casefold, tables):
+            raise UnknownName("table", table, tables)
         kinds = _kinds({engine: str(source), "table": table}, folder)
         written = f"{{{engine}: {_quoted(place)}, table: {_quoted(table)}}}"
     lines = [
@@ -188,7 +218,8 @@ def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
         f"  {_quoted(name)}:",
         f"    source: {written}",
         "    neighbours: add-remove         # or substitute, if the number of people is public",
-        "    unit: row                      # or {person: COLUMN, rows: 3, groups: 2}",
+        "    unit: UNIT                     # row if every row is another person, else, such as",
+        "                                   # {person: COLUMN, rows: 3, groups: 2}",
         "    columns:",
     ]
     for column, kind in kinds.items():
@@ -198,6 +229,21 @@ def draft(data: str, name: str, file: Path, *, table: str | None = None) -> str:
             lines.append(f"      # {_quoted(column)} has a type that queries cannot use")
     lines.append("    budget: epsilon=1              # in all, by everybody together")
     return "\n".join(lines) + "\n"
+
+
+def _tables(engine: str, file: Path) -> list[str]:
+    """Return the names of the tables and views in a file."""
+    import duckdb
+
+    try:
+        if engine == "duckdb":
+            with duckdb.connect(str(file), read_only=True) as connection:
+                return [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as lite:
+            asked = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+            return [name for (name,) in lite.execute(asked) if not name.startswith("sqlite_")]
+    except (duckdb.Error, sqlite3.Error):
+        raise InvalidInput(f"{file} cannot be read as a file of {engine}") from None
 
 
 def _kinds(source: Any, folder: Path) -> Mapping[str, str]:

@@ -73,6 +73,22 @@ class Examination(Result):
         if self.people is not None:
             yield f"  {self._said_of_people(self.people)}"
 
+    def doubts(self) -> Iterator[str]:
+        """Yield what more than half of the rows speak against."""
+        for one in self.columns:
+            for count, what in (
+                (one.unfit, "of another kind, which count as missing"),
+                (one.below + one.above, "clamped"),
+                (one.outside, "outside the keys"),
+                (one.unbinned, "outside the bins"),
+            ):
+                if 2 * count > self.rows:
+                    yield f"{self.name}: {one.column.name}: {self._some(count, 'value')} {what}"
+        for name in ("rows_dropped", "rows_of_nobody"):
+            count = (self.people or {}).get(name, 0)
+            if 2 * count > self.rows:
+                yield f"{self.name}: a query leaves out {self._some(count, 'row')}"
+
     def fields(self) -> dict[str, Any]:
         """Return all figures, by name."""
         people = self.people
@@ -206,7 +222,14 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
     tests = [
         test for name, column in dataset.columns.items() for test in _tests(column, columns[name])
     ]
-    found = iter(one(figured(*map(_number, tests))) if tests else [])
+    likely = [
+        column.name
+        for column in dataset.columns.values()
+        if dataset.unit == Unit() and column.kind in ("integer", "text") and not column.keys
+    ]
+    distinct = [exp.Count(this=exp.Distinct(expressions=[columns[name]()])) for name in likely]
+    figures = one(figured(*map(_number, tests), *distinct)) if tests else []
+    found, values = iter(figures), dict(zip(likely, figures[len(tests) :], strict=True))
     examined = []
     for column, had in zip(dataset.columns.values(), present, strict=True):
         kept, below, above, outside, unbinned = islice(found, 5)
@@ -221,9 +244,17 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
             )
             query = query.order_by(*order, copy=False).limit(SHOWN, copy=False)
             others = tuple((_text(value), int(count)) for value, count in backend.fetch(query))
+        different, hint = values.get(column.name, 0), ""
+        if (
+            rows >= 100 and rows <= 3 * different < 3 * kept
+        ):  # as an identifier's do, of people with a few rows
+            hint = (
+                f"its {different:,} values repeat: if they tell people apart, name it as the unit"
+            )
         examined.append(
             ExaminedColumn(
-                column, rows - had, had - kept, "", below, above, outside, others, unbinned
+                *(column, rows - had, had - kept, "", below, above, outside, others, unbinned),
+                remark=hint,
             )
         )
     people = None
@@ -241,8 +272,8 @@ def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examinat
 
 
 def as_dataset(public: PublicTable) -> Dataset:
-    """Return a public table as a dataset, to examine its rows."""
-    return Dataset(public.name, public.source, "add-remove", columns=public.columns)
+    """Return a public table as a dataset, to examine its rows, which are nobody's."""
+    return Dataset(public.name, public.source, "add-remove", Unit(rows=0), public.columns)
 
 
 def _select(source: exp.Expression, values: Sequence[exp.Expression]) -> exp.Select:

@@ -87,6 +87,7 @@ def grouped(x: Fraction, side: Side = "about") -> str:
     return f"{x.numerator:,}" if x.denominator == 1 else show(x, side=side)
 
 
+UNDECLARED = "which the policy does not declare"  # a column; the table may have it
 ColumnKind = Literal["integer", "number", "text", "boolean", "date"]
 Neighbours = Literal["add-remove", "substitute"]
 
@@ -192,7 +193,7 @@ class Dataset:
             return self.public[table].columns[rest]
         known = [*self.columns]
         known += [f"{t.name}.{c}" for t in self.public.values() for c in t.columns]
-        raise UnknownName("column", name, known)
+        raise UnknownName("column", name, known, which=UNDECLARED)
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,12 @@ def declare(
             own = said.setdefault(column, {})
             if what in own:
                 raise InvalidInput(f"{what} of {column!r} are given twice: give them once")
+            if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+                such = {"keys": f"[{values!r}]", "bounds": "(0, 100)"}[what]
+                raise InvalidInput(
+                    f"{what} of {column!r} must be a list, not {values!r}: "
+                    f"{what}={{{column!r}: {such}}}"
+                )
             own[what] = [*values]
     _check_unit(unit, said)
     if not said:
@@ -282,7 +288,10 @@ class _Fields:
         if value == "":
             return {}
         if not isinstance(value, Mapping):
-            raise InvalidInput(f"{self.place}: {name} must have fields, one to a line")
+            such = "{ann: epsilon=1}" if name == "analysts" else "{NAME: {...}}"
+            raise InvalidInput(
+                f"{self.place}: {name} must have fields, one to a line, such as {name}: {such}"
+            )
         return value
 
     def texts(self, name: str) -> list[str]:
@@ -294,6 +303,12 @@ class _Fields:
             raise InvalidInput(f"{self.place}: {name} must be a list, such as {such}")
         if value == ["LOW", "HIGH"]:
             raise InvalidInput(f"{self.place}: fill in {name}: a list, such as [0, 100]")
+        least = {"bins": 2, "keys": 1}.get(name, 0)
+        if name in self.data and len(value) < least:
+            needs = {1: "at least one value", 2: "two or more ascending edges"}[least]
+            raise InvalidInput(
+                f"{self.place}: {name} needs {needs}: give them, or leave {name} out"
+            )
         return list(value)
 
     def number(self, name: str) -> Fraction | None:

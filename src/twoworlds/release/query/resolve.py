@@ -24,8 +24,8 @@ from math import prod
 from typing import Literal
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
-from twoworlds.numbers import show
-from twoworlds.release.policy.model import Column, Dataset, Value, shown_value
+from twoworlds.numbers import exact_text, show
+from twoworlds.release.policy.model import UNDECLARED, Column, Dataset, Value, shown_value
 from twoworlds.release.query.conditions import Compare, Condition, OneOf, leaves
 from twoworlds.release.query.model import Aggregate, GroupAxis, Query
 
@@ -198,6 +198,11 @@ def _axis(asked: GroupAxis, query: Query, dataset: Dataset) -> GroupAxis:
             raise InvalidInput(f"{name!r} is {column.kind}: bins are for numbers")
     else:
         axis = replace(asked, keys=asked.keys or column.keys)
+        if not axis.keys and name == dataset.unit.person:
+            raise InvalidInput(
+                f"{name!r} tells people apart, and a group of one person would be lost in noise: "
+                f"count people with COUNT(DISTINCT {_written(name)})"
+            )
         if not axis.keys:
             raise InvalidInput(
                 f"no keys are declared for {name!r}, and keys are never read off the data: write "
@@ -231,7 +236,7 @@ def _check_joins(query: Query, dataset: Dataset) -> None:
         if table not in dataset.public:
             raise UnknownName("public table", table, dataset.public)
         if on not in dataset.columns:
-            raise UnknownName("column", on, dataset.columns)
+            raise UnknownName("column", on, dataset.columns, which=UNDECLARED)
     if len(dict(query.joins)) < len(query.joins):
         raise InvalidInput("a public table is joined once at most")
 
@@ -338,9 +343,11 @@ def _units(x: Fraction, column: Column, name: str) -> int:
 
 def _grid(column: Column, low: int, high: int, name: str) -> tuple[int, ...]:
     if not column.grid:
+        step = exact_text(max(1, (high - low) // 20) * column.unit)
         raise InvalidInput(
-            f"no grid is declared for {name!r}, and a quantile takes its values from one: "
-            "declare grid: in the policy, such as {from: 0, to: 100, step: 5}"
+            f"no grid is declared for {name!r}, and a quantile takes its values from one: declare "
+            f"it in the policy, such as grid: {{step: {step}}}, or in Python "
+            f"columns={{{name!r}: {{'grid': {{'step': '{step}'}}}}}}"
         )
     grid = tuple(_units(x, column, name) for x in column.grid)
     if any(a >= b for a, b in pairwise(grid)):

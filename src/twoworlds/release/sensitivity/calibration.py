@@ -326,7 +326,7 @@ def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
     if discovers and not cost.delta:
         why = (
             "keys that are discovered need a delta, the probability that a key gives somebody "
-            f"away: pay epsilon=..., delta=1e-6 instead of {cost}, or declare the keys"
+            f"away: beside {cost} pay --delta 1e-6, or delta='1e-6' in Python, or declare the keys"
         )
     elif laplace and cost.rho:
         why = f"{cost} is paid for Gaussian noise: choose noise='gaussian', or epsilon"

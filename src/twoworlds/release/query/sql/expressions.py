@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.policy.model import ColumnKind, Dataset, Value
+from twoworlds.release.policy.model import UNDECLARED, ColumnKind, Dataset, Value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -129,7 +129,7 @@ def match_name(kind: str, name: str, known: Iterable[str]) -> str:
             f"{kind} {name!r} may be {' or '.join(map(repr, alike))}: write it exactly"
         )
     if not alike:
-        raise UnknownName(kind, name, names)
+        raise UnknownName(kind, name, names, which=UNDECLARED if kind == "column" else "")
     return alike[0]
 
 
@@ -219,8 +219,12 @@ def _chain(node: exp.Expr, kind: type[exp.And | exp.Or]) -> list[exp.Expr]:
 def _comparison(node: exp.Expr, operator: Operator, scope: Scope) -> Compare:
     left, right = unwrapped(node.this), unwrapped(node.expression)
     if not is_constant(left) and not is_constant(right):
-        for side in (left, right):
-            scope.column(side)
+        scope.column(left)
+        try:
+            scope.column(right)
+        except UnknownName as error:
+            text = error.name.replace("'", "''")
+            raise refusal(node, f"a text stands in single quotes, as in x = '{text}'") from None
         raise refusal(node, "a column is compared with a constant, not with another column")
     if is_constant(left):
         if is_constant(right):
@@ -296,8 +300,8 @@ def _add(query: Query, node: exp.Expr, scope: Scope, text: str, options: dict[st
     start, end = node.meta.get("start"), node.meta.get("end")
     spelled = "" if start is None or end is None else text[start : end + 1].strip('"').lower()
     if type(node) is exp.Variance and spelled not in ("variance", "", "var"):
-        raise InvalidInput(
-            f"{spelled.upper()} divides by n - 1, the variance here by n: write VAR_POP(x)"
+        raise refusal(
+            node, f"{spelled.upper()} divides by n - 1, the variance here by n: write VAR_POP(x)"
         )
     query_with: Query = getattr(query, method)(_bounded(value, scope, options), **options)
     return query_with

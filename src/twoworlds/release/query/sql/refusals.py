@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import sqlglot
@@ -58,7 +59,13 @@ _REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str], ...] = (
 
 
 def refusal(node: exp.Expr, reason: str) -> InvalidInput:
-    """Return the error that names a part of the query and says why it is refused."""
+    """Return the error that names a part of the query and says why it is refused.
+
+    The column of that part stands for the x of a reason.
+    """
+    column = node.find(exp.Column)
+    if column is not None and type(column.this) is exp.Identifier:
+        reason = re.sub(r"\bx\b", lambda _: _shown(column), reason)
     return InvalidInput(f"{_shown(node)}: {reason}")
 
 
