@@ -19,7 +19,7 @@ from itertools import chain
 from operator import add
 from typing import NamedTuple
 
-from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.numbers import rational
 from twoworlds.worlds.records import Integers, Records, pairs
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
@@ -27,6 +27,8 @@ from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 Scalar = int | Fraction
 Value = Scalar | tuple[Scalar, ...]
 _Chain = tuple[Point, "_Chain"] | None
+
+_MOST_ADDED = 1 << 23  # numbers added up for a list of sums: a second or two
 
 
 class NoRecord:
@@ -175,6 +177,14 @@ class Additive(Statistic):
         )
         yield from _once(found, lambda change: change.difference)
 
+    def values(self, universe: Records) -> set[Value]:
+        """Return every value that the sum takes."""
+        return {
+            self._finish(total)
+            for length in universe.lengths
+            for total in self._sums(universe.values, length)
+        }
+
     def replacements(self, universe: Records, default: Point) -> Iterator[Change]:
         """Yield f(x) and f(x_-i), where the first record is replaced by a default value.
 
@@ -255,7 +265,14 @@ def _sums(table: dict[Point, Value], count: int, modulo: int | None = None) -> d
     """Return every sum of ``count`` records, up to a modulus, with one word that attains it."""
     zero: Value = _total([_minus(v, v) for v in list(table.values())[:1]])
     sums: dict[Value, _Chain] = {zero: None}
-    for _ in range(count):
+    each = sum(len(v) if isinstance(v, tuple) else 1 for v in table.values())
+    added = 0
+    for done in range(count):
+        added += len(sums) * each
+        if added > _MOST_ADDED:
+            raise TooLarge(
+                f"{count} records have too many different sums to list: use at most {done} records"
+            )
         grown: dict[Value, _Chain] = {}
         for total, word in sums.items():
             for value, part in table.items():

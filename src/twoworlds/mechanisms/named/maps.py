@@ -33,7 +33,6 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.worlds import (
-    SUBSTITUTE,
     Additive,
     BitStrings,
     Explicit,
@@ -124,10 +123,7 @@ def _values(statistic: Statistic, universe: Universe) -> tuple[Point, ...]:
             f"(at most {_MOST_LISTED} databases can): use fewer people, or a sum, count or "
             "histogram"
         )
-    # A sum takes each of its values next to another one, unless it takes one only.
-    found = {change.before for change in statistic.changes(universe, SUBSTITUTE)}
-    found.update(statistic((universe.values[0],) * length) for length in universe.lengths)
-    return tuple(sorted(found))
+    return tuple(sorted(statistic.values(universe)))
 
 
 @named("noisy-parity")
