@@ -39,7 +39,7 @@ from twoworlds.worlds.belief import Belief, Secret
 from twoworlds.worlds.statistic import NO_RECORD
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
-_LARGEST_ODDS = 1000  # a denominator whose odds are written in whole numbers
+_LARGEST_ODDS = 100  # a denominator whose odds are written in whole numbers
 _IMPOSSIBLE = "undefined: impossible output"
 _BREACH = "this output is impossible: a breach"
 
