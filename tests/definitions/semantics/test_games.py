@@ -269,7 +269,7 @@ def test_a_histogram_of_many_people_is_refused_with_a_size_that_would_do():
 
 
 def test_noise_about_no_persons_names_noise_that_is():
-    with pytest.raises(InvalidInput, match=r"'geometric\(ratio=2, bits=3\)'"):
+    with pytest.raises(InvalidInput, match=r"'geometric\(ratio=2, bits=2\)'"):
         ask("posterior", "geometric(ratio=2)", belief="uniform", output="3")
 
 
