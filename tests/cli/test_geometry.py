@@ -46,6 +46,10 @@ def test_noise_and_large_surveys_are_answered_by_structure(capsys):
     assert facet["output"] == "1" * 20
     code, out, _ = call(capsys, "statements", "randomized-response(bits=40, keep=3/4)")
     assert (code, "one for each output" in out) == (0, True)
+    many = "randomized-response(bits=1000, keep=3/4)"
+    code, out, _ = call(capsys, "statements", many)
+    assert (code, "gives 2^1000 guarantees against" in out) == (0, True)
+    assert data(capsys, "statements", many)["count"] == "2^1000"
 
 
 def test_noisy_parity_is_no_post_processing_of_randomized_response(capsys):

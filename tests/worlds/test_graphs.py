@@ -6,6 +6,7 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.progress import listen
 from twoworlds.worlds import Computed, Graph, Graphs, pairs
 from twoworlds.worlds import graphs as module
 from twoworlds.worlds.beliefs import belief
@@ -186,3 +187,15 @@ def test_the_largest_moves_are_the_largest_of_all(protect, degree):
     for f in (statistic(name, place) for name in ("edges", "triangles", "max-degree")):
         found = global_sensitivity(f, place).value
         assert found == max((abs(f(x) - f(y)) for x, y in pairs(place, "substitute")), default=0)
+
+
+def test_listing_neighbours_shows_progress():
+    seen = []
+
+    def listener(items, label, total):
+        seen.append((label, total))
+        return items
+
+    with listen(listener):
+        global_sensitivity(module.triangles(), Graphs((1, 2, 3)), group=2)
+    assert seen == [("listing neighbours", 8)]

@@ -23,7 +23,7 @@ from twoworlds.numbers import INFINITY, Log, Number, ln, power
 
 _EXACT_BITS = 1 << 23  # of all whole numbers of an exact law
 _MOST_RATIOS = 1 << 12
-_MOST_CLASSES = 200_000
+_MOST_CLASSES = 1 << 16  # over all records, which takes a second or two
 
 
 RatioTable = dict[Number, tuple[Number, Number]]
@@ -175,16 +175,19 @@ def by_ratio(
     """
     nothing = Fraction(0), Fraction(0)
     classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
-    for law_p, law_q in zip(p, q, strict=True):
+    met = 0
+    for done, (law_p, law_q) in enumerate(zip(p, q, strict=True)):
         grown: dict[Number, tuple[Number, Number]] = {}
         for (ratio, (mass_p, mass_q)), o in product(classes.items(), law_p):
             if law_p[o] != 0 or law_q[o] != 0:
                 key = times_ratio(ratio, law_p[o], law_q[o])
                 old = grown.get(key, nothing)
                 grown[key] = (old[0] + mass_p * law_p[o], old[1] + mass_q * law_q[o])
-        if len(grown) > _MOST_CLASSES:
+        met += len(grown)
+        if met > _MOST_CLASSES:
             raise Unsupported(
-                f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group"
+                f"{len(p)} records have too many distinct likelihood ratios: use a group of at "
+                f"most {done}"
             )
         classes = grown
     return classes

@@ -360,12 +360,13 @@ def stated(x: Number, *, side: Side = "up") -> str:
 
 
 def signed(x: Number, text: str, *, side: Side = "up") -> str:
-    """Put <= or >= before a plain decimal that is not exactly the number."""
+    """Put <=, >= or about before a plain decimal that is not exactly the number."""
     try:
         exact = Fraction(text) == x
     except ValueError:  # words, or an exact form
         return text
-    return text if exact else f"{'>=' if side in _DOWN else '<='} {text}"
+    sign = "about" if side == "nearest" else ">=" if side in _DOWN else "<="
+    return text if exact else f"{sign} {text}"
 
 
 def _near_one(x: Number, side: Side) -> str | None:

@@ -193,8 +193,9 @@ def statements(
     return _told(_given(found.source, count), said, data, rough)
 
 
-def _given(source: str, count: int) -> str:
-    many = f"{count or 'no'} {'guarantees' if count > 1 else 'guarantee'}"
+def _given(source: str, count: int | str) -> str:
+    """Say how many guarantees there are; a number too long to print is a text, such as 2^100."""
+    many = f"{count or 'no'} {'guarantee' if count in (0, 1) else 'guarantees'}"
     return f"{source} gives {many} against attackers."
 
 

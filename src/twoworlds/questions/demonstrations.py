@@ -24,7 +24,7 @@ from twoworlds.answer import Answer, Facts, Said, Table
 from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Curves, Line, nice
 from twoworlds.errors import UnknownName
 from twoworlds.files import check_place, write
-from twoworlds.numbers import Number, above, decimal, exp, show
+from twoworlds.numbers import Number, above, decimal, exp, show, signed
 from twoworlds.questions import Place
 from twoworlds.show import Result, Told
 
@@ -231,7 +231,10 @@ def _epsilon() -> Result:
         lines,
     )
     heads = ("epsilon", "1 + epsilon", "e^epsilon", "1 + epsilon + epsilon^2", "1 + 2 epsilon")
-    rows = [[decimal(x, 6) for x in one.values()] for one in found]
+    rows = [
+        [signed(x, decimal(x, side="nearest"), side="nearest") for x in one.values()]
+        for one in found
+    ]
     answer = Answer(
         said,
         blocks=(Table(heads, rows), chart),

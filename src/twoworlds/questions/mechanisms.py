@@ -141,10 +141,12 @@ def posterior(
     """
     from twoworlds.definitions.semantics.games import by_counts, play, play_crowd
     from twoworlds.mechanisms.named import mechanism as build
+    from twoworlds.worlds.belief import records_of
     from twoworlds.worlds.belief import secret as read_secret
     from twoworlds.worlds.beliefs import belief as build_belief
 
     built = build(mechanism)
+    records_of(built.universe)  # refuses where there are no persons
     held = build_belief(belief, built.universe)
     asked = None if secret is None else read_secret(secret, built.universe)
     answer = play_crowd if by_counts(built, held, asked) else play

@@ -378,7 +378,7 @@ def records_of(universe: Universe) -> Records:
         return universe
     raise InvalidInput(
         f"{universe.expression} has no persons to speak of: use bits(n) or records(values, "
-        "n), as does 'randomized-response(bits=2, keep=3/4)'"
+        "n), as do 'geometric(ratio=2, bits=2)' and 'randomized-response(bits=2, keep=3/4)'"
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import Number, exact_text, number, positive, rational, show, whole
+from twoworlds.progress import track
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
     EXPLICIT,
@@ -385,11 +386,12 @@ def pairs(universe: Universe, relation: str, group: int = 1) -> Iterator[tuple[P
     if universe.size is None or universe.size > PAIR_LIMIT:
         raise TooLarge(
             f"{universe.expression} is too large to list its neighbours one by one: "
-            "use a mechanism with structure (one transition per record, or noise on a statistic)"
+            f"use a smaller one, of at most {PAIR_LIMIT:,} pairs of neighbours, or noise on one "
+            "count, as does 'geometric(ratio=2, bits=1000)'"
         )
     positions = universe.positions
     found = 0
-    for x in universe:
+    for x in track(universe, "listing neighbours", universe.size):
         for y in within(universe, x, relation, group):
             if positions[x] < positions[y]:
                 found += 1

@@ -32,6 +32,7 @@ _Chain = tuple[Point, "_Chain"] | None
 _MOST_WORK = 1 << 25
 
 
+
 class NoRecord:
     """A default value that is no record, so that it equals none: it adds nothing to a sum."""
 
@@ -177,6 +178,14 @@ class Additive(Statistic):
             for a, b, m in _shapes(universe, relation, group)
         )
         yield from _once(found, lambda change: change.difference)
+
+    def values(self, universe: Records) -> set[Value]:
+        """Return every value that the sum takes."""
+        return {
+            self._finish(total)
+            for length in universe.lengths
+            for total in self._sums(universe.values, length)
+        }
 
     def replacements(self, universe: Records, default: Point) -> Iterator[Change]:
         """Yield f(x) and f(x_-i), where the first record is replaced by a default value.

@@ -264,6 +264,20 @@ def test_inequality_in_words():
 
 
 @pytest.mark.parametrize(
+    ("source", "rounded", "size"),
+    [
+        ("geometric(ratio=2)", False, "9"),
+        ("skellam(1, 1)", True, "e^4"),
+        ("discrete-gaussian(sigma=2)", True, "about 186896000"),
+    ],
+)
+def test_what_is_rounded_is_said_to_be(source, rounded, size):
+    told = noise_cone(source).explain()
+    assert ("where the coefficients are rounded" in told) == rounded
+    assert f"have the absolute sum {size}." in told
+
+
+@pytest.mark.parametrize(
     ("text", "angle"),
     [
         ("integer-noise([1/3, 1/3, 1/3], start=-1)", "2 pi/3"),

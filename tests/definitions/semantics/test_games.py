@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twoworlds import mechanism
+from twoworlds import ask, mechanism
+from twoworlds.answer import Table
 from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.failure import failure_probability
 from twoworlds.definitions.semantics.games import crowd, play
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
+from twoworlds.definitions.semantics.posteriors import odds_words
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.worst_swing import worst_swing
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import OnStatistic
 from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import INFINITY, above, bounds
@@ -239,3 +241,58 @@ def test_without_a_table_the_failure_without_a_record_is_bounded_by_the_profile(
     found = no_record_ends(Fraction(9, 20), "laplace(scale=8, bits=1)")
     failing = failure_of(noisy, Belief(noisy.universe, held), Fraction(9, 20), "none")
     assert bounds(failing)[0] <= found.upper
+
+
+# --- many people, and the words for it ----------------------------------------------------------
+
+
+def chances_told(expression, output, secret="1=0"):
+    """Return what the table says of a secret, by world."""
+    found = ask("posterior", expression, belief="uniform", output=output, secret=secret)
+    told = next(block for block in found.answer().blocks if isinstance(block, Table))
+    return {world: (chance, odds) for world, chance, odds in told.rows}
+
+
+@pytest.mark.parametrize("people", ["bits=1000", "values=3, records=1000"])
+def test_a_thousand_independent_records_are_answered_one_by_one(people):
+    survey = f"randomized-response({people}, keep=3/4)"
+    found = ask("posterior", survey, belief="uniform", output="0" * 1000, secret="1=0")
+    assert found.to_dict()["chances"]["game 0"]["exact"] == "3/4"
+    assert "by an amount that would take too long to compute" in found.explain()
+
+
+def test_a_histogram_of_many_people_is_refused_with_a_size_that_would_do():
+    with pytest.raises(TooLarge, match=r"1000 records .*: use at most \d+ records"):
+        mechanism("exact(histogram, universe=records(values=3, n=1000))")
+    with pytest.raises(Unsupported, match="one count or sum of its 20 records: use at most 12 of"):
+        chances_told("exact(histogram, universe=records(values=3, n=20))", "(10, 5, 5)")
+
+
+def test_noise_about_no_persons_names_noise_that_is():
+    with pytest.raises(InvalidInput, match=r"'geometric\(ratio=2, bits=2\)'"):
+        ask("posterior", "geometric(ratio=2)", belief="uniform", output="3")
+
+
+@pytest.mark.parametrize(
+    "noise", ["laplace(scale=2, bits=3)", "discrete-gaussian(sigma=2, bits=3)"]
+)
+def test_a_posterior_is_written_to_the_nearest_digit(noise):
+    told = chances_told(noise, "1")
+    assert told["before"] == ("1/2 (0.5)", "1 to 1")
+    assert told["without person 1"] == ("about 0.5", "about 1 to 1")
+
+
+@pytest.mark.parametrize(
+    ("chance", "odds"),
+    [
+        (Fraction(28, 41), "28 to 13"),
+        (Fraction(1, 1000), "1 to 999"),
+        (Fraction(1, 1002), "1 to 1001"),
+        (Fraction(1, 3) + Fraction(1, 10**9), "about 1 to 2"),
+        (Fraction(2, 3) + Fraction(1, 10**9), "about 2 to 1"),
+        (Fraction(1), "certain"),
+        (Fraction(0), "0 to 1"),
+    ],
+)
+def test_odds_are_whole_numbers_where_those_are_short(chance, odds):
+    assert odds_words(chance) == odds

@@ -40,6 +40,7 @@ from twoworlds.numbers import (
     decimal,
     exact_text,
     number,
+    signed,
 )
 from twoworlds.show import Result
 
@@ -49,6 +50,7 @@ _LONGEST_WINDOW = 12
 _FURTHEST = 1 << 12
 _SEARCHED = 64
 _NEAR = 2
+_LONGEST = 12  # letters of a coefficient that is not rounded
 _NEAR_BITS = 256
 
 
@@ -324,9 +326,14 @@ class NoiseCone(Result):
             said.append("The signs alternate: it protects the parity of the distance from k.")
         terms = {f"x(k{j:+d})" if j else "x(k)": float(c) for j, c in self.coefficients().items()}
         chart = Bars("Coefficients, of absolute sum 1: the sum is at least 0", terms, share=False)
+        long = self.integers is None and any(
+            not isinstance(c, Fraction) or len(str(c)) > _LONGEST
+            for c in self.coefficients().values()
+        )
+        rounded = ", where the coefficients are rounded" if long else ""
         return Answer(
             f"Row cone of {self.source} on all whole numbers: a bounded likelihood row x lies in "
-            f"it if and only if {self.inequality()} for every whole number k.",
+            f"it if and only if {self.inequality()} for every whole number k{rounded}.",
             blocks=[Said(said), chart],
         )
 
@@ -405,7 +412,7 @@ def _part(value: Number, place: str) -> str:
 
 def _short(size: Fraction) -> str:
     text = exact_text(size) or ""
-    return text if len(text) <= 12 else _up(size)
+    return text if len(text) <= _LONGEST else _up(size)
 
 
 def _up(value: Number) -> str:
@@ -414,4 +421,6 @@ def _up(value: Number) -> str:
 
 def _shown(value: Number) -> str:
     text = exact_text(value)
-    return text if text is not None and len(text) <= 24 else _up(value)
+    if text is not None and len(text) <= 24:
+        return text
+    return signed(value, decimal(value, side="nearest"), side="nearest")

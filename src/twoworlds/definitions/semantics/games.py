@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 from twoworlds.definitions.semantics.counts import OnEach, OnSum
@@ -35,7 +36,7 @@ from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import Number, Real, at_most_one, show, to_json
 from twoworlds.progress import track
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
-from twoworlds.worlds.belief import Belief, Law, Secret, records_of
+from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, Law, Secret, records_of
 from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.statistic import NO_RECORD
 from twoworlds.worlds.statistics import Batch
@@ -268,9 +269,10 @@ def play_crowd(
     d = default_value(records, default, mechanism)
     played = crowd(mechanism, belief, d)
     if played is None:
+        most = next(n for n in count(1) if len(records.values) ** (n + 1) > LARGEST_SUPPORT)
         raise Unsupported(
-            f"{mechanism.expression} is not by counts of its {records.n} records: use "
-            "fewer of them, or know all but a few for certain"
+            f"{mechanism.expression} does not look at one count or sum of its {records.n} records: "
+            f"use at most {most} of them, or know all but a few for certain"
         )
     person = 1
     if secret is not None:

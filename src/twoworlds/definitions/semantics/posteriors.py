@@ -39,6 +39,7 @@ from twoworlds.worlds.belief import Belief, Secret
 from twoworlds.worlds.statistic import NO_RECORD
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
+_LARGEST_ODDS = 100  # a denominator whose odds are written in whole numbers
 _IMPOSSIBLE = "undefined: impossible output"
 _BREACH = "this output is impossible: a breach"
 
@@ -388,22 +389,25 @@ def _points(difference: Number, side: Side = "up") -> str:
 
 def chance_words(chance: Number) -> str:
     """Write a probability; what is too close to 1 to be told from it is not written as 1."""
-    return "1, or just below" if compare(chance, 1) is Order.UNDECIDED else stated(chance)
+    if compare(chance, 1) is Order.UNDECIDED:
+        return "1, or just below"
+    return stated(chance, side="nearest")
 
 
 def odds_words(chance: Number) -> str:
-    """Write the odds that belong to a probability, rounded up: ``3 to 1``, ``1 to 3``."""
+    """Write the odds that belong to a probability: ``28 to 13``, ``about 1 to 4.649``."""
     if compare(chance, 0) is Order.EQUAL:
         return "0 to 1"
     if compare(chance, 1) is not Order.LESS:
         return "certain"
+    if isinstance(chance, Fraction) and chance.denominator <= _LARGEST_ODDS:
+        return f"{chance.numerator} to {chance.denominator - chance.numerator}"
     against = (1 - chance) / chance
-    if compare(against, 1) is Order.GREATER:
-        text = decimal(against, 4, "down")
-        sign = signed(against, text, side="down").removesuffix(text).replace(">", "<")
-        return f"{sign}1 to {text}"
-    odds = chance / (1 - chance)
-    return f"{signed(odds, decimal(odds, 4))} to 1"
+    rare = compare(against, 1) is Order.GREATER
+    odds = against if rare else 1 / against
+    text = decimal(odds, 4, "nearest")
+    sign = signed(odds, text, side="nearest").removesuffix(text)
+    return f"{sign}1 to {text}" if rare else f"{sign}{text} to 1"
 
 
 def _more(count: int, what: str) -> Iterator[Said]:

@@ -182,7 +182,7 @@ def pieces(noise: Any, interval: HalfOpen, u: Any, v: Any) -> list[Piece]:
     else:
         raise Unsupported(
             f"the likelihood ratio of {noise.noise.expression} takes infinitely many values: "
-            "ask for the ratio, or use geometric noise"
+            "use noise=geometric(ratio=2) or noise=laplace(scale=2)"
         )
     met = [common for piece in cut if (common := piece.meet(interval)) and not _empty(common)]
     return [(piece, mass(noise, piece, u), mass(noise, piece, v)) for piece in met]

@@ -309,8 +309,8 @@ def read_noise(given: object) -> AddedDensity | AddedNoise | FiniteNoise:
     name = given.expression if isinstance(given, Continuous) else type(given).__name__
     raise InvalidInput(
         f"noise={name}: the answers of a strategy get Laplace noise, integer noise, or integer "
-        "noise clamped to a range with two ends"
-        + ("; take discrete-gaussian in place of a density" if isinstance(given, Channel) else "")
+        "noise clamped to a range with two ends, as in noise=laplace(scale=2) or "
+        "noise=geometric(ratio=2)"
     )
 
 
