@@ -32,7 +32,6 @@ _Chain = tuple[Point, "_Chain"] | None
 _MOST_WORK = 1 << 25
 
 
-
 class NoRecord:
     """A default value that is no record, so that it equals none: it adds nothing to a sum."""
 
