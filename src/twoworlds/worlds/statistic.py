@@ -178,14 +178,6 @@ class Additive(Statistic):
         )
         yield from _once(found, lambda change: change.difference)
 
-    def values(self, universe: Records) -> set[Value]:
-        """Return every value that the sum takes."""
-        return {
-            self._finish(total)
-            for length in universe.lengths
-            for total in self._sums(universe.values, length)
-        }
-
     def replacements(self, universe: Records, default: Point) -> Iterator[Change]:
         """Yield f(x) and f(x_-i), where the first record is replaced by a default value.
 
