@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, NoReturn, TextIO
 
 from twoworlds.errors import InvalidInput
 
+_LONG = 1 << 20  # characters of a certificate: beyond that nobody reads it
 _DEEPEST = 200
 
 _FLAGS = (
@@ -162,6 +163,19 @@ def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
     except ValueError as error:
         raise InvalidInput(f"{path} is not JSON: {error}") from error
     return data, text
+
+
+def certificate_text(data: Mapping[str, Any]) -> str:
+    r"""Return a certificate as its file has it, the same bytes wherever it is written.
+
+    >>> certificate_text({"kind": "all", "claim": {"b": 1, "a": 2}})
+    '{\n  "kind": "all",\n  "claim": {\n    "a": 2,\n    "b": 1\n  }\n}\n'
+    """
+    ordered = {name: json.loads(json.dumps(data[name], sort_keys=True)) for name in data}
+    text = json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
+    if len(text) < _LONG:
+        text = json.dumps(ordered, ensure_ascii=False, indent=2)
+    return f"{text}\n"
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

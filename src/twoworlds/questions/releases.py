@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps, Table
 from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
-from twoworlds.files import check_place, write
+from twoworlds.files import certificate_text, check_place, write
 from twoworlds.numbers import show
 from twoworlds.questions import Name, Place, Written
 from twoworlds.show import Result, Told
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from twoworlds.release.warnings import ReleaseWarning
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
-_LONG = 1 << 20  # characters of a certificate
 _CHANNEL = "a channel: 'randomized-response(keep=3/4)', 'frapp(gamma=3)', 'pram([[3/5, 1/5], ...])'"
 
 PolicyFile = Annotated[Path, "the policy file of the data's owner"]
@@ -117,7 +115,7 @@ def release(
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
-    return released.beside(files=_save(released, certificate, report))
+        return released.beside(files=_save(curator, released, certificate, report))
 
 
 def _over_budget(
@@ -265,25 +263,23 @@ def _next_question(
         released = found.release(query, epsilon, once=True)
     except KeyboardInterrupt:
         raise Interrupted(_INTERRUPTED) from None
-    files = _save(released, None, report)
+    files = _save(curator, released, None, report)
     return released.beside(Said([found.explain()]), files=files, strategy=found)
 
 
-def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
+def _save(
+    curator: Curator, released: Released, certificate: Path | None, report: Path | None
+) -> dict[str, Path]:
     """Write the certificate and the report of a release."""
     saved: dict[str, Path] = {}
     if certificate is not None:
         from twoworlds.release.certificate import certify
 
-        certified = certify(released)
-        content = json.dumps(certified, ensure_ascii=False, separators=(",", ":"))
-        if len(content) < _LONG:  # beyond that nobody reads it, and `verify` has a limit
-            content = json.dumps(certified, indent=2, ensure_ascii=False)
-        saved["certificate"] = write(certificate, content + "\n")
+        saved["certificate"] = write(certificate, certificate_text(certify(released)))
     if report is not None:
         from twoworlds.report.review import review_released
 
-        saved["report"] = write(report, review_released(released).html())
+        saved["report"] = write(report, review_released(released, curator.ledger).html())
     return saved
 
 

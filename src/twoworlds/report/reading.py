@@ -6,7 +6,6 @@ readers could take for different things, such as a key that comes twice, is refu
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from typing import Any
 from twoworlds.cones.certificates import says_nothing, verify
 from twoworlds.definitions.coupled.proof import Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.files import read_json
+from twoworlds.files import certificate_text, read_json
 
 _LARGEST_FILE = 16 << 20
 _LONGEST = 60.0  # seconds
@@ -65,9 +64,10 @@ def read_certificate(path: Path) -> Saved:
         InvalidInput: when the file cannot be read, is not JSON, or holds a cone.
     """
     data, text = read_json(path, "certificate", largest=_LARGEST_FILE)
-    if isinstance(data, Mapping) and "kind" not in data and "certificate" in data:
-        data = data["certificate"]  # the answer of a command with --json holds its certificate
-        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    held = data.get("certificate") if isinstance(data, Mapping) and "kind" not in data else None
+    if isinstance(held, Mapping):
+        data = held  # the answer of a command with --json holds its certificate
+        text = certificate_text(data)
     if isinstance(data, Mapping) and ("facets" in data or data.get("kind") == "noise-cone"):
         raise InvalidInput(f"{path} holds a cone, not a proof: save a proof with --proof or --save")
     return Saved(path, data, text)

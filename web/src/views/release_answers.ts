@@ -28,7 +28,8 @@ export interface Released {
   paid: Cost;
   /** the number of the entry that paid */
   entry: number;
-  certificate: unknown;
+  /** the certificate as its file has it, whose SHA-256 the report names */
+  certificate_file: string;
 }
 
 const COUNTS = ["count", "people"];
@@ -71,7 +72,7 @@ export function answered(found: Released): Child[] {
           .map((words) => h("li", {}, words)),
       ),
     ),
-    certificate(JSON.stringify(found.certificate, null, 1)),
+    certificate(found.certificate_file),
   ];
 }
 
