@@ -12,7 +12,7 @@ import csv
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TextIO
@@ -131,13 +131,16 @@ def read_yaml(text: str, source: str, example: str) -> Mapping[str, Any]:
     return found
 
 
-def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
+def read_json(
+    path: Path, what: str, *, largest: int, inside: Callable[[bytes], bytes] = bytes
+) -> tuple[Any, str]:
     """Read JSON that anybody may have written: return it, and its text.
 
     Args:
         path: the file.
         what: what it should hold, for complaints, such as "certificate".
         largest: how many bytes it may have.
+        inside: finds the JSON in the content, where another file may hold it.
 
     Raises:
         InvalidInput: when it cannot be read, is larger, is not JSON, is nested too deeply, names a
@@ -155,7 +158,7 @@ def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
             f"{path} is larger than {largest >> 20} MB: no {what} of that size is read"
         )
     try:
-        text = content.decode("utf-8")
+        text = inside(content).decode("utf-8")
         data = json.loads(text, object_pairs_hook=_named_once, parse_constant=_no_number)
         _check_depth(data)
     except RecursionError as error:

@@ -135,6 +135,8 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
         assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
     rows = [f"the number of rows, where age > {number}." for number in range(earlier)]
     assert [row in with_ledger for row in rows] == [True] * earlier
+    said = " ".join(review_certificate(file, ledger=exported).explain().split())
+    assert f"would get at most {right} right (50 without" in said.partition(learned)[2]
     without = words(review_certificate(file).html())
     assert "No ledger was given, so this report counts this release alone." in without
     assert "is assumed, since the ledger was not looked at" in without
@@ -158,3 +160,16 @@ def test_a_batch_fixed_in_advance_is_reviewed_with_the_rule_of_its_price(tmp_pat
         assert "added up it would be epsilon 1.5." in told
     learned = at_once.to_dict()["learned"]["so_far"]
     assert "with all of the delta that its budget allows" in learned
+
+
+def test_what_was_charged_later_is_listed_too(tmp_path):
+    lay_out(tmp_path)
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        made = curator.release_all([QUERIES[0]], "1/2", analyst="ann")
+        curator.release("SELECT COUNT(*) FROM people WHERE age > 7", "1/4", analyst="ann")
+    file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
+    file.write_text(json.dumps(certify(made)), encoding="utf-8")
+    assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
+    told = words(review_certificate(file, ledger=exported).html())
+    assert "The ledger holds 1 other charge about people" in told
+    assert "the number of rows, where age > 7." in told

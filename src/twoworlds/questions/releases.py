@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,6 +72,11 @@ def release(
 ) -> Result:
     """Answer SQL queries with calibrated noise, and charge the budget first."""
     data, asked = _split(queries)
+    if (certificate or report) and (dry_run or propose is not None or within is not None):
+        raise InvalidInput(
+            "--certificate and --report are of a release, and nothing is released here: leave them "
+            "out; -o plan.html saves the plan that --dry-run shows"
+        )
     outputs: dict[Kind, Path | None] = {
         "certificate": _ending(certificate, ".json"),
         "report": _ending(report, ".html"),
@@ -297,7 +303,7 @@ def review(
 ) -> Result:
     """Show what was released, what all of it allows and what is proposed; decide on a proposal."""
     from twoworlds.release.curator import Curator
-    from twoworlds.release.review import ReviewDesk
+    from twoworlds.release.review import ReviewDesk, binding
 
     with Curator.open(policy) as curator:
         if dataset is not None:
@@ -306,7 +312,16 @@ def review(
             if approve or send_back:
                 raise InvalidInput("name the proposal that is decided on, by its number")
             desk = ReviewDesk(curator.ledger, dataset)
-            return Told(desk.answer(), desk.fields())
+            proposed = {one["dataset"] for one in desk.proposals}
+            binds = [
+                binding(one) for one in curator.policy.datasets.values() if one.name in proposed
+            ]
+            told = desk.answer()
+            return Told(
+                replace(told, blocks=(*told.blocks, Said(binds))) if binds else told, desk.fields()
+            )
+        if not (approve or send_back or reviewer or remark):
+            return _proposed(curator, curator.ledger.state().proposal(proposal))
         if approve == send_back:
             raise InvalidInput(
                 f"proposal {proposal}: say --approve or --send-back, one of them; a "
@@ -320,7 +335,7 @@ def review(
 
 def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = None) -> Result:
     """Say how a proposal stands; one that was filed before keeps its first purpose."""
-    from twoworlds.release.review import ReviewDesk
+    from twoworlds.release.review import ReviewDesk, binding
 
     number = proposal.place.sequence
     told = ReviewDesk(curator.ledger).proposal(proposal)
@@ -336,7 +351,8 @@ def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = Non
         lines.append(f"{lead}: {told['after']['together']}")
     if purpose not in (None, told["purpose"]):
         lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
-    lines += warned
+    declared = curator.policy.datasets.get(proposal.dataset)
+    lines += [*warned, *([binding(declared)] if declared else [])]
     return Told(Answer.of(said, Said(lines)), told)
 
 

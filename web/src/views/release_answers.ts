@@ -142,7 +142,7 @@ function written(cell: Value | undefined): Child {
 function cellWords(cell: Value | undefined): string {
   if (!cell?.value || cell.value.value === null) return "none";
   const [low, high] = cell.interval ?? [];
-  const about = low && high ? ` (${short(low.value ?? 0)} to ${short(high.value ?? 0)})` : "";
+  const about = low && high ? ` (${short(low.value ?? 0, 4, "down")} to ${short(high.value ?? 0, 4, "up")})` : "";
   return `${short(cell.value.value, 6)}${about}${cell.utility === LOST ? `, ${LOST}` : ""}`;
 }
 

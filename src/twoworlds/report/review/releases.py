@@ -239,13 +239,13 @@ def _context(dataset: Dataset, cost: Cost, ledger: Ledger | str | Path | None) -
 
 
 def _earlier(charge: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Table | None:
-    """List what was charged about the same data before, the latest first; None if nothing was."""
+    """List what else was charged about the same data, the latest first; None if nothing was."""
     rows = [
         (str(item["sequence"]), item["entry"]["time"][:10], _asked_of(item["entry"]["query"]), cost)
         for item in reversed(entries)
         if item["entry"]["kind"] == "reserve"
         and item["entry"]["dataset"] == charge["dataset"]
-        and item["sequence"] < charge["entry"]
+        and item["sequence"] != charge["entry"]
         and (cost := item["entry"]["cost"]) != str(Cost())
     ]
     return Table(("entry", "date", "what was asked", "cost"), rows) if rows else None
@@ -285,7 +285,7 @@ def _all_before(made: _Made) -> Iterator[Section]:
         return
     left = len(found.rows) - _MOST_ROWS
     more = (Said((f"… and {left:,} more, in the ledger.",)),) if left > 0 else ()
-    yield "What was released before", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
+    yield "What else was released", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
 
 
 def _reviewed(
