@@ -52,19 +52,18 @@ def parse(text: str) -> Call:
     match = _NAME.match(body)
     if match is None:
         raise InvalidInput(f"{text!r} is not a call: write it like name(key=value)")
-    rest = body[match.end() :].strip()
+    name, rest = match.group().lower(), body[match.end() :].strip()
     if not rest:
-        return Call(match.group(), (), {})
+        return Call(name, (), {})
     if not (rest.startswith("(") and rest.endswith(")")):
-        name = match.group()
         if rest.startswith("="):
             raise InvalidInput(
                 f"{text!r} is an argument without a name around it: write name({body}), as in "
                 "dp(epsilon=1)"
             )
         raise InvalidInput(
-            f"{text!r} cannot be read: write {name} alone, or {name}(...) with its parentheses "
-            "closed at the end"
+            f"{text!r} cannot be read: write a name with its arguments in parentheses, closed at "
+            "the end, such as dp(epsilon=1) or laplace(epsilon=1)"
         )
     positional: list[Text] = []
     named: dict[str, Text] = {}
@@ -78,7 +77,7 @@ def parse(text: str) -> Call:
             raise InvalidInput(f"{text!r}: argument {key!r} is given twice")
         else:
             named[key] = _value(value, text)
-    return Call(match.group(), tuple(positional), named)
+    return Call(name, tuple(positional), named)
 
 
 def _keyword(part: str) -> tuple[str | None, str]:

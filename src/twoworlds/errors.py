@@ -156,7 +156,10 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "ldp": ("randomize", "dp"),
     "accountant": ("compose",),
     "composition": ("compose",),
-    "epsilon": ("measure",),
+    "epsilon": (
+        "measure",
+        "it is a number: write dp(epsilon=1), or a mechanism such as laplace(epsilon=1)",
+    ),
     "attacker": ("posterior",),
     "bayes": ("posterior",),
     "roc": ("tradeoff",),

@@ -12,13 +12,14 @@ import csv
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TextIO
 
 from twoworlds.errors import InvalidInput
 
+_LONG = 1 << 20  # characters of a certificate: beyond that nobody reads it
 _DEEPEST = 200
 
 _FLAGS = (
@@ -132,13 +133,16 @@ def read_yaml(text: str, source: str, example: str) -> Mapping[str, Any]:
     return found
 
 
-def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
+def read_json(
+    path: Path, what: str, *, largest: int, inside: Callable[[bytes], bytes] = bytes
+) -> tuple[Any, str]:
     """Read JSON that anybody may have written: return it, and its text.
 
     Args:
         path: the file.
         what: what it should hold, for complaints, such as "certificate".
         largest: how many bytes it may have.
+        inside: finds the JSON in the content, where another file may hold it.
 
     Raises:
         InvalidInput: when it cannot be read, is larger, is not JSON, is nested too deeply, names a
@@ -156,7 +160,7 @@ def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
             f"{path} is larger than {largest >> 20} MB: no {what} of that size is read"
         )
     try:
-        text = content.decode("utf-8")
+        text = inside(content).decode("utf-8")
         data = json.loads(text, object_pairs_hook=_named_once, parse_constant=_no_number)
         _check_depth(data)
     except RecursionError as error:
@@ -164,6 +168,19 @@ def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
     except ValueError as error:
         raise InvalidInput(f"{path} is not JSON: {error}") from error
     return data, text
+
+
+def certificate_text(data: Mapping[str, Any]) -> str:
+    r"""Return a certificate as its file has it, the same bytes wherever it is written.
+
+    >>> certificate_text({"kind": "all", "claim": {"b": 1, "a": 2}})
+    '{\n  "kind": "all",\n  "claim": {\n    "a": 2,\n    "b": 1\n  }\n}\n'
+    """
+    ordered = {name: json.loads(json.dumps(data[name], sort_keys=True)) for name in data}
+    text = json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
+    if len(text) < _LONG:
+        text = json.dumps(ordered, ensure_ascii=False, indent=2)
+    return f"{text}\n"
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

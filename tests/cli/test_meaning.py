@@ -322,6 +322,10 @@ def test_theorems_are_listed_and_shown_one_by_one(capsys):
         (["implies", "moon(1)", "--to", "dp"], "unknown kind of guarantee"),
         (["theorems", "fermat"], "unknown theorem"),
         (["explain", "nonsense"], "unknown mechanism"),
+        (["explain", "nonsense"], ", dp, "),
+        (["explain", "epsilon 1"], "such as dp(epsilon=1) or laplace(epsilon=1)"),
+        (["explain", "laplace noise"], "such as dp(epsilon=1) or laplace(epsilon=1)"),
+        (["explain", "epsilon"], "write dp(epsilon=1), or a mechanism such as laplace(epsilon=1)"),
         (["explain", ""], "is not a call"),
         (["tradeoff", "geometric(ratio=2)", "0", "0"], "told from itself"),
         (["tradeoff", "geometric(ratio=2)", "0", "1", "--level", "2"], "between 0 and 1"),
@@ -351,3 +355,16 @@ def test_bad_input_exits_two_in_a_line_or_two(capsys, arguments, said):
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") <= 2
+
+
+def test_names_are_read_whatever_their_case(capsys):
+    assert call(capsys, "explain", "DP(epsilon=1)") == call(capsys, "explain", "dp(epsilon=1)")
+    assert call(capsys, "measure", "Laplace(epsilon=1)")[0] == 0
+
+
+@pytest.mark.parametrize("asked", [["measure"], ["compose", "--times", "10"]])
+def test_an_infinite_ratio_names_the_flag_that_makes_it_finite(capsys, asked):
+    command, *rest = asked
+    words = " ".join(call(capsys, command, "gaussian(sigma=4)", *rest)[1].split())
+    assert "as --delta 1e-6" in words
+    assert call(capsys, command, "gaussian(sigma=4)", *rest, "--delta", "1e-6")[0] == 0

@@ -517,6 +517,7 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     for wrong, words in (
         (("--approve",), "say who decides"),
         (("--reviewer", "rita"), "say --approve or --send-back"),
+        (("--remark", "why"), "say --approve or --send-back"),
         (("--approve", "--reviewer", "ann"), "nobody reviews their own"),
         (("--approve", "--reviewer", " Ann "), "nobody reviews their own"),
     ):
@@ -532,6 +533,64 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     words = " ".join(out.split())
     assert words.startswith("0 proposals wait for review; 1 release was paid for.")
     assert call(capsys, "ledger", "verify", "policy.yml")[0] == 0
+
+
+def test_a_review_says_whether_it_binds_and_what_was_paid_all_the_same(capsys, in_hospital):
+    advice = "The policy does not require approval for people: a decision is advice."
+    code, out, _ = call(capsys, "release", BY_REGION, *SPENT, "--propose", "the yearly table")
+    assert advice in " ".join(out.split())
+    number = str(as_json(capsys, "review")[1]["proposals"][0]["entry"])
+    shown = " ".join(call(capsys, "review", number)[1].split())
+    assert shown.startswith(f"Proposal {number} waits for a reviewer.")
+    back = ("--send-back", "--reviewer", "rita", "--remark", "too dear")
+    assert call(capsys, "review", number, *back)[0] == 0
+    code, _, err = call(capsys, "release", BY_REGION, *SPENT)
+    assert code == 0
+    assert f"Warning: Proposal {number} for it was sent back by rita." in err
+    paid = as_json(capsys, "review")[1]["releases"][0]["entry"]
+    words = " ".join(call(capsys, "review")[1].split())
+    assert advice in words
+    [found] = as_json(capsys, "review")[1]["proposals"]
+    assert found["paid"] == paid
+    policy = in_hospital / "policy.yml"
+    text = policy.read_text().replace("frozen: true ", "review: true\n    frozen: true ")
+    policy.write_text(text)
+    words = " ".join(call(capsys, "review")[1].split())
+    assert "The policy requires approval: nothing is released from people without it." in words
+
+
+def test_a_report_of_an_approved_proposal_says_for_what_by_whom_and_when(capsys, in_hospital):
+    told = as_json(capsys, "release", BY_REGION, *SPENT, "--propose", "the yearly table")[1]
+    call(capsys, "review", str(told["entry"]), "--approve", "--reviewer", "rita")
+    assert call(capsys, "release", BY_REGION, *SPENT, "--report", "r.html")[0] == 0
+    page = (in_hospital / "r.html").read_text()
+    assert "the yearly table" in page
+    assert told["time"][:10] in page
+
+
+@pytest.mark.parametrize("plan", [("--dry-run",), ("--propose", "a table"), ("--within", "50")])
+def test_what_releases_nothing_refuses_a_report_and_names_a_way_out(capsys, in_hospital, plan):
+    asked = ("release", ONE, "--analyst", "ann")
+    paid = () if plan[0] == "--within" else ("--epsilon", "1")
+    code, _, err = call(capsys, *asked, *paid, *plan, "--report", "plan.html")
+    assert code == 2
+    assert "-o plan.html saves the plan" in err
+    assert as_json(capsys, "review")[1]["proposals"] == []
+    assert call(capsys, *asked, "--epsilon", "1", "--dry-run", "-o", "plan.html")[0] == 0
+    assert "It would cost epsilon 1" in (in_hospital / "plan.html").read_text()
+
+
+def test_a_report_is_verified_by_the_certificate_in_it(capsys, in_hospital):
+    assert call(capsys, "release", ONE, *SPENT, "--report", "r.html")[0] == 0
+    code, out, _ = call(capsys, "verify", "r.html")
+    assert (code, "Everything that was checked is as it should be" in " ".join(out.split())) == (
+        0,
+        True,
+    )
+    (in_hospital / "x.html").write_text("<html></html>")
+    code, _, err = call(capsys, "verify", "x.html")
+    assert code == 2
+    assert "this page holds no certificate: give a report made by twoworlds" in err
 
 
 def test_a_reviewer_reads_the_warnings_and_a_dry_run_files_nothing(capsys):

@@ -88,14 +88,17 @@ def released(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hospital")
     lay_out(folder)
     with Curator.open(folder / "policy.yml") as curator:
-        yield curator.release_all(["SELECT COUNT(*) FROM people"], "1", analyst="ann")
+        released = curator.release_all(["SELECT COUNT(*) FROM people"], "1", analyst="ann")
+        yield released, curator.ledger
 
 
 def test_the_certificate_in_the_page_of_a_release_can_be_reviewed_again(released, tmp_path):
-    page = review_released(released).html()
+    page = review_released(*released).html()
     told = words(page)
     assert "Asked by ann. Paid: epsilon 1." in told
     assert "The charge was made in the ledger before anything was answered" in told
+    assert "the charge and the answer are in the ledger, whose chain of hashes is whole" in told
+    assert "not looked up" not in told
     content = re.search(r'href="data:application/json;base64,([^"]*)"', page)[1]
     file = tmp_path / "certificate.json"
     file.write_bytes(base64.b64decode(content))
@@ -108,7 +111,8 @@ def test_a_question_of_a_strategy_says_what_the_whole_strategy_costs(tmp_path, c
     lay_out(tmp_path)
     with Curator.open(tmp_path / "policy.yml") as curator:
         strategy = curator.strategy("people", "1/2", analyst="ann")
-        page = review_released(strategy.release("SELECT COUNT(*) FROM people", "1/4")).html()
+        released = strategy.release("SELECT COUNT(*) FROM people", "1/4")
+        page = review_released(released, curator.ledger).html()
     told = words(page)
     assert "All questions of this strategy together cost epsilon=1/2, which was paid." in told
     assert "does NOT hold" not in told
@@ -123,7 +127,7 @@ def test_the_page_has_the_answer_what_it_means_and_the_proof_and_runs_nothing(tm
     asked = Query("people").where(column("region") == hostile).count(name=hostile)
     with Curator.open(tmp_path / "policy.yml") as curator:
         released = curator.release_all([asked], "1", analyst="ann")
-    page = review_released(released).html()
+        page = review_released(released, curator.ledger).html()
     assert page.count("<script") == 1  # the checker
     assert "&lt;script&gt;" in page
     for part in (

@@ -115,6 +115,7 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
         curator.release("SELECT COUNT(*) FROM visits", "1", analyst="ann")  # of other data
         made = curator.release_all([QUERIES[0]], "1/2", analyst="ann")
         curator.release_all([QUERIES[0]], "1/2", analyst="bob")  # costs the dataset nothing more
+        at_once = words(review_released(made, curator.ledger).html())
     file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
     file.write_text(json.dumps(certify(made)), encoding="utf-8")
     assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
@@ -123,7 +124,7 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
     right = {0: "63", 1: "82", 2: "93"}[earlier]  # of 100, r / (1 + r), r = e^0.5, e^1.5, e^2.5
     word = {0: "strong", 1: "moderate", 2: "weak"}[earlier]
     learned = "Everything released from people so far, together: of 100 people in your position"
-    for told in (with_ledger, words(review_released(made).html())):
+    for told in (with_ledger, at_once):
         assert "is assumed, since the ledger was not looked at" not in told
         assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
         assert (total in told) == (earlier > 0)
@@ -134,6 +135,8 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
         assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
     rows = [f"the number of rows, where age > {number}." for number in range(earlier)]
     assert [row in with_ledger for row in rows] == [True] * earlier
+    said = " ".join(review_certificate(file, ledger=exported).explain().split())
+    assert f"would get at most {right} right (50 without" in said.partition(learned)[2]
     without = words(review_certificate(file).html())
     assert "No ledger was given, so this report counts this release alone." in without
     assert "is assumed, since the ledger was not looked at" in without
@@ -147,12 +150,26 @@ def test_a_batch_fixed_in_advance_is_reviewed_with_the_rule_of_its_price(tmp_pat
     asked = [f"SELECT COUNT(*) FROM people WHERE age >= {age}" for age in range(30)]
     with Curator.open(tmp_path / "policy.yml") as curator:
         made = curator.release_all(asked, "each=0.05, delta=1e-7", analyst="ann")
+        at_once = review_released(made, curator.ledger)
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(certify(made)), encoding="utf-8")
-    for found in (review_released(made), review_certificate(file)):
+    for found in (at_once, review_certificate(file)):
         assert found.holds
         told = " ".join(words(found.html()).split())
         assert f"The whole costs {made.charge.paid.shown()} by certified composition" in told
         assert "added up it would be epsilon 1.5." in told
-    learned = review_released(made).to_dict()["learned"]["so_far"]
+    learned = at_once.to_dict()["learned"]["so_far"]
     assert "with all of the delta that its budget allows" in learned
+
+
+def test_what_was_charged_later_is_listed_too(tmp_path):
+    lay_out(tmp_path)
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        made = curator.release_all([QUERIES[0]], "1/2", analyst="ann")
+        curator.release("SELECT COUNT(*) FROM people WHERE age > 7", "1/4", analyst="ann")
+    file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
+    file.write_text(json.dumps(certify(made)), encoding="utf-8")
+    assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
+    told = words(review_certificate(file, ledger=exported).html())
+    assert "The ledger holds 1 other charge about people" in told
+    assert "the number of rows, where age > 7." in told

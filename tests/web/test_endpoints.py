@@ -1,5 +1,6 @@
 """Every path, asked properly, answers what the public API says."""
 
+import hashlib
 import json
 from fractions import Fraction
 
@@ -316,6 +317,21 @@ def test_the_table_is_that_of_the_command_line(curator, service, tmp_path, capsy
     [table] = found["csv"]
     assert table == file.read_text()
     assert table.startswith("age,count,count_error,count_low,count_high,")
+
+
+def test_a_certificate_has_the_same_bytes_wherever_it_is_written(
+    curator, service, tmp_path, capsys
+):
+    sql = "SELECT COUNT(*), AVG(age) FROM people WHERE age >= 3"
+    found = sent(curator, "release", {"queries": [sql], "epsilon": "1/100", "dataset": "people"})
+    policy, file = service.folder / "hospital" / "policy.yml", tmp_path / "certificate.json"
+    saved = ["--policy", str(policy), "--analyst", "ann", "--certificate", str(file)]
+    code, _, err = call(capsys, "release", sql, "--epsilon", "1/100", *saved)
+    assert code == 0, err
+    assert found["certificate_file"] == file.read_text()
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    report = sent(curator, "report", {"entry": found["entry"]})["html"]
+    assert f"<code>{digest}</code>.</p></section>" in report
 
 
 def test_no_text_of_a_table_begins_as_a_formula_does():

@@ -30,7 +30,7 @@ export function shares(
   const taken = Math.min(Math.max(wanted, 0), left);
   const over = wanted > left;
   const delta = one.left.delta?.value ? `, and delta ${powers(one.left.delta.value)}` : "";
-  const said = `${unit} ${short(left, 6)} left of ${short(whole, 6)}${delta}`;
+  const said = `${unit} ${short(left, 6, "down")} left of ${short(whole, 6)}${delta}`;
   return {
     rest: (left - taken) / whole,
     going: taken / whole,

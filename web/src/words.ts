@@ -44,13 +44,23 @@ export function upTo(factor: number): string {
   return factor > 1e100 ? "more than 1e100" : short(factor);
 }
 
-/** Four figures at most, with separators for thousands. */
-export function short(value: number, figures = 4): string {
+export type Side = "down" | "up" | null;
+
+/** Four figures at most, with separators for thousands; the nearest, or the next on one side. */
+export function short(value: number, figures = 4, side: Side = null): string {
   if (!Number.isFinite(value)) return value > 0 ? "infinite" : String(value);
   if (value !== 0 && (Math.abs(value) < 1e-6 || Math.abs(value) >= 1e9))
-    return Number(value.toPrecision(3)).toExponential().replace("e+", "e");
-  const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(figures));
-  return rounded.toLocaleString("en", { maximumFractionDigits: 12 });
+    return rounded(value, 3, side).toExponential().replace("e+", "e");
+  const whole = Math.trunc(Math.abs(value)).toString().length;
+  const kept = Math.abs(value) >= 1000 ? whole : figures;
+  return rounded(value, kept, side).toLocaleString("en", { maximumFractionDigits: 12 });
+}
+
+function rounded(value: number, figures: number, side: Side): number {
+  const near = Number(value.toPrecision(figures));
+  if (side === null || near === value || near < value === (side === "down")) return near;
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(value))) + 1 - figures);
+  return Number((side === "down" ? near - step : near + step).toPrecision(figures));
 }
 
 /** A small probability as deltas are written: "1e-6", "5e-7". */

@@ -121,6 +121,13 @@ describe("words", () => {
     expect(numeral({ exact: "0", value: 0 })).toBe("0");
     expect(chanceWords(new Fraction(3n, 4n))).toBe("3/4 (75%)");
     expect(short(1234567.8)).toBe("1,234,568");
+    expect(short(26282.93, 4, "down")).toBe("26,282");
+    expect(short(31800.25, 4, "up")).toBe("31,801");
+    expect(short(17 / 3, 6, "down")).toBe("5.66666");
+    expect(short(-12.3456, 4, "down")).toBe("-12.35");
+    expect(short(-12.3456, 4, "up")).toBe("-12.34");
+    expect(short(9999.5, 4, "up")).toBe("10,000");
+    expect(short(12, 4, "down")).toBe("12");
     expect(short(0.0000012)).toBe("0.0000012");
     expect(short(0.00000012)).toBe("1.2e-7");
     expect(short(0.000079206, 5)).toBe("0.000079206");

@@ -229,7 +229,7 @@ def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:
     if ratio != INFINITY:
         return ()
     if delta == 0:
-        return ("no finite ratio holds with delta 0: ask for the ratio at the delta you accept",)
+        return ("no finite ratio holds with delta 0: give the delta you accept, as --delta 1e-6",)
     least = show(delta, side="down")
     return (f"delta stays at least {least} however large the ratio",)
 

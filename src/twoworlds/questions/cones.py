@@ -320,7 +320,7 @@ def design(
 
 
 def verify(
-    file: Annotated[Path, "a certificate saved as .json"],
+    file: Annotated[Path, "a certificate saved as .json, or a report that holds one"],
     ledger: Annotated[
         Path | None, "an exported ledger (.jsonl), to find a release's charge in"
     ] = None,

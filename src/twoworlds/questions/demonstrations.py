@@ -15,7 +15,6 @@ so that a small epsilon is, nearly, the share by which odds can grow.
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +22,7 @@ from typing import Annotated
 from twoworlds.answer import Answer, Facts, Said, Table
 from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Curves, Line, nice
 from twoworlds.errors import UnknownName
-from twoworlds.files import check_place, write
+from twoworlds.files import certificate_text, check_place, write
 from twoworlds.numbers import Number, above, decimal, exp, show, signed
 from twoworlds.questions import Place
 from twoworlds.show import Result, Told
@@ -72,9 +71,9 @@ def _hospital(folder: Path) -> Result:
     places = [check_place(folder / name) for name in ("report.html", "certificate.json")]
     with Curator.open(folder / "policy.yml") as curator:
         released = curator.release_all(_ASKED, _EPSILON, analyst="ann")
+        report = write(places[0], review_released(released, curator.ledger).html())
     certificate = certify(released)
-    report = write(places[0], review_released(released).html())
-    proof = write(places[1], json.dumps(certificate, indent=2, ensure_ascii=False) + "\n")
+    proof = write(places[1], certificate_text(certificate))
     checked, shown = check_certificate(certificate), released.answer()
     following = [
         f"twoworlds budget --policy {folder / 'policy.yml'}",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps, Table
 from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
-from twoworlds.files import check_place, write
+from twoworlds.files import certificate_text, check_place, write
 from twoworlds.numbers import show
 from twoworlds.questions import Name, Place, Written
 from twoworlds.show import Result, Told
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from twoworlds.release.warnings import ReleaseWarning
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
-_LONG = 1 << 20  # characters of a certificate
 _CHANNEL = "a channel: 'randomized-response(keep=3/4)', 'frapp(gamma=3)', 'pram([[3/5, 1/5], ...])'"
 
 PolicyFile = Annotated[Path, "the policy file of the data's owner"]
@@ -74,6 +73,11 @@ def release(
 ) -> Result:
     """Answer SQL queries with calibrated noise, and charge the budget first."""
     data, asked = _split(queries)
+    if (certificate or report) and (dry_run or propose is not None or within is not None):
+        raise InvalidInput(
+            "--certificate and --report are of a release, and nothing is released here: leave them "
+            "out; -o plan.html saves the plan that --dry-run shows"
+        )
     outputs: dict[Kind, Path | None] = {
         "certificate": _ending(certificate, ".json"),
         "report": _ending(report, ".html"),
@@ -126,7 +130,7 @@ def release(
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:
             raise Interrupted(_INTERRUPTED) from None
-    return released.beside(files=_save(released, certificate, report))
+        return released.beside(files=_save(curator, released, certificate, report))
 
 
 def _over_budget(
@@ -275,25 +279,23 @@ def _next_question(
         released = found.release(query, epsilon, once=True)
     except KeyboardInterrupt:
         raise Interrupted(_INTERRUPTED) from None
-    files = _save(released, None, report)
+    files = _save(curator, released, None, report)
     return released.beside(Said([found.explain()]), files=files, strategy=found)
 
 
-def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
+def _save(
+    curator: Curator, released: Released, certificate: Path | None, report: Path | None
+) -> dict[str, Path]:
     """Write the certificate and the report of a release."""
     saved: dict[str, Path] = {}
     if certificate is not None:
         from twoworlds.release.certificate import certify
 
-        certified = certify(released)
-        content = json.dumps(certified, ensure_ascii=False, separators=(",", ":"))
-        if len(content) < _LONG:  # beyond that nobody reads it, and `verify` has a limit
-            content = json.dumps(certified, indent=2, ensure_ascii=False)
-        saved["certificate"] = write(certificate, content + "\n")
+        saved["certificate"] = write(certificate, certificate_text(certify(released)))
     if report is not None:
         from twoworlds.report.review import review_released
 
-        saved["report"] = write(report, review_released(released).html())
+        saved["report"] = write(report, review_released(released, curator.ledger).html())
     return saved
 
 
@@ -311,7 +313,7 @@ def review(
 ) -> Result:
     """Show what was released, what all of it allows and what is proposed; decide on a proposal."""
     from twoworlds.release.curator import Curator
-    from twoworlds.release.review import ReviewDesk
+    from twoworlds.release.review import ReviewDesk, binding
 
     with Curator.open(policy) as curator:
         if dataset is not None:
@@ -320,7 +322,16 @@ def review(
             if approve or send_back:
                 raise InvalidInput("name the proposal that is decided on, by its number")
             desk = ReviewDesk(curator.ledger, dataset)
-            return Told(desk.answer(), desk.fields())
+            proposed = {one["dataset"] for one in desk.proposals}
+            binds = [
+                binding(one) for one in curator.policy.datasets.values() if one.name in proposed
+            ]
+            told = desk.answer()
+            return Told(
+                replace(told, blocks=(*told.blocks, Said(binds))) if binds else told, desk.fields()
+            )
+        if not (approve or send_back or reviewer or remark):
+            return _proposed(curator, curator.ledger.state().proposal(proposal))
         if approve == send_back:
             raise InvalidInput(
                 f"proposal {proposal}: say --approve or --send-back, one of them; a "
@@ -334,7 +345,7 @@ def review(
 
 def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = None) -> Result:
     """Say how a proposal stands; one that was filed before keeps its first purpose."""
-    from twoworlds.release.review import ReviewDesk
+    from twoworlds.release.review import ReviewDesk, binding
 
     number = proposal.place.sequence
     told = ReviewDesk(curator.ledger).proposal(proposal)
@@ -350,7 +361,8 @@ def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = Non
         lines.append(f"{lead}: {told['after']['together']}")
     if purpose not in (None, told["purpose"]):
         lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
-    lines += warned
+    declared = curator.policy.datasets.get(proposal.dataset)
+    lines += [*warned, *([binding(declared)] if declared else [])]
     return Told(Answer.of(said, Said(lines)), told)
 
 

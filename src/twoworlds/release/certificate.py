@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -33,8 +33,8 @@ from twoworlds.numbers import exact_text
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.costs import Cost, parse_cost, zcdp_to_epsilon
 from twoworlds.release.forms import Released
-from twoworlds.release.ledger import LedgerDamaged, verify_export
-from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger import Ledger, LedgerDamaged, verify_export
+from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
 from twoworlds.release.ledger.views import ledger_of, read_export
 from twoworlds.release.policy import Policy
 from twoworlds.release.policy.model import Neighbours
@@ -129,13 +129,13 @@ def _promise(cost: Cost, neighbours: Neighbours) -> dict[str, Any]:
     }
 
 
-def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked:
+def check_certificate(data: Any, *, ledger: Ledger | Path | str | None = None) -> Checked:
     """Check all of a certificate that can be checked without the data.
 
-    ``ledger`` is an export of the ledger, to look the charge up in.
+    ``ledger`` is the ledger, or an export of it, to look the charge up in.
     """
     done: list[str] = []
-    entries = None if ledger is None else read_export(ledger)
+    entries = read_export(ledger) if isinstance(ledger, (str, Path)) else ledger
     try:
         for said in _checks(data, entries):
             done.append(said)
@@ -147,7 +147,7 @@ def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked
     return Checked(tuple(done), failure, with_ledger=entries is not None)
 
 
-def _checks(data: Any, entries: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
+def _checks(data: Any, entries: Ledger | Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
     """Yield what holds; raise at the first thing that does not."""
     if not isinstance(data, Mapping) or data.keys() != set(_FIELDS):
         raise InvalidInput(f"a certificate of a release has the fields {', '.join(_FIELDS)}")
@@ -213,10 +213,15 @@ def _published(answer: QueryAnswer) -> list[Any]:
     ]
 
 
-def _find_charge(data: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> None:
-    """Look the charge and its answer up in an exported ledger."""
-    verify_export(entries)
+def _find_charge(data: Mapping[str, Any], entries: Ledger | Sequence[Mapping[str, Any]]) -> None:
+    """Look the charge and its answer up in a ledger, or in an exported one."""
     wanted = data["charge"]
+    if isinstance(entries, Ledger):  # which verifies what it reads
+        paid = entries.state().charges.get(wanted["entry"])
+        places = [] if paid is None else [ChainPlace(paid.sequence, paid.hash), paid.answer]
+        entries = [{**asdict(one), "entry": entries.entry(one)} for one in places if one]
+    else:
+        verify_export(entries)
     charged = answered = False
     for item in entries:
         entry = item["entry"]

@@ -35,6 +35,7 @@ from twoworlds.release.answers.words import (
     guess_chart,
     meaning,
     price,
+    printable,
     protected,
 )
 from twoworlds.release.costs import Cost
@@ -188,7 +189,12 @@ class DryRun(Result):
         """What looks like a mistake, by the queries, the policy and the ledger alone."""
         if self.stored or self.covered == "asked before":
             return ()
-        return warnings(self.resolved, self.calibration, self.price, self.left, self.after)
+        found = warnings(self.resolved, self.calibration, self.price, self.left, self.after)
+        known = self.proposal
+        if known is None or known.approved is not False:
+            return found
+        said = f"Proposal {known.place.sequence} for it was sent back by {known.reviewer}."
+        return ReleaseWarning("review", printable(said)), *found
 
     def cells(self) -> list[list[str] | None]:
         """Return the groups of each query by name, as its answer will show them; None if open."""

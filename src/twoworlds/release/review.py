@@ -26,6 +26,7 @@ from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import ChainPlace
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, Proposal
 from twoworlds.release.ledger.views import SOLE_ANALYST, accounts
+from twoworlds.release.policy import Dataset
 from twoworlds.release.statement import asked_of, made_of
 from twoworlds.show import Result
 
@@ -77,6 +78,8 @@ class ReviewDesk(Result):
             planned["with_released"] = self._after(one, ())
         else:
             planned["unpaid"] = bool(one.approved) and one.query in {each.query for each in unpaid}
+            paid = self._paid(one)
+            planned["paid"] = paid and paid.sequence
         if one.approved is None or one in unpaid:
             planned["after"] = self._after(one, unpaid)
         decided = None if one.decision is None else self.ledger.entry(one.decision)
@@ -205,9 +208,9 @@ class ReviewDesk(Result):
         ]
         return [*{one.query: one for one in approved}.values()]
 
-    def _paid(self, one: Proposal) -> bool:
-        """Whether the dataset has paid for a proposal: it gives nothing away twice."""
-        return self.state.find(one.dataset, one.analyst, one.query, None) is not None
+    def _paid(self, one: Proposal) -> PaidQuery | None:
+        """Return what the dataset has paid for a proposal: it gives nothing away twice."""
+        return self.state.find(one.dataset, one.analyst, one.query, None)
 
     def _after(self, one: Proposal, approved: Sequence[Proposal]) -> dict[str, Any] | None:
         """Return what a proposal would allow with all that was released or approved before it.
@@ -243,6 +246,13 @@ class ReviewDesk(Result):
         return self.ledger.accounts(one.dataset, one.analyst, self.state, more=more)[0]
 
 
+def binding(dataset: Dataset) -> str:
+    """Say whether a decision about a proposal binds, or is advice."""
+    if dataset.review:
+        return f"The policy requires approval: nothing is released from {dataset.name} without it."
+    return f"The policy does not require approval for {dataset.name}: a decision is advice."
+
+
 def _asked(said: Any) -> list[str]:
     """Say what a statement asks; of a strategy, its name."""
     if isinstance(said, dict) and "queries" in said:
@@ -265,7 +275,9 @@ def _stands(one: dict[str, Any]) -> str:
     if by is None:
         return str(one["status"])
     remark = f": {by['remark']}" if by["remark"] else ""
-    return f"{one['status']} by {by['reviewer']}{remark}"
+    anyway = one["status"] == "sent back" and one["paid"]
+    paid = f"; paid anyway, entry {one['paid']}" if anyway else ""
+    return f"{one['status']} by {by['reviewer']}{remark}{paid}"
 
 
 def _cost(one: dict[str, Any]) -> str:

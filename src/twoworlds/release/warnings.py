@@ -9,6 +9,7 @@ looked at, so that they tell nothing about the data and may be shown to anybody 
     spend    the release takes more than half of what is left to the dataset, or to the analyst, or
              leaves weak protection or less
     noise    a group of 1,000 rows would be lost in noise
+    review   a reviewer sent the same release back
 
 A warning is no refusal. Keys and bounds are for grouping and for clamping: the data may hold other
 values, and who means them may ask for them.
@@ -35,7 +36,7 @@ from twoworlds.release.sensitivity.contributions import reachable
 
 SHARE = Fraction(1, 2)  # of what is left: to spend more takes a second thought
 ROWS = 1000  # a group of so many rows should be seen above the noise
-WarningKind = Literal["value", "empty", "groups", "spend", "noise"]
+WarningKind = Literal["value", "empty", "groups", "spend", "noise", "review"]
 
 
 class ReleaseWarning(NamedTuple):

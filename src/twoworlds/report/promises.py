@@ -36,9 +36,10 @@ from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject, largest_posterior, percent, protection
-from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.promise import PRIORS, Promise, guess_of, promise, sentences, table
@@ -72,7 +73,13 @@ def read_promise(text: str | Mechanism) -> Promise:
         assumed = (f"{name}={x}" for name, x in beside.items())
         return replace(told, assumptions=(*told.assumptions, *assumed))
     if call.name not in DEFINITIONS:
-        return _measured(text)
+        try:
+            return _measured(text)
+        except UnknownName as error:
+            if error.name != call.name:
+                raise
+            known = (one.name for one in (*MECHANISMS, *DEFINITIONS))
+            raise UnknownName("mechanism", call.name, known) from None
     found = _of_definition(definition(text))
     if found is None:
         raise Unsupported(

@@ -1,14 +1,15 @@
 """Certificates in files: read, told from other files, and checked, the same way for every command.
 
-A file holds a certificate, or the answer of a command with ``--json``, which holds one. What
-readers could take for different things, such as a key that comes twice, is refused.
+A file holds a certificate, or is a report or the answer of a command with ``--json``, which hold
+one. What readers could take for different things, such as a key that comes twice, is refused.
 """
 
 from __future__ import annotations
 
-import json
+import re
 import signal
 import threading
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,9 +19,10 @@ from typing import Any
 from twoworlds.cones.certificates import says_nothing, verify
 from twoworlds.definitions.coupled.proof import Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.files import read_json
+from twoworlds.files import certificate_text, read_json
 
 _LARGEST_FILE = 64 << 20  # a simulator for 1,000 people has 20 MB
+_LINK = re.compile(rb'<a data-certificate href="data:application/json;base64,([^"]*)"')
 _LONGEST = 60.0  # seconds
 _LARGEST_MATRIX = 1 << 28  # as `twoworlds.mechanisms.files` reads them
 
@@ -64,13 +66,27 @@ def read_certificate(path: Path) -> Saved:
     Raises:
         InvalidInput: when the file cannot be read, is not JSON, or holds a cone.
     """
-    data, text = read_json(path, "certificate", largest=_LARGEST_FILE)
-    if isinstance(data, Mapping) and "kind" not in data and "certificate" in data:
-        data = data["certificate"]  # the answer of a command with --json holds its certificate
-        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    data, text = read_json(path, "certificate", largest=_LARGEST_FILE, inside=_in_report)
+    held = data.get("certificate") if isinstance(data, Mapping) and "kind" not in data else None
+    if isinstance(held, Mapping):
+        data = held  # the answer of a command with --json holds its certificate
+        text = certificate_text(data)
     if isinstance(data, Mapping) and ("facets" in data or data.get("kind") == "noise-cone"):
         raise InvalidInput(f"{path} holds a cone, not a proof: save a proof with --proof or --save")
     return Saved(path, data, text)
+
+
+def _in_report(content: bytes) -> bytes:
+    """Return the certificate that a report links to; what is no page, as it is."""
+    if not content.lstrip().startswith(b"<"):
+        return content
+    found = _LINK.search(content)
+    if found is None:
+        raise InvalidInput(
+            "this page holds no certificate: give a report made by twoworlds, or the .json file "
+            "that its link saves"
+        )
+    return b64decode(found[1])
 
 
 def holds(saved: Saved) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.files import certificate_text
 from twoworlds.numbers import whole
 from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.budget import Cap
@@ -140,9 +140,8 @@ class Desk:
 
         with about("entry"):
             released = self.curator.released(whole(entry, "entry"), analyst=account)
-        number = released.charge.entry
-        page = replace(review_released(released), **ReviewDesk(self.curator.ledger).form(number))
-        return {"entry": number, "html": page.html()}
+        page = review_released(released, self.curator.ledger)
+        return {"entry": released.charge.entry, "html": page.html()}
 
     def plan(self, account: str, **asked: Any) -> dict[str, Any]:
         """Return what a release would cost and how exact it would be; nothing is charged."""
@@ -279,7 +278,8 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
         "paid": released.charge.paid.to_dict(),
         **({} if batch is None else {"batch": batch.to_dict()}),
         "left": {name: cost.to_dict() for name, cost in context.left.items()},
-        "certificate": certify(released),
+        "certificate": (certificate := certify(released)),
+        "certificate_file": certificate_text(certificate),
     }
 
 

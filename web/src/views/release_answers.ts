@@ -28,7 +28,8 @@ export interface Released {
   paid: Cost;
   /** the number of the entry that paid */
   entry: number;
-  certificate: unknown;
+  /** the certificate as its file has it, whose SHA-256 the report names */
+  certificate_file: string;
 }
 
 const COUNTS = ["count", "people"];
@@ -71,7 +72,7 @@ export function answered(found: Released): Child[] {
           .map((words) => h("li", {}, words)),
       ),
     ),
-    certificate(JSON.stringify(found.certificate, null, 1)),
+    certificate(found.certificate_file),
   ];
 }
 
@@ -141,7 +142,7 @@ function written(cell: Value | undefined): Child {
 function cellWords(cell: Value | undefined): string {
   if (!cell?.value || cell.value.value === null) return "none";
   const [low, high] = cell.interval ?? [];
-  const about = low && high ? ` (${short(low.value ?? 0)} to ${short(high.value ?? 0)})` : "";
+  const about = low && high ? ` (${short(low.value ?? 0, 4, "down")} to ${short(high.value ?? 0, 4, "up")})` : "";
   return `${short(cell.value.value, 6)}${about}${cell.utility === LOST ? `, ${LOST}` : ""}`;
 }
 

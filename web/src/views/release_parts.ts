@@ -182,10 +182,13 @@ export interface Proposing {
 }
 
 const STANDS: Record<string, string> = {
-  waiting: "waits for a reviewer. You can release it when it is approved.",
+  waiting: "waits for a reviewer.",
   approved: "is approved: you can release it exactly as it is planned.",
   "sent back": "was sent back. Change the query or what to spend, or propose it again.",
 };
+
+const BINDS = "The policy requires approval: it is released only when it is approved.";
+const ADVICE = "The policy does not require approval: a decision is advice.";
 
 /** `body` is what would be released; `filed` is called when it was proposed. */
 export function proposing(body: () => Record<string, unknown>, filed: () => void): Proposing {
@@ -218,7 +221,7 @@ export function proposing(body: () => Record<string, unknown>, filed: () => void
       const open = review.status === null || review.status === "sent back";
       form.hidden = !open;
       words.textContent = review.status
-        ? `Proposal ${review.proposal} ${STANDS[review.status]}`
+        ? `Proposal ${review.proposal} ${STANDS[review.status]} ${review.needed ? BINDS : ADVICE}`
         : review.needed
           ? "The policy asks for a review of every release from this dataset."
           : "";

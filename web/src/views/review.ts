@@ -52,6 +52,8 @@ interface Proposal {
   chance: Numeral | null;
   /** of those that are decided: approved, and not released yet */
   unpaid?: boolean;
+  /** of those that are decided: the entry that paid for it, if any */
+  paid?: number | null;
   /** of those that wait: the plan, and what it allows with all that is released, and approved */
   with_released?: Guessed | null;
   after?: (Guessed & { fits: boolean; others: number }) | null;
@@ -100,6 +102,15 @@ function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>)
     h("h2", {}, dataset.name),
     account ? together(account) : null,
     h("h3", {}, waiting.length ? `Waiting for a decision (${waiting.length})` : "Nothing waits for a decision"),
+    proposals.length
+      ? h(
+          "p",
+          { class: "hint" },
+          dataset.review
+            ? `The policy requires approval: nothing is released from ${dataset.name} without it.`
+            : `The policy does not require approval for ${dataset.name}: a decision is advice.`,
+        )
+      : null,
     ...waiting.map((one) => card(one, me, again)),
     unpaid.length ? h("h3", {}, `Approved and not yet paid (${unpaid.length})`) : null,
     unpaid.length ? outstanding(dataset.name, unpaid) : null,
@@ -303,7 +314,7 @@ function decisions(name: string, decided: readonly Proposal[]): HTMLElement {
         String(one.entry),
         one.status,
         costWords(one.cost),
-        one.status === "approved" ? (one.unpaid ? "not yet" : "yes") : "",
+        paidWords(one),
         one.decision?.reviewer ?? "",
         one.decision ? when(one.decision.time) : "",
         one.decision?.remark ?? "",
@@ -312,5 +323,8 @@ function decisions(name: string, decided: readonly Proposal[]): HTMLElement {
     ),
   );
 }
+
+const paidWords = ({ status, unpaid, paid }: Proposal): string =>
+  status === "approved" ? (unpaid ? "not yet" : "yes") : paid ? `paid anyway, entry ${paid}` : "";
 
 const when = (time: string): string => time.slice(0, 16).replace("T", " ");

@@ -73,6 +73,7 @@ class Proposal:
     cost: Cost
     approved: bool | None = None
     decision: ChainPlace | None = None
+    reviewer: str = ""
 
     @property
     def status(self) -> str:
@@ -282,7 +283,7 @@ class LedgerState:
                 f"proposal {proposal.place.sequence} is by {proposal.analyst!r}, and nobody "
                 "reviews their own: ask another reviewer"
             )
-        proposal.approved, proposal.decision = approved, point
+        proposal.approved, proposal.decision, proposal.reviewer = approved, point, reviewer
 
     def proposal(self, number: object) -> Proposal:
         """Return a proposal by the number of its entry."""

@@ -163,7 +163,7 @@ class Review(Result):
             ]
         )
         drawn = [block for _, part in self.sections for block in part if isinstance(block, Chart)]
-        said = tuple(filter(None, (self.guess, *self.sentences)))
+        said = tuple(filter(None, (self.guess, self.total, *self.sentences)))
         return Answer(
             self.headline,
             subject=self.title,

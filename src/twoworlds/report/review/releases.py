@@ -15,6 +15,7 @@ from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.errors import InvalidInput
+from twoworlds.files import certificate_text
 from twoworlds.numbers import exact_text, show
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.answers.answer import charts, table
@@ -30,9 +31,11 @@ from twoworlds.release.answers.words import (
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.forms import Released
+from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.views import exported_state, read_export
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
+from twoworlds.release.review import ReviewDesk
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.model import (
@@ -127,17 +130,22 @@ class _Made:
         )
 
 
-def review_released(released: Released) -> Review:
-    """Review a release that was just made, by its certificate.
+def review_released(released: Released, ledger: Ledger) -> Review:
+    """Review a release by its certificate and by the ledger that it was charged in.
 
     A question of a strategy has none: what is said of it is true of the whole strategy.
     """
+    form = ReviewDesk(ledger).form(released.charge.entry)
+    return replace(_review_released(released, ledger), **form)
+
+
+def _review_released(released: Released, ledger: Ledger) -> Review:
     context, certificate = released.answers[0].context, certify(released)
     paid = f"Asked by {released.charge.analyst}. {price(context)}"
     if not context.covered:
-        name, text = "certificate.json", json.dumps(certificate, indent=2, ensure_ascii=False)
-        proof = ProofFile(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)
-        return review_release(json.loads(text), proof, None, paid=paid, context=context)
+        name, text = "certificate.json", certificate_text(certificate)
+        proof = ProofFile(_OF_RELEASE, text, name, f"twoworlds verify {name}", VERIFIED)
+        return review_release(json.loads(text), proof, ledger, paid=paid, context=context)
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost = context.cost
     given = Guarantee.of(
@@ -160,17 +168,17 @@ def review_released(released: Released) -> Review:
 def review_release(
     data: Mapping[str, Any],
     proof: ProofFile,
-    ledger: str | Path | None,
+    ledger: Ledger | str | Path | None,
     *,
     paid: str = "",
     context: AnswerContext | None = None,
 ) -> Review:
-    """Check the certificate of a release, and review it; ``ledger`` is an export to find it in.
+    """Check the certificate of a release, and review it; ``ledger`` is the ledger, or an export.
 
     ``paid`` and ``context`` are known to whoever made the release.
     """
     checked = check_certificate(data, ledger=ledger)
-    looked = "What was checked", tuple(_checked(checked, ledger))
+    looked = "What was checked", tuple(_checked(checked, looked=ledger is not None))
     found: dict[str, Any] = {"kind": "release", "check": checked.to_dict()}
     if not checked.holds:
         return Review(
@@ -192,7 +200,8 @@ def review_release(
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
-    earlier = None if ledger is None else _earlier(data["charge"], read_export(ledger))
+    exported = read_export(ledger) if isinstance(ledger, (str, Path)) else ()
+    earlier = _earlier(data["charge"], exported)
     made = _Made(answers, calibration, data["charge"], calibration.price, given, paid, earlier)
     dataset, cost = data["charge"]["dataset"], data["charge"]["cost"]
     review = _reviewed(
@@ -210,11 +219,14 @@ def review_release(
     )
 
 
-def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerContext:
+def _context(dataset: Dataset, cost: Cost, ledger: Ledger | str | Path | None) -> AnswerContext:
     """Return the circumstances of a release that was checked, with what its ledger adds up to."""
     if ledger is None:
         return AnswerContext(dataset, cost, cost)
-    state, account = exported_state(read_export(ledger)), (dataset.name, None)
+    state, account = (
+        ledger.state() if isinstance(ledger, Ledger) else exported_state(read_export(ledger)),
+        (dataset.name, None),
+    )
     cap, spent = state.cap(account), state.spent[account]
     return AnswerContext(
         dataset,
@@ -227,13 +239,13 @@ def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> AnswerC
 
 
 def _earlier(charge: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Table | None:
-    """List what was charged about the same data before, the latest first; None if nothing was."""
+    """List what else was charged about the same data, the latest first; None if nothing was."""
     rows = [
         (str(item["sequence"]), item["entry"]["time"][:10], _asked_of(item["entry"]["query"]), cost)
         for item in reversed(entries)
         if item["entry"]["kind"] == "reserve"
         and item["entry"]["dataset"] == charge["dataset"]
-        and item["sequence"] < charge["entry"]
+        and item["sequence"] != charge["entry"]
         and (cost := item["entry"]["cost"]) != str(Cost())
     ]
     return Table(("entry", "date", "what was asked", "cost"), rows) if rows else None
@@ -273,7 +285,7 @@ def _all_before(made: _Made) -> Iterator[Section]:
         return
     left = len(found.rows) - _MOST_ROWS
     more = (Said((f"… and {left:,} more, in the ledger.",)),) if left > 0 else ()
-    yield "What was released before", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
+    yield "What else was released", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
 
 
 def _reviewed(
@@ -355,11 +367,11 @@ def _noise(made: _Made) -> Iterator[Block]:
     )
 
 
-def _checked(checked: Checked, ledger: str | Path | None) -> Iterator[Block]:
+def _checked(checked: Checked, *, looked: bool) -> Iterator[Block]:
     rows = [("holds", said) for said in checked.done]
     if checked.failure is not None:
         rows.append(("WRONG", checked.failure))
-    elif ledger is None:
+    elif not looked:
         rows.append(("not looked up", "the charge and the answer in the ledger"))
     if rows:
         yield Facts(tuple(rows))
