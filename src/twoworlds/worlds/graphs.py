@@ -335,12 +335,19 @@ class GraphStatistic(Statistic):
 
 def _joined(universe: Graphs) -> Iterator[_Move]:
     """Join the first node to one more, or to 1, 2, ... others that have no edges."""
+    for *_, edges in _joined_to_most(universe):
+        yield from (((), (), edges[:d]) for d in range(1, len(edges) + 1))
+
+
+def _joined_to_most(universe: Graphs) -> Iterator[_Move]:
+    """Join the first node to one more, or to as many as can be, that have no edges."""
     node, *others = universe.nodes
-    most = (
-        min(1, universe.largest_degree) if universe.protect == "edge" else universe.largest_degree
+    most = universe.largest_degree
+    yield (
+        (),
+        (),
+        [(node, o) for o in others[: min(1, most) if universe.protect == "edge" else most]],
     )
-    for d in range(1, most + 1):
-        yield (), (), [(node, other) for other in others[:d]]
 
 
 def _in_triangles(universe: Graphs) -> Iterator[_Move]:
@@ -385,7 +392,9 @@ def _rejoined(universe: Graphs) -> Iterator[_Move]:
 @STATISTICS.register("edges")
 def edges() -> Statistic:
     """How many edges a graph has."""
-    return GraphStatistic(lambda graph: len(graph.edges), "number of edges", _joined)
+    return GraphStatistic(
+        lambda graph: len(graph.edges), "number of edges", _joined, _joined_to_most
+    )
 
 
 @STATISTICS.register("triangles")
@@ -399,13 +408,17 @@ def triangles() -> Statistic:
 @STATISTICS.register("max-degree")
 def max_degree() -> Statistic:
     """The largest degree in a graph."""
-    return GraphStatistic(lambda graph: max(graph.degrees), "largest degree", _joined)
+    return GraphStatistic(
+        lambda graph: max(graph.degrees), "largest degree", _joined, _joined_to_most
+    )
 
 
 @STATISTICS.register("degrees")
 def degrees() -> Statistic:
     """The degree of every node of a graph."""
-    return GraphStatistic(lambda graph: graph.degrees, "list of degrees", _rejoined)
+    return GraphStatistic(
+        lambda graph: graph.degrees, "list of degrees", _rejoined, _joined_to_most
+    )
 
 
 @UNIVERSES.register("graphs")
