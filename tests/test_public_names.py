@@ -67,7 +67,7 @@ def test_the_names_at_the_top_are_those_that_are_found():
 
 @pytest.mark.parametrize(
     ("name", "question"),
-    [("odds", "odds"), ("noiseless", "noiseless sum"), ("sensitivity", "sensitivity")],
+    [("odds", "odds"), ("coupled", "coupled compose"), ("sensitivity", "sensitivity")],
 )
 def test_a_question_that_is_no_name_at_the_top_is_asked(name, question):
     with pytest.raises(AttributeError, match=rf'use tw.ask\("{question}", ...\)'):
