@@ -250,3 +250,10 @@ def test_bad_compositions(capsys, arguments, complaint):
     assert (code, out) == (2, "")
     assert complaint in err
     assert "internal" not in err
+
+
+def test_what_breaks_a_scenario_of_firms_speaks_of_no_persons(capsys):
+    code, out, _ = call(capsys, "worlds", "firms")
+    assert code == 0
+    assert "knowing entry 1 too" in " ".join(out.split())
+    assert "person" not in out

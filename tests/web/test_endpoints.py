@@ -170,6 +170,7 @@ def test_posteriors(anybody):
     worst = plain(measure(SURVEY, definition="semantic").to_dict())
     assert found["worst"] == {**worst, "odds": measure(SURVEY).sentence}
     one = sent(anybody, "posterior", {**body, "output": "11"})
+    assert sent(anybody, "posterior", {**body, "output": 11}) == one
     assert one["outputs"] == [found["outputs"][0]]
 
 
