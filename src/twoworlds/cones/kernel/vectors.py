@@ -34,7 +34,7 @@ def rational(value: object, name: str = "entry") -> Fraction:
         return result
     near = 3 if result == INFINITY else bounds(result)[0].limit_denominator(9)
     raise InvalidInput(
-        f"{name} is {show(result)}, which is no rational number, and a cone is computed with exact "
+        f"{name} is {show(result)}, which is irrational, and a cone is computed with exact "
         f"rationals: give one such as {near} (of a definition, ratio={near})"
     )
 
