@@ -65,6 +65,21 @@ def test_the_names_at_the_top_are_those_that_are_found():
     assert not hasattr(twoworlds, "nothing")
 
 
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [("odds", "odds"), ("coupled", "coupled compose"), ("sensitivity", "sensitivity")],
+)
+def test_a_question_that_is_no_name_at_the_top_is_asked(name, question):
+    with pytest.raises(AttributeError, match=rf'use tw.ask\("{question}", ...\)'):
+        getattr(twoworlds, name)
+
+
+def test_what_takes_several_takes_one_number():
+    asked = {"values": "-1,0,1", "epsilon": 0.5}
+    one, text = (twoworlds.ask("noiseless sum", people=n, **asked) for n in (50, "50"))
+    assert one.to_dict() == text.to_dict()
+
+
 def test_every_named_mechanism_is_a_function_at_the_top():
     from twoworlds.mechanisms.named.load import MECHANISMS
 

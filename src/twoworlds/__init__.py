@@ -164,7 +164,11 @@ _PLACES = {name: room for room, names in _ROOMS.items() for name in names.split(
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
-        raise AttributeError(f"module 'twoworlds' has no attribute {name!r}")
+        from twoworlds.questions import QUESTIONS
+
+        asked = [one for one in QUESTIONS if one.split()[0] == name.replace("_", "-")]
+        way = "".join(f', use tw.ask("{one}", ...)' for one in asked[:1])
+        raise AttributeError(f"module 'twoworlds' has no attribute {name!r}{way}")
     found = getattr(import_module(f"twoworlds.{_PLACES[name]}"), name)
     globals()[name] = found
     return found

@@ -105,8 +105,8 @@ EVEN = (
     "in one case than in the other",
 )
 BROKEN = (
-    " What breaks it: knowing the entry of person # too: ~ is then #.",
-    " What breaks it: knowing the entries of persons 1 and 2 too: ~ is then #.",
+    " What breaks it: knowing entry # too: ~ is then #.",
+    " What breaks it: knowing entries 1 and 2 too: ~ is then #.",
     "",
 )
 IF = "If ~, and the attacker knows nothing else, then "

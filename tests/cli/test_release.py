@@ -633,6 +633,8 @@ ONE = "SELECT COUNT(*) FROM people"
 REFUSED = [
     ((ONE, "--epsilon", "1,5"), "write a decimal with a point, such as 1.5"),
     ((ONE, "--epsilon", "1e400"), "epsilon is far too large to protect anybody"),
+    ((ONE, "--epsilon", "inf"), "epsilon is far too large to protect anybody"),
+    ((ONE, "--epsilon", "e^(e^(e^9))"), "give a smaller one"),
     ((ONE, "--rho", "1/8"), "ask with an epsilon; the owner may let the policy's budget say"),
     (("SELECT MIN(age) FROM people", "--epsilon", "1"), "QUANTILE(age, 0.01)"),
     (("SELECT MAX(age) FROM people", "--epsilon", "1"), "QUANTILE(age, 0.99)"),

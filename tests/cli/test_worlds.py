@@ -151,14 +151,28 @@ def test_the_simulator_in_words(capsys):
     assert "none comes nearer" in out
     assert "canonical" in out
     assert "If the 3 bits are fair and independent" in " ".join(out.split())
+    assert "11 and 1 more" in out
+    assert "01 and 1 more" in out
 
 
-def test_a_simulator_of_many_people_is_not_printed_and_its_proof_verifies(capsys, tmp_path):
+def test_a_best_delta_without_a_short_form_is_about_and_few_outputs_are_printed(capsys):
+    asked = ("simulator", "exact(sum, universe=bits(100))", "--ratio", "3/2")
+    code, out, _ = call(capsys, *asked)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "within delta about " in said
+    assert "and none comes nearer." in said
+    assert "a part of 1 by 101 probabilities, JSON holds all" in said
+    assert out.count("outputs ") == 9
+    assert len(data(capsys, *asked)["simulator"]["anything"]) > 90
+
+
+def test_a_simulator_of_many_people_is_printed_in_part_and_its_proof_verifies(capsys, tmp_path):
     proof, belief = tmp_path / "best.json", "hidden(2/5=1/2, 1/2=1/2)"
     asked = ("exact(sum, universe=bits(130))", "--belief", belief, "--ratio", "11/10")
     code, out, _ = call(capsys, "simulator", *asked, "--proof", str(proof))
     assert code == 0
-    assert "a table of 130 by 131 probabilities" in " ".join(out.split())
+    assert "a part of 130 by 131 probabilities" in " ".join(out.split())
     code, out, _ = call(capsys, "verify", str(proof))
     assert code == 0
     assert "holds" in out
@@ -236,3 +250,10 @@ def test_bad_compositions(capsys, arguments, complaint):
     assert (code, out) == (2, "")
     assert complaint in err
     assert "internal" not in err
+
+
+def test_what_breaks_a_scenario_of_firms_speaks_of_no_persons(capsys):
+    code, out, _ = call(capsys, "worlds", "firms")
+    assert code == 0
+    assert "knowing entry 1 too" in " ".join(out.split())
+    assert "person" not in out

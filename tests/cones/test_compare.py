@@ -7,7 +7,7 @@ import pytest
 from twoworlds.cones import frapp_row_cone, kronecker_cone
 from twoworlds.cones.compare import Strength, compare
 from twoworlds.cones.normal_form import consistent_normal_form_contains
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.worlds import Explicit
@@ -99,3 +99,22 @@ def test_many_bits_are_compared_by_their_ratios():
     assert compare("dp(ratio=3)", "dp(ratio=9, group=2)", "bits(7)").relation == "stronger"
     with pytest.raises(TooLarge, match="7 bits"):
         compare("randomized-response(bits=8, keep=3/4)", "dp(ratio=3)")
+
+
+@pytest.mark.parametrize("universe", ["bits(1000)", "integers()"])
+def test_two_ratios_are_compared_on_more_databases_than_a_cone_has_columns(universe):
+    for first, second, relation in (
+        ("dp(ratio=2)", "dp(ratio=3)", "stronger"),
+        ("dp(ratio=3)", "dp(epsilon=1)", "weaker"),
+        ("dp(ratio=2)", "dp(ratio=2)", "equal"),
+    ):
+        assert compare(first, second, universe).relation == relation
+    said = compare("dp(ratio=2)", "dp(ratio=3)", universe).explain()
+    assert "a row that is 3 at one database and 1 at all others" in " ".join(said.split())
+    with pytest.raises((TooLarge, Unsupported)):
+        compare("dp(ratio=2)", "dp(ratio=3, group=2)", universe)
+
+
+def test_an_irrational_ratio_is_named_with_a_rational_one_near():
+    with pytest.raises(InvalidInput, match=r"the ratio of dp\(epsilon=1\) is e .*ratio=19/7"):
+        compare("dp(epsilon=1)", "dp(ratio=2)", "bits(2)")

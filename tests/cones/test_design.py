@@ -19,6 +19,7 @@ from twoworlds.definitions import check
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import show
+from twoworlds.questions import ask
 from twoworlds.worlds import BitStrings, Integers
 from twoworlds.worlds.belief import Belief
 
@@ -284,3 +285,22 @@ def test_rejects_bad_input():
         design(one_sided)
     with pytest.raises(TooLarge, match=r"entries.*use at most 173 outputs"):
         design(row_cone("dp(ratio=2)", "bits(6)"), outputs=range(500))
+
+
+@pytest.mark.parametrize(
+    ("universe", "statistic", "loss"),
+    [
+        ("integers(0, 3)", None, "absolute"),
+        ("bits(1)", "count", "absolute"),
+        ("bits(1)", None, "zero-one"),
+    ],
+)
+def test_python_and_the_command_line_choose_the_same_loss(universe, statistic, loss):
+    asked = {"statistic": statistic, "belief": "uniform"}
+    cone = row_cone("dp(ratio=2)", universe=universe)
+    losses = {
+        design(cone, **asked).loss,
+        design(cone, loss, **asked).loss,
+        ask("design", "dp(ratio=2)", universe=universe, **asked).loss,
+    }
+    assert len(losses) == 1

@@ -258,7 +258,7 @@ def test_a_wedge_ends_at_the_extreme_rows_up_to_probability_one():
 
 
 def test_irrational_ratios_are_refused_with_the_way_out():
-    with pytest.raises(InvalidInput, match=r"irrational.*give ratio= as a rational"):
+    with pytest.raises(InvalidInput, match=r"irrational.*ratio=19/7"):
         row_cone("dp(epsilon=1)", "bits(2)")
     with pytest.raises(InvalidInput, match="irrational"):
         row_cone("randomized-response(bits=1, epsilon=1)")

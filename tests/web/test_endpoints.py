@@ -18,6 +18,7 @@ from twoworlds.definitions.coupled.scene import scene
 from twoworlds.definitions.semantics.games import play
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import to_json
+from twoworlds.questions import ask
 from twoworlds.release.certificate import check_certificate
 from twoworlds.release.policy import read_policy
 from twoworlds.web.catalogue import EXAMPLES
@@ -170,6 +171,7 @@ def test_posteriors(anybody):
     worst = plain(measure(SURVEY, definition="semantic").to_dict())
     assert found["worst"] == {**worst, "odds": measure(SURVEY).sentence}
     one = sent(anybody, "posterior", {**body, "output": "11"})
+    assert sent(anybody, "posterior", {**body, "output": 11}) == one
     assert one["outputs"] == [found["outputs"][0]]
 
 
@@ -216,6 +218,21 @@ def test_guarantees_of_what_cannot_be_listed(anybody, text):
     found = sent(anybody, "guarantees", {"mechanism": text})
     assert found["rays"] is None
     assert found["statements"][0]["words"]
+
+
+def test_guarantees_whose_extreme_rows_are_too_many_have_no_certificate(anybody):
+    found = sent(anybody, "guarantees", {"definition": "dp(ratio=2)", "universe": "bits(5)"})
+    assert found["count"] == 160
+    assert "by a factor of at most 2" in found["headline"]
+    assert {one["certificate"] for one in found["statements"]} == {None}
+
+
+def test_simulators_of_many_people_are_those_of_the_command_line(anybody):
+    text = "exact(sum, universe=bits(100))"
+    found = sent(anybody, "simulators", {"mechanism": text, "ratio": "3/2"})
+    asked = ask("simulator", text, ratio="3/2").to_dict()
+    assert found["delta"] == asked["delta"]
+    assert found["canonical"] == asked["canonical"]
 
 
 def test_simulators(anybody):

@@ -146,6 +146,12 @@ def test_an_analyst_proposes_and_a_reviewer_decides_each_in_their_own_name(servi
     assert (listed["purpose"], listed["decision"]["remark"]) == ("the oldest", "too few people")
 
 
+def test_a_proposal_says_what_it_is_for(service, tokens):
+    with service.client(tokens["analyst"]) as analyst:
+        answer = analyst.post("/api/v1/propose", json={**BODIES["propose"], "purpose": " "})
+    assert answer.json()["error"]["message"] == "purpose: it is empty: say what the release is for"
+
+
 def test_proposals_are_listed_to_whoever_made_them_and_to_nobody_else(service, tokens):
     asked = {"queries": ["SELECT COUNT(*) FROM people WHERE age >= 93"], "epsilon": "1/1000"}
     bob, ann = service.client(tokens["analyst"]), service.client(tokens["curator"])

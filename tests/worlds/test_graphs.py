@@ -157,7 +157,7 @@ def test_what_is_no_graph_and_what_is_too_much_is_refused():
                 Graphs(tuple(range(999))), "substitute"
             )
         )
-    with pytest.raises(InvalidInput, match="asked of graphs"):
+    with pytest.raises(InvalidInput, match=r"asked of graphs.*such as graphs\(nodes=4\)"):
         statistic("triangles", Graphs((1,)))((1, 0))
 
 
@@ -170,6 +170,9 @@ def test_what_is_no_graph_and_what_is_too_much_is_refused():
         ("triangles", "graphs(nodes=200)", 199 * 198 // 2),
         ("triangles", "graphs(nodes=200, degree=60)", 60 * 59 // 2),
         ("triangles", "graphs(nodes=200, degree=60, protect=edge)", 59),
+        ("degrees", "graphs(nodes=10000, degree=20)", 40),
+        ("degrees", "graphs(nodes=10000, protect=edge)", 2),
+        ("edges", "graphs(nodes=10000)", 9999),
     ],
 )
 def test_the_sensitivity_needs_no_list_of_moves(name, text, value):
@@ -187,6 +190,16 @@ def test_the_largest_moves_are_the_largest_of_all(protect, degree):
     for f in (statistic(name, place) for name in ("edges", "triangles", "max-degree")):
         found = global_sensitivity(f, place).value
         assert found == max((abs(f(x) - f(y)) for x, y in pairs(place, "substitute")), default=0)
+    f = statistic("degrees", place)
+    for norm in ("L1", "L2"):
+        listed = global_sensitivity(Computed(f, "degrees"), place, norm=norm)
+        assert global_sensitivity(f, place, norm=norm).value ** 2 == listed.value**2
+
+
+def test_a_group_is_said_after_the_bound_on_degrees():
+    place = Graphs((1, 2, 3), degree=1)
+    said = global_sensitivity(statistic("edges", place), place, group=2).explain()
+    assert "no degree is above 1; up to 2 such steps apart)" in " ".join(said.split())
 
 
 def test_listing_neighbours_shows_progress():

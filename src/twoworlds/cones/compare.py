@@ -35,6 +35,7 @@ from twoworlds.cones.noise.laws import NoSummableInverse
 from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.cones.noise.quotient import MoreNoise, are_noise, noise_normal_form
 from twoworlds.cones.row_cone import (
+    LARGEST_DIMENSION,
     Inequality,
     RowCone,
     Source,
@@ -46,9 +47,10 @@ from twoworlds.cones.row_cone import (
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
-from twoworlds.numbers import INFINITY, exact_text
+from twoworlds.numbers import INFINITY, exact_text, show
 from twoworlds.show import Result, Told
-from twoworlds.worlds import Explicit, Integers, Point, Records, Universe
+from twoworlds.worlds import Explicit, Integers, Point, Records, Universe, resolve
+from twoworlds.worlds.catalogue import universe as build_universe
 
 Reason = tuple[bool | None, str]
 MOST_SHOWN = 16  # databases whose probabilities are listed
@@ -171,7 +173,7 @@ class Strength(Result):
 
 @dataclass(frozen=True)
 class NoiseStrength(Result):
-    """How the guarantees of noise on infinitely many true answers relate to others.
+    """How the guarantees of noise, or of two ratios, relate on more databases than are listed.
 
     Attributes:
         first: The one, as one would type it.
@@ -284,6 +286,30 @@ def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
     return _strength(names, noise.universe, *reasons)
 
 
+def _by_ratio(sides: Sequence[object], universe: str | Universe | None) -> NoiseStrength | None:
+    """Compare two ratios of differential privacy on more databases than a cone has columns.
+
+    A smaller ratio gives every guarantee of a larger one r. The row that is r at one database and
+    1 at all others tells them apart.
+    """
+    one, other = sides
+    if not isinstance(one, DifferentialPrivacy) or not isinstance(other, DifferentialPrivacy):
+        return None
+    ratios = [side.ratio for side in (one, other) if side.ratio not in (None, INFINITY)]
+    same = (one.neighbours, one.group) == (other.neighbours, other.group)
+    if universe is None or len(ratios) < 2 or not same or one.delta or other.delta:
+        return None
+    where, _ = resolve(build_universe(universe), one.neighbours)
+    if not isinstance(where, (Records, Integers)) or (where.size or INFINITY) <= LARGEST_DIMENSION:
+        return None
+    names, reasons = (one.claim, other.claim), []
+    for (mine, weaker), (r, most) in ((names, ratios), (names[::-1], ratios[::-1])):
+        row = f"a row that is {show(r)} at one database and 1 at all others"
+        allows = "no row that" if r <= most else f"{row}, which"
+        reasons.append((bool(r <= most), f"{mine} allows {allows} {weaker} forbids."))
+    return _strength(names, where, *reasons)
+
+
 def _strength(
     names: Sequence[str], where: Universe, forward: Reason, backward: Reason
 ) -> NoiseStrength:
@@ -303,7 +329,7 @@ def compare(
     if are_noise(sides):
         reasons = _more_noise(*sides), _more_noise(*sides[::-1])
         return _strength([s.expression for s in sides], sides[0].universe, *reasons)
-    if (strength := _with_dp(sides)) is not None:
+    if (strength := _with_dp(sides) or _by_ratio(sides, universe)) is not None:
         return strength
     where = universe
     if where is None:

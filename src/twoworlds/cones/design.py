@@ -165,7 +165,7 @@ class Design(Result):
 
 def design(
     source: RowCone,
-    loss: str | Loss | Sequence[Sequence[object]] = "zero-one",
+    loss: str | Loss | Sequence[Sequence[object]] | None = None,
     *,
     statistic: str | Statistic | None = None,
     outputs: Sequence[Point] | None = None,
@@ -176,7 +176,8 @@ def design(
     Args:
         source: the row cone of a mechanism or definition over a finite universe.
         loss: ``absolute``, ``squared``, ``zero-one``, a function of (truth, output), or a matrix
-            with one row per output and one column per database.
+            with one row per output and one column per database. Unless given, it is ``absolute``
+            where the truth is a number, else ``zero-one``.
         statistic: what is to be answered, such as ``count``; the database itself unless given.
         outputs: the answers allowed. Unless given, they are any numbers for the squared loss, and
             the values of the statistic for others.
@@ -208,6 +209,8 @@ def design(
         ) from None
     if outputs is not None and not outputs:
         raise InvalidInput("no outputs are given: a mechanism has to answer something")
+    if loss is None:
+        loss = "absolute" if isinstance(truths[0], (int, Fraction)) else "zero-one"
     answers: Universe = source.universe
     if outputs is not None or asked is not None:
         answers = Explicit(tuple(outputs or sorted(set(truths))))

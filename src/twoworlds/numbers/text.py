@@ -446,7 +446,9 @@ def _dyadic(exact: arb, side: Side) -> Fraction:
     mantissa, exponent = (int(part) for part in exact.man_exp())
     size = mantissa.bit_length() + exponent
     if size > _LARGEST_EXPONENT:
-        raise InvalidInput(f"a number beyond 2^{_LARGEST_EXPONENT} is not written out: use inf")
+        raise InvalidInput(
+            f"a number beyond 2^{_LARGEST_EXPONENT} is not written out: give a smaller one"
+        )
     if size < -_LARGEST_EXPONENT:
         outward = (mantissa > 0) == (side == "up")
         sign = 1 if mantissa > 0 else -1

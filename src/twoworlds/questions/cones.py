@@ -304,8 +304,6 @@ def design(
     options: dict[str, Any] = {"statistic": statistic, "belief": belief, "outputs": None}
     if outputs is not None:
         options["outputs"] = _outputs(outputs, cone, numbers=numbers)
-    if loss is None:
-        loss = "absolute" if numbers else "zero-one"
     if relaxed is not None:
         weaker = _listed(relaxed, universe or cone.universe.expression)
         return saving(cone, weaker, loss, **options)

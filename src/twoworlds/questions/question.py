@@ -79,7 +79,8 @@ class Parameter(NamedTuple):
         """Return a value as the function takes it: numbers become texts, objects stay."""
         if self.many:
             of = self._replace(kind=get_args(self.kind)[0])
-            return [of.read(one) for one in ([value] if isinstance(value, str) else value)]
+            alone = isinstance(value, (str, Number, PurePath))
+            return [of.read(one) for one in ([value] if alone else value)]
         if value is None or isinstance(value, bool) or self.kind is bool:
             return value
         if self.kind in (int, float):

@@ -14,6 +14,8 @@ from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from twoworlds.definitions import Verdict
+    from twoworlds.definitions.coupled.optimal import Optimum
+    from twoworlds.mechanisms import Mechanism
     from twoworlds.noiseless import ExactRelease
     from twoworlds.numbers import Number
 
@@ -106,10 +108,6 @@ def simulator(
     proof: Annotated[Path | None, "write simulator and proof to a .json file, for `verify`"] = None,
 ) -> Result:
     """Find the simulator that comes nearest to a release, with a proof that none is nearer."""
-    from twoworlds.definitions.coupled import CoupledWorlds
-    from twoworlds.definitions.coupled.measures import worst
-    from twoworlds.definitions.coupled.optimal import optimal
-    from twoworlds.definitions.coupled.scene import canonical
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import ln, show
     from twoworlds.questions.cones import check_files, save_json
@@ -117,21 +115,17 @@ def simulator(
     at = _ratio(ratio, epsilon, "at which worlds are compared")
     built = build(mechanism)
     check_files(proof)
-    made = CoupledWorlds(belief, private, side=side).scene(built)
-    best = optimal(made, at)
-    try:
-        itself = CoupledWorlds(belief, private, side=side, simulator="canonical").scene(built)
-        plain = worst(itself, canonical(made.release), at).delta
-    except InvalidInput:  # the release is not defined on what is left
-        plain = None
-    assumption, data = made.beliefs.assumption, best.to_dict()
+    best, plain = nearest(built, belief, side, private, at)
+    assumption, data = best.scene.beliefs.assumption, best.to_dict()
     claim = (
         f"the best simulator of {built.expression} has delta {show(best.delta)} at ratio "
         f"{show(at)} if {assumption}"
     )
     certificate = {"kind": "optimal-simulator", "claim": claim, **data.pop("certificate")}
     saved = save_json(proof, certificate)
-    nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
+    within, nearer = show(best.delta), ""
+    if not best.exact:
+        within, nearer = show(best.delta, side="up"), f" than {show(best.lower, side='down')}"
     beside = "The release itself, run on what is left (canonical): delta"
     canonically = [] if plain is None else [f"{beside} {show(plain)}."]
     why = f"Why none comes nearer: {best.why}."
@@ -139,14 +133,34 @@ def simulator(
     said = replace(
         said,
         headline=f"If {assumption}, then a simulator that never sees the private part comes "
-        f"within delta {show(best.delta, side='up')} of the release at ratio {show(at)} (epsilon "
+        f"within delta {within} of the release at ratio {show(at)} (epsilon "
         f"{show(ln(at))}), and none comes nearer{nearer}.",
         blocks=(Said([*canonically, why]), Facts([*best.tested()]), *said.blocks[1:]),
         notes=[f"wrote {path}" for path in saved.values()],
         assumptions=(),
     )
-    names = {"mechanism": made.release.name, "assumption": assumption}
+    names = {"mechanism": best.scene.release.name, "assumption": assumption}
     return Told(said, {**names, **data, "canonical": plain, "epsilon": ln(at), **saved})
+
+
+def nearest(
+    release: Mechanism, belief: str, side: str | None, private: str, ratio: Number
+) -> tuple[Optimum, Number | None]:
+    """Return the best simulator of a release, and delta of the canonical one where it is defined.
+
+    Their scenes differ: of many people alike, the best is found on fewer databases.
+    """
+    from twoworlds.definitions.coupled import CoupledWorlds
+    from twoworlds.definitions.coupled.measures import worst
+    from twoworlds.definitions.coupled.optimal import optimal
+    from twoworlds.definitions.coupled.scene import canonical
+
+    best = optimal(CoupledWorlds(belief, private, side=side).scene(release), ratio)
+    try:
+        itself = CoupledWorlds(belief, private, side=side, simulator="canonical").scene(release)
+        return best, worst(itself, canonical(itself.release), ratio).delta
+    except InvalidInput:  # the release is not defined on what is left
+        return best, None
 
 
 def _ratio(ratio: str | None, epsilon: str | None, why: str) -> Number:

@@ -141,12 +141,10 @@ def read_numbers(value: object, names: tuple[str, ...], side: Side) -> dict[str,
 def read_number(value: object, name: str, side: Side) -> Fraction:
     """Read one number of a cost; an irrational one is rounded to the side."""
     read = number(value, name)
-    if read == INFINITY:
-        raise InvalidInput(f"{name} is infinite: a cost is a finite number")
-    exact = rounded(read, side)
+    exact = None if read == INFINITY else rounded(read, side)
+    if exact is None or exact > 1 << _LONGEST_BITS // 2:
+        raise InvalidInput(f"{name} is far too large to protect anybody: give one such as 1")
     if _bits(exact) > _LONGEST_BITS:
-        if exact > 1 << _LONGEST_BITS // 2:
-            raise InvalidInput(f"{name} is far too large to protect anybody: give one such as 1")
         raise InvalidInput(
             f"{name} has {_bits(exact)} bits: at most {_LONGEST_BITS} are kept; round it up"
         )

@@ -50,7 +50,9 @@ def _text(
 
 _A_NUMBER = "write a number, or a text such as '1/2'"
 Words: Any = _text(LONGEST_TEXT, empty="say what is meant, such as name(key=value)")
+Value: Any = _text(LONGEST_TEXT, numbers=True, empty="name an output or a value")
 Digits: Any = _text(_LONGEST_NUMBER, numbers=True, empty=_A_NUMBER, instead=_A_NUMBER)
+Purpose: Any = _text(LONGEST_TEXT, empty="say what the release is for")
 Remark: Any = _text(LONGEST_REMARK)
 
 
@@ -79,7 +81,7 @@ class MechanismBody(Body):
     mechanism: Words
     neighbours: Words | None = None
     delta: Digits | None = None
-    output: Words | None = None
+    output: Value | None = None
     definitions: StrictBool = True
     curves: StrictBool = True
 
@@ -89,8 +91,8 @@ class Posterior(Body):
 
     mechanism: Words
     belief: Words
-    output: Words | None = None
-    default: Words | None = None
+    output: Value | None = None
+    default: Value | None = None
 
 
 class Guarantees(Body):
@@ -134,7 +136,7 @@ class ReleaseBody(Body):
 class ProposeBody(ReleaseBody):
     """A planned release, and what it is for."""
 
-    purpose: Words
+    purpose: Purpose
 
 
 class DecideBody(Body):

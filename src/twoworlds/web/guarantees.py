@@ -1,7 +1,8 @@
 """Guarantees in words: the statements of a row cone, each with its inequality, belief and proof.
 
 A statement holds because its inequality holds on every extreme row of the cone, and all rows are
-combinations of these: the certificate lists the products, for `twoworlds verify`.
+combinations of these: the certificate lists the products, for `twoworlds verify`. Where there are
+too many extreme rows to list, the statements are those of the definition, without a certificate.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from twoworlds.cones import (
     noise_statements,
 )
 from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.questions import ask
 from twoworlds.web.refusals import about, check_text
@@ -67,36 +69,36 @@ def _of_rows(cone: RowCone) -> dict[str, Any]:
             "twoworlds statements on the command line"
         )
     drawn = len(cone.columns) in _DRAWN
-    rays = [[str(x) for x in ray] for ray in cone.generators()]
+    rays = cone.generators() if cone.cone.listed else ()
     return {
         "source": cone.source,
         "universe": cone.universe.expression,
         "columns": list(cone.columns),
         "count": len(said),
-        "headline": _headline(cone, said),
+        "headline": _headline(cone, said, rays),
         "statements": [
             {
                 **one.to_dict(),
                 "words": one.sentence,
                 "more": one.explain(),
-                "certificate": _proof(cone, one.to_dict()["inequality"]["coefficients"]),
+                "certificate": _proof(cone, one.to_dict()["inequality"]["coefficients"], rays),
             }
             for one in said
         ],
-        "rays": rays if drawn else None,
+        "rays": [[str(x) for x in ray] for ray in rays] if drawn else None,
         "approximation": cone.approximation,
         "note": cone.note,
     }
 
 
-def _headline(cone: RowCone, said: Sequence[Statement]) -> str:
+def _headline(cone: RowCone, said: Sequence[Statement], rays: Sequence[Vector]) -> str:
     """Return the one sentence that says most; never that a probability is not negative."""
     telling = [one for one in said if one.kind != _EMPTY]
     if not telling and cone.approximation is not None:
         return "No guarantee is known here: the cone that is used is larger than the true one."
     if not telling:
         return "Nothing is promised: of each database, some output may prove that it is true."
-    if all(len(set(ray)) == 1 for ray in cone.generators()):
+    if rays and all(len(set(ray)) == 1 for ray in rays):
         return (
             "No output says anything about anybody: whatever an attacker believes, no odds ever "
             "change."
@@ -109,11 +111,13 @@ def _headline(cone: RowCone, said: Sequence[Statement]) -> str:
     return first
 
 
-def _proof(cone: RowCone, coefficients: list[int]) -> dict[str, Any]:
+def _proof(cone: RowCone, coefficients: list[int], rays: Sequence[Vector]) -> dict[str, Any] | None:
     """Return the proof that an inequality holds on every extreme row."""
+    if not rays:
+        return None
     parts = [
         Certificate("satisfies", {"vector": tuple(ray), "inequalities": (tuple(coefficients),)})
-        for ray in cone.generators()
+        for ray in rays
     ]
     return Certificate("all", {"parts": parts, "columns": list(cone.columns)}).to_dict()
 

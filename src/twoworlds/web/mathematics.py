@@ -15,9 +15,6 @@ from typing import Any
 
 from twoworlds.definitions import DifferentialPrivacy, measure
 from twoworlds.definitions.base import read_ratio
-from twoworlds.definitions.coupled.measures import worst
-from twoworlds.definitions.coupled.optimal import optimal
-from twoworlds.definitions.coupled.scene import Scene, canonical, scene
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.posteriors import Games
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
@@ -44,6 +41,7 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.numbers import probability as probability_of
+from twoworlds.questions.worlds import nearest
 from twoworlds.report.standing import Standing, price_ratio, standings
 from twoworlds.web.refusals import about, check_text
 from twoworlds.worlds import Integers, Point, Reals, Records
@@ -419,28 +417,18 @@ def simulators(
     built = read_mechanism(mechanism)
     with about("belief"):
         known = None if side is None else check_text(side, "side")
-        beliefs = belief_class(check_text(belief, "belief"), built.universe, known)
+        belief_class(check_text(belief, "belief"), built.universe, known)
     with about("private"):
-        pairs = scrubs(check_text(private, "private"), built.universe)
+        scrubs(check_text(private, "private"), built.universe)
     with about("mechanism"):
-        made = scene(built, beliefs, pairs)
-        best = optimal(made, at)
-        plain = _canonical(made, at)
+        best, plain = nearest(built, belief, known, private, at)
     return {
         "mechanism": built.expression,
-        "assumption": beliefs.assumption,
+        "assumption": best.scene.beliefs.assumption,
         **best.to_dict(),
         "canonical": None if plain is None else to_json(plain),
         "epsilon": to_json(ln(at)),
     }
-
-
-def _canonical(made: Scene, ratio: Number) -> Number | None:
-    """Return delta of the canonical simulator, or None where the release is not defined there."""
-    try:
-        return worst(made, canonical(made.release), ratio).delta
-    except InvalidInput:
-        return None
 
 
 # --- an exact count -----------------------------------------------------------------------------

@@ -420,7 +420,9 @@ def independent(universe: Universe, laws: Sequence[object]) -> Belief:
     """
     records = records_of(universe)
     if len(laws) not in (1, records.n):
-        raise InvalidInput(f"{len(laws)} laws are given for {records.n} records")
+        raise InvalidInput(
+            f"{len(laws)} laws are given for {records.n} records: give one for all, or one for each"
+        )
     read = [_law(law, records) for law in laws]
     return Belief.of_records(records, [(Fraction(1), read * (records.n // len(read)))])
 

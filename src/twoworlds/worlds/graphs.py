@@ -22,7 +22,8 @@ most D neighbours; without the node the rest is the same, so two graphs differ b
 triangles at it, in one or the other. Taking out a node or an edge never raises a degree, and lowers
 others by at most 1. The graphs that `GraphStatistic` yields attain each number, and none has a
 degree above D. If a node drops its edges to a others and is joined to b new ones, these move by 1,
-and it moves by b - a.
+and it moves by b - a; for a <= b that is 2 b in L1, and (b - a)^2 + a + b is the square of L2. Both
+are largest for a = 0 and b = D.
 """
 
 from __future__ import annotations
@@ -285,7 +286,7 @@ class GraphStatistic(Statistic):
     """A function of graphs, and two graphs for each of its moves (see the module's proof).
 
     ``moves`` lists edges that two neighbours share, those of the first alone, and of the second;
-    ``largest`` only the furthest of them, where it is known without the others.
+    ``largest`` only the furthest of them, without a list of the others.
 
     >>> found = triangles().differences(Graphs(tuple(range(1, 1001)), degree=20), "substitute")
     >>> max(change.difference for change in found)
@@ -295,12 +296,15 @@ class GraphStatistic(Statistic):
     value: Callable[[Graph], Value]
     name: str
     moves: Callable[[Graphs], Iterator[_Move]]
-    largest: Callable[[Graphs], Iterator[_Move]] | None = None
+    largest: Callable[[Graphs], Iterator[_Move]]
 
     def __call__(self, database: Point) -> Value:
         """Return the value of a graph."""
         if not isinstance(database, Graph):
-            raise InvalidInput(f"the {self.name} is asked of graphs, not of {database!r}")
+            raise InvalidInput(
+                f"the {self.name} is asked of graphs, not of {database!r}: give a universe "
+                "of them, such as graphs(nodes=4)"
+            )
         return self.value(database)
 
     def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
@@ -318,11 +322,9 @@ class GraphStatistic(Statistic):
         yield from self._shown(universe, listed)
 
     def furthest(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
-        """Yield the largest moves, without a list of the others where they are known."""
-        known = isinstance(universe, Graphs) and relation == SUBSTITUTE and group == 1
-        if self.largest is None or not known:
+        """Yield the largest moves, without a list of the others where one person differs."""
+        if not isinstance(universe, Graphs) or relation != SUBSTITUTE or group > 1:
             return super().furthest(universe, relation, group)
-        assert isinstance(universe, Graphs)
         return self._shown(universe, self.largest(universe))
 
     def _shown(self, universe: Graphs, moves: Iterable[_Move]) -> Iterator[Change]:
@@ -335,12 +337,19 @@ class GraphStatistic(Statistic):
 
 def _joined(universe: Graphs) -> Iterator[_Move]:
     """Join the first node to one more, or to 1, 2, ... others that have no edges."""
+    for *_, edges in _joined_to_most(universe):
+        yield from (((), (), edges[:d]) for d in range(1, len(edges) + 1))
+
+
+def _joined_to_most(universe: Graphs) -> Iterator[_Move]:
+    """Join the first node to one more, or to as many as can be, that have no edges."""
     node, *others = universe.nodes
-    most = (
-        min(1, universe.largest_degree) if universe.protect == "edge" else universe.largest_degree
+    most = universe.largest_degree
+    yield (
+        (),
+        (),
+        [(node, o) for o in others[: min(1, most) if universe.protect == "edge" else most]],
     )
-    for d in range(1, most + 1):
-        yield (), (), [(node, other) for other in others[:d]]
 
 
 def _in_triangles(universe: Graphs) -> Iterator[_Move]:
@@ -385,7 +394,9 @@ def _rejoined(universe: Graphs) -> Iterator[_Move]:
 @STATISTICS.register("edges")
 def edges() -> Statistic:
     """How many edges a graph has."""
-    return GraphStatistic(lambda graph: len(graph.edges), "number of edges", _joined)
+    return GraphStatistic(
+        lambda graph: len(graph.edges), "number of edges", _joined, _joined_to_most
+    )
 
 
 @STATISTICS.register("triangles")
@@ -399,13 +410,17 @@ def triangles() -> Statistic:
 @STATISTICS.register("max-degree")
 def max_degree() -> Statistic:
     """The largest degree in a graph."""
-    return GraphStatistic(lambda graph: max(graph.degrees), "largest degree", _joined)
+    return GraphStatistic(
+        lambda graph: max(graph.degrees), "largest degree", _joined, _joined_to_most
+    )
 
 
 @STATISTICS.register("degrees")
 def degrees() -> Statistic:
     """The degree of every node of a graph."""
-    return GraphStatistic(lambda graph: graph.degrees, "list of degrees", _rejoined)
+    return GraphStatistic(
+        lambda graph: graph.degrees, "list of degrees", _rejoined, _joined_to_most
+    )
 
 
 @UNIVERSES.register("graphs")

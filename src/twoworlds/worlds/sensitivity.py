@@ -77,7 +77,7 @@ class Sensitivity(Result):
         one person's record): it is 2 on 11 and 1 on 01."
         """
         where = "" if self.at is None else f" at {self._label(self.at)}"
-        people = "" if self.group == 1 else f", up to {self.group} times"
+        people = "" if self.group == 1 else f"; up to {self.group} such steps apart"
         head = (
             f"The {self.kind} {self.norm} sensitivity of the {self.statistic}{where} is "
             f"{show(self.value)} under {self.relation} ({self.universe.explain(self.relation)}"

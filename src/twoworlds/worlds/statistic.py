@@ -100,7 +100,13 @@ class Computed(Statistic):
         except Exception as error:
             kind = type(error).__name__
             raise InvalidInput(f"{self.name} failed on {database!r}: {kind}: {error}") from error
-        return read_value(value, self.name)
+        try:
+            return read_value(value, self.name)
+        except InvalidInput:
+            raise InvalidInput(
+                f"{self.name} returned {value!r} on {database!r}: the function must return a "
+                "rational number, or several"
+            ) from None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ def test_an_engine_that_tells_too_much_or_refuses_nothing_does_not_hold():
     found = told(*leaky, 3, Fraction(1, 10), each, refused)
     assert not found.data["holds"]
     assert "only the ledger" not in found.explain()
+    assert "no better than by guessing" not in found.explain()
+    idle = told(truth, leaky[1], 40, 20, 3, Fraction(1, 10), each, refused)
+    assert "20 of 40 are read (50%), no better than by guessing." in idle.explain()
     assert told(*leaky, 3, Fraction(10000), each, refused).data["holds"]
     open_ended = told(*leaky, 3, Fraction(10000), each, None)
     assert not open_ended.data["holds"]

@@ -59,9 +59,7 @@ def test_what_breaks_a_guarantee_is_the_smallest_set_of_entries():
     parity = Release("parity", lambda x: {sum(x) % 2: Fraction(1)})
     found = NoiselessPrivacy(FAIR, ratio=1).tightest(parity)
     assert found.delta == 0
-    assert "What breaks it: knowing the entries of persons 1 and 2 too: delta is then 1" in (
-        found.sentence
-    )
+    assert "What breaks it: knowing entries 1 and 2 too: delta is then 1" in (found.sentence)
     held = NoiselessPrivacy(FAIR, ratio=1, delta=1).check(parity)
     assert held.holds
     assert "What breaks it" not in held.sentence

@@ -332,6 +332,16 @@ def test_who_begins_a_ledger_at_one_moment_with_another_opens_the_same(new_place
     assert verify(place)["ok"]
 
 
+def test_few_proposals_of_one_analyst_wait(ledger):
+    made = [ledger.propose("people", "ann", n, "0.1", purpose="p") for n in range(20)]
+    with pytest.raises(InvalidInput, match="20 proposals of ann wait for review"):
+        ledger.propose("people", "ann", 20, "0.1", purpose="p")
+    assert ledger.propose("people", "ann", 0, "0.1", purpose="p").place == made[0].place
+    assert ledger.propose("people", "bob", 20, "0.1", purpose="p").status == "waiting"
+    ledger.decide(made[0].place.sequence, "rita", approved=True)
+    assert ledger.propose("people", "ann", 20, "0.1", purpose="p").status == "waiting"
+
+
 def test_a_proposal_charges_nothing_and_is_decided_once_by_somebody_else(ledger, path):
     made = ledger.propose("people", "ann", {"q": 1}, "0.1", purpose="the yearly table")
     assert (made.status, ledger.spent("people")) == ("waiting", Cost())

@@ -147,10 +147,11 @@ def told(
     holds = refusal is not None and came < lucky
     fractions = {"exact": Fraction(got, n), "engine": Fraction(came, n), guessed: guessing(truth)}
     texts = {name: share_text(share) for name, share in fractions.items()}
+    idle = ", no better than by guessing" if fractions["engine"] <= fractions[guessed] else ""
     lines = [
         f"Exact answers give away {got} of {n} bits ({texts['exact']}); "
-        f"the release engine, with epsilon {show(epsilon)} for all of them, gives away "
-        f"{came} of {n} ({texts['engine']}).",
+        f"from the release engine, with epsilon {show(epsilon)} for all of them, "
+        f"{came} of {n} are read ({texts['engine']}){idle}.",
         f"{m} questions about {n} people, chosen by {traits} public traits: how many of "
         "these have the secret bit?",
         f"Guessing the commoner bit gets {texts[guessed]}. No attack on this "

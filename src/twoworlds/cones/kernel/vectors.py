@@ -14,7 +14,7 @@ from math import gcd, lcm
 from flint import fmpq, fmpq_mat, fmpz_mat
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import number
+from twoworlds.numbers import INFINITY, bounds, number, show
 
 Vector = tuple[int, ...]
 Combination = tuple[tuple[Vector, Fraction], ...]  # vectors with weights
@@ -32,9 +32,10 @@ def rational(value: object, name: str = "entry") -> Fraction:
     result = number(value, name)
     if isinstance(result, Fraction):
         return result
+    near = 3 if result == INFINITY else bounds(result)[0].limit_denominator(9)
     raise InvalidInput(
-        f"{name}={result} is irrational, and a cone is computed with exact rationals: "
-        "give ratio= as a rational such as 3 or 5/2"
+        f"{name} is {show(result)}, which is irrational, and a cone is computed with exact "
+        f"rationals: give one such as {near} (of a definition, ratio={near})"
     )
 
 

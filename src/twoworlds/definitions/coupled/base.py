@@ -416,7 +416,7 @@ def broken_by(
         assert worst is not None
         if compare(worst[0], allowed, limit=_BITS) is Order.GREATER:
             named = " and ".join(str(i + 1) for i in worst[1])
-            whose = f"the entr{'y of person' if k == 1 else 'ies of persons'} {named} too"
+            whose = f"entr{'y' if k == 1 else 'ies'} {named} too"
             return f"knowing {whose}: {what} is then {show(worst[0], side='at least')}", None
     return None, None
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from twoworlds.answer import Block, Said, Table
+from twoworlds.answer import Block, Table
 from twoworlds.calls import is_python, load_function, parse
 from twoworlds.charts import HeatMap
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
@@ -294,7 +294,7 @@ def untagged(scrubbed: Hashable) -> Hashable:
 
 OPTIMAL = "optimal"
 
-_DRAWN, _LISTED = 12, 1 << 14
+_DRAWN, _OF_MANY = 12, 3
 
 
 @dataclass(frozen=True)
@@ -334,21 +334,32 @@ class Simulator:
         return {y: law_at(self.law, y, "the simulator") for y in scene.inputs}
 
     def blocks(self, scene: Scene) -> Iterator[Block]:
-        """Show what it outputs (columns) on each scrubbed database (rows)."""
+        """Show what it outputs (columns) on scrubbed databases (rows): once for all alike.
+
+        Of many outputs and databases only the ends and the middle are shown.
+        """
         laws = self.on(scene)
-        if len(scene.inputs) * len(scene.outputs) > _LISTED:
-            size = f"{len(scene.inputs):,} by {len(scene.outputs):,}"
-            yield Said([f"The simulator is a table of {size} probabilities: JSON holds it."])
-            return
-        outputs = list(dict.fromkeys([*scene.outputs, *(t for law in laws.values() for t in law)]))
-        rows = [
-            (plain_label(y), [law.get(t, Fraction(0)) for t in outputs]) for y, law in laws.items()
-        ]
+        every = list(dict.fromkeys([*scene.outputs, *(t for law in laws.values() for t in law)]))
+        outputs = _ends_and_middle(every)
+        alike: dict[tuple[str, ...], list[Hashable]] = {}
+        for y, law in laws.items():
+            alike.setdefault(tuple(show(law.get(t, Fraction(0))) for t in outputs), []).append(y)
+        rows = _ends_and_middle([*alike.items()])
         heads = [f"outputs {plain_label(t)}" for t in outputs]
-        shown = [(name, *map(show, masses)) for name, masses in rows]
-        yield Table(("given", *heads), shown, "The simulator:", numbers=True)
-        if max(len(rows), len(outputs)) <= _DRAWN:
-            dark = [(f"given {y}", [(show(p), float(p)) for p in masses]) for y, masses in rows]
+        names = [
+            plain_label(given[0]) + (f" and {len(given) - 1:,} more" if given[1:] else "")
+            for _, given in rows
+        ]
+        shown = [(name, *cells) for name, (cells, _) in zip(names, rows, strict=True)]
+        partly = len(rows) < len(alike) or len(outputs) < len(every)
+        size = f" (a part of {len(laws):,} by {len(every):,} probabilities, JSON holds all)"
+        yield Table(("given", *heads), shown, f"The simulator{size * partly}:", numbers=True)
+        if not partly:
+            laws_shown = [[float(laws[given[0]].get(t, 0)) for t in outputs] for _, given in rows]
+            dark = [
+                (f"given {name}", [*zip(cells, law, strict=True)])
+                for (name, *cells), law in zip(shown, laws_shown, strict=True)
+            ]
             yield HeatMap("What the simulator says", heads, dark)
 
     def to_dict(self, scene: Scene) -> dict[str, Any]:
@@ -357,6 +368,14 @@ class Simulator:
             plain_label(y): {plain_label(t): to_json(p) for t, p in law.items()}
             for y, law in self.on(scene).items()
         }
+
+
+def _ends_and_middle(listed: list[Any]) -> list[Any]:
+    """Return all of a few, and the first, the middle and the last of many."""
+    if len(listed) <= _DRAWN:
+        return listed
+    middle = (len(listed) - _OF_MANY) // 2
+    return [*listed[:_OF_MANY], *listed[middle : middle + _OF_MANY], *listed[-_OF_MANY:]]
 
 
 def canonical(release: Release) -> Simulator:

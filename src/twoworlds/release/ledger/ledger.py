@@ -37,6 +37,7 @@ from twoworlds.release.ledger.state import (
     check_name,
 )
 
+_MOST_WAITING = 20  # proposals of one analyst
 _Result = TypeVar("_Result")
 Change = tuple[Callable[[LedgerState], Decision], Callable[[LedgerState], _Result]]
 
@@ -246,6 +247,12 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
             before = state.proposed.get((dataset, analyst, wanted))
             if before is not None and before.approved is not False:
                 return None
+            every = state.proposals.values()
+            if sum(o.analyst == analyst and o.approved is None for o in every) >= _MOST_WAITING:
+                raise InvalidInput(
+                    f"{_MOST_WAITING} proposals of {analyst} wait for review: propose more when "
+                    "some are decided"
+                )
             return "propose", {**content, "purpose": purpose}
 
         def finish(state: LedgerState) -> Proposal:

@@ -207,7 +207,7 @@ def _axis(asked: GroupAxis, query: Query, dataset: Dataset) -> GroupAxis:
             raise InvalidInput(
                 f"no keys are declared for {name!r}, and keys are never read off the data: write "
                 f"GROUP BY {_with_keys(name, column)}, declare them in the policy, or write "
-                f"GROUP BY DISCOVER({_written(name)}) and pay a delta, as with --delta 1e-7"
+                f"GROUP BY DISCOVER({_written(name)}) and pay for it with a delta such as 1e-7"
             )
     for value in (*axis.keys, *axis.bins):
         _check_kind(value, column, name)
