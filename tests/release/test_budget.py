@@ -59,8 +59,8 @@ def test_an_irrational_cost_is_rounded_up_and_an_irrational_cap_down():
     [
         ("nan", "not a number"),
         (float("nan"), "not a number"),
-        ("inf", "infinite"),
-        (math.inf, "infinite"),
+        ("inf", "far too large"),
+        (math.inf, "far too large"),
         ("-0.1", "negative"),
         ("epsilon=1, delta=1.5", "at most 1"),
         ("epsilon=1, rho=1", "not both"),

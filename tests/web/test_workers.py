@@ -16,7 +16,11 @@ from twoworlds.web import workers as workers_module
 from twoworlds.web.refusals import Refused
 from twoworlds.web.workers import Workers
 
-LONG = {"definition": "dp(ratio=3)", "universe": "bits(5)"}  # its cone has very many facets
+LONG = {  # seconds: a program of a million probabilities
+    "mechanism": "exact(sum, universe=bits(1000))",
+    "belief": "hidden(2/5=1/2, 1/2=1/2)",
+    "ratio": "11/10",
+}
 SHORT = {"people": "4"}
 
 
@@ -62,10 +66,10 @@ def test_no_file_of_others_is_opened_even_past_the_reading(workers, tmp_path):
 def test_work_that_takes_too_long_is_stopped_and_the_next_job_is_done(workers):
     run(workers, "noiseless", SHORT)  # it is warm
     [process] = workers._running
-    workers.seconds = 1.5
+    workers.seconds = 0.5
     try:
         with pytest.raises(Refused) as caught:
-            run(workers, "guarantees", LONG)
+            run(workers, "simulators", LONG)
     finally:
         workers.seconds = 60
     assert (caught.value.status, caught.value.kind) == (503, "TimeLimit")
@@ -91,7 +95,7 @@ def test_a_process_that_dies_with_one_job_fails_it(workers):
     run(workers, "noiseless", SHORT)
 
     async def both():
-        jobs = [workers.run("guarantees", LONG), when_running(workers, lambda one: one.kill())]
+        jobs = [workers.run("simulators", LONG), when_running(workers, lambda one: one.kill())]
         return await asyncio.gather(*jobs, return_exceptions=True)
 
     refused, _ = asyncio.run(both())
