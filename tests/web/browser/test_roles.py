@@ -49,7 +49,7 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
     analyst: Window = new_window(account("bob", "analyst"))
     reviewer: Window = new_window(account("rita", "reviewer"))
     for sql, decision, stands in (
-        ("SELECT COUNT(*) FROM people WHERE age >= 51", "Send back", "was sent back"),
+        ("SELECT COUNT(*) FROM people WHERE age >= 51", "Send back", "was sent back. Change"),
         ("SELECT COUNT(*) FROM people WHERE age >= 52", "Approve", "is approved"),
     ):
         analyst.open("release", dataset="people", sql=sql, epsilon="0.01")
