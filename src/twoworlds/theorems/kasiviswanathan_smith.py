@@ -76,7 +76,7 @@ LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225
     "tanh(epsilon/4) for a single record",
     tightness="tight",
     erratum="the proof starts from epsilon/2-DP, so it shows e^(2 epsilon) - 1; both bounds are "
-    "true, because tanh(epsilon/2) is",
+    "true, since tanh(epsilon/2) is smaller",
 )
 def dp_implies_semantic(given: Guarantee, _context: Context) -> Guarantee:
     r"""Epsilon-DP implies tanh(epsilon/2)-semantic privacy; tanh(epsilon/4) for one record."""
