@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from twoworlds import BitStrings, Records, Universe
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.mechanisms.float_matrix import FloatMatrix
+from twoworlds.mechanisms.float_matrix import FloatMatrix, _excess
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import (
@@ -48,10 +48,11 @@ def holds(value, exact, width=1e-9):
 
 @FEW
 @given(float_questions())
-def test_the_tight_ratio_is_enclosed(question):
+def test_the_tight_ratio_is_exact(question):
     mechanism, relation, group, pairs = question
     comparison, peak = mechanism.family(relation, group).peak()
-    assert holds(peak.ratio, brute.worst(mechanism, pairs, brute.largest_ratio))
+    exact = brute.worst(mechanism, pairs, brute.largest_ratio)
+    assert peak.ratio == (INFINITY if exact is None else exact)
     assert (comparison.x, comparison.y) in pairs
 
 
@@ -81,6 +82,42 @@ def test_the_smallest_ratio_for_a_delta_is_enclosed(question, delta):
         low, high = bounds(ratio)
         assert low <= exact * (1 + Fraction(1, 10**9))
         assert exact * (1 - Fraction(1, 10**9)) <= high
+
+
+TINY = 5e-324  # the least positive double
+ENTRIES = st.one_of(
+    st.sampled_from([0.0, 1.0, 0.25, 0.75, TINY, 3 * TINY, 2.0**-1022, 2.0**-537, 2.0**-970]),
+    st.floats(0.0, 1.0),
+)
+RATIOS = st.one_of(st.sampled_from([1.0, 3.0, 1.5, 2.0**60, 2.0**900]), st.floats(1.0, 20.0))
+
+
+@given(ENTRIES, ENTRIES, RATIOS)
+def test_an_excess_has_its_exact_sign_and_an_error_of_three_roundings(x, y, ratio):
+    found = Fraction(float(_excess(np.array([x]), np.array([y]), ratio)[0])) / 2**110
+    exact = max(Fraction(0), Fraction(x) - Fraction(ratio) * Fraction(y))
+    assert (found > 0) == (exact > 0)
+    assert abs(found - exact) <= 3 * exact / 2**53
+
+
+def test_a_quotient_beyond_the_largest_double_is_exact():
+    floats = in_floats([[0.5, TINY], [0.5, 1.0]], BitStrings(1))
+    assert floats.family("substitute").peak()[1].ratio == Fraction(1, 2) / Fraction(TINY)
+
+
+def test_of_quotients_that_round_alike_the_largest_is_found():
+    thirds = [[1 / 3, 0.1, 0.3, 0.1], [2 / 3, 0.9, 0.7, 0.9]]
+    floats = in_floats(thirds, BitStrings(2))
+    pairs = brute.pairs(BitStrings(2), "substitute", 1)
+    exact = brute.worst(floats, pairs, brute.largest_ratio)
+    assert floats.family("substitute").peak()[1].ratio == exact
+
+
+def test_a_matrix_of_one_database_reveals_nothing():
+    floats = in_floats([[0.5], [0.5]], Records((1,), 2))
+    family = floats.family("substitute")
+    assert family.peak()[1].ratio == 1
+    assert family.gap(Fraction(2))[1].delta == 0
 
 
 @FEW

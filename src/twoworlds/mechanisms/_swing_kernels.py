@@ -29,9 +29,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms._kernels import Floats, Indices, _checked
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 _CHUNK = 1 << 16  # entries divided at a time: they stay in the cache
 SMALLEST = 2.0**-1022  # of the normal doubles
@@ -66,7 +69,6 @@ def swing_worst(matrix: Floats, records: int, values: int, default: int) -> Swin
     >>> int(found.lower), float(found.upper), found.output, found.person
     (9, 9.000000000000004, 0, 0)
     """
-    matrix, _ = _checked(matrix, ())
     if records < 1 or matrix.shape[1] != values**records:
         raise ValueError(
             f"matrix has {matrix.shape[1]} columns, but records={records} of values={values} "

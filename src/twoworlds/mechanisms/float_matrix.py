@@ -1,16 +1,25 @@
 """A finite mechanism as a float matrix: the fast path for large universes.
 
 Entries are taken as the exact doubles that they are; each column must sum to 1 to within a stated
-tolerance. The worst pairs are found by compiled loops (`twoworlds.mechanisms._kernels`), and every
-number comes back as an enclosure with proven ends: the lower end is attained by the pair that is
-shown, recomputed in exact arithmetic, and the upper end covers the rounding of the whole search.
+tolerance. All neighbouring columns are compared at once by numpy, some rows at a time:
+
+* **Ratios.** Rounding is monotone, so that the largest quotient is among those that round to the
+  largest double, or beyond it. These are compared in exact arithmetic: the ratio is exact.
+* **Gaps.** The pair that is shown is recomputed in exact arithmetic, which gives the lower end. The
+  upper end covers the rounding of the whole search. With u = 2^-53: scaling by 2^110 is exact and
+  makes every entry a multiple of 2^-964. A double a >= 1 is a multiple of 2^-52, so that a y and
+  the parts of which it is made (Dekker's product p + e = a y) are multiples of 2^-1016, and no part
+  is lost to underflow. If x/2 <= p <= 2x then x - p is exact; else e is too small to change its
+  sign. So (x - p) - e has the exact sign, and a relative error of at most 3u. Adding up n terms
+  that are not negative rounds each at most n times more: the true sum is at most the computed one
+  divided by 1 - (n + 3) u, and 0 only if that is 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from math import log
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,18 +28,18 @@ from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
 from twoworlds.laws.comparison import Comparison, Family, FiniteComparison, Gap, Peak
 from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.numbers import INFINITY, Number, Order, Real, above, below, compare
-from twoworlds.worlds import SUBSTITUTE, Part, Point, Records, Universe, pairs
+from twoworlds.numbers import INFINITY, Number, Order, Real, below, bounds, compare
+from twoworlds.worlds import Part, Point, Universe, pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from twoworlds.mechanisms._kernels import HammingWorst
-
 TOLERANCE = 1e-9
-_SEARCH_WIDTH = 16
-_SEARCH_ROUNDS = 12
-_LARGEST = float(np.finfo(np.float64).max)
+_SCALE_BITS = 110
+_LARGEST_RATIO = 2.0**900  # beyond it the parts of a product would overflow; a gap only falls
+_SPLITTER = 2.0**27 + 1
+_AT_ONCE = 1 << 18  # entries
+_FINE = Fraction(1, 1 << 40)  # of a ratio that is found from above
 
 
 class FloatMatrix(Mechanism):
@@ -77,7 +86,7 @@ class FloatMatrix(Mechanism):
         return FloatMatrix(universe, self.outputs, matrix, expression=expression)
 
     def family(self, relation: str, group: int = 1) -> Family:
-        """Compare all neighbouring columns by compiled loops."""
+        """Compare all neighbouring columns at once."""
         return _FloatFamily(self, relation, group)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
@@ -94,93 +103,112 @@ class _FloatFamily(Family):
         self._databases = tuple(mechanism.universe)
         self._outputs = tuple(mechanism.outputs)
 
-    def __iter__(self) -> Iterator[Comparison]:
+    @cached_property
+    def _sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The columns of all pairs, each both ways round."""
         position = self._mechanism.universe.positions
-        for x, y in pairs(self._mechanism.universe, self._relation, self._group):
-            yield self._pair(position[x], position[y])
-            yield self._pair(position[y], position[x])
+        listed = list(pairs(self._mechanism.universe, self._relation, self._group))
+        found = np.array([(position[x], position[y]) for x, y in listed], dtype=np.int64)
+        xs, ys = found.reshape(-1, 2).T
+        return np.concatenate([xs, ys]), np.concatenate([ys, xs])
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return (self._pair(x, y) for x, y in zip(*self._sides, strict=True))
+
+    def _blocks(self) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
+        """Yield some rows of both sides at a time, after the number of the first row."""
+        matrix, (xs, ys) = self._mechanism.matrix, self._sides
+        rows = max(1, _AT_ONCE // max(1, len(xs)))
+        for first in range(0, len(matrix), rows):
+            block = matrix[first : first + rows]
+            yield first, block[:, xs], block[:, ys]
 
     def peak(self) -> tuple[Comparison, Peak]:
-        worst = self._worst([])
-        x, y = worst.ratio_pair or (0, 0)
-        pair = self._pair(x, y)
-        if worst.ratio_output is None:
-            return pair, Peak(Fraction(1), Listed.of(()))
-        ratio = _between(worst.ratio_lower, worst.ratio_upper)
-        return pair, Peak(ratio, Listed.of([self._outputs[worst.ratio_output]]))
+        """Compare the quotients that round to the largest double exactly."""
+        top, best, place = 0.0, Fraction(0), (0, 0)
+        for first, p, q in self._blocks():
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                quotients = p / q
+            here = float(np.fmax.reduce(quotients, axis=None, initial=0.0))  # 0/0 is left out
+            if here == 0 or here < top:
+                continue
+            top, near = here, quotients == here
+            entries = np.unique(p[near] + 1j * q[near])
+            a, b = max(((z.real, z.imag) for z in entries.tolist()), key=_quotient)
+            if (found := _quotient((a, b))) > best:
+                row, pair = np.argwhere(near & (p == a) & (q == b))[0]
+                best, place = found, (first + int(row), int(pair))
+        output, pair = place
+        shown = self._shown(pair)
+        if top == 0:
+            return shown, Peak(Fraction(1), Listed.of(()))
+        return shown, Peak(best, Listed.of([self._outputs[output]]))
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
-        low, high = (_LARGEST, _LARGEST) if ratio == INFINITY else (below(ratio), above(ratio))
-        low = max(low, 1.0)
-        worst = self._worst([low, min(high, _LARGEST)])
-        x, y = (int(i) for i in worst.delta_pairs[1])
-        pair = self._pair(x, y)
-        attained = pair.gap(ratio)
-        # The pair's own gap is exact and attained; nothing exceeds the gap at the lower ratio.
-        top = Fraction(float(worst.deltas_upper[0]))
-        if not isinstance(attained.delta, Fraction):
-            floor = Fraction(below(attained.delta))
-        else:
-            floor = attained.delta
-        return pair, Gap(_interval(floor, max(top, floor)), attained.event)
+        """Enclose the largest gap between that of a pair and the bound of the search."""
+        least = INFINITY if ratio == INFINITY else max(1.0, min(below(ratio), _LARGEST_RATIO))
+        sums = np.zeros(len(self._sides[0]))
+        for _, p, q in self._blocks():
+            sums += (np.where(q == 0, p, 0.0) if least == INFINITY else _excess(p, q, least)).sum(0)
+        pair = int(sums.argmax()) if len(sums) else 0
+        shown = self._shown(pair)
+        attained = shown.gap(ratio)
+        floor = bounds(attained.delta)[0]
+        slack = 1 - Fraction(len(self._mechanism.matrix) + 3, 2**53)
+        most = Fraction(float(sums[pair])) / slack if len(sums) else Fraction(0)
+        if least != INFINITY:
+            most /= 2**_SCALE_BITS
+        return shown, Gap(_interval(floor, max(most, floor)), attained.event)
 
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
+        """Solve for the worst pair, until no other one needs a larger ratio."""
         if delta == 0:
             pair, peak = self.peak()
             return pair, peak.ratio
         pair, limit = self.gap(INFINITY)
         if compare(limit.delta, delta) is Order.GREATER:
             return pair, INFINITY
-        low, high = 1.0, _LARGEST
-        if self._worst([1.0]).deltas_upper[0] <= below(delta):
-            return pair, Fraction(1)
-        for _ in range(_SEARCH_ROUNDS):
-            low, high = self._narrowed(low, high, delta)
-        worst = self._worst([low])
-        x, y = (int(i) for i in worst.delta_pairs[0])
-        return self._pair(x, y), _between(low, high)
+        ratio = Fraction(1)
+        while True:
+            found, gap = self.gap(ratio)
+            wanted = bounds(found.ratio_for(delta))[0]
+            if compare(bounds(gap.delta)[0], delta) is not Order.GREATER or wanted <= ratio:
+                break
+            pair, ratio = found, wanted
+        high, step = ratio, _FINE
+        while compare(bounds(gap.delta)[1], delta) is Order.GREATER and high < _LARGEST_RATIO:
+            high, step = ratio * (1 + step), step * 256
+            _, gap = self.gap(high)
+        return pair, _interval(ratio, high)
 
-    def _narrowed(self, low: float, high: float, delta: Number) -> tuple[float, float]:
-        """Cut the bracket of the wanted ratio by evaluating many ratios in one pass."""
-        # By logarithms: the largest float, as an end of geomspace, would overflow.
-        grid = [float(np.exp(g)) for g in np.linspace(log(low), log(high), _SEARCH_WIDTH + 2)[1:-1]]
-        worst = self._worst(grid)
-        for i, ratio in enumerate(grid):
-            if worst.deltas_lower[i] > above(delta):
-                low = max(low, ratio)
-            elif worst.deltas_upper[i] <= below(delta):
-                return low, min(high, ratio)
-        return low, high
-
-    def _worst(self, ratios: Sequence[float]) -> HammingWorst:
-        from twoworlds.mechanisms import _kernels  # numba is slow to import: only when needed
-
-        wanted = np.array(ratios, dtype=np.float64)
-        universe, matrix = self._mechanism.universe, self._mechanism.matrix
-        plain = isinstance(universe, Records) and universe.fixed
-        if plain and self._relation == SUBSTITUTE and self._group == 1:
-            words: Any = universe
-            return _kernels.hamming_worst(matrix, words.n, len(words.values), wanted)
-        position = universe.positions
-        listed = list(pairs(universe, self._relation, self._group))
-        xs = np.array([position[x] for x, _ in listed], dtype=np.int64)
-        ys = np.array([position[y] for _, y in listed], dtype=np.int64)
-        return _kernels.pairs_worst(matrix, xs, ys, wanted)
+    def _shown(self, pair: int) -> FiniteComparison:
+        xs, ys = self._sides
+        return self._pair(xs[pair], ys[pair]) if len(xs) else self._pair(0, 0)
 
     def _pair(self, x: int, y: int) -> FiniteComparison:
         """Return the exact comparison of two columns of doubles."""
         matrix, outputs = self._mechanism.matrix, self._outputs
-        p = [Fraction(float(entry)) for entry in matrix[:, x]]
-        q = [Fraction(float(entry)) for entry in matrix[:, y]]
+        p, q = ([Fraction(float(entry)) for entry in matrix[:, i]] for i in (x, y))
         return FiniteComparison.of(self._databases[x], self._databases[y], outputs, p, q)
 
 
-def _between(low: float, high: float) -> Number:
-    if np.isinf(low):
-        return INFINITY
-    if np.isinf(high):
-        raise Unsupported("a ratio exceeds the largest float: write the matrix in exact fractions")
-    return _interval(Fraction(low), Fraction(high))
+def _quotient(pair: tuple[float, float]) -> Any:
+    """Return the exact quotient of two doubles, of which the first is above 0."""
+    return Fraction(pair[0]) / Fraction(pair[1]) if pair[1] else INFINITY
+
+
+def _excess(x: NDArray[np.float64], y: NDArray[np.float64], a: float) -> NDArray[np.float64]:
+    """Return max(0, x - a y), scaled by 2^110, with its exact sign."""
+    x, y = np.ldexp(x, _SCALE_BITS), np.ldexp(y, _SCALE_BITS)
+    whole = _SPLITTER * a
+    a1 = whole - (whole - a)
+    a2 = a - a1
+    parts = _SPLITTER * y
+    y1 = parts - (parts - y)
+    y2 = y - y1
+    p = a * y
+    e = ((a1 * y1 - p) + a1 * y2 + a2 * y1) + a2 * y2
+    return np.asarray(np.maximum((x - p) - e, 0.0))
 
 
 def _interval(low: Fraction, high: Fraction) -> Number:
