@@ -15,7 +15,6 @@ from twoworlds.cones.noise.laws import (
     cyclic_noise,
     cyclic_zero,
     law,
-    mixture,
 )
 from twoworlds.cones.normal_form import inverse
 from twoworlds.cones.row_cone import row_cone
@@ -76,8 +75,6 @@ def test_the_recipe_never_calls_a_zero_invertible():
     uniform = {k: Fraction(1, 3) for k in (-1, 0, 1)}
     with pytest.raises(Undecided, match="it may have a zero"):
         Approximated("uniform", lambda k: uniform.get(k, Fraction(0)), lambda r: Fraction(r < 1))
-    mixed = mixture(["skellam(1, 1)", "delta(at=1)"], ["1/2", "1/2"])
-    assert mixed.parts is None
 
 
 def test_the_recipe_refuses_what_is_no_law_or_too_wide():
@@ -89,24 +86,9 @@ def test_the_recipe_refuses_what_is_no_law_or_too_wide():
         Approximated("heavy", lambda k: Fraction(k == 0), lambda r: Fraction(1, 2))
 
 
-def test_mixtures_weigh_their_parts():
-    found = law("mixture([delta(), geometric(p=1/2), binomial(1, 1/4)], weights=[1/2, 1/4, 1/4])")
-    geometric = GeometricNoise(HALF)
-    for k in range(-3, 4):
-        coin = {0: Fraction(3, 4), 1: Fraction(1, 4)}.get(k, Fraction(0))
-        assert found.pmf(k) == HALF * (k == 0) + geometric.pmf(k) / 4 + coin / 4
-
-
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ("binomial(0, 1/2)", InvalidInput, "at least 1"),
-        ("binomial(3, 3/2)", InvalidInput, "not a probability"),
-        ("poisson(0)", InvalidInput, "above 0"),
-        ("delta(at=1/2)", InvalidInput, "whole number"),
-        ("mixture([delta()], weights=[1/2])", InvalidInput, "sum 1"),
-        ("mixture([delta(), delta(at=1)], weights=[1])", InvalidInput, "one weight each"),
-        ("mixture(delta())", InvalidInput, "give a list"),
         ("binomal(3, 1/3)", UnknownName, "unknown mechanism"),
         ("integer-noise([1/2, 1/4])", NotStochastic, "sum to 3/4"),
     ],

@@ -2,15 +2,23 @@
 
 import random
 from fractions import Fraction
+from math import comb
 
 import pytest
-from flint import fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat, fmpq_poly
 
+from twoworlds.cones.noise.laws import finite_law, poisson_law, rational_law
 from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.errors import InvalidInput, Undecided, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import above, below
+
+# No noise with probability 1/2, else geometric noise with p = 1/2.
+HALF_GEOMETRIC = rational_law(
+    "half-geometric", 0, fmpq_poly([-1, 3, -1]) / 2, fmpq_poly([-2, 5, -2]) / 2
+)
+POISSON = poisson_law("poisson(mean=3/2)", Fraction(3, 2), Fraction(0))
 
 NOISES = [
     "geometric(ratio=2)",
@@ -24,10 +32,9 @@ NOISES = [
     "integer-noise([1/4, 3/4])",
     "integer-noise([1/10, 1/5, 7/10], start=-2)",
     "integer-noise([1/2, 1/8, 1/8, 1/4])",
-    "binomial(5, 2/5)",
-    "poisson(3/2)",
-    "mixture([delta(), geometric(p=1/2)])",
-    "mixture([delta(), skellam(1/4, 1/4)])",
+    "integer-noise([243/3125, 810/3125, 1080/3125, 720/3125, 240/3125, 32/3125])",
+    POISSON,
+    HALF_GEOMETRIC,
 ]
 
 
@@ -182,7 +189,7 @@ def test_result_skellam_one_one():
 
 def test_reference_binomial_inverse_is_one_sided_and_exact():
     # LK-45
-    cone = noise_cone("binomial(2, 1/4)")
+    cone = noise_cone("integer-noise([9/16, 6/16, 1/16])")
     assert [cone.inverse.at(k) for k in range(5)] == [
         Fraction(16, 9),
         Fraction(-32, 27),
@@ -198,7 +205,9 @@ def test_reference_binomial_inverse_is_one_sided_and_exact():
 @pytest.mark.parametrize(("n", "q"), [(1, "1/4"), (3, "1/3"), (5, "2/5"), (4, "4/5")])
 def test_result_norm_of_the_binomial_inverse(n, q):
     # R8
-    assert noise_cone(f"binomial({n}, {q})").l1 == abs(1 - 2 * Fraction(q)) ** -n
+    p = Fraction(q)
+    binomial = finite_law([comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)])
+    assert noise_cone(binomial).l1 == abs(1 - 2 * p) ** -n
 
 
 def test_reference_discrete_gaussian_inverse():
@@ -220,7 +229,7 @@ def test_reference_discrete_gaussian_inverse():
 
 def test_reference_mixture_with_no_noise_guards_one_place_against_the_rest():
     # LK-48
-    cone = noise_cone("mixture([delta(), geometric(p=1/2)], weights=[1/2, 1/2])")
+    cone = noise_cone(HALF_GEOMETRIC)
     root = 5**0.5
     assert [float(cone.inverse.at(k)) for k in range(4)] == pytest.approx(
         [2 - 1 / root] + [-(((3 - root) / 2) ** k) / root for k in (1, 2, 3)], rel=1e-12
@@ -260,7 +269,7 @@ def test_inequality_in_words():
     shown = noise_cone("skellam(1, 1)").inequality(0)
     assert shown.endswith("(the terms left out weigh 0.000502335 together)")
     assert "0.308509 x(0)" in shown
-    assert noise_cone("delta()").inequality() == "0 <= x(k)"
+    assert noise_cone("integer-noise([1])").inequality() == "0 <= x(k)"
 
 
 @pytest.mark.parametrize(
@@ -284,7 +293,7 @@ def test_what_is_rounded_is_said_to_be(source, rounded, size):
         ("integer-noise([1/2, 1/2])", "pi"),
         ("integer-noise([1/4, 1/2, 1/4], start=-1)", "pi"),
         ("integer-noise([3/10, 4/10, 3/10], start=-1)", "arccos(-2/3)"),
-        ("binomial(5, 1/2)", "pi"),
+        ("integer-noise([1/32, 5/32, 10/32, 10/32, 5/32, 1/32])", "pi"),
         ("integer-noise([1/5, 1/5, 1/5, 1/5, 1/5], start=-2)", "2 pi/5"),
     ],
 )
@@ -301,10 +310,10 @@ def test_reference_a_zero_of_the_transform_is_named(text, angle):
     "text",
     [
         "integer-noise([2/9, 5/9, 2/9], start=-1)",
-        "binomial(5, 2/5)",
+        "integer-noise([243/3125, 810/3125, 1080/3125, 720/3125, 240/3125, 32/3125])",
         "discrete-gaussian(sigma2=1/2)",
         "skellam(1, 1)",
-        "poisson(1)",
+        POISSON,
         "differenced-negative-binomial(p=1/2, r=2)",
     ],
 )

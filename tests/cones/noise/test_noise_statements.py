@@ -120,7 +120,7 @@ def test_privacy_does_not_imply_the_cone():
         "skellam(1, 1)",
         "differenced-negative-binomial(p=1/2, r=2)",
         "geometric(epsilon=0.5)",
-        "binomial(2, 1/4)",
+        "integer-noise([9/16, 6/16, 1/16])",
     ],
 )
 def test_only_geometric_noise_telescopes(text):

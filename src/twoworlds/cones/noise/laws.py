@@ -1,15 +1,11 @@
-r"""Laws of integer noise, by their transform: named ones, finite ones, mixtures, any law.
+r"""Laws of integer noise, by their transform: named ones, finite ones, any law.
 
 A `NoiseLaw` knows its probabilities, the mass beyond a window, and its convolution inverse.
-`law` reads the noise of any mechanism that adds integer noise to a true answer, and four more
-calls, which may be nested:
-
-    binomial(n, q), poisson(mean), mixture([law, ...], weights), delta(at)
-
-Mixtures of laws with rational generating functions stay rational, so that zeros of their
-transforms are decided exactly. Any other law is inverted by the recipe of Lin & Kifer, Section
-5.3.3, with rigorous bounds. It is replaced by a finite rational h with ||f - h|| <= eta in the
-absolute sum. If h has a summable inverse u and eta ||u|| < 1, then so has f, by the Neumann series
+`law` reads the noise of any mechanism that adds integer noise to a true answer. Zeros of the
+transform of a law with a rational generating function are decided exactly. Any other law is
+inverted by the recipe of Lin & Kifer, Section 5.3.3, with rigorous bounds. It is replaced by a
+finite rational h with ||f - h|| <= eta in the absolute sum. If h has a summable inverse u and
+eta ||u|| < 1, then so has f, by the Neumann series
 
     g = u * (delta + (f - h) * u)^-1,   ||g - u|| <= ||u|| theta / (1 - theta),  theta = eta ||u||.
 
@@ -25,9 +21,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from flint import arb, fmpq, fmpq_poly
+from flint import arb, fmpq_poly
 
-from twoworlds.calls import Registry, Text, parse
 from twoworlds.cones.noise.rational import CircleZero, Rational, circle_zero, polynomial
 from twoworlds.cones.noise.summable import (
     FiniteSequence,
@@ -53,10 +48,6 @@ from twoworlds.numbers import (
     Real,
     ball,
     bounds,
-    exact_text,
-    positive,
-    probability,
-    rational,
     show,
     whole,
     working_precision,
@@ -108,14 +99,11 @@ class NoiseLaw:
 
 
 LawSource = str | Mechanism | Noise | NoiseLaw
-LAWS: Registry[NoiseLaw] = Registry("integer noise")
 
 
 def law(source: LawSource) -> NoiseLaw:
     """Return the law of integer noise.
 
-    >>> law("binomial(2, 1/4)").pmf(0)
-    Fraction(9, 16)
     >>> law("geometric(ratio=2)").pmf(1)
     Fraction(1, 6)
     """
@@ -123,8 +111,6 @@ def law(source: LawSource) -> NoiseLaw:
         return source
     if isinstance(source, Noise):
         return _of_noise(source)
-    if isinstance(source, str) and parse(source).name in LAWS:
-        return LAWS.build(source)
     return _of_mechanism(mechanism(source))
 
 
@@ -229,71 +215,6 @@ def poisson_law(text: str, l1: Number, l2: Number) -> NoiseLaw:
     return NoiseLaw(text, own.belief, own.belief_tail, lambda: own)
 
 
-def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None) -> NoiseLaw:
-    """Return the law that is each part with its weight (equal weights if left out).
-
-    >>> mixture(["delta()", "geometric(p=1/2)"]).pmf(0)
-    Fraction(2, 3)
-    """
-    if not isinstance(parts, (list, tuple)) or not parts:
-        raise InvalidInput("mixture: give a list of laws such as [delta(), geometric(ratio=2)]")
-    laws = [law(part) for part in parts]
-    even = [Fraction(1, len(laws))] * len(laws)
-    read = even if weights is None else [probability(w, "weight") for w in weights]
-    if len(read) != len(laws) or sum(read) != 1:
-        shown = ", ".join(map(str, read))
-        raise InvalidInput(
-            f"weights [{shown}] for {len(laws)} laws: give one weight each, with sum 1"
-        )
-    inner = ", ".join(part.expression for part in laws)
-    text = f"mixture([{inner}], weights=[{', '.join(map(str, read))}])"
-    pairs = [(w, part) for w, part in zip(read, laws, strict=True) if w]
-    forms = [(w, *part.parts) for w, part in pairs if part.parts is not None]
-    if len(forms) == len(pairs):
-        shift = min(form[1] for form in forms)
-        top, bottom = fmpq_poly([0]), fmpq_poly([1])
-        for w, own, p, q in forms:
-            above = p.left_shift(own - shift) * fmpq(w.numerator, w.denominator)
-            top, bottom = top * q + above * bottom, bottom * q
-        common = top.gcd(bottom)
-        return rational_law(text, shift, top // common, bottom // common)
-    return any_law(
-        text,
-        lambda k: sum((w * part.pmf(k) for w, part in pairs), start=Fraction(0)),
-        lambda reach: sum((w * part.outside(reach) for w, part in pairs), start=Fraction(0)),
-    )
-
-
-@LAWS.register("binomial")
-def _binomial(n: object, q: object) -> NoiseLaw:
-    """Add the number of successes in n trials of probability q."""
-    trials, chance = whole(n, "n", at_least=1), probability(q, "q")
-    top = polynomial([1 - chance, chance]) ** trials
-    return rational_law(f"binomial(n={trials}, q={chance})", 0, top, fmpq_poly([1]))
-
-
-@LAWS.register("poisson")
-def _poisson(mean: object) -> NoiseLaw:
-    """Add a Poisson variable."""
-    l1 = positive(mean, "mean")
-    return poisson_law(f"poisson(mean={exact_text(l1)})", l1, Fraction(0))
-
-
-@LAWS.register("delta")
-def _delta(at: object = 0) -> NoiseLaw:
-    """Add a fixed number: no noise."""
-    place = rational(at, "at")
-    if place.denominator != 1:
-        raise InvalidInput(f"at={place} must be a whole number")
-    return rational_law(f"delta(at={place})", int(place), fmpq_poly([1]), fmpq_poly([1]))
-
-
-@LAWS.register("mixture")
-def _mixture(laws: Sequence[Text], weights: Sequence[Text] | None = None) -> NoiseLaw:
-    """Add one of several noises, chosen with the given weights."""
-    return mixture(laws, weights)  # type: ignore[arg-type]
-
-
 # --- the recipe for any law -----------------------------------------------------------------------
 
 _Step = tuple[Rational, Fraction]  # a rational inverse u, and a bound on ||g - u||
@@ -313,8 +234,7 @@ class Approximated(Summable):
                 raise Undecided(
                     f"{expression}: its characteristic function comes too near 0 to show that a "
                     f"summable inverse exists ({_LAST_BITS} bits tried); it may have a zero. Give "
-                    "it as a mixture of named laws with rational parameters, for which "
-                    "this is decided exactly"
+                    "it by rational probabilities, for which this is decided exactly"
                 )
         self._step: _Step = step
 

@@ -359,10 +359,9 @@ def noise_cone(source: LawSource) -> NoiseCone:
 
     Args:
         source: a mechanism such as ``geometric(ratio=2)``, ``skellam(1, 1)`` or
-            ``integer-noise([1/4, 3/4])``, a law such as ``binomial(5, 2/5)``, ``poisson(1)`` or
-            ``mixture([delta(), geometric(p=1/2)])``, or an object of either kind.
+            ``integer-noise([1/4, 3/4])``, or a law (`twoworlds.cones.noise.laws`).
 
-    >>> noise_cone("binomial(2, 1/4)").l1
+    >>> noise_cone("integer-noise([9/16, 6/16, 1/16])").l1
     Fraction(4, 1)
     """
     found = law(source)

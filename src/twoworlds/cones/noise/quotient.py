@@ -47,6 +47,7 @@ from twoworlds.cones.noise.laws import (
     Masses,
     NoiseLaw,
     NoSummableInverse,
+    finite_law,
     law,
     poisson_law,
     rational_law,
@@ -248,7 +249,7 @@ def _geometric(
         weight = moved * b.pmf(1)
         return _outside(1, weight, _again(first, second, 1, weight))
     if order is Order.EQUAL:
-        return _inside(first, second, law("delta()"), "nothing: they are the same")
+        return _inside(first, second, finite_law([1]), "nothing: they are the same")
     own = first.outside
 
     def pmf(k: int) -> Number:
@@ -298,7 +299,7 @@ def _poisson(first: NoiseLaw, second: NoiseLaw, a: PoissonInverse, b: PoissonInv
         raise Undecided(f"a mean of {first.expression} cannot be told from {second.expression}'s")
     if Order.LESS not in orders:
         if x == 0 and y == 0:
-            return _inside(first, second, law("delta()"), _shift(0))
+            return _inside(first, second, finite_law([1]), _shift(0))
         texts = [_text(one) for one in (x, y)]
         name = f"skellam(l1={texts[0]}, l2={texts[1]})"
         if x == 0 or y == 0:
@@ -326,7 +327,7 @@ def _gaussian(
     """Ask whether the quotient of the variances is an odd whole number."""
     times = b.sigma2 / a.sigma2
     if times == 1:
-        return _inside(first, second, law("delta()"), _shift(0))
+        return _inside(first, second, finite_law([1]), _shift(0))
     small = a.sigma2 <= _LARGEST_VARIANCE
     if times.denominator == 1 and times.numerator % 2:
         adds = "independent noise on the whole numbers"
