@@ -26,6 +26,7 @@ computes what that costs.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from twoworlds.errors import Unsupported
 from twoworlds.numbers import Number, Order, maximum, sqrt
@@ -127,26 +128,21 @@ restate(
 )
 
 
-@theorem(
-    "bgks-ddp-coupled-worlds: ddp => coupled-worlds",
-    f"{_PAPER}, Section II-C",
-    tightness="tight",
-    auxiliary=True,
-)
-def ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guarantee:
-    """Distributional privacy is coupled worlds with one pair for each person."""
-    return given.to("coupled-worlds", **given.numbers, records=None, pairs=given.records)
+def _one_pair_each(given: Guarantee, _context: Context, *, kind: str) -> Guarantee:
+    return given.to(kind, **given.numbers, records=None, pairs=given.records)
 
 
-@theorem(
-    "bgks-inference-ddp-coupled-worlds: inference-ddp => inference-coupled-worlds",
-    f"{_PAPER}, Section II-C",
-    tightness="tight",
-    auxiliary=True,
-)
-def inference_ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guarantee:
-    """The inference-based forms are cases of one another, too."""
-    return given.to("inference-coupled-worlds", **given.numbers, records=None, pairs=given.records)
+for _form, _statement in (
+    ("", "Distributional privacy is coupled worlds with one pair for each person."),
+    ("inference-", "The inference-based forms are cases of one another, too."),
+):
+    theorem(
+        f"bgks-{_form}ddp-coupled-worlds: {_form}ddp => {_form}coupled-worlds",
+        f"{_PAPER}, Section II-C",
+        _statement,
+        tightness="tight",
+        auxiliary=True,
+    )(partial(_one_pair_each, kind=f"{_form}coupled-worlds"))
 
 
 restate(
@@ -184,21 +180,6 @@ restate(
 # the values of priv(X) into an event and its opposite never adds to an excess. A (t, z) that is
 # impossible in the ideal world counts as a failure here as well.
 
-_PRINTED = (
-    "(epsilon, delta) implies (3 epsilon, 2 sqrt(delta g)) if 2 sqrt(delta g) <= epsilon "
-    "e^epsilon, g the number of {}"
-)
-_CORRECTED = (
-    "(2 epsilon, d) but for probability g delta (1 + e^epsilon (1 - d))/d, for every d; the "
-    "best d makes both equal. As printed it is true if e^epsilon (1 - 2 sqrt(delta g)) <= "
-    "3, so for every e^epsilon <= 3"
-)
-_ERRATUM = (
-    "false for e^epsilon > 4: one record with 10 values, e^epsilon = 5 and delta = 0.002401 "
-    "fails with probability 0.108045, where 0.098 is printed"
-)
-_TIGHT = "for delta = 0, 2 epsilon is approached"
-
 
 def _known_pairs_unless_pure(given: Guarantee, _context: Context) -> Check:
     if given.delta == 0:
@@ -209,49 +190,39 @@ def _known_pairs_unless_pure(given: Guarantee, _context: Context) -> Check:
     return needs("the number of pairs (alt, priv)", known=given.pairs, how="pairs=")
 
 
-def _printed(kind: str, given: Guarantee) -> Guarantee | None:
+def _printed(given: Guarantee, _context: Context, *, kind: str) -> Guarantee | None:
     claimed = 2 * sqrt(given.delta * Fraction(given.count or 1))
     allowed = at_most("2 sqrt(delta g) <= epsilon e^epsilon", claimed, given.epsilon * given.ratio)
     return given.to(kind, ratio=given.ratio**3, delta=claimed) if allowed.ok else None
 
 
-def _conclude(kind: str, given: Guarantee) -> Guarantee:
+def implies_inference(given: Guarantee, _context: Context, *, kind: str) -> Guarantee:
+    """Return (2 epsilon, d) about what is concluded, with d = failure (Theorems 1 and 2)."""
     delta = inference_delta(given.ratio, given.delta, given.count or 1)
     return given.to(kind, ratio=given.ratio**2, delta=delta)
 
 
-@theorem(
-    "bgks-1: ddp => inference-ddp",
-    f"{_PAPER}, Theorem 1, corrected and sharper",
-    hypotheses=(finite, _known_pairs_unless_pure),
-    printed=_PRINTED.format("records"),
-    printed_rule=lambda given, _context: _printed("inference-ddp", given),
-    printed_false=True,
-    corrected=_CORRECTED,
-    tight=_TIGHT,
-    tightness="proved",
-    erratum=_ERRATUM,
-)
-def ddp_implies_inference(given: Guarantee, _context: Context) -> Guarantee:
-    """Distributional privacy bounds what is concluded: (2 epsilon, d), with d = failure."""
-    return _conclude("inference-ddp", given)
-
-
-@theorem(
-    "bgks-2: coupled-worlds => inference-coupled-worlds",
-    f"{_PAPER}, Theorem 2 with Lemma 1, corrected and sharper",
-    hypotheses=(finite, _known_pairs_unless_pure),
-    printed=_PRINTED.format("pairs (alt, priv)"),
-    printed_rule=lambda given, _context: _printed("inference-coupled-worlds", given),
-    printed_false=True,
-    corrected=_CORRECTED,
-    tight=_TIGHT,
-    tightness="proved",
-    erratum=_ERRATUM,
-)
-def coupled_worlds_implies_inference(given: Guarantee, _context: Context) -> Guarantee:
-    """Coupled worlds bounds what is concluded: (2 epsilon, d), with d = failure."""
-    return _conclude("inference-coupled-worlds", given)
+for _premise, _place, _counted, _name in (
+    ("ddp", "Theorem 1", "records", "Distributional privacy"),
+    ("coupled-worlds", "Theorem 2 with Lemma 1", "pairs (alt, priv)", "Coupled worlds"),
+):
+    theorem(
+        f"bgks-{_place.split()[1]}: {_premise} => inference-{_premise}",
+        f"{_PAPER}, {_place}, corrected and sharper",
+        f"{_name} bounds what is concluded: (2 epsilon, d), with d = failure.",
+        hypotheses=(finite, _known_pairs_unless_pure),
+        printed="(epsilon, delta) implies (3 epsilon, 2 sqrt(delta g)) if 2 sqrt(delta g) <= "
+        f"epsilon e^epsilon, g the number of {_counted}",
+        printed_rule=partial(_printed, kind=f"inference-{_premise}"),
+        printed_false=True,
+        corrected="(2 epsilon, d) but for probability g delta (1 + e^epsilon (1 - d))/d, for every "
+        "d; the best d makes both equal. As printed it is true if e^epsilon (1 - 2 sqrt(delta g)) "
+        "<= 3, so for every e^epsilon <= 3",
+        tight="for delta = 0, 2 epsilon is approached",
+        tightness="proved",
+        erratum="false for e^epsilon > 4: one record with 10 values, e^epsilon = 5 and delta = "
+        "0.002401 fails with probability 0.108045, where 0.098 is printed",
+    )(partial(implies_inference, kind=f"inference-{_premise}"))
 
 
 # --- Pufferfish and noiseless privacy: Theorems 7, 16, 17 and Corollaries 1, 2 -------------------
@@ -308,40 +279,35 @@ def _simulator_hides(kind: str) -> Hypothesis:
     return check
 
 
-def _through(given: Guarantee, context: Context, kind: str) -> Guarantee:
+def _through(given: Guarantee, context: Context, *, kind: str) -> Guarantee:
     (other,) = context.others
     a, b = given.ratio, other.ratio
     delta = given.delta * (1 + a * b) + other.delta * a
     return given.to(kind, ratio=a**2 * b, delta=delta)
 
 
-@theorem(
-    "bgks-16: coupled-worlds => pufferfish",
-    f"{_PAPER}, Theorem 16",
-    hypotheses=(finite, _simulator_hides("pufferfish")),
-    printed="(2 epsilon + epsilon1, delta (1 + e^(epsilon + epsilon1)) + delta1 e^epsilon)",
-    printed_rule=lambda given, context: _through(given, context, "pufferfish"),
-    tight="attained on an event of probability 0 for one value of the secret, delta and "
-    "delta e^epsilon1 + delta1 in the simulations",
-    tightness="tight",
-)
-def coupled_worlds_implies_pufferfish(given: Guarantee, context: Context) -> Guarantee:
-    """If the simulator's output hides a secret, the release does: two steps more."""
-    return _through(given, context, "pufferfish")
-
-
-@theorem(
-    "bgks-corollary-1: ddp => noiseless",
-    f"{_PAPER}, Corollary 1",
-    hypotheses=(finite, _simulator_hides("noiseless")),
-    printed="(2 epsilon + epsilon1, delta (1 + e^(epsilon + epsilon1)) + delta1 e^epsilon)",
-    printed_rule=lambda given, context: _through(given, context, "noiseless"),
-    tight="as Theorem 16",
-    tightness="tight",
-)
-def ddp_implies_noiseless(given: Guarantee, context: Context) -> Guarantee:
-    """If the simulator's output hides every record, the release does: two steps more."""
-    return _through(given, context, "noiseless")
+for _premise, _kind, _place, _hidden, _tight in (
+    (
+        "coupled-worlds",
+        "pufferfish",
+        "Theorem 16",
+        "a secret",
+        "attained on an event of probability 0 for one value of the secret, delta and "
+        "delta e^epsilon1 + delta1 in the simulations",
+    ),
+    ("ddp", "noiseless", "Corollary 1", "every record", "as Theorem 16"),
+):
+    _rule = partial(_through, kind=_kind)
+    theorem(
+        f"{_THROUGH[_premise]}: {_premise} => {_kind}",
+        f"{_PAPER}, {_place}",
+        f"If the simulator's output hides {_hidden}, the release does: two steps more.",
+        hypotheses=(finite, _simulator_hides(_kind)),
+        printed="(2 epsilon + epsilon1, delta (1 + e^(epsilon + epsilon1)) + delta1 e^epsilon)",
+        printed_rule=_rule,
+        tight=_tight,
+        tightness="tight",
+    )(_rule)
 
 
 @theorem(
