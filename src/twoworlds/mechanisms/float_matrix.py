@@ -146,17 +146,18 @@ class _FloatFamily(Family):
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
         """Enclose the largest gap between that of a pair and the bound of the search."""
-        least = INFINITY if ratio == INFINITY else max(1.0, min(below(ratio), _LARGEST_RATIO))
+        endless = ratio == INFINITY
+        least = 1.0 if endless else max(1.0, min(below(ratio), _LARGEST_RATIO))
         sums = np.zeros(len(self._sides[0]))
         for _, p, q in self._blocks():
-            sums += (np.where(q == 0, p, 0.0) if least == INFINITY else _excess(p, q, least)).sum(0)
+            sums += (np.where(q == 0, p, 0.0) if endless else _excess(p, q, least)).sum(axis=0)
         pair = int(sums.argmax()) if len(sums) else 0
         shown = self._shown(pair)
         attained = shown.gap(ratio)
         floor = bounds(attained.delta)[0]
         slack = 1 - Fraction(len(self._mechanism.matrix) + 3, 2**53)
         most = Fraction(float(sums[pair])) / slack if len(sums) else Fraction(0)
-        if least != INFINITY:
+        if not endless:
             most /= 2**_SCALE_BITS
         return shown, Gap(_interval(floor, max(most, floor)), attained.event)
 
