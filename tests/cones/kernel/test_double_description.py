@@ -235,3 +235,19 @@ def test_a_cone_with_more_rays_than_can_be_listed_has_its_facets_listed():
     cone = Cone.from_inequalities([*rows, *sums[:20], *units])
     assert set(cone.facets) == {tuple(unit) for unit in units}
     assert cone.equalities == ()
+
+
+def test_compiles_without_a_directory_for_the_cache(monkeypatch):
+    import numba
+
+    from twoworlds.cones.kernel import _compiled
+
+    original = numba.njit
+
+    def no_locator(*, cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return original(**options)
+
+    monkeypatch.setattr(numba, "njit", no_locator)
+    assert _compiled.njit(lambda x: x + 1)(1) == 2
