@@ -67,6 +67,12 @@ class Feature:
             raise InvalidInput(f"there is no feature {self.name!r} of outputs")
 
     @property
+    def of_a_number(self) -> bool:
+        """Whether outputs are numbers: `plain` leaves these as they are."""
+        named = self.name in ("returns", "remainder", "special")
+        return named or (self.name in ("value", "places", "zero") and not any(self.parameters))
+
+    @property
     def code(self) -> str:
         """The feature as a Python expression in ``y``."""
         code = FEATURES[self.name].code
