@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.attacks.english import listed
 from twoworlds.errors import InvalidInput
 from twoworlds.progress import track
+from twoworlds.show.saving import DELIMITERS
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,7 +39,6 @@ EXAMPLES = {
 _ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 
 Origin = Any  # a path, a list of rows or a frame
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
 _NUMBERS = count()  # of the tables that are loaded
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
