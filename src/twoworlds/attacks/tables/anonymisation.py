@@ -45,7 +45,6 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import (
     Codes,
@@ -57,7 +56,7 @@ from twoworlds.attacks.tables.groups import (
 )
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.measures import read_claims, total_variations
-from twoworlds.attacks.tables.table import Origin, named_columns
+from twoworlds.attacks.tables.table import Origin, listed, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
