@@ -92,7 +92,7 @@ def _named(text: str) -> Any:
         raise
     except (Exception, SystemExit) as error:  # somebody else's module, which may fail in any way
         raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
-    if inspect.isroutine(found) and _positions(found) == 0:
+    if inspect.isroutine(found) and _by_position(found) == []:
         made = found()  # a function of nothing makes the subject
         if not (callable(made) or isinstance(made, Mechanism) or _foreign(made)):
             raise InvalidInput(
@@ -128,27 +128,22 @@ def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
         ) from None
 
 
-def _positions(function: Any) -> int:
-    """Return how many arguments can be given by position; 1 where that is not known."""
+def _by_position(function: Any) -> list[inspect.Parameter] | None:
+    """Return the parameters that can be given by position; None where they are not known."""
     try:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return 1
-    if any(p.kind is p.VAR_POSITIONAL for p in found):
-        return 2
-    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
+        return None
+    return [p for p in found if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
 
 
 def _takes_generator(function: Any) -> bool:
     """Tell whether the second argument is a generator: one that must be given, or is called so."""
-    if _positions(function) < 2:
-        return False
-    try:
-        found = [*inspect.signature(function).parameters.values()]
-    except (TypeError, ValueError):
-        return False
-    if any(p.kind is p.VAR_POSITIONAL for p in found[:2]):
+    found = (_by_position(function) or [])[:2]
+    if any(p.kind is p.VAR_POSITIONAL for p in found):
         return True
+    if len(found) < 2:
+        return False
     second = found[1]
     called_so = second.name.lower() in _GENERATORS or "Generator" in str(second.annotation)
     return called_so or second.default is second.empty
