@@ -33,13 +33,12 @@ from twoworlds.attacks.audit.subjects import (
     meaning,
     number_pairs,
     read_pair,
-    split_pair,
     taken,
 )
 from twoworlds.calls import load
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.worlds import Reals, Universe
+from twoworlds.worlds import Reals
 
 _GRID = 1 << 20
 _GENERATORS = ("rng", "generator", "gen", "random", "random_state", "prng", "bit_generator")
@@ -233,7 +232,7 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         kept = tuple(pair for pair in listed if pair[::-1] not in listed or pair[0] < pair[1])
         words = f"of the mechanism's universe ({universe.relation})"
     else:
-        kept = tuple(_found(universe, pair) for pair in given)
+        kept = tuple(read_pair(pair, universe.find) for pair in given)
         words = GIVEN
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
     about = About(
@@ -245,20 +244,6 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         notes=(note,) if real else (),
     )
     return Local(about, one)
-
-
-def _found(universe: Universe, pair: str | Pair) -> Pair:
-    """Look the databases of a pair up, by their labels where they are text."""
-    if isinstance(pair, str):
-        first, second = split_pair(pair)
-    else:
-        first, second = pair
-    found = universe.find(first), universe.find(second)
-    if found[0] == found[1]:
-        raise InvalidInput(
-            f"pair {pair!r}: both databases are the same, nothing could tell them apart"
-        )
-    return found
 
 
 def _of_diffprivlib(name: str, subject: Any) -> Local:

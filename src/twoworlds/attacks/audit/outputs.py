@@ -22,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from itertools import islice
@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 Outputs = np.ndarray | list[Any]
+Path = tuple[Any, ...]  # of keys and places, from the outside to the inside
 _DEEPEST = 8
 LONGEST = 4096  # items of a list
 _LONGEST_TEXT = 100_000
@@ -251,17 +252,22 @@ def _is_cut(value: Any) -> bool:
     return False
 
 
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield what stands in lists and dictionaries and is neither, with the path to it."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from leaves(item, (*path, i))
+    else:
+        yield path, value
+
+
 def unseen(outputs: Outputs) -> set[str]:
     """Return the types of what was not looked into."""
-    return set() if isinstance(outputs, np.ndarray) else set(_unseen(outputs))
-
-
-def _unseen(value: Any) -> Iterable[str]:
-    if isinstance(value, str) and value.endswith(_UNSEEN):
-        yield value.partition(" ")[0]
-    elif isinstance(value, (list, dict)):
-        for item in value if isinstance(value, list) else value.values():
-            yield from _unseen(item)
+    texts = (leaf for _, leaf in leaves(outputs) if isinstance(leaf, str))
+    return {text.partition(" ")[0] for text in texts if text.endswith(_UNSEEN)}
 
 
 def weight(outputs: Outputs) -> int:

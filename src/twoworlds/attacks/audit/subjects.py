@@ -77,22 +77,23 @@ def meaning(neighbours: str) -> str:
     return NEIGHBOURS[neighbours]
 
 
-def read_pair(text: str | Pair) -> Pair:
+def read_pair(pair: str | Pair, find: Callable[[Any], Any] | None = None) -> Pair:
     """Read two databases with ``~`` between them, each a Python or JSON value or plain text.
 
-    A pair that is no text is taken as it is.
+    A pair that is no text is taken as it is. A universe looks both up itself, by ``find``.
     """
-    if not isinstance(text, str):
-        return _two(text)
-    first, second = map(_read_database, split_pair(text))
+    parts = _split(pair) if isinstance(pair, str) else _two(pair)
+    if find is None and not isinstance(pair, str):
+        return parts
+    first, second = map(find or _read_database, parts)
     if first == second and type(first) is type(second):
         raise InvalidInput(
-            f"pair {text!r}: both databases are the same, nothing could tell them apart"
+            f"pair {pair!r}: both databases are the same, nothing could tell them apart"
         )
     return first, second
 
 
-def split_pair(text: str) -> tuple[str, str]:
+def _split(text: str) -> tuple[str, str]:
     """Return the two texts on both sides of ``~``."""
     parts = [part.strip() for part in text.split("~")]
     if len(parts) != 2 or not all(parts):
