@@ -10,9 +10,9 @@ import pytest
 
 from tests.claims.reading import fit
 from tests.cli.calling import call
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.queries import averaging, membership_in_means
 from twoworlds.attacks.reconstruction import sweep
+from twoworlds.attacks.tables.table import listed
 
 
 @pytest.fixture

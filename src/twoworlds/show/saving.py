@@ -32,6 +32,7 @@ _SQL = {
     "boolean": "BOOLEAN",
     "date": "DATE",
 }
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PANDAS = {"integer": "int64", "number": "float64"}
 
 
@@ -145,7 +146,7 @@ def save(result: Result, path: Path) -> Path:
         return write(path, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     if form == ".html":
         return write(path, _page(result.answer()))
-    return write(path, (csv_text if form == ".csv" else _parquet)(result.to_columns()))
+    return write(path, table_file(result.to_columns(), form))
 
 
 def _page(answer: Answer) -> str:
@@ -158,10 +159,15 @@ def _page(answer: Answer) -> str:
     )
 
 
-def csv_text(columns: Columns) -> str:
+def table_file(columns: Columns, form: str) -> str | bytes:
+    """Return a table as a file of the form .csv, .tsv or .parquet holds it."""
+    return _parquet(columns) if form == ".parquet" else csv_text(columns, DELIMITERS[form])
+
+
+def csv_text(columns: Columns, delimiter: str = ",") -> str:
     """Return a table as the text of a CSV file."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
     for row in zip(*(one.cells for one in columns.values()), strict=True):
         writer.writerow([_text(cell) for cell in row])
@@ -178,15 +184,13 @@ def _parquet(columns: Columns) -> bytes:
     import duckdb
 
     names = ['"' + name.replace('"', '""') + '"' for name in columns]
-    kinds = [_SQL[one.kind] for one in columns.values()]
-    rows = [[*row] for row in zip(*(one.cells for one in columns.values()), strict=True)]
-    declared = ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
+    cells = ", ".join(
+        f"unnest($v{i}::{_SQL[one.kind]}[]) AS {name}"
+        for i, (name, one) in enumerate(zip(names, columns.values(), strict=True))
+    )
+    values = {f"v{i}": list(one.cells) for i, one in enumerate(columns.values())}
     with duckdb.connect(":memory:") as connection, tempfile.TemporaryDirectory() as folder:
-        connection.execute(f"CREATE TABLE answer ({declared})")
-        if rows:
-            connection.executemany(
-                f"INSERT INTO answer VALUES ({', '.join('?' * len(names))})", rows
-            )
+        connection.execute(f"CREATE TABLE answer AS SELECT {cells}", values)
         place = Path(folder, "answer.parquet")
         quoted = str(place).replace("'", "''")
         connection.execute(f"COPY answer TO '{quoted}' (FORMAT parquet)")

@@ -99,7 +99,7 @@ def test_bad_histograms_and_studies_are_refused():
         membership_in_histogram(None, "1/4", 10)
     with pytest.raises(InvalidInput, match="shown though"):
         membership_in_histogram(1, "1/4", 10, at_least=3)
-    with pytest.raises(InvalidInput, match="certainty"):
+    with pytest.raises(InvalidInput, match="prior=1 must lie strictly between"):
         membership_in_histogram(3, "1/4", 10, at_least=3, prior=1)
     with pytest.raises(InvalidInput, match="needs an epsilon"):
         study(10, 10, engine=True)

@@ -33,13 +33,12 @@ from twoworlds.attacks.audit.subjects import (
     meaning,
     number_pairs,
     read_pair,
-    split_pair,
     taken,
 )
 from twoworlds.calls import load
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.worlds import Reals, Universe
+from twoworlds.worlds import Reals
 
 _GRID = 1 << 20
 _GENERATORS = ("rng", "generator", "gen", "random", "random_state", "prng", "bit_generator")
@@ -92,7 +91,7 @@ def _named(text: str) -> Any:
         raise
     except (Exception, SystemExit) as error:  # somebody else's module, which may fail in any way
         raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
-    if inspect.isroutine(found) and _positions(found) == 0:
+    if inspect.isroutine(found) and _by_position(found) == []:
         made = found()  # a function of nothing makes the subject
         if not (callable(made) or isinstance(made, Mechanism) or _foreign(made)):
             raise InvalidInput(
@@ -128,27 +127,22 @@ def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
         ) from None
 
 
-def _positions(function: Any) -> int:
-    """Return how many arguments can be given by position; 1 where that is not known."""
+def _by_position(function: Any) -> list[inspect.Parameter] | None:
+    """Return the parameters that can be given by position; None where they are not known."""
     try:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return 1
-    if any(p.kind is p.VAR_POSITIONAL for p in found):
-        return 2
-    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
+        return None
+    return [p for p in found if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
 
 
 def _takes_generator(function: Any) -> bool:
     """Tell whether the second argument is a generator: one that must be given, or is called so."""
-    if _positions(function) < 2:
-        return False
-    try:
-        found = [*inspect.signature(function).parameters.values()]
-    except (TypeError, ValueError):
-        return False
-    if any(p.kind is p.VAR_POSITIONAL for p in found[:2]):
+    found = (_by_position(function) or [])[:2]
+    if any(p.kind is p.VAR_POSITIONAL for p in found):
         return True
+    if len(found) < 2:
+        return False
     second = found[1]
     called_so = second.name.lower() in _GENERATORS or "Generator" in str(second.annotation)
     return called_so or second.default is second.empty
@@ -238,7 +232,7 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         kept = tuple(pair for pair in listed if pair[::-1] not in listed or pair[0] < pair[1])
         words = f"of the mechanism's universe ({universe.relation})"
     else:
-        kept = tuple(_found(universe, pair) for pair in given)
+        kept = tuple(read_pair(pair, universe.find) for pair in given)
         words = GIVEN
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
     about = About(
@@ -250,20 +244,6 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         notes=(note,) if real else (),
     )
     return Local(about, one)
-
-
-def _found(universe: Universe, pair: str | Pair) -> Pair:
-    """Look the databases of a pair up, by their labels where they are text."""
-    if isinstance(pair, str):
-        first, second = split_pair(pair)
-    else:
-        first, second = pair
-    found = universe.find(first), universe.find(second)
-    if found[0] == found[1]:
-        raise InvalidInput(
-            f"pair {pair!r}: both databases are the same, nothing could tell them apart"
-        )
-    return found
 
 
 def _of_diffprivlib(name: str, subject: Any) -> Local:

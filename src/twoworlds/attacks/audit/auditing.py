@@ -58,7 +58,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 
-_FORMAT = "twoworlds audit 4"
+_FORMAT = "twoworlds audit 5"
 Subject = Local | Command | InChild
 
 
@@ -75,7 +75,6 @@ class Testing:
     counts: list[int] = field(default_factory=lambda: [0, 0])
     # the same for outputs whose floats are rounded to 32 bits
     rounded: list[int] = field(default_factory=lambda: [0, 0])
-    converted: bool = False  # whether the event looks at ``plain(y)``
 
 
 @dataclass
@@ -146,7 +145,7 @@ _CUT = (
     "large outputs are cut before events look at them: lists and dictionaries to their first 4,095 "
     "items and their length, texts of more than 100,000 characters to their beginning and a hash"
 )
-_PLAIN = "the event looks at plain(y): from twoworlds.attacks.audit import plain"
+_PLAIN = "y is plain(output): from twoworlds.attacks.audit import plain"
 _BEYOND = 3  # rounds that look at rounded outputs after low-order bits have refuted the claim
 _SAVING = 1.0  # seconds between writings of the state
 
@@ -283,7 +282,7 @@ class _Run:
         finally:
             self._save()
         progress, best = self.progress, self.best
-        if best is not None and best.converted:
+        if best is not None and not best.event.feature.of_a_number:
             self._notes.append(_PLAIN)
         return Audit(
             self.about.name,
@@ -444,9 +443,7 @@ class _Run:
             drawn = [self._draw(pair[w], many, (test.pair, w, 1, chunk)) for w in order]
             counts = [seen + event.count(y) for seen, y in zip(test.counts, drawn, strict=True)]
             also = [n + rounded.count(coarse(y)) for n, y in zip(test.rounded, drawn, strict=True)]
-            converted = test.converted or self.subject.converted
-            done = test.done + many
-            test = replace(test, done=done, counts=counts, rounded=also, converted=converted)
+            test = replace(test, done=test.done + many, counts=counts, rounded=also)
             self.progress.testing = test
             self.progress.samples += 2 * many
             if time.monotonic() - self._saved > _SAVING:
@@ -462,7 +459,6 @@ class _Run:
             delta=self.delta,
             alpha=(1 - self.confidence) / ((number_of + 1) * (number_of + 2)),
             rounded=(test.rounded[0], test.rounded[1]),
-            converted=test.converted,
         )
 
     def _save(self) -> None:

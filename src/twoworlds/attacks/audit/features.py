@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.outputs import Outputs, as_list
+from twoworlds.attacks.audit.outputs import Outputs, Path, as_list, leaves
 from twoworlds.errors import InvalidInput
 
 _COORDINATES = 12
@@ -36,7 +36,6 @@ _ZERO = '(0 if y != 0 else -1 if str(y)[0] == "-" else 1)'
 _PLACES = "(float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1)"
 LOW_BITS = ("places", "returns", "zero")
 Many = Callable[..., np.ndarray | None]
-Path = tuple[Any, ...]
 _PATHS = 12
 _MOST_PATHS = 1024
 _LOOKED_AT = 1000  # outputs of each database, to choose the paths
@@ -65,6 +64,12 @@ class Feature:
         """Refuse a name that nothing answers to."""
         if self.name not in FEATURES:
             raise InvalidInput(f"there is no feature {self.name!r} of outputs")
+
+    @property
+    def of_a_number(self) -> bool:
+        """Whether outputs are numbers: `plain` leaves these as they are."""
+        named = self.name in ("returns", "remainder", "special")
+        return named or (self.name in ("value", "places", "zero") and not any(self.parameters))
 
     @property
     def code(self) -> str:
@@ -143,23 +148,11 @@ def paths_apart(first: list[Any], second: list[Any]) -> Iterator[tuple[Path, boo
     found: dict[Path, tuple[list[Any], list[Any]]] = {}
     for which, outputs in enumerate((first, second)):
         for output in outputs[:_LOOKED_AT]:
-            for path, value in _leaves(output, ()):
+            for path, value in leaves(output):
                 if len(path) > 1 and (path in found or len(found) < _MOST_PATHS):
                     found.setdefault(path, ([], []))[which].append(value)
     for path in sorted(found, key=lambda path: -_apart(*found[path]))[:_PATHS]:
         yield path, any(type(value) is float for values in found[path] for value in values)
-
-
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Yield what stands in lists and dictionaries and is neither, with the path to it."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _leaves(item, (*path, key))
-    elif isinstance(value, list):
-        for i, item in enumerate(value):
-            yield from _leaves(item, (*path, i))
-    else:
-        yield path, value
 
 
 def _apart(first: list[Any], second: list[Any]) -> float:

@@ -131,8 +131,6 @@ class Finding(Result):
     high: Fraction  # the upper bound of the probability on ``other``
     # ``hits`` and ``other_hits`` of the outputs rounded to 32 significant bits
     rounded: tuple[int, int]
-    # whether outputs are no plain values, so that the event looks at ``plain(y)``
-    converted: bool = False
 
     @staticmethod
     def of(
@@ -144,13 +142,12 @@ class Finding(Result):
         delta: Fraction,
         alpha: Fraction,
         rounded: tuple[int, int] | None = None,
-        converted: bool = False,
     ) -> Finding:
         """Compute the bounds from the counts; the likelier database comes first."""
         low = lower_bound(counts[0], draws, alpha / 2)
         high = upper_bound(counts[1], draws, alpha / 2)
         also = counts if rounded is None else rounded
-        return Finding(event, *databases, *counts, draws, delta, alpha, low, high, also, converted)
+        return Finding(event, *databases, *counts, draws, delta, alpha, low, high, also)
 
     @property
     def ratio(self) -> Fraction:
@@ -161,11 +158,6 @@ class Finding(Result):
     def epsilon(self) -> Number:
         """The certified lower bound on epsilon."""
         return ln(self.ratio) if self.ratio > 1 else Fraction(0)
-
-    @property
-    def code(self) -> str:
-        """The event as a Python function of one output, as the subject gives it out."""
-        return f"lambda y: ({self.event.code})(plain(y))" if self.converted else self.event.code
 
     @property
     def epsilon_rounded(self) -> Number:
@@ -236,7 +228,7 @@ class Finding(Result):
         """Return the event, its counts, and what they certify."""
         return {
             "epsilon": to_json(self.epsilon, side="down"),
-            "event": self.code,
+            "event": self.event.code,
             "likelier": database_text(self.likelier),
             "other": database_text(self.other),
             "hits": self.hits,
@@ -356,7 +348,7 @@ class Audit(Result):
             shown = {
                 "likelier on": database_text(self.finding.likelier),
                 "than on": database_text(self.finding.other),
-                "event": self.finding.code,
+                "event": self.finding.event.code,
             }
             yield from ((label, brief(text)) for label, text in shown.items())
             if any(brief(text) != text for text in shown.values()):

@@ -22,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from itertools import islice
@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 
 Outputs = np.ndarray | list[Any]
+Path = tuple[Any, ...]  # of keys and places, from the outside to the inside
 _DEEPEST = 8
 LONGEST = 4096  # items of a list
-ANYHOW = 7  # all of `readings`
 _LONGEST_TEXT = 100_000
 _HEAD = 200
 _MARK = " characters, SHA-256 "
@@ -127,31 +127,6 @@ def _parts(value: Any) -> dict[str, Any] | None:
 
 def _names(slots: Any) -> Iterable[str]:
     return (slots,) if isinstance(slots, str) else slots
-
-
-def readings(value: Any) -> int:
-    """Tell how an output can be read as it is: 1 for a number, 2 for a vector, 4 as plain."""
-    number = isinstance(value, (int, float, Fraction, np.bool_, np.integer, np.floating))
-    row = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1)
-    return number + 2 * (row and len(value) <= LONGEST) + 4 * _is_plain(value, 0)
-
-
-def _is_plain(value: Any, depth: int) -> bool:
-    kind = type(value)
-    if value is None or kind in (bool, int, float):
-        return True
-    if kind is str:
-        return len(value) <= _LONGEST_TEXT
-    if kind not in (list, dict) or depth >= _DEEPEST or len(value) > LONGEST:
-        return False
-    if kind is dict and not all(type(key) in (bool, int, float, str) for key in value):
-        return False
-    return all(_is_plain(one, depth + 1) for one in (value if kind is list else value.values()))
-
-
-def is_converted(outputs: Outputs, read: int) -> bool:
-    """Tell whether events look at something else than was given out, all of it so `readings`."""
-    return not read & (outputs.ndim if isinstance(outputs, np.ndarray) else 4)
 
 
 def coarse(value: Any) -> Any:
@@ -277,17 +252,22 @@ def _is_cut(value: Any) -> bool:
     return False
 
 
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield what stands in lists and dictionaries and is neither, with the path to it."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from leaves(item, (*path, i))
+    else:
+        yield path, value
+
+
 def unseen(outputs: Outputs) -> set[str]:
     """Return the types of what was not looked into."""
-    return set() if isinstance(outputs, np.ndarray) else set(_unseen(outputs))
-
-
-def _unseen(value: Any) -> Iterable[str]:
-    if isinstance(value, str) and value.endswith(_UNSEEN):
-        yield value.partition(" ")[0]
-    elif isinstance(value, (list, dict)):
-        for item in value if isinstance(value, list) else value.values():
-            yield from _unseen(item)
+    texts = (leaf for _, leaf in leaves(outputs) if isinstance(leaf, str))
+    return {text.partition(" ")[0] for text in texts if text.endswith(_UNSEEN)}
 
 
 def weight(outputs: Outputs) -> int:

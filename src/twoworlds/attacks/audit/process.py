@@ -60,7 +60,6 @@ class InChild:
     """A subject that is named by a text and runs in a child process."""
 
     about: About
-    converted = False
 
     def __init__(
         self,
@@ -96,8 +95,7 @@ class InChild:
         """Ask the child; end it when it does not answer, or when the time is over."""
         self._tell([database, size, list(key)])
         match self._heard(deadline, self._patience):
-            case [np.ndarray() | list() as drawn, bool() as converted] if len(drawn) == size:
-                self.converted = self.converted or converted
+            case np.ndarray() | list() as drawn if len(drawn) == size:
                 return drawn
         raise self._unreadable()
 
@@ -234,7 +232,7 @@ def main() -> None:
             try:
                 drawn = subject.draw(*question)
                 say("drawn")
-                say("done", [drawn, subject.converted])
+                say("done", drawn)
             except TwoWorldsError as error:
                 say("refused", str(error))
     return None

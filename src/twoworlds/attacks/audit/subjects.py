@@ -44,21 +44,16 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import and_
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from twoworlds.attacks.audit.outputs import (
-    ANYHOW,
     Outputs,
     failures,
-    is_converted,
     plain,
     raised,
-    readings,
     settled,
     tidy,
 )
@@ -82,22 +77,23 @@ def meaning(neighbours: str) -> str:
     return NEIGHBOURS[neighbours]
 
 
-def read_pair(text: str | Pair) -> Pair:
+def read_pair(pair: str | Pair, find: Callable[[Any], Any] | None = None) -> Pair:
     """Read two databases with ``~`` between them, each a Python or JSON value or plain text.
 
-    A pair that is no text is taken as it is.
+    A pair that is no text is taken as it is. A universe looks both up itself, by ``find``.
     """
-    if not isinstance(text, str):
-        return _two(text)
-    first, second = map(_read_database, split_pair(text))
+    parts = _split(pair) if isinstance(pair, str) else _two(pair)
+    if find is None and not isinstance(pair, str):
+        return parts
+    first, second = map(find or _read_database, parts)
     if first == second and type(first) is type(second):
         raise InvalidInput(
-            f"pair {text!r}: both databases are the same, nothing could tell them apart"
+            f"pair {pair!r}: both databases are the same, nothing could tell them apart"
         )
     return first, second
 
 
-def split_pair(text: str) -> tuple[str, str]:
+def _split(text: str) -> tuple[str, str]:
     """Return the two texts on both sides of ``~``."""
     parts = [part.strip() for part in text.split("~")]
     if len(parts) != 2 or not all(parts):
@@ -257,8 +253,6 @@ class Local:
     ) -> None:
         """Keep the functions."""
         self._one, self._many = draw_one, draw_many
-        self.converted = False
-        self._read = ANYHOW  # how all outputs of a batch can be read as they are
         self.beat: Callable[[], None] = lambda: None  # called between outputs
         self.about = about if draw_many is None else replace(about, chunk=1 << 16, start=4096)
 
@@ -269,8 +263,7 @@ class Local:
         rng = np.random.default_rng(list(key))
         if self._many is not None:
             try:
-                given = self._many(database, size, rng)
-                drawn = tidy(given)
+                drawn = tidy(self._many(database, size, rng))
             except (Exception, SystemExit):  # one output fails, say: then each on its own
                 rng = np.random.default_rng(list(key))
             else:
@@ -279,27 +272,17 @@ class Local:
                         f"{self.about.name}: many(database, {size}, rng) returned {len(drawn)} "
                         f"outputs: it must return {size}"
                     )
-                if not isinstance(given, np.ndarray) or isinstance(drawn, list):
-                    for output in given:
-                        self._read &= readings(output)
-                return self._noted(drawn)
-        return self._noted(settled([self._single(database, rng, deadline) for _ in range(size)]))
-
-    def _noted(self, drawn: Outputs) -> Outputs:
-        self.converted = self.converted or is_converted(drawn, self._read)
-        self._read = ANYHOW
-        return drawn
+                return drawn
+        return settled([self._single(database, rng, deadline) for _ in range(size)])
 
     def _single(self, database: Any, rng: np.random.Generator, deadline: float | None) -> Any:
         self.beat()
         if deadline is not None and time.monotonic() > deadline:
             raise OutOfTime
         try:
-            output = self._one(database, rng)
+            return plain(self._one(database, rng))
         except (Exception, SystemExit) as error:  # an error is an output
-            output = raised(error)
-        self._read &= readings(output)
-        return plain(output)
+            return raised(error)
 
     def close(self) -> None:
         """There is nothing to end."""
@@ -328,7 +311,7 @@ class Command:
                 f"{text!r}: there is no program {(self._words or [''])[0]!r} that can be run: "
                 "write command:./program and make it executable"
             )
-        self._repeat, self._patience, self.converted = repeat, patience, False
+        self._repeat, self._patience = repeat, patience
         reading = neighbours or "one"
         self.about = About(
             text,
@@ -348,13 +331,8 @@ class Command:
         del key  # the program draws its own randomness
         line = _line(database)
         if self._repeat:
-            printed = self._run(line * size, size, deadline)
-        else:
-            printed = [self._run(line, 1, deadline)[0] for _ in range(size)]
-        drawn = tidy(printed)
-        every = reduce(and_, map(readings, printed), ANYHOW)
-        self.converted = self.converted or is_converted(drawn, every)
-        return drawn
+            return tidy(self._run(line * size, size, deadline))
+        return tidy([self._run(line, 1, deadline)[0] for _ in range(size)])
 
     def close(self) -> None:
         """Each run has ended already."""

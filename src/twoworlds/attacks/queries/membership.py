@@ -129,10 +129,12 @@ def membership_in_means(
             "multiplied; take fewer attributes"
         )
     factors = [
-        factor(bit, _count(count, noise), size, _share(share), noise=noise)
+        factor(bit, _count(count, noise), size, _uncertain(share, "share"), noise=noise)
         for bit, count, share in zip(bits, counts, shares, strict=True)
     ]
-    return _told(size, len(bits), prod(factors, start=Fraction(1)), _prior(prior), noise)
+    return _told(
+        size, len(bits), prod(factors, start=Fraction(1)), _uncertain(prior, "prior"), noise
+    )
 
 
 def membership_in_histogram(
@@ -159,7 +161,7 @@ def membership_in_histogram(
     """
     size = whole(people, "the number of people", at_least=1)
     limit = whole(at_least, "the limit of a cell")
-    known, before = _share(share), _prior(prior)
+    known, before = _uncertain(share, "share"), _uncertain(prior, "prior")
     shown = None if count is None else _count(count, noise)
     if shown is not None and shown < limit:
         raise InvalidInput(f"a cell of {shown} is shown though cells below {limit} are not")
@@ -273,20 +275,12 @@ def _count(value: object, noise: Noise | None) -> int:
     return int(found)
 
 
-def _inside(value: object, name: str, said: str) -> Fraction:
+def _uncertain(value: object, name: str) -> Fraction:
     """Read a probability that is no certainty."""
     found = probability(value, name)
     if not 0 < found < 1:
-        raise InvalidInput(f"{said.format(found)}: it must lie between 0 and 1")
+        raise InvalidInput(f"{name}={found} must lie strictly between 0 and 1")
     return found
-
-
-def _share(value: object) -> Fraction:
-    return _inside(value, "a share of the population", "a share of {} in the population")
-
-
-def _prior(value: object) -> Fraction:
-    return _inside(value, "prior", "prior={} is certainty already")
 
 
 # --- made-up studies ------------------------------------------------------------------------------

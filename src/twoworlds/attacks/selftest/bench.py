@@ -27,13 +27,16 @@ import subprocess
 import sys
 import tempfile
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, exp, inf, log, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import TwoWorldsError
 
 if TYPE_CHECKING:
     from twoworlds.release import Curator, QueryAnswer
@@ -55,6 +58,16 @@ def expect(holds: object, otherwise: str) -> None:
     """Fail the check unless this holds."""
     if not holds:
         raise Failed(otherwise)
+
+
+@contextmanager
+def refused(*kinds: type[TwoWorldsError], otherwise: str) -> Iterator[None]:
+    """Fail the check unless what is done inside is refused."""
+    try:
+        yield
+    except kinds:
+        return
+    raise Failed(otherwise)
 
 
 @dataclass(frozen=True)

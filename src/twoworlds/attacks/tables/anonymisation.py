@@ -33,8 +33,6 @@ metric, divided by N^2).
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -47,7 +45,6 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import (
     Codes,
@@ -59,13 +56,14 @@ from twoworlds.attacks.tables.groups import (
 )
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.measures import read_claims, total_variations
-from twoworlds.attacks.tables.table import DELIMITERS, Origin, named_columns
+from twoworlds.attacks.tables.table import Origin, listed, named_columns
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
 from twoworlds.numbers import counted, probability, show, to_json, whole
 from twoworlds.progress import track
 from twoworlds.show import Result
+from twoworlds.show.saving import DELIMITERS, Column, table_file
 
 LOSSES = ("certainty", "discernibility")
 _LARGEST = 300_000
@@ -299,25 +297,12 @@ class Generalised(Result):
     def write(self, path: str | Path) -> Path:
         """Write the table as CSV, TSV or Parquet, whole or not at all."""
         place = check_place(Path(path))
-        if place.suffix.lower() == ".parquet":
-            return write(place, self._parquet())
-        if place.suffix.lower() not in DELIMITERS:
+        form = place.suffix.lower()
+        if form not in (*DELIMITERS, ".parquet"):
             raise InvalidInput(f"{place}: the ending must be .csv, .tsv or .parquet")
-        text = io.StringIO()
-        delimiter = DELIMITERS[place.suffix.lower()]
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(self.table.columns)
-        writer.writerows(self.rows())
-        return write(place, text.getvalue())
-
-    def _parquet(self) -> bytes:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        cells = [pa.array(cells, pa.string()) for cells in zip(*self.rows(), strict=True)]
-        written = pa.BufferOutputStream()
-        parquet.write_table(pa.table(cells, names=list(self.table.columns)), written)
-        return bytes(written.getvalue())
+        cells = [*zip(*self.rows(), strict=True)] or [()] * len(self.table.columns)
+        named = zip(self.table.columns, cells, strict=True)
+        return write(place, table_file({name: Column("text", one) for name, one in named}, form))
 
     def sentences(self) -> list[str]:
         """Say what was done and what it costs."""

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.cells import column_cells
 from twoworlds.attacks.tables.groups import (
     Cells,
@@ -40,7 +39,7 @@ from twoworlds.attacks.tables.measures import (
     measure,
     read_claims,
 )
-from twoworlds.attacks.tables.table import Origin, named_columns
+from twoworlds.attacks.tables.table import Origin, listed, named_columns
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, counted, decimal, show, to_json

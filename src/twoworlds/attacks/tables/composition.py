@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.beliefs import Cells, Sensitive, TableBelief, consistent_choices
 from twoworlds.attacks.tables.cells import is_empty_interval
 from twoworlds.attacks.tables.knowledge import kinds, match, same_cells
@@ -23,6 +22,7 @@ from twoworlds.attacks.tables.table import (
     LoadedTable,
     Origin,
     check_known,
+    listed,
     load,
     load_all,
     named,

@@ -21,7 +21,6 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.beliefs import Sensitive, TableBelief, Way
 from twoworlds.attacks.tables.knowledge import (
     KnownValues,
@@ -36,6 +35,7 @@ from twoworlds.attacks.tables.table import (
     Origin,
     check_columns,
     check_known,
+    listed,
     load,
     load_all,
     named,

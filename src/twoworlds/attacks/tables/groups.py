@@ -40,10 +40,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.cells import Cell, read_cell
 from twoworlds.attacks.tables.knowledge import Point, points
-from twoworlds.attacks.tables.table import Origin, load, opened
+from twoworlds.attacks.tables.table import Origin, listed, load, opened
 from twoworlds.errors import TooLarge
 from twoworlds.numbers import counted
 from twoworlds.progress import track

@@ -25,10 +25,17 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.attacks.english import listed
 from twoworlds.attacks.tables.beliefs import read_sensitive
 from twoworlds.attacks.tables.knowledge import first_rows, kinds, match
-from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
+from twoworlds.attacks.tables.table import (
+    LoadedTable,
+    Origin,
+    listed,
+    load,
+    named,
+    named_columns,
+    opened,
+)
 from twoworlds.charts import Bars
 from twoworlds.numbers import counted
 from twoworlds.progress import track

@@ -22,9 +22,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.attacks.english import listed
 from twoworlds.errors import InvalidInput
 from twoworlds.progress import track
+from twoworlds.show.saving import DELIMITERS
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,11 +38,11 @@ EXAMPLES = {
 _ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 
 Origin = Any  # a path, a list of rows or a frame
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
 _NUMBERS = count()  # of the tables that are loaded
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
+_MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,14 @@ def _written_column(name: str) -> str:
     if name == name.strip() and not {",", '"'} & {*name} and name:
         return name
     return '"' + name.replace('"', '""') + '"'
+
+
+def listed(texts: Sequence[str], last: str = "and") -> str:
+    """Return a list in words; a long one by its first items, unless one alone were left out."""
+    shown = list(texts)
+    if len(shown) > _MOST_LISTED + 1:
+        shown = [*shown[:_MOST_LISTED], f"{len(shown) - _MOST_LISTED:,} more"]
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
 def check_columns(name: str, columns: Iterable[str], needed: Iterable[str]) -> None:
