@@ -15,11 +15,13 @@ from scipy.optimize import linprog
 
 from twoworlds import mechanism
 from twoworlds.definitions.catalogue import definition
-from twoworlds.definitions.coupled import _program, base, proof
+from twoworlds.definitions.coupled import _program, base, best, proof
 from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled._program import GivenValue
+from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.proof import attained, layers, sound
 from twoworlds.errors import TooLarge
+from twoworlds.numbers import bounds
 from twoworlds.worlds.joint import Joint
 
 F = Fraction
@@ -161,16 +163,35 @@ def in_floats(monkeypatch, released, claim):
 def test_in_floats_the_two_ends_enclose_the_exact_delta(monkeypatch, claim):
     released = SUM if "public" not in claim else "exact(histogram, records([a/0, a/1, b/0], 3))"
     exact, near = in_floats(monkeypatch, released, claim)
-    best = near.witness.best
-    assert float(best.lower) <= float(exact.delta) <= float(best.upper)
-    assert float(best.upper - best.lower) <= 2e-6 * float(best.upper) + 1e-9
+    ends = near.witness.best
+    assert float(ends.lower) <= float(exact.delta) <= float(ends.upper)
+    assert float(ends.upper - ends.lower) <= 2e-6 * float(ends.upper) + 1e-9
     assert near.witness.verify()
 
 
 def test_in_floats_the_smallest_ratio_is_enclosed(monkeypatch):
     exact, near = in_floats(monkeypatch, SUM, f"ddp({HIDDEN}, delta=1/20)")
-    assert abs(float(exact.ratio) - float(near.ratio)) < 1e-4
+    assert abs(float(exact.ratio) - float(near.ratio)) < 2**-15
     assert near.witness.verify()
+
+
+@pytest.mark.parametrize("allowed", ["1/50", "1/1000", "1/1000000"])
+def test_the_smallest_ratio_takes_a_dozen_programs_and_has_two_proven_ends(monkeypatch, allowed):
+    found = []
+
+    def counted(scene, ratio):
+        found.append(optimal(scene, ratio))
+        return found[-1]
+
+    monkeypatch.setattr(best, "optimal", counted)
+    claim = f"ddp(hidden(2/5=1/2, 1/2=1/2), delta={allowed})"
+    ratio = definition(claim).tightest(mechanism("exact(sum, bits(60))")).ratio
+    low, high = bounds(ratio)
+    enough = min(one.at for one in found if one.upper <= F(allowed))
+    too_small = max(one.tests_at for one in found if one.lower > F(allowed))
+    assert too_small < enough <= too_small * (1 + F(1, 1 << 16))
+    assert float(too_small) - 1e-12 <= float(low) <= float(high) <= float(enough) + 1e-12
+    assert len(found) <= 14
 
 
 def test_in_floats_nothing_is_said_of_ratio_infinity(monkeypatch):
@@ -181,8 +202,8 @@ def test_in_floats_nothing_is_said_of_ratio_infinity(monkeypatch):
 
 def test_a_hundred_people_with_a_hidden_parameter():
     verdict = definition(f"ddp({HIDDEN}, ratio=3/2)").tightest(mechanism("exact(sum, bits(100))"))
-    best = verdict.witness.best
-    assert 0 < best.lower <= best.upper < best.lower * F(1000001, 1000000)
+    ends = verdict.witness.best
+    assert 0 < ends.lower <= ends.upper < ends.lower * F(1000001, 1000000)
     assert any("delta is only known to lie between" in note for note in verdict.notes)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from twoworlds.definitions.coupled._program import SceneProgram, comparisons
+from twoworlds.definitions.coupled._program import SceneProgram, comparisons, simplest
 from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, inference_optimum
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.mixing import tables, worst_mixture
@@ -27,7 +27,7 @@ from twoworlds.definitions.coupled.scene import scene as scene_of
 from twoworlds.definitions.coupled.smallest import smallest_ratio
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.numbers import INFINITY, Number, Real, bounds, rational, show
+from twoworlds.numbers import INFINITY, Number, Real, bounds, rational, rough_log, show
 from twoworlds.worlds.joint import Joint
 
 _METHOD = (
@@ -51,7 +51,8 @@ _METHOD_OF_MIXTURES = (
     "the largest delta of a mixture and what no mixture exceeds are near"
 )
 _LARGEST_RATIO = 1 << 16
-_STEPS, _ROUNDS, _RATIO_BITS = 16, 3, 128
+_STEPS, _ROUNDS, _RATIO_BITS = 32, 3, 128
+_NEAR, _ASIDE = Fraction(1, 1 << 16), Fraction(1, 32)
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ class ByEnds(ABC, Generic[Ended]):
 
         The least delta falls with the ratio: a ratio at which no simulator keeps within delta is
         too small, one at which some simulator does is large enough. The two are brought together
-        by halving.
+        by lines between the last two, in the logarithm of delta, tried now above and now below
+        where they meet what is allowed.
         """
         allowed = rational(delta, "delta")
         low, high = Fraction(1), Fraction(1)
@@ -133,8 +135,15 @@ class ByEnds(ABC, Generic[Ended]):
                 low, proof = high, best
             high = max(Fraction(2), high**2)
             best = self._optimum(high)
-        for _ in range(_STEPS if high > 1 else 0):
-            middle = ((low + high) / 2).limit_denominator(1 << 20)
+        for turn in range(_STEPS):
+            width = high - low
+            if width <= _NEAR * low:
+                break
+            share = _share(proof.lower, allowed, best.upper) + (-_ASIDE if turn % 2 else _ASIDE)
+            share = Fraction(1, 2) if turn % 8 == 7 else min(max(share, _ASIDE), 1 - _ASIDE)
+            middle = simplest(
+                low + (share - _ASIDE / 2) * width, low + (share + _ASIDE / 2) * width
+            )
             found = self._optimum(middle)
             if found.upper <= allowed:
                 high, best = middle, found
@@ -333,6 +342,14 @@ class MixedConclusions(ByEnds[MixedOptimum]):
 
 Measure = ByEvents | ByConclusions | BestSimulator | BestConclusions | MixedConclusions | ButForRare
 """What can be asked for the smallest delta at a ratio, and for the smallest ratio at a delta."""
+
+
+def _share(first: Fraction, goal: Fraction, last: Fraction) -> Fraction:
+    """Return how far along a line from one logarithm to another the goal is met, or one half."""
+    if not first > goal > last > 0:
+        return Fraction(1, 2)
+    start, end = rough_log(first), rough_log(last)
+    return Fraction((start - rough_log(goal)) / (start - end)).limit_denominator(1 << 20)
 
 
 def _between(low: Fraction, high: Fraction) -> str:

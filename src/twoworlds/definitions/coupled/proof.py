@@ -32,11 +32,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from flint import fmpq, fmpz
 
-from twoworlds.definitions.coupled._program import GivenValue, Key, Laws, quick
+from twoworlds.definitions.coupled._program import GivenValue, Key, Laws
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import between
@@ -110,26 +111,30 @@ class TestBound:
 
         Outputs with the same stakes in all tests are one.
         """
-        columns: dict[int, dict[int, fmpq]] = {}
+        weights = [w for stakes in self._stakes.values() for w in stakes.values()]
+        asked = dict.fromkeys(k for k, _ in self._stakes)
+        unit = lcm(*(w.denominator for w in weights)) * ratio.denominator
+        whole = lcm(*(p.denominator for k in asked for p in self._made[k].ideal.values()))
+        columns: dict[int, dict[int, int]] = {}  # in parts of the unit, and masses of the whole
         for (k, favours), stakes in self._stakes.items():
-            sign = fmpq(1) if favours == "ideal" else -quick(ratio)
+            sign = Fraction(1) if favours == "ideal" else -ratio
             for t, weight in stakes.items():
                 column = columns.setdefault(t, {})
-                column[k] = column.get(k, fmpq(0)) + sign * quick(weight)
+                column[k] = column.get(k, 0) + int(sign * weight * unit)
         different = [dict(one) for one in {frozenset(one.items()) for one in columns.values()}]
         if len(columns) < self._outputs:
             different.append({})
-        inputs: dict[int, dict[int, fmpq]] = {}
-        for k in dict.fromkeys(k for k, _ in self._stakes):
+        inputs: dict[int, dict[int, int]] = {}
+        for k in asked:
             for y, p in self._made[k].ideal.items():
-                inputs.setdefault(y, {})[k] = quick(p)
-        total = fmpq(0)
-        for masses in inputs.values():
-            total += min(
-                sum((c * masses[k] for k, c in column.items() if k in masses), start=fmpq(0))
-                for column in different
+                inputs.setdefault(y, {})[k] = p.numerator * (whole // p.denominator)
+        total = sum(
+            min(
+                sum(c * masses[k] for k, c in column.items() if k in masses) for column in different
             )
-        return Fraction(int(total.p), int(total.q))
+            for masses in inputs.values()
+        )
+        return Fraction(total, unit * whole)
 
     def at(self, ratio: Fraction) -> Fraction:
         """Return the bound at a ratio; 0 is always one."""
