@@ -97,20 +97,14 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
 def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
     """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
-    from twoworlds.release.ledger.views import (
-        exported_state,
-        policy_state,
-        read_export,
-        summary,
-        verify,
-    )
+    from twoworlds.release.ledger.views import ExportedLedger, policy_state, summary, verify
     from twoworlds.release.policy import read_policy
 
     notes: tuple[str, ...] = ()
     if Path(where).suffix == ".jsonl":
         notes = _EXPORTED
         try:
-            state = exported_state(read_export(where))
+            state = ExportedLedger(where).state()
             found: dict[str, Any] = {"ok": True, **summary(state)}
             found |= {"changes": state.changes, "exceeded": state.exceeded()}
         except LedgerDamaged as error:

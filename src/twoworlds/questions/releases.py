@@ -410,9 +410,9 @@ def strategy_open(
                 f"strategy {name!r} was paid with {parse_cost(before).shown()}, not "
                 f"{wanted.shown()}: use another name for another strategy"
             )
-        left = curator.ledger.accounts(dataset, who)[0]
+        left = curator.ledger.state().accounts(dataset, who)[0]
         neighbours = curator.policy.dataset(dataset).neighbours
-        after = left if before else curator.ledger.accounts(dataset, who, more=(wanted, wanted))[0]
+        after = left if before else curator.ledger.state().accounts(dataset, who, more=(wanted, wanted))[0]
         warned = () if before else spend_warnings(wanted, left, after, neighbours)
         notes = [f"Warning: {one.words}" for one in warned] if dry_run else []
         data: dict[str, Any]
@@ -436,7 +436,7 @@ def strategy_open(
                     f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with "
                     f"{join(['twoworlds', 'release', *how])}."
                 )
-            left = curator.ledger.accounts(dataset, who)[0]
+            left = curator.ledger.state().accounts(dataset, who)[0]
     rest = f"Left: {accounts_text(left)}."
     if dry_run:
         rest = f"Left before: {accounts_text(left)}. Left after: {accounts_text(after)}."

@@ -215,8 +215,8 @@ class Curator(AbstractContextManager["Curator"]):
         wanted = digest(canonical(said, "query"))
         state, more = self.ledger.state(), (price if known is None else Cost(), price)
         proposal = state.proposed.get((name, who, wanted))
-        left = self.ledger.accounts(name, who, state)[0]
-        after = self.ledger.accounts(name, who, state, more=more)[0]
+        left = state.accounts(name, who)[0]
+        after = state.accounts(name, who, more=more)[0]
         return DryRun(
             tuple(resolved), calibration, price, left, after, known=known, proposal=proposal
         )
@@ -461,7 +461,7 @@ class Curator(AbstractContextManager["Curator"]):
         from twoworlds.release.answers import QueryAnswer
 
         name = charge.dataset
-        left, spent = self.ledger.accounts(name, charge.analyst, state)
+        left, spent = state.accounts(name, charge.analyst)
         context = AnswerContext(
             resolved[0].dataset,
             covered or calibration.price,
