@@ -221,7 +221,7 @@ def _find_charge(data: Mapping[str, Any], books: Books) -> None:
     found = paid and (paid.hash, paid.query, paid.dataset, paid.cost)
     if found != (wanted["hash"], said, wanted["dataset"], parse_cost(wanted["cost"])):
         raise InvalidInput("the ledger has no such charge for this statement")
-    answer = paid and paid.answer
+    answer = None if paid is None else paid.answer
     if answer is None or canonical(books.entry(answer)["answer"]) != canonical(data["stored"]):
         raise InvalidInput("the ledger holds another answer, or none, for this charge")
 

@@ -176,8 +176,9 @@ class ExportedLedger:
 
     def __init__(self, exported: Iterable[Mapping[str, Any]] | Path | str) -> None:
         """Take the entries, or the file that holds them; `state` checks them."""
-        file = isinstance(exported, (Path, str))
-        self._entries = read_export(exported) if file else [*exported]  # type: ignore[arg-type]
+        if isinstance(exported, (Path, str)):
+            exported = read_export(exported)
+        self._entries = [*exported]
         self._state: LedgerState | None = None
 
     def state(self) -> LedgerState:
@@ -284,9 +285,13 @@ def learned_lines(datasets: list[dict[str, Any]]) -> Said:
 
 def _rows(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
     for one in datasets:
-        yield [one["dataset"], "everybody", *_cells(one)]
+        yield [one["dataset"], f"everybody{_gone(one)}", *_cells(one)]
         for analyst in one["analysts"]:
-            yield [one["dataset"], analyst["analyst"], *_cells(analyst)]
+            yield [one["dataset"], f"{analyst['analyst']}{_gone(analyst)}", *_cells(analyst)]
+
+
+def _gone(account: Mapping[str, Any]) -> str:
+    return "" if account.get("in_policy", True) else " (not in the policy)"
 
 
 def _cells(account: Mapping[str, Any]) -> list[str]:
