@@ -123,17 +123,18 @@ def _mark_old(datasets: list[dict[str, Any]], policy: str) -> list[str]:
     declared, said = read_policy(policy).datasets, []
     for one in datasets:
         name = one["dataset"]
-        one["in_policy"] = name in declared
-        known = analysts(declared[name]) if one["in_policy"] and declared[name].cap else {}
+        if name not in declared:
+            one["in_policy"] = False
+            said.append(f"{name} is not in the policy: nothing can be asked of it now.")
+            continue
+        known = analysts(declared[name]) if declared[name].cap else {}
         for each in one["analysts"]:
-            each["in_policy"] = each["analyst"] in known
-            if one["in_policy"] and not each["in_policy"]:
+            if each["analyst"] not in known:
+                each["in_policy"] = False
                 said.append(
                     f"{each['analyst']} can ask nothing of {name} now; what was spent still counts "
                     f"for {name}."
                 )
-        if not one["in_policy"]:
-            said.append(f"{name} is not in the policy: nothing can be asked of it now.")
     return [*map(printable, said)]
 
 

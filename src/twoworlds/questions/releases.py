@@ -123,12 +123,11 @@ def release(
             return _proposed(curator, made, policy, purpose=propose)
         if dry_run:
             plan = curator.plan(asked, price, analyst=analyst, noise=noise)
-            told = plan.beside(
-                notes=["to have it signed first: -o plan.html writes two pages to sign"]
-            )
-            assert isinstance(told, Told)
             assert plan.planned is not None
-            return replace(told, page=_page_to_sign(policy, plan.planned, plan.statement))
+            note = "to have it signed first: -o plan.html writes two pages to sign"
+            page = _page_to_sign(policy, plan.planned, plan.statement)
+            answer = replace(plan.answer(), notes=(note,))
+            return Told(answer, plan.fields(), of=plan, page=page)
         with suppress(TwoWorldsError):  # what is refused, the release itself refuses
             _warn(curator.plan(asked, price, analyst=analyst, noise=noise).warnings, yes=yes)
         try:
