@@ -247,7 +247,7 @@ def test_a_small_rho_that_changes_the_rule_is_warned_of_by_what_it_leaves():
         assert "Left after: people rho at least 0.147" in plan.answer().headline
         with pytest.warns(DoubtfulRelease):
             curator.release(sql, rho="1/1000")
-        assert curator.ledger.accounts("people", "curator")[0] == plan.after
+        assert curator.ledger.state().accounts("people", "curator")[0] == plan.after
 
 
 def test_noise_that_seldom_shows_is_not_called_exact():

@@ -126,15 +126,17 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
     learned = "Everything released from people so far, together: of 100 people in your position"
     for told in (with_ledger, at_once):
         assert "is assumed, since the ledger was not looked at" not in told
-        assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
+        assert ("The ledger holds no charge about people before this one" in told) == (earlier == 0)
         assert (total in told) == (earlier > 0)
         assert f"would get at most {right} right (50 without" in told.partition(learned)[2]
         assert f"{word} protection" in told.partition(learned)[2].partition(".")[0]
         assert ("Together with what was released before" in told) == (word == "weak")
         assert "If the whole budget of people is spent: " in told
-        assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
-    rows = [f"the number of rows, where age > {number}." for number in range(earlier)]
-    assert [row in with_ledger for row in rows] == [True] * earlier
+        held = f"holds {earlier} charge{'s'[: earlier - 1]} about people before this one"
+        assert held in told or not earlier
+        assert "came later" not in told
+        for number in range(earlier):
+            assert f"the number of rows, where age > {number}." in told
     said = " ".join(review_certificate(file, ledger=exported).explain().split())
     assert f"would get at most {right} right (50 without" in said.partition(learned)[2]
     without = words(review_certificate(file).html())
@@ -162,14 +164,20 @@ def test_a_batch_fixed_in_advance_is_reviewed_with_the_rule_of_its_price(tmp_pat
     assert "with all of the delta that its budget allows" in learned
 
 
-def test_what_was_charged_later_is_listed_too(tmp_path):
+def test_what_was_charged_later_is_said_apart_from_what_was_before(tmp_path):
     lay_out(tmp_path)
     with Curator.open(tmp_path / "policy.yml") as curator:
+        curator.release("SELECT COUNT(*) FROM people WHERE age > 6", "1/8", analyst="ann")
         made = curator.release_all([QUERIES[0]], "1/2", analyst="ann")
         curator.release("SELECT COUNT(*) FROM people WHERE age > 7", "1/4", analyst="ann")
+        again = curator.released(made.charge.entry)
+        by_number = words(review_released(again, curator.ledger).html())
     file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
     file.write_text(json.dumps(certify(made)), encoding="utf-8")
     assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
-    told = words(review_certificate(file, ledger=exported).html())
-    assert "The ledger holds 1 other charge about people" in told
-    assert "the number of rows, where age > 7." in told
+    for told in (words(review_certificate(file, ledger=exported).html()), by_number):
+        assert "The ledger holds 1 charge about people before this one" in told
+        assert "with this one it comes to epsilon 0.625 by basic composition" in told
+        assert "1 charge came later: everything together comes to epsilon 0.875" in told
+        assert "the number of rows, where age > 6." in told
+        assert "the number of rows, where age > 7." not in told

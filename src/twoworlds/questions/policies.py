@@ -45,7 +45,16 @@ def budget(
     dataset: Annotated[str | None, "only this dataset"] = None,
 ) -> Result:
     """Show what each dataset may spend, what was spent and what is left."""
-    from twoworlds.release.ledger.views import account_table, budgets, learned_lines
+    from twoworlds.release.answers.words import printable
+    from twoworlds.release.budget import Cap
+    from twoworlds.release.costs import Cost
+    from twoworlds.release.ledger.views import (
+        account_table,
+        analysts,
+        budgets,
+        learned_lines,
+        policy_state,
+    )
     from twoworlds.release.policy import read_policy
 
     read = read_policy(policy)
@@ -53,7 +62,17 @@ def budget(
         read.dataset(dataset)
     datasets = [one for one in budgets(read) if dataset in (None, one["dataset"])]
     table = account_table(datasets)
-    told = Answer(_left(table), blocks=(table, learned_lines(datasets)))
+    old = [
+        f"{who}, not in the policy any more, spent {Cap(Cost()).used(spent).cost.shown()} of "
+        f"{name}, and that still counts for {name}."
+        for (name, who), spent in policy_state(read).spent.items()
+        if who is not None
+        and dataset in (None, name)
+        and name in read.datasets
+        and who not in analysts(read.dataset(name))
+    ]
+    lines = (Said([*map(printable, old)]),) if old else ()
+    told = Answer(_left(table), blocks=(table, learned_lines(datasets), *lines))
     return Told(told, {"datasets": datasets})
 
 
@@ -78,7 +97,8 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
         found = verify_export(read_export(where))
     else:
         found = summary(_located(where))
-    lines = [
+    old = _mark_old(found["datasets"], where) if _is_policy(where) else []
+    lines = old + [
         f"Entry {one['entry']}, asked of {one['dataset']} by {', '.join(one['analysts'])}, is paid "
         "and not answered: the same query again costs nothing more. twoworlds review says what it "
         "asks."
@@ -94,23 +114,41 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
     return Told(said, found)
 
 
+def _mark_old(datasets: list[dict[str, Any]], policy: str) -> list[str]:
+    """Mark the accounts that the ledger keeps and the policy has no more; say what that means."""
+    from twoworlds.release.answers.words import printable
+    from twoworlds.release.ledger.views import analysts
+    from twoworlds.release.policy import read_policy
+
+    declared, said = read_policy(policy).datasets, []
+    for one in datasets:
+        name = one["dataset"]
+        if name not in declared:
+            one["in_policy"] = False
+            said.append(f"{name} is not in the policy: nothing can be asked of it now.")
+            continue
+        known = analysts(declared[name]) if declared[name].cap else {}
+        for each in one["analysts"]:
+            if each["analyst"] not in known:
+                each["in_policy"] = False
+                said.append(
+                    f"{each['analyst']} can ask nothing of {name} now; what was spent still counts "
+                    f"for {name}."
+                )
+    return [*map(printable, said)]
+
+
 def ledger_verify(where: LedgerOrExport = "policy.yml") -> Result:
     """Verify every entry of a ledger; exit 1 at the first one that is wrong."""
     from twoworlds.release.errors import LedgerDamaged
-    from twoworlds.release.ledger.views import (
-        exported_state,
-        policy_state,
-        read_export,
-        summary,
-        verify,
-    )
+    from twoworlds.release.ledger.views import ExportedLedger, policy_state, summary, verify
     from twoworlds.release.policy import read_policy
 
     notes: tuple[str, ...] = ()
     if Path(where).suffix == ".jsonl":
         notes = _EXPORTED
         try:
-            state = exported_state(read_export(where))
+            state = ExportedLedger(where).state()
             found: dict[str, Any] = {"ok": True, **summary(state)}
             found |= {"changes": state.changes, "exceeded": state.exceeded()}
         except LedgerDamaged as error:

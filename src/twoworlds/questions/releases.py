@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +63,9 @@ def release(
     ] = None,
     strategy: Annotated[str | None, "ask as the next question of a strategy that is open"] = None,
     analyst: Analyst = None,
-    dry_run: Annotated[bool, "say what it would cost and how exact it would be"] = False,
+    dry_run: Annotated[
+        bool, "say what it would cost and how exact it would be; -o plan.html: two pages to sign"
+    ] = False,
     propose: Annotated[
         str | None, "file it for review and say what it is for; nothing is charged"
     ] = None,
@@ -76,7 +78,7 @@ def release(
     if (certificate or report) and (dry_run or propose is not None or within is not None):
         raise InvalidInput(
             "--certificate and --report are of a release, and nothing is released here: leave them "
-            "out; -o plan.html saves the plan that --dry-run shows"
+            "out; -o plan.html saves the plan that --dry-run shows, as two pages to sign"
         )
     outputs: dict[Kind, Path | None] = {
         "certificate": _ending(certificate, ".json"),
@@ -117,13 +119,15 @@ def release(
         if propose is not None:
             if dry_run:
                 raise InvalidInput("--propose files a plan in the ledger: leave out --dry-run")
-            return _proposed(
-                curator,
-                curator.propose(asked, price, purpose=propose, analyst=analyst, noise=noise),
-                purpose=propose,
-            )
+            made = curator.propose(asked, price, purpose=propose, analyst=analyst, noise=noise)
+            return _proposed(curator, made, policy, purpose=propose)
         if dry_run:
-            return curator.plan(asked, price, analyst=analyst, noise=noise)
+            plan = curator.plan(asked, price, analyst=analyst, noise=noise)
+            assert plan.planned is not None
+            note = "to have it signed first: -o plan.html writes two pages to sign"
+            page = _page_to_sign(policy, plan.planned, plan.statement)
+            answer = replace(plan.answer(), notes=(note,))
+            return Told(answer, plan.fields(), of=plan, page=page)
         with suppress(TwoWorldsError):  # what is refused, the release itself refuses
             _warn(curator.plan(asked, price, analyst=analyst, noise=noise).warnings, yes=yes)
         try:
@@ -331,7 +335,7 @@ def review(
                 replace(told, blocks=(*told.blocks, Said(binds))) if binds else told, desk.fields()
             )
         if not (approve or send_back or reviewer or remark):
-            return _proposed(curator, curator.ledger.state().proposal(proposal))
+            return _proposed(curator, curator.ledger.state().proposal(proposal), policy)
         if approve == send_back:
             raise InvalidInput(
                 f"proposal {proposal}: say --approve or --send-back, one of them; a "
@@ -340,10 +344,35 @@ def review(
         if reviewer is None:
             raise InvalidInput(f"proposal {proposal}: say who decides, with --reviewer NAME")
         decided = curator.ledger.decide(proposal, reviewer, approved=approve, remark=remark)
-        return _proposed(curator, decided)
+        return _proposed(curator, decided, policy)
 
 
-def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = None) -> Result:
+def _page_to_sign(
+    policy: Path, planned: Proposal, statement: Mapping[str, Any] | None = None
+) -> Callable[[], str]:
+    """Return what makes the page of a plan or a proposal; of its release, once there is one."""
+
+    def page() -> str:
+        from twoworlds.release.curator import Curator
+        from twoworlds.release.review import ReviewDesk
+        from twoworlds.report.review import review_planned, review_released
+
+        with Curator.open(policy) as curator:
+            desk = ReviewDesk(curator.ledger)
+            paid = desk.state.queries.get((planned.dataset, planned.query))
+            if paid is not None and paid.answer is not None:
+                return review_released(curator.released(paid.sequence), curator.ledger).html()
+            number = str(planned.place.sequence)
+            how = ["review", number] if statement is None else ["release", "QUERY", "--dry-run"]
+            command = join(["twoworlds", *how, "--policy", policy.name])
+            return review_planned(desk, planned, command=command, statement=statement).html()
+
+    return page
+
+
+def _proposed(
+    curator: Curator, proposal: Proposal, policy: Path, *, purpose: str | None = None
+) -> Result:
     """Say how a proposal stands; one that was filed before keeps its first purpose."""
     from twoworlds.release.review import ReviewDesk, binding
 
@@ -355,7 +384,7 @@ def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = Non
     elif proposal.approved is False:
         said = f"Proposal {number} is sent back: {proposal.analyst} may change it and propose anew."
     warned = [f"Warning: {one['words']}" for one in told.get("warnings", ())]
-    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else [])]
+    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else []), told["payment"]]
     if told.get("after"):
         lead = "Now that it is approved" if proposal.approved else "If it is approved"
         lines.append(f"{lead}: {told['after']['together']}")
@@ -363,7 +392,9 @@ def _proposed(curator: Curator, proposal: Proposal, *, purpose: str | None = Non
         lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
     declared = curator.policy.datasets.get(proposal.dataset)
     lines += [*warned, *([binding(declared)] if declared else [])]
-    return Told(Answer.of(said, Said(lines)), told)
+    note = "to have it signed: -o proposal.html writes two pages to sign"
+    answer = Answer(said, blocks=(Said(lines),), notes=(note,))
+    return Told(answer, told, page=_page_to_sign(policy, proposal))
 
 
 # --- strategies ---------------------------------------------------------------------------------
@@ -410,9 +441,13 @@ def strategy_open(
                 f"strategy {name!r} was paid with {parse_cost(before).shown()}, not "
                 f"{wanted.shown()}: use another name for another strategy"
             )
-        left = curator.ledger.accounts(dataset, who)[0]
+        left = curator.ledger.state().accounts(dataset, who)[0]
         neighbours = curator.policy.dataset(dataset).neighbours
-        after = left if before else curator.ledger.accounts(dataset, who, more=(wanted, wanted))[0]
+        after = (
+            left
+            if before
+            else curator.ledger.state().accounts(dataset, who, more=(wanted, wanted))[0]
+        )
         warned = () if before else spend_warnings(wanted, left, after, neighbours)
         notes = [f"Warning: {one.words}" for one in warned] if dry_run else []
         data: dict[str, Any]
@@ -436,7 +471,7 @@ def strategy_open(
                     f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with "
                     f"{join(['twoworlds', 'release', *how])}."
                 )
-            left = curator.ledger.accounts(dataset, who)[0]
+            left = curator.ledger.state().accounts(dataset, who)[0]
     rest = f"Left: {accounts_text(left)}."
     if dry_run:
         rest = f"Left before: {accounts_text(left)}. Left after: {accounts_text(after)}."

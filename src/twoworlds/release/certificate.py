@@ -18,9 +18,9 @@ its place too, whatever it is called and whether it is there yet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -33,9 +33,9 @@ from twoworlds.numbers import exact_text
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.costs import Cost, parse_cost, zcdp_to_epsilon
 from twoworlds.release.forms import Released
-from twoworlds.release.ledger import Ledger, LedgerDamaged, verify_export
-from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
-from twoworlds.release.ledger.views import ledger_of, read_export
+from twoworlds.release.ledger import LedgerDamaged
+from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.views import Books, ExportedLedger, ledger_of
 from twoworlds.release.policy import Policy
 from twoworlds.release.policy.model import Neighbours
 from twoworlds.release.sensitivity import Calibration
@@ -129,25 +129,25 @@ def _promise(cost: Cost, neighbours: Neighbours) -> dict[str, Any]:
     }
 
 
-def check_certificate(data: Any, *, ledger: Ledger | Path | str | None = None) -> Checked:
+def check_certificate(data: Any, *, ledger: Books | Path | str | None = None) -> Checked:
     """Check all of a certificate that can be checked without the data.
 
     ``ledger`` is the ledger, or an export of it, to look the charge up in.
     """
     done: list[str] = []
-    entries = read_export(ledger) if isinstance(ledger, (str, Path)) else ledger
+    books = ExportedLedger(ledger) if isinstance(ledger, (str, Path)) else ledger
     try:
-        for said in _checks(data, entries):
+        for said in _checks(data, books):
             done.append(said)
         failure = None
     except (KeyError, TypeError, AttributeError, IndexError):
         failure = "a field is missing or of the wrong type"
     except (InvalidInput, LedgerDamaged) as error:
         failure = str(error)
-    return Checked(tuple(done), failure, with_ledger=entries is not None)
+    return Checked(tuple(done), failure, with_ledger=books is not None)
 
 
-def _checks(data: Any, entries: Ledger | Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
+def _checks(data: Any, books: Books | None) -> Iterator[str]:
     """Yield what holds; raise at the first thing that does not."""
     if not isinstance(data, Mapping) or data.keys() != set(_FIELDS):
         raise InvalidInput(f"a certificate of a release has the fields {', '.join(_FIELDS)}")
@@ -168,8 +168,8 @@ def _checks(data: Any, entries: Ledger | Sequence[Mapping[str, Any]] | None) -> 
     yield "the published answers follow from the noisy whole numbers"
     _check_charge(data["charge"], said["dataset"]["name"], calibration)
     yield "the charge is what the noise costs"
-    if entries is not None:
-        _find_charge(data, entries)
+    if books is not None:
+        _find_charge(data, books)
         yield "the charge and the answer are in the ledger, whose chain of hashes is whole"
 
 
@@ -213,27 +213,16 @@ def _published(answer: QueryAnswer) -> list[Any]:
     ]
 
 
-def _find_charge(data: Mapping[str, Any], entries: Ledger | Sequence[Mapping[str, Any]]) -> None:
-    """Look the charge and its answer up in a ledger, or in an exported one."""
+def _find_charge(data: Mapping[str, Any], books: Books) -> None:
+    """Look the charge and its answer up in a ledger, which verifies what it reads."""
     wanted = data["charge"]
-    if isinstance(entries, Ledger):  # which verifies what it reads
-        paid = entries.state().charges.get(wanted["entry"])
-        places = [] if paid is None else [ChainPlace(paid.sequence, paid.hash), paid.answer]
-        entries = [{**asdict(one), "entry": entries.entry(one)} for one in places if one]
-    else:
-        verify_export(entries)
-    charged = answered = False
-    for item in entries:
-        entry = item["entry"]
-        if item["hash"] == wanted["hash"] and item["sequence"] == wanted["entry"]:
-            same = canonical(entry["query"]) == canonical(data["statement"])
-            same = same and entry["dataset"] == wanted["dataset"]
-            charged = same and parse_cost(entry["cost"]) == parse_cost(wanted["cost"])
-        if entry["kind"] == "answer" and entry["charge"] == wanted["entry"]:
-            answered = canonical(entry["answer"]) == canonical(data["stored"])
-    if not charged:
+    paid = books.state().charges.get(wanted["entry"])
+    said = digest(canonical(data["statement"]))
+    found = paid and (paid.hash, paid.query, paid.dataset, paid.cost)
+    if found != (wanted["hash"], said, wanted["dataset"], parse_cost(wanted["cost"])):
         raise InvalidInput("the ledger has no such charge for this statement")
-    if not answered:
+    answer = None if paid is None else paid.answer
+    if answer is None or canonical(books.entry(answer)["answer"]) != canonical(data["stored"]):
         raise InvalidInput("the ledger holds another answer, or none, for this charge")
 
 

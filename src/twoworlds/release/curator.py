@@ -39,6 +39,7 @@ from twoworlds.release.errors import OverBudget, ReleaseFailed
 from twoworlds.release.forms import DryRun, Prepared, Released, Request, check_approved
 from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.ledger.entries import ChainPlace, canonical, digest
+from twoworlds.release.ledger.state import Proposal
 from twoworlds.release.ledger.views import SOLE_ANALYST, analysts, open_ledger, summary
 from twoworlds.release.policy import Dataset, Policy, declare
 from twoworlds.release.query import Query, Resolved, resolve
@@ -48,7 +49,7 @@ from twoworlds.release.statement import check_size, made_of, statement
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
-    from twoworlds.release.ledger.state import LedgerState, Proposal
+    from twoworlds.release.ledger.state import LedgerState
     from twoworlds.release.strategy import PaidStrategy
 
 
@@ -215,10 +216,18 @@ class Curator(AbstractContextManager["Curator"]):
         wanted = digest(canonical(said, "query"))
         state, more = self.ledger.state(), (price if known is None else Cost(), price)
         proposal = state.proposed.get((name, who, wanted))
-        left = self.ledger.accounts(name, who, state)[0]
-        after = self.ledger.accounts(name, who, state, more=more)[0]
+        left = state.accounts(name, who)[0]
+        after = state.accounts(name, who, more=more)[0]
         return DryRun(
-            tuple(resolved), calibration, price, left, after, known=known, proposal=proposal
+            tuple(resolved),
+            calibration,
+            price,
+            left,
+            after,
+            known=known,
+            proposal=proposal,
+            planned=Proposal(state.point, name, who, wanted, calibration.price),
+            statement=said,
         )
 
     def propose(
@@ -461,7 +470,7 @@ class Curator(AbstractContextManager["Curator"]):
         from twoworlds.release.answers import QueryAnswer
 
         name = charge.dataset
-        left, spent = self.ledger.accounts(name, charge.analyst, state)
+        left, spent = state.accounts(name, charge.analyst)
         context = AnswerContext(
             resolved[0].dataset,
             covered or calibration.price,
@@ -470,7 +479,6 @@ class Curator(AbstractContextManager["Curator"]):
             spent,
             charge.hash,
             covered is not None,
-            state.counts[name],
             (state.cap((name, None)), state.spent.get((name, None), Spent())),
             charge.answered,
         )

@@ -14,8 +14,8 @@ A `DryRun` says what a release would cost and how exact it would be, before anyt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -165,6 +165,7 @@ class DryRun(Result):
         price: What the analyst would be charged: nothing, if they paid for the same before.
         left: What is left of each account before, and ``after``, what would be left then.
         covered: How a strategy covers it, if it is a question of one, which cost ``strategy``.
+        planned: What would be proposed of it, and ``statement``, what the ledger would keep.
         known: The charge of the dataset for the same, by whomever, if there is one.
         proposal: What the analyst proposed of the same, last, if anything.
     """
@@ -178,6 +179,8 @@ class DryRun(Result):
     known: PaidQuery | None = None
     strategy: Cost | None = None
     proposal: Proposal | None = None
+    planned: Proposal | None = None
+    statement: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def stored(self) -> bool:
@@ -216,17 +219,19 @@ class DryRun(Result):
             for i, one in enumerate(self.resolved)
         ]
 
+    def expectations(self) -> Iterator[Said]:
+        """Say what would be asked, and how exact the answers would be."""
+        for i, part in enumerate(self.resolved):
+            both = zip(*(self.errors(size)[i] for size in _SIZES), strict=True)
+            yield Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
+
     def answer(self) -> Answer:
         """Say what it would cost, how exact it would be, and what it means."""
         one = self.resolved[0].dataset
         blocks: list[Block] = []
         if self.warnings:
             blocks.append(Said([f"Warning: {one.words}" for one in self.warnings]))
-        for i, part in enumerate(self.resolved):
-            both = zip(*(self.errors(size)[i] for size in _SIZES), strict=True)
-            blocks.append(
-                Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
-            )
+        blocks += self.expectations()
         lines = _noise_lines(self.calibration, strategy=self.strategy is not None)
         means, *more = self._meaning()
         blocks.append(Said((*lines, protected(one)), quiet=True))

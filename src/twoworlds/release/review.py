@@ -22,11 +22,12 @@ from twoworlds.release.answers.words import asked, guess_data, printable, relate
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost
 from twoworlds.release.forms import DryRun
-from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import ChainPlace
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, Proposal
-from twoworlds.release.ledger.views import SOLE_ANALYST, accounts
+from twoworlds.release.ledger.views import Books, accounts
 from twoworlds.release.policy import Dataset
+from twoworlds.release.query import Resolved
+from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import asked_of, made_of
 from twoworlds.show import Result
 
@@ -37,7 +38,7 @@ NEWEST = 100  # releases and proposals that are shown
 class ReviewDesk(Result):
     """What the ledger says about the people of one dataset, or of all of them."""
 
-    ledger: Ledger
+    ledger: Books
     dataset: str | None = None
 
     @cached_property
@@ -69,17 +70,13 @@ class ReviewDesk(Result):
         """Return a proposal, with what all would allow after it; one that waits with its plan."""
         body = self.ledger.entry(one.place)
         unpaid = self._unpaid(one.dataset)
-        planned: dict[str, Any] = {}
+        planned = self._payment(one)
         if one.approved is None:
-            resolved, calibration = made_of(body["query"])
-            left, after = self._left(one, Cost()), self._left(one, one.cost)
-            plan = DryRun(tuple(resolved), calibration, one.cost, left, after).fields()
-            planned = {name: plan[name] for name in ("warnings", "cells", "errors")}
+            plan = self.plan(one, *made_of(body["query"])).fields()
+            planned |= {name: plan[name] for name in ("warnings", "cells", "errors")}
             planned["with_released"] = self._after(one, ())
         else:
             planned["unpaid"] = bool(one.approved) and one.query in {each.query for each in unpaid}
-            paid = self._paid(one)
-            planned["paid"] = paid and paid.sequence
         if one.approved is None or one in unpaid:
             planned["after"] = self._after(one, unpaid)
         decided = None if one.decision is None else self.ledger.entry(one.decision)
@@ -98,19 +95,60 @@ class ReviewDesk(Result):
             **planned,
         }
 
-    def form(self, entry: int) -> dict[str, Any]:
-        """Return what is known of a release besides its numbers: for what, when, and by whom."""
-        paid = self.state.charges[entry]
-        purposes = [
-            self.ledger.entry(one.place)["purpose"]
+    def plan(self, one: Proposal, resolved: Sequence[Resolved], calibration: Calibration) -> DryRun:
+        """Return what a proposal would cost now."""
+        left, after = self._left(one, Cost()), self._left(one, one.cost)
+        return DryRun(tuple(resolved), calibration, one.cost, left, after)
+
+    def after(self, one: Proposal) -> dict[str, Any] | None:
+        """Return what a proposal would allow with all that was released or approved."""
+        return self._after(one, self._unpaid(one.dataset))
+
+    def _payment(self, one: Proposal) -> dict[str, Any]:
+        """Return which charge paid for a proposal, last, if any did, and say so."""
+        paid = self._charged.get((one.dataset, one.query))
+        if paid is None:
+            said = "Not paid so far: nothing was charged for it."
+            return {"paid": None, "paid_time": None, "payment": said}
+        time = self.body(paid)["time"]
+        then = "answered"
+        if paid.expired:
+            then = "closed without an answer: the same again is paid for again"
+        elif paid.answer is None:
+            then = "not answered: the same again costs nothing more"
+        said = (
+            f"Paid on {_when(time)} (UTC) by {', '.join(paid.analysts)}, entry {paid.sequence}, "
+            f"and {then}."
+        )
+        return {"paid": paid.sequence, "paid_time": time, "payment": printable(said)}
+
+    @cached_property
+    def _charged(self) -> dict[tuple[str, str], PaidQuery]:
+        """The last charge for each query, also one that was closed without an answer."""
+        return {(one.dataset, one.query): one for one in self.state.charges.values()}
+
+    def body(self, paid: PaidQuery) -> dict[str, Any]:
+        """Return the entry that made a charge, with its time and its statement."""
+        return self.ledger.entry(ChainPlace(paid.sequence, paid.hash))
+
+    def decision(self, dataset: str, query: str) -> tuple[str, str]:
+        """Return for what a release was proposed, last, and say how its review stands."""
+        found = [
+            one
             for one in self.state.proposals.values()
-            if (one.dataset, one.query) == (paid.dataset, paid.query) and one.approved
+            if (one.dataset, one.query) == (dataset, query)
         ]
-        return {
-            "purpose": purposes[-1] if purposes else "",
-            "date": self.ledger.entry(ChainPlace(entry, paid.hash))["time"][:10],
-            "prepared_by": paid.analysts[0] if paid.analysts[0] != SOLE_ANALYST else "",
-        }
+        if not found:
+            return "", ""
+        one = found[-1]
+        purpose = self.ledger.entry(one.place)["purpose"]
+        if one.decision is None:
+            return purpose, f"Proposal {one.place.sequence} for it waits for a reviewer."
+        decided = self.ledger.entry(one.decision)
+        said = f"{one.status.capitalize()} by {one.reviewer} on {decided['time'][:10]}"
+        said += f", proposal {one.place.sequence}"
+        said += f": {decided['remark']}" if decided["remark"] else ""
+        return purpose, printable(f"{said.rstrip('.')}.")
 
     def answer(self) -> Answer:
         """Say what waits, what was released, and what all of it allows."""
@@ -156,7 +194,7 @@ class ReviewDesk(Result):
             rows = [
                 [
                     str(one["entry"]),
-                    one["time"][:16].replace("T", " "),
+                    _when(one["time"]),
                     ", ".join(one["analysts"]),
                     _cost(one),
                     " ".join([*_unanswered(one), *one["asked"]]),
@@ -175,7 +213,7 @@ class ReviewDesk(Result):
         }
 
     def _release(self, one: PaidQuery) -> dict[str, Any]:
-        body = self.ledger.entry(ChainPlace(one.sequence, one.hash))
+        body = self.body(one)
         said = body["query"]
         single = isinstance(said, dict) and "queries" in said and "strategy" not in said
         return {
@@ -243,7 +281,7 @@ class ReviewDesk(Result):
     def _left(self, one: Proposal, cost: Cost) -> dict[str, Cost]:
         """Return what is left after a cost, of which a dataset that has paid pays nothing."""
         more = Cost() if self._paid(one) else cost, cost
-        return self.ledger.accounts(one.dataset, one.analyst, self.state, more=more)[0]
+        return self.state.accounts(one.dataset, one.analyst, more=more)[0]
 
 
 def binding(dataset: Dataset) -> str:
@@ -278,6 +316,10 @@ def _stands(one: dict[str, Any]) -> str:
     anyway = one["status"] == "sent back" and one["paid"]
     paid = f"; paid anyway, entry {one['paid']}" if anyway else ""
     return f"{one['status']} by {by['reviewer']}{remark}{paid}"
+
+
+def _when(time: str) -> str:
+    return time[:16].replace("T", " ")
 
 
 def _cost(one: dict[str, Any]) -> str:

@@ -177,7 +177,7 @@ class PaidStrategy(Result):
         known = self._number(resolved, calibration) is not None
         if not known:
             self._check_fits(self._with(resolved, calibration)[0])
-        left = self._curator.ledger.accounts(self.dataset.name, self._who)[0]
+        left = self._curator.ledger.state().accounts(self.dataset.name, self._who)[0]
         covered: Covered = "asked before" if known else "next question"
         return DryRun((resolved,), calibration, Cost(), left, left, covered, strategy=self.cost)
 

@@ -8,7 +8,7 @@ lists stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -83,6 +83,12 @@ class Result:
 
         return save(self, Path(path))
 
+    def html(self) -> str:
+        """Return the result as a page of its own."""
+        from twoworlds.show.saving import page
+
+        return page(self.answer())
+
     def plot(self) -> Figure:
         """Return the first chart of the answer as a figure of matplotlib; notebooks show it as SVG.
 
@@ -135,11 +141,13 @@ class Told(Result):
     """An answer with the data that JSON has of it, where no result has a class of its own.
 
     ``of`` is the result that it tells with more beside it: then it has the table of that one.
+    ``page`` makes its page, where that is more than the answer.
     """
 
     said: Answer
     data: Mapping[str, Any]
     of: Result | None = field(default=None, repr=False)
+    page: Callable[[], str] | None = field(default=None, repr=False)
 
     def answer(self) -> Answer:
         """Return what is said."""
@@ -148,6 +156,10 @@ class Told(Result):
     def fields(self) -> Mapping[str, Any]:
         """Return the data."""
         return self.data
+
+    def html(self) -> str:
+        """Return its page, or the answer as one."""
+        return super().html() if self.page is None else self.page()
 
     def to_columns(self) -> Columns:
         """Return the table of the result that it tells, or the one in its answer."""

@@ -145,11 +145,12 @@ def save(result: Result, path: Path) -> Path:
     if form == ".json":
         return write(path, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     if form == ".html":
-        return write(path, _page(result.answer()))
+        return write(path, result.html())
     return write(path, table_file(result.to_columns(), form))
 
 
-def _page(answer: Answer) -> str:
+def page(answer: Answer) -> str:
+    """Return an answer as a page of its own."""
     from twoworlds.show.html import card
 
     title = escape(answer.subject or "twoworlds")

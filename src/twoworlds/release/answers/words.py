@@ -165,7 +165,7 @@ def _guessed(cost: Cost, about: str | None) -> str:
 
     if max(cost.epsilon, cost.rho) > _HUGE:
         return f"{cost} promises nothing: someone guessing may get practically everybody right."
-    chance = guess_of(_guarantee(cost))
+    chance = guess_of(guarantee_of(cost))
     if chance is None:
         return f"{cost} promises nothing."
     return protection(Subject.of(1, about or EXPLICIT), chance, cost.delta)
@@ -219,14 +219,14 @@ def meaning(cost: Cost, dataset: Dataset, *, strategy: bool = False) -> list[str
 def _meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> tuple[str, ...]:
     from twoworlds.theorems.promise import sentences
 
-    return *sentences(_guarantee(cost, neighbours)), _you(person=unit.person is not None)
+    return *sentences(guarantee_of(cost, neighbours)), _you(person=unit.person is not None)
 
 
 def guess(cost: Cost) -> Number | None:
     """Return the chance of a right guess at even odds that a cost allows."""
     from twoworlds.theorems.promise import guess_of
 
-    return guess_of(_guarantee(cost))
+    return guess_of(guarantee_of(cost))
 
 
 def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
@@ -237,7 +237,7 @@ def guess_chart(chance: Number | None, words: str) -> Iterator[Icons]:
         yield icons(chance, words)
 
 
-def _guarantee(cost: Cost, neighbours: Neighbours = "substitute") -> Guarantee:
+def guarantee_of(cost: Cost, neighbours: Neighbours = "substitute") -> Guarantee:
     """Return a cost as a guarantee."""
     from twoworlds.theorems import Guarantee
 
@@ -458,7 +458,6 @@ class AnswerContext:
         left: What is left, by account: of the dataset, and of the analyst; ``spent`` likewise.
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
-        charges: How many charges of the dataset that is; None without a ledger.
         account: The cap of the dataset and what is spent of it; None without a ledger.
         stored: Whether the answer was stored before; a charge may have been left without one.
     """
@@ -470,7 +469,6 @@ class AnswerContext:
     spent: Mapping[str, ComposedCost] = field(default_factory=dict)
     entry: str | None = None
     covered: bool = False
-    charges: int | None = None
     account: tuple[Cap, Spent] | None = None
     stored: bool = True
 

@@ -30,7 +30,6 @@ from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
 from twoworlds.release.ledger.state import (
-    Account,
     LedgerState,
     PaidQuery,
     Proposal,
@@ -325,26 +324,6 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         else:
             state.check_fits((dataset, analyst), price)
         return price, known
-
-    def accounts(
-        self,
-        dataset: str,
-        analyst: str,
-        state: LedgerState | None = None,
-        *,
-        more: tuple[Cost, Cost] = (Cost(), Cost()),
-    ) -> tuple[dict[str, Cost], dict[str, ComposedCost]]:
-        """Return what is left, and what is used, of a dataset and of an analyst, at one moment.
-
-        ``more`` is what the dataset and the analyst would pay then.
-        """
-        state = self.state() if state is None else state
-        accounts: dict[str, Account] = {dataset: (dataset, None), analyst: (dataset, analyst)}
-        left, used = {}, {}
-        for (name, account), cost in zip(accounts.items(), more, strict=False):
-            cap, spent = state.cap(account), state.spent.get(account, Spent()).plus(cost)
-            left[name], used[name] = cap.left(spent), cap.used(spent)
-        return left, used
 
     def __repr__(self) -> str:
         """Return where it is, without any password."""

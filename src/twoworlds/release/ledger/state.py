@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import Cap, Spent, read_cap
+from twoworlds.release.budget import Cap, ComposedCost, Spent, read_cap
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical, digest
@@ -155,6 +155,20 @@ class LedgerState:
                 "nothing was charged"
             )
         return after
+
+    def accounts(
+        self, dataset: str, analyst: str, *, more: tuple[Cost, Cost] = (Cost(), Cost())
+    ) -> tuple[dict[str, Cost], dict[str, ComposedCost]]:
+        """Return what is left, and what is used, of a dataset and of an analyst.
+
+        ``more`` is what the dataset and the analyst would pay then.
+        """
+        accounts: dict[str, Account] = {dataset: (dataset, None), analyst: (dataset, analyst)}
+        left, used = {}, {}
+        for (name, account), cost in zip(accounts.items(), more, strict=False):
+            cap, spent = self.cap(account), self.spent.get(account, Spent()).plus(cost)
+            left[name], used[name] = cap.left(spent), cap.used(spent)
+        return left, used
 
     def check_charge(self, dataset: str, analyst: str, cost: Cost) -> dict[Account, Spent]:
         """Return what is spent on both accounts after a charge; a refusal offers what fits both."""

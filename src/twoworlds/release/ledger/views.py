@@ -20,7 +20,7 @@ from twoworlds.numbers import Side, decimal, rational
 from twoworlds.release.budget import Cap, Spent, parse_cap
 from twoworlds.release.costs import Cost
 from twoworlds.release.errors import LedgerDamaged
-from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
+from twoworlds.release.ledger.entries import ChainPlace, Entry, Places, canonical, read_mark
 from twoworlds.release.ledger.journal import TIMEOUT, Location, Store, gone, locate, replay
 from twoworlds.release.ledger.ledger import Ledger
 from twoworlds.release.ledger.state import Account, LedgerState
@@ -168,26 +168,48 @@ def export(place: Path | str | Location, **where: Any) -> Iterator[dict[str, Any
 
 def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Check exported entries without the ledger; return what they add up to, as `show` does."""
-    return summary(exported_state(exported))
+    return summary(ExportedLedger(exported).state())
 
 
-def exported_state(exported: Iterable[Mapping[str, Any]]) -> LedgerState:
-    """Return what exported entries add up to, after checking them."""
-    state = LedgerState()
-    for item in exported:
-        try:
-            sequence, found = item["sequence"], item["hash"]
-            if type(sequence) is not int or type(found) is not str or len(item) != 3:
-                raise TypeError("other types, or other fields")
-            row = Entry(sequence, canonical(item["entry"]), found)
-        except (KeyError, TypeError, InvalidInput):
-            number = state.point.sequence + 1
-            raise LedgerDamaged(
-                f"exported entry {number} needs sequence, hash and entry: export the ledger again",
-                entry=number,
-            ) from None
-        state.follow(row)
-    return state
+class ExportedLedger:
+    """Exported entries, to be read as the ledger is: what they add up to, and each of them."""
+
+    def __init__(self, exported: Iterable[Mapping[str, Any]] | Path | str) -> None:
+        """Take the entries, or the file that holds them; `state` checks them."""
+        if isinstance(exported, (Path, str)):
+            exported = read_export(exported)
+        self._entries = [*exported]
+        self._state: LedgerState | None = None
+
+    def state(self) -> LedgerState:
+        """Return what the entries add up to, after checking them."""
+        if self._state is None:
+            state = LedgerState()
+            for item in self._entries:
+                state.follow(_exported(item, state.point.sequence + 1))
+            self._state = state
+        return self._state
+
+    def entry(self, place: ChainPlace) -> dict[str, Any]:
+        """Return what an entry holds, with its time and kind."""
+        self.state()
+        return {**self._entries[place.sequence - 1]["entry"]}
+
+
+Books = Ledger | ExportedLedger
+
+
+def _exported(item: Mapping[str, Any], number: int) -> Entry:
+    try:
+        sequence, found = item["sequence"], item["hash"]
+        if type(sequence) is not int or type(found) is not str or len(item) != 3:
+            raise TypeError("other types, or other fields")
+        return Entry(sequence, canonical(item["entry"]), found)
+    except (KeyError, TypeError, InvalidInput):
+        raise LedgerDamaged(
+            f"exported entry {number} needs sequence, hash and entry: export the ledger again",
+            entry=number,
+        ) from None
 
 
 def accounts(state: LedgerState, dataset: str) -> dict[str, Any]:
@@ -263,9 +285,13 @@ def learned_lines(datasets: list[dict[str, Any]]) -> Said:
 
 def _rows(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
     for one in datasets:
-        yield [one["dataset"], "everybody", *_cells(one)]
+        yield [one["dataset"], f"everybody{_gone(one)}", *_cells(one)]
         for analyst in one["analysts"]:
-            yield [one["dataset"], analyst["analyst"], *_cells(analyst)]
+            yield [one["dataset"], f"{analyst['analyst']}{_gone(analyst)}", *_cells(analyst)]
+
+
+def _gone(account: Mapping[str, Any]) -> str:
+    return "" if account.get("in_policy", True) else " (not in the policy)"
 
 
 def _cells(account: Mapping[str, Any]) -> list[str]:

@@ -18,12 +18,13 @@ from twoworlds.report.reading import is_certificate
 from twoworlds.report.review.certificates import review_certificate
 from twoworlds.report.review.mechanisms import review_mechanism
 from twoworlds.report.review.model import Review
-from twoworlds.report.review.releases import review_released
+from twoworlds.report.review.releases import review_planned, review_released
 
 __all__ = [
     "Review",
     "is_certificate",
     "review_certificate",
     "review_mechanism",
+    "review_planned",
     "review_released",
 ]

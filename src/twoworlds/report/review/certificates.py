@@ -68,11 +68,13 @@ def review_certificate(
     Raises:
         InvalidInput: when the file cannot be read, or holds no certificate.
     """
+    from twoworlds.release.ledger.views import ExportedLedger
     from twoworlds.report.review.releases import review_release
 
     saved = read_certificate(Path(file))
     if saved.of_release:
-        return review_release(saved.data, certificate_proof(saved, ledger), ledger)
+        books = None if ledger is None else ExportedLedger(ledger)
+        return review_release(saved.data, certificate_proof(saved, ledger), books)
     if ledger is not None:
         raise InvalidInput("--ledger is for certificates of releases: leave it out")
     return _review(saved)

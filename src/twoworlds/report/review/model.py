@@ -48,7 +48,7 @@ _LIKELIER = (
 )
 
 Section = tuple[str, tuple[Block, ...]]  # a title, and what is said
-Outcome = Literal["holds", "refuted", "measured", "broken"]
+Outcome = Literal["holds", "refuted", "measured", "broken", "planned"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class Review(Result):
         limits: what is not promised.
         purpose, date, prepared_by, reviewers: what only people know; a line to write on where it is
             left out.
+        decided: how a review of the same stands, in a sentence; empty if there was none.
         command: what was typed to make the page.
     """
 
@@ -131,6 +132,7 @@ class Review(Result):
     purpose: str = ""
     date: str = ""
     prepared_by: str = ""
+    decided: str = ""
     command: str | None = None
     reviewers: tuple[str, ...] = ()
     written: str | None = None
@@ -138,7 +140,7 @@ class Review(Result):
     @property
     def holds(self) -> bool:
         """Whether nothing was refuted."""
-        return self.outcome in ("holds", "measured")
+        return self.outcome in ("holds", "measured", "planned")
 
     @property
     def strength(self) -> str:
@@ -163,7 +165,7 @@ class Review(Result):
             ]
         )
         drawn = [block for _, part in self.sections for block in part if isinstance(block, Chart)]
-        said = tuple(filter(None, (self.guess, self.total, *self.sentences)))
+        said = tuple(filter(None, (self.decided, self.guess, self.total, *self.sentences)))
         return Answer(
             self.headline,
             subject=self.title,
@@ -184,7 +186,8 @@ class Review(Result):
 
     def fields(self) -> dict[str, Any]:
         """Return what is on the page."""
-        form = {"purpose": self.purpose, "date": self.date, "prepared_by": self.prepared_by}
+        names = ("purpose", "date", "prepared_by", "decided")
+        form = {name: getattr(self, name) for name in names}
         return {
             "title": self.title,
             **{name: given for name, given in form.items() if given},

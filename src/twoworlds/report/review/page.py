@@ -33,6 +33,7 @@ _WORDS: dict[Outcome, str] = {
     "refuted": "Does not hold",
     "measured": "Measured",
     "broken": "Certificate broken",
+    "planned": "Planned, not paid",
 }
 _SCALE = {  # of the strength of a protection: how often a guess at even odds may be right
     "strong": "at most 3 times in 4",
@@ -57,6 +58,7 @@ _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
     "before about the same people, and who keeps count."
 )
+_PLANNED = "Nothing was charged, and nothing was released."
 _NO_CERTIFICATE = (
     "No finite certificate proves this. The appendix has the command that computes it again."
 )
@@ -92,6 +94,7 @@ def _shipped(*path: str) -> str:
 def _parts(review: Review) -> Iterator[str]:
     yield '<header><p class="kind">Privacy review</p>'
     yield f"<h1>{escape(review.title)}</h1>"
+    yield from _standing(review)
     yield _form(review)
     yield '</header><main><section class="summary">'
     yield "<h2>What is asked</h2>"
@@ -120,6 +123,14 @@ def _parts(review: Review) -> Iterator[str]:
     yield from _proof(review.proof)
     yield from _made(review.command)
     yield "</section></main>"
+
+
+def _standing(review: Review) -> Iterator[str]:
+    """Say first, and where it is signed, that nothing is paid yet, and what reviewers decided."""
+    if review.outcome == "planned":
+        yield f'<p class="standing"><strong>{_WORDS["planned"]}.</strong> {_PLANNED}</p>'
+    if review.decided:
+        yield f'<p class="standing"><strong>{escape(review.decided)}</strong></p>'
 
 
 def _form(review: Review) -> str:
@@ -180,6 +191,8 @@ def _scale(strength: str) -> str:
 
 def _checked(review: Review) -> str:
     """Say who checked what; where a script may run, it adds what the browser found."""
+    if review.outcome == "planned":
+        return "There is no certificate yet: the release will have one."
     if not review.proof.is_certificate:
         return _NO_CERTIFICATE
     proves = "The certificate proves that the claim fails. " if review.outcome == "refuted" else ""
@@ -199,6 +212,7 @@ def _sentence(text: str) -> str:
 
 def _decision(review: Review) -> Iterator[str]:
     yield '<section class="decision"><h2>Decision</h2>'
+    yield from _standing(review)
     yield f'<ul class="choice">{"".join(f"<li>{one}</li>" for one in _DECISIONS)}</ul>'
     yield f'<p class="fill">Conditions, or reasons: {_LINE}</p>'
     yield f'<p class="fill">{_LINE}</p>' * 2

@@ -8,32 +8,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fractions import Fraction
-from pathlib import Path
+from functools import reduce
 from typing import Any
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.errors import InvalidInput
 from twoworlds.files import certificate_text
-from twoworlds.numbers import exact_text, show
+from twoworlds.numbers import counted, exact_text, show
 from twoworlds.release.answers import AnswerContext, QueryAnswer
 from twoworlds.release.answers.answer import charts, table
 from twoworlds.release.answers.words import (
+    accounts_text,
     accuracy,
     asked,
+    guarantee_of,
     guess,
+    learned,
     meaning,
     notes,
     price,
     protected,
 )
+from twoworlds.release.budget import Spent
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import Ledger
-from twoworlds.release.ledger.views import exported_state, read_export
-from twoworlds.release.policy import Dataset
+from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.ledger.state import Proposal
+from twoworlds.release.ledger.views import SOLE_ANALYST, Books
+from twoworlds.release.query import Resolved
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.review import ReviewDesk
 from twoworlds.release.sensitivity import Calibration
@@ -58,9 +65,14 @@ _QUESTION = (
     "Is this release what it says it is, what does it let anyone learn about a person, and was it "
     "paid for?"
 )
+_MAY_IT = "May this be released? What would it let anyone learn about a person?"
 _NOT_SHOWN = (
     "what no certificate can show: that the data are what they are said to be, that the noise was "
     "really drawn, and that nobody saw the data in another way"
+)
+_NOT_PLANNED = (
+    "what no plan can show: that the data are what they are said to be, that this is what will be "
+    "released, and that nobody sees the data in another way"
 )
 _EVERYBODY = (
     "that nothing about you is learned: what holds of everybody, such as how regions differ, is "
@@ -79,7 +91,7 @@ _NOT_LOOKED = (
 )
 _MOST_EARLIER, _LONGEST_ASKED = 3, 100  # on the first page; the appendix has more
 _LOOKED = "the ledger that was given holds everything released about these people"
-_ELSEWHERE = "what is released later, or about the same people elsewhere, adds to it"
+_ELSEWHERE = "Whatever is released from now on, or about the same people elsewhere, adds to it."
 _OF_STRATEGY = (
     "A question of a strategy has no certificate of its own: the ledger holds what the strategy "
     "cost and which questions were asked. The answers are kept here as data. Check the ledger of "
@@ -91,43 +103,35 @@ _OF_RELEASE = (
     "The certificate of this release holds the questions, the noisy numbers, the noise and the "
     "promise. It needs neither the data nor a solver to be checked:"
 )
+_OF_PLAN = (
+    "The plan holds the questions, the bounds, the noise and the cost. The certificate of the "
+    "release holds it again, as its statement: if that is another one, something else was released "
+    "than what was signed. To see how it stands:"
+)
+_STANDS = "It says whether the proposal was decided on and paid."
+_PLANS = "It says what this would cost now, and changes nothing."
 
 
 @dataclass(frozen=True)
 class _Made:
-    """A release that is what it says it is: its answers, its noise, its entry in the ledger.
+    """A release as it was made, or as it is planned.
 
     ``cost`` bounds what is learned: that of the release, or of the strategy that it is part of;
-    ``given`` is the same, as the theorems know it; ``paid`` says who asked and what is left, which
-    only those know who made it; ``earlier`` lists what was released before, where a ledger tells.
+    ``given`` is the same, as the theorems know it; ``priced`` says what was paid, or would be;
+    ``before`` says what was released before, and ``earlier`` lists it, where a ledger tells;
+    ``total`` says what all of it allows, and ``learned`` also what the budget does.
     """
 
-    answers: Sequence[QueryAnswer]
+    resolved: Sequence[Resolved]
     calibration: Calibration
-    charge: Mapping[str, Any]
     cost: Cost
     given: Guarantee
-    paid: str = ""
-    earlier: Table | None = None
-
-    @property
-    def context(self) -> AnswerContext:
-        return self.answers[0].context
-
-    @property
-    def in_all(self) -> str | None:
-        """What the ledger charged about the same data in all; None where none was looked at."""
-        dataset, charges = self.charge["dataset"], self.context.charges
-        if charges is None:
-            return None
-        others = charges - (self.cost != Cost())
-        if not others:
-            return f"The ledger holds no other charge about {dataset}; {_ELSEWHERE}."
-        held = "1 other charge" if others == 1 else f"{others:,} other charges"
-        return (
-            f"The ledger holds {held} about {dataset}: with this one it comes to "
-            f"{self.context.spent[dataset].shown()}; {_ELSEWHERE}."
-        )
+    answered: Section
+    priced: tuple[Block, ...]
+    before: tuple[Block, ...] = ()
+    earlier: tuple[Section, ...] = ()
+    total: str = ""
+    learned: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def review_released(released: Released, ledger: Ledger) -> Review:
@@ -135,47 +139,41 @@ def review_released(released: Released, ledger: Ledger) -> Review:
 
     A question of a strategy has none: what is said of it is true of the whole strategy.
     """
-    form = ReviewDesk(ledger).form(released.charge.entry)
-    return replace(_review_released(released, ledger), **form)
-
-
-def _review_released(released: Released, ledger: Ledger) -> Review:
     context, certificate = released.answers[0].context, certify(released)
     paid = f"Asked by {released.charge.analyst}. {price(context)}"
     if not context.covered:
         name, text = "certificate.json", certificate_text(certificate)
         proof = ProofFile(_OF_RELEASE, text, name, f"twoworlds verify {name}", VERIFIED)
-        return review_release(json.loads(text), proof, ledger, paid=paid, context=context)
+        return review_release(json.loads(text), proof, ledger, paid=paid)
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
-    cost = context.cost
-    given = Guarantee.of(
-        "dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=context.dataset.neighbours
+    cost, desk = context.cost, ReviewDesk(ledger)
+    given = guarantee_of(cost, context.dataset.neighbours)
+    paying = (
+        one for one in desk.state.charges.values() if one.hash == released.statement["strategy"]
     )
-    made = _Made(released.answers, released.calibration, charge, cost, given, paid)
+    made = _made(released.answers, released.calibration, charge, cost, given, paid)
+    made = replace(made, **_history(desk, charge["dataset"], cost, next(paying).sequence))
     answers = [answer.to_dict() for answer in released.answers]
     text = json.dumps(answers, indent=2, ensure_ascii=False) + "\n"
     check = "twoworlds ledger verify ledger.db"
-    return _reviewed(
+    review = _reviewed(
         made,
         f"A question of a strategy about {charge['dataset']}",
         "measured",
         f"All questions of this strategy together cost {context.cost}, which was paid.",
         _IN_LEDGER,
         ProofFile(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
+        answers=answers,
     )
+    return replace(review, **_form(desk, released.charge.entry))
 
 
 def review_release(
-    data: Mapping[str, Any],
-    proof: ProofFile,
-    ledger: Ledger | str | Path | None,
-    *,
-    paid: str = "",
-    context: AnswerContext | None = None,
+    data: Mapping[str, Any], proof: ProofFile, ledger: Books | None, *, paid: str = ""
 ) -> Review:
-    """Check the certificate of a release, and review it; ``ledger`` is the ledger, or an export.
+    """Check the certificate of a release, and review it, with what the ledger holds.
 
-    ``paid`` and ``context`` are known to whoever made the release.
+    ``paid`` says who asked and what is left, which those know who made the release.
     """
     checked = check_certificate(data, ledger=ledger)
     looked = "What was checked", tuple(_checked(checked, looked=ledger is not None))
@@ -192,63 +190,138 @@ def review_release(
             replace(proof, expected=FAILS),
             found,
         )
-    queries, calibration = made_of(data["statement"])
-    if context is None:
-        context = _context(queries[0].dataset, calibration.price, ledger)
+    charge, (queries, calibration) = data["charge"], made_of(data["statement"])
+    context = AnswerContext(queries[0].dataset, calibration.price, calibration.price)
     answers = [
         QueryAnswer.of(one, calibration, data["stored"]["answers"][i], context, query=i)
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
-    exported = read_export(ledger) if isinstance(ledger, (str, Path)) else ()
-    earlier = _earlier(data["charge"], exported)
-    made = _Made(answers, calibration, data["charge"], calibration.price, given, paid, earlier)
-    dataset, cost = data["charge"]["dataset"], data["charge"]["cost"]
+    made = _made(answers, calibration, charge, calibration.price, given, paid)
+    form: dict[str, Any] = {}
+    if ledger is not None:
+        desk = ReviewDesk(ledger)
+        made = replace(
+            made, **_history(desk, charge["dataset"], calibration.price, charge["entry"])
+        )
+        form = _form(desk, charge["entry"])
     review = _reviewed(
         made,
-        f"A certified release from {dataset}",
+        f"A certified release from {charge['dataset']}",
         "holds",
-        f"The certificate holds: a release from {dataset} that costs {cost}.",
+        f"The certificate holds: a release from {charge['dataset']} that costs {charge['cost']}.",
         _IN_LEDGER if paid else _NOT_LOOKED if ledger is None else _LOOKED,
         proof,
+        answers=[answer.to_dict() for answer in answers],
     )
     return replace(
         review,
         sections=(*review.sections, looked),
         data={**found, **review.data, "promise": data["promise"]},
+        **form,
     )
 
 
-def _context(dataset: Dataset, cost: Cost, ledger: Ledger | str | Path | None) -> AnswerContext:
-    """Return the circumstances of a release that was checked, with what its ledger adds up to."""
-    if ledger is None:
-        return AnswerContext(dataset, cost, cost)
-    state, account = (
-        ledger.state() if isinstance(ledger, Ledger) else exported_state(read_export(ledger)),
-        (dataset.name, None),
+def review_planned(
+    desk: ReviewDesk, planned: Proposal, *, command: str, statement: Mapping[str, Any] | None = None
+) -> Review:
+    """Review a release that is not paid: a proposal, or a ``statement`` that nobody has proposed.
+
+    ``command`` says how it stands now.
+    """
+    filed = statement is None
+    body: Mapping[str, Any] = {"query": statement, "time": f"{datetime.now(UTC):%Y-%m-%d}"}
+    if filed:
+        body = desk.ledger.entry(planned.place)
+    (resolved, calibration), cost = made_of(body["query"]), planned.cost
+    dataset, asked_by = resolved[0].dataset, planned.analyst
+    plan = desk.plan(planned, resolved, calibration)
+    expected = tuple(plan.expectations())
+    left = f"Left before: {accounts_text(plan.left)}. Left after: {accounts_text(plan.after)}."
+    priced = Said((f"To be paid by {asked_by}: {cost.shown()}. {left}",))
+    answered = "What would be asked, and how exact the answers would be", expected
+    made = _Made(
+        resolved, calibration, cost, guarantee_of(cost, dataset.neighbours), answered, (priced,)
     )
-    cap, spent = state.cap(account), state.spent[account]
-    return AnswerContext(
-        dataset,
-        cost,
-        cost,
-        spent={dataset.name: cap.used(spent)},
-        charges=state.counts[dataset.name],
-        account=(cap, spent),
+    made = replace(made, **_history(desk, dataset.name, cost, None))
+    after = desk.after(planned)
+    made = replace(made, total=f"If this is released: {after['together']}" if after else "")
+    text = canonical(body["query"])
+    proof = ProofFile(_OF_PLAN, text, "plan.json", command, _STANDS if filed else _PLANS)
+    purpose, decided = desk.decision(dataset.name, planned.query)
+    review = _reviewed(
+        made,
+        f"A planned release from {dataset.name}",
+        "planned",
+        f"It would cost {cost.shown()}. Nothing was charged, and no data were read for it.",
+        "the ledger of the policy holds everything released about these people",
+        proof,
+    )
+    return replace(
+        review,
+        sentences=tuple(f"Warning: {one.words}" for one in plan.warnings),
+        purpose=purpose,
+        prepared_by=asked_by if asked_by != SOLE_ANALYST else "",
+        date=str(body["time"])[:10],
+        decided=decided,
     )
 
 
-def _earlier(charge: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Table | None:
-    """List what else was charged about the same data, the latest first; None if nothing was."""
-    rows = [
-        (str(item["sequence"]), item["entry"]["time"][:10], _asked_of(item["entry"]["query"]), cost)
-        for item in reversed(entries)
-        if item["entry"]["kind"] == "reserve"
-        and item["entry"]["dataset"] == charge["dataset"]
-        and item["sequence"] != charge["entry"]
-        and (cost := item["entry"]["cost"]) != str(Cost())
+def _form(desk: ReviewDesk, entry: int) -> dict[str, Any]:
+    """Return what is known of a release besides its numbers: for what, when, by whom, decided."""
+    paid = desk.state.charges[entry]
+    purpose, decided = desk.decision(paid.dataset, paid.query)
+    if decided and not decided.startswith("Approved"):
+        decided += f" It was paid all the same, entry {entry}."
+    return {
+        "purpose": purpose,
+        "date": desk.body(paid)["time"][:10],
+        "prepared_by": paid.analysts[0] if paid.analysts[0] != SOLE_ANALYST else "",
+        "decided": decided,
+    }
+
+
+def _history(desk: ReviewDesk, name: str, cost: Cost, own: int | None) -> dict[str, Any]:
+    """Say what was charged about the same data before, and what it comes to with this cost.
+
+    ``own`` is the entry that paid for it, None if nothing did. What was charged later is counted
+    apart; the sentence about all of it together holds for that too.
+    """
+    state, account = desk.state, (name, None)
+    cap, everything = state.cap(account), state.spent.get(account, Spent())
+    others = [
+        one
+        for one in state.charges.values()
+        if one.dataset == name and one.cost != Cost() and one.sequence != own
     ]
-    return Table(("entry", "date", "what was asked", "cost"), rows) if rows else None
+    before = [one for one in others if own is None or one.sequence < own]
+    spent = reduce(Spent.plus, (*(one.cost for one in before), cost), Spent())
+    held = counted(len(before), "charge") if before else "no charge"
+    said = f"The ledger holds {held} about {name} before this one"
+    if before:
+        comes = "would come" if own is None else "comes"
+        said += f": with this one it {comes} to {cap.used(spent).shown()}"
+    if len(others) > len(before):
+        later = counted(len(others) - len(before), "charge")
+        said += f". {later} came later: everything together comes to {cap.used(everything).shown()}"
+    found: dict[str, Any] = {"before": (Said((f"{said}. {_ELSEWHERE}",)),)}
+    if before:
+        newest = before[: -_MOST_ROWS - 1 : -1]
+        rows = [
+            (str(one.sequence), body["time"][:10], _asked_of(body["query"]), str(one.cost))
+            for one in newest
+            for body in [desk.body(one)]
+        ]
+        whole = Table(("entry", "date", "what was asked", "cost"), rows)
+        short = [tuple(map(_cut, row)) for row in rows[:_MOST_EARLIER]]
+        more = len(before) > len(short)
+        lead = f"The latest {_MOST_EARLIER} of {len(before):,}:" if more else ""
+        found["before"] += (replace(whole, rows=short, lead=lead),)
+        left = len(before) - len(rows)
+        tail = (Said((f"… and {left:,} more, in the ledger.",)),) if left else ()
+        found["earlier"] = (("What was released before", (whole, *tail)),) if more else ()
+    told = learned(name, state.units.get(name), cap, everything, released=bool(others or own))
+    return {**found, "total": told["so_far"] or "", "learned": told}
 
 
 def _asked_of(statement: Any) -> str:
@@ -265,70 +338,83 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_ASKED else f"{text[:_LONGEST_ASKED]}…"
 
 
-def _before(made: _Made) -> Iterator[Block]:
-    """Say what was released before about the same people, and what it costs in all."""
-    told, found = made.in_all, made.earlier
-    if told is None:
-        return
-    yield Said((told,))
-    if found is not None:
-        rows = [tuple(map(_cut, row)) for row in found.rows[:_MOST_EARLIER]]
-        left = len(found.rows) - len(rows)
-        lead = f"The latest {_MOST_EARLIER} of {len(found.rows):,}:" if left else ""
-        yield replace(found, rows=rows, lead=lead)
-
-
-def _all_before(made: _Made) -> Iterator[Section]:
-    """Yield the whole list, where the first page holds a part of it."""
-    found = made.earlier
-    if found is None or len(found.rows) <= _MOST_EARLIER:
-        return
-    left = len(found.rows) - _MOST_ROWS
-    more = (Said((f"… and {left:,} more, in the ledger.",)),) if left > 0 else ()
-    yield "What else was released", (replace(found, rows=found.rows[:_MOST_ROWS]), *more)
+def _made(
+    answers: Sequence[QueryAnswer],
+    calibration: Calibration,
+    charge: Mapping[str, Any],
+    cost: Cost,
+    given: Guarantee,
+    paid: str,
+) -> _Made:
+    """Return a release that was made."""
+    resolved = [one.resolved for one in answers]
+    version = resolved[0].dataset.version
+    facts = Facts(
+        (
+            ("charged", str(charge["cost"])),
+            ("dataset", f"{charge['dataset']}, version {version}"),
+            ("ledger", f"entry {charge['entry']}"),
+            ("hash of the entry", str(charge["hash"])),
+        )
+    )
+    answered = "What was asked, and the answers", tuple(_answers(answers))
+    said = (Said((paid,)),) if paid else ()
+    return _Made(resolved, calibration, cost, given, answered, (*said, facts))
 
 
 def _reviewed(
-    made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: ProofFile
+    made: _Made,
+    title: str,
+    outcome: Outcome,
+    headline: str,
+    ledger: str,
+    proof: ProofFile,
+    **data: Any,
 ) -> Review:
-    implied, told = chains(made.given), meaning(made.cost, made.context.dataset)
+    dataset, planned = made.resolved[0].dataset, outcome == "planned"
+    implied, told = chains(made.given), meaning(made.cost, dataset)
     drawn = tuple(belief_charts(promise(made.given), made.cost.delta))
-    wanted = " ".join(_cut(asked(one.resolved)) for one in made.answers[:_MOST_ASKED])
-    left = len(made.answers) - _MOST_ASKED
+    wanted = " ".join(_cut(asked(one)) for one in made.resolved[:_MOST_ASKED])
+    left = len(made.resolved) - _MOST_ASKED
     room = made.cost.delta or made.cost.kind == "zcdp"
-    everything = made.context.learned
     chance = guess(made.cost)
-    data = {
-        "kind": "release",
-        "answers": [answer.to_dict() for answer in made.answers],
-        "meaning": told,
-        **({"learned": everything} if everything else {}),
-        "theorems": [one.to_dict() for one in implied],
-    }
+    whole_budget = made.learned.get("whole_budget")
+    budget = (Said((whole_budget,)),) if whole_budget else ()
     sections = (
-        ("What was asked, and the answers", tuple(_answers(made.answers))),
-        *_all_before(made),
-        ("The noise, and the price", tuple(_noise(made))),
+        made.answered,
+        *made.earlier,
+        ("The noise, and the price", (*_noise(made), *budget, *made.priced)),
         *((("How far a belief can move", drawn),) if drawn else ()),
         ("By which theorems", tuple(chain_blocks(made.given, implied))),
     )
     return Review(
         title,
-        _QUESTION,
+        _MAY_IT if planned else _QUESTION,
         outcome,
         headline,
         (),
-        (protected(made.context.dataset), _ASSUMED, ledger),
+        (protected(dataset), _ASSUMED, ledger),
         sections,
         proof,
-        data,
+        {
+            "kind": "release",
+            **data,
+            "meaning": told,
+            **({"learned": made.learned} if made.learned else {}),
+            "theorems": [one.to_dict() for one in implied],
+        },
         subject=(("questions", f"{wanted} And {left} more." if left > 0 else wanted),),
         guess=told[0],
         chance=Fraction(1) if chance is None else chance,
-        before=tuple(_before(made)),
-        total=everything.get("so_far") or "",
+        before=made.before,
+        total=made.total,
         meaning=(Said(tuple(told[1:])),),
-        limits=(_EVERYBODY, _FURTHER, _NOT_SHOWN, *((ROOM,) if room else ())),
+        limits=(
+            _EVERYBODY,
+            _FURTHER,
+            _NOT_PLANNED if planned else _NOT_SHOWN,
+            *((ROOM,) if room else ()),
+        ),
     )
 
 
@@ -346,25 +432,15 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
 
 
 def _noise(made: _Made) -> Iterator[Block]:
-    answers, calibration, charge = made.answers, made.calibration, made.charge
     rows = []
-    for answer, noises in zip(answers, calibration.noises, strict=True):
-        for measure, noise in zip(answer.resolved.measures, noises, strict=True):
+    for resolved, noises in zip(made.resolved, made.calibration.noises, strict=True):
+        for measure, noise in zip(resolved.measures, noises, strict=True):
             of = "" if measure.column is None else f" of {measure.column}"
             scale = noise.scale if noise.rate is None else noise.rate
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
     yield Table(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
-    whole_budget = made.context.learned.get("whole_budget")
-    yield Said(tuple(filter(None, (calibration.whole_words(), made.paid, whole_budget))))
-    yield Facts(
-        (
-            ("charged", str(charge["cost"])),
-            ("dataset", f"{charge['dataset']}, version {answers[0].resolved.dataset.version}"),
-            ("ledger", f"entry {charge['entry']}"),
-            ("hash of the entry", str(charge["hash"])),
-        )
-    )
+    yield Said((made.calibration.whole_words(),))
 
 
 def _checked(checked: Checked, *, looked: bool) -> Iterator[Block]:
