@@ -116,9 +116,9 @@ def test_a_guess_about_a_graph_names_what_its_neighbours_differ_in(protect, gues
     step = max(
         abs(sum(x) - sum(y))
         for x, y in itertools.combinations(everything, 2)
-        if protect == "edge" and sum(a != b for a, b in zip(x, y, strict=True)) == 1
-        or protect == "node" and any(x[k] == y[k] for k in range(3))
-    )  # fmt: skip
+        if any(a == b for a, b in zip(x, y, strict=True))
+        and (protect == "node" or sum(a != b for a, b in zip(x, y, strict=True)) == 1)
+    )
     noise = {k: HALF ** abs(k) / 3 for k in range(-40, 41)}
     gap = max(
         sum(noise[t] - noise.get(t - step, 0) for t in range(-40, end)) for end in range(-9, 9)
