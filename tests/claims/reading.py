@@ -13,6 +13,8 @@ from random import Random
 __all__ = [
     "BITS",
     "GUESS",
+    "OPEN",
+    "RECORDS",
     "Law",
     "above",
     "behind",
@@ -70,6 +72,8 @@ def fit(text: str, *templates: str) -> tuple[str, list]:
 # --- a guess at even odds -------------------------------------------------------------------------
 
 GUESS = "someone who knows everyone else and guesses at even odds"
+RECORDS = f"{GUESS} which of two possible records is theirs"
+OPEN = f"{GUESS} between two possibilities for each"  # where it is open what a neighbour is
 _COUNTED = re.compile(
     r"Of ([0-9,]+) .*? "
     r"(at most [0-9,]+|all 100|50|just over half|practically all)(?: would be)? right "

@@ -7,12 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from tests.claims.reading import fit, guess_is
+from tests.claims.reading import OPEN, fit, guess_is
 
-GUESS = (
-    " Of # people in your position, someone who knows everyone else and guesses at even odds would "
-    "get at most # right (# without your data)~."
-)
+GUESS = f" Of # people in your position, {OPEN} would get at most # right (# without your data)~."
 ON = f" on an answer that one person moves by at most # gives epsilon # and delta #.{GUESS}"
 SAID = {
     "gaussian": "Gaussian noise of standard deviation #" + ON,

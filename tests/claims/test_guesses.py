@@ -7,9 +7,25 @@ from random import Random
 
 import pytest
 
-from tests.claims.reading import BITS, GUESS, delta, exact, fit, guessed, matrix, random_mechanism
+from tests.claims.reading import (
+    BITS,
+    GUESS,
+    OPEN,
+    RECORDS,
+    delta,
+    exact,
+    fit,
+    guessed,
+    matrix,
+    random_mechanism,
+)
 from tests.claims.test_guarantees import apart, posterior, two_point_beliefs
+from twoworlds.definitions import DifferentialPrivacy
 from twoworlds.definitions.words import Subject, guess_sentence, strength
+from twoworlds.laws.noise import GeometricNoise
+from twoworlds.mechanisms import AddedNoise, OnStatistic
+from twoworlds.worlds import Graphs
+from twoworlds.worlds.graphs import edges
 
 HALF = Fraction(1, 2)
 SEEDS = [*range(4), 100, 101]  # from 100 on some outputs are impossible on some databases
@@ -42,8 +58,8 @@ def differing(databases, most):
 @pytest.mark.parametrize(
     ("options", "pairs", "start"),
     [
-        ([], differing(BITS, 1), f"Of 100 people in your position, {GUESS} would get "),
-        (["--group", 2], differing(BITS, 2), f"Of 100 groups of 2 people, {GUESS} would get "),
+        ([], differing(BITS, 1), f"Of 100 people in your position, {RECORDS} would get "),
+        (["--group", 2], differing(BITS, 2), f"Of 100 groups of 2 people, {OPEN} would get "),
         (
             ["--neighbours", "11~00, 10~01"],
             [("11", "00"), ("10", "01")],
@@ -81,6 +97,35 @@ def test_a_guess_about_being_in_the_data(ask_json, ratio):
     left = sum((max(noise[k - 2] - noise[k], 0) for k in range(-4, 9)), Fraction(0))
     assert abs(exact(two["guess"]) - (1 + max(apart, left)) / 2) < 4 * p**5
     guessed(two["sentence"], exact(two["guess"]))
+
+
+@pytest.mark.parametrize(
+    ("protect", "guess"),
+    [
+        ("edge", "someone who knows all other edges and guesses at even odds whether each pair has "
+         "an edge"),
+        ("node", f"{GUESS} which of two possible labels and sets of edges is theirs"),
+    ],
+)  # fmt: skip
+def test_a_guess_about_a_graph_names_what_its_neighbours_differ_in(protect, guess):
+    """Three nodes, and geometric noise on the edges: by all events that are a half-line."""
+    universe = Graphs((1, 2, 3), protect=protect)
+    added = AddedNoise(GeometricNoise(HALF))
+    noisy = OnStatistic(universe, edges(), added, expression="edges")
+    everything = list(itertools.product((0, 1), repeat=3))  # of the pairs 12, 13, 23
+    step = max(
+        abs(sum(x) - sum(y))
+        for x, y in itertools.combinations(everything, 2)
+        if any(a == b for a, b in zip(x, y, strict=True))
+        and (protect == "node" or sum(a != b for a, b in zip(x, y, strict=True)) == 1)
+    )
+    noise = {k: HALF ** abs(k) / 3 for k in range(-40, 41)}
+    gap = max(
+        sum(noise[t] - noise.get(t - step, 0) for t in range(-40, end)) for end in range(-9, 9)
+    )
+    told = DifferentialPrivacy().tightest(noisy).sentence
+    assert f", {guess} would get " in told
+    guessed(told, Fraction(round((1 + gap) / 2 * 10**6), 10**6))
 
 
 @pytest.mark.parametrize("sigma", ["1/4", "1", "4", "100", "1000000"])
@@ -272,7 +317,7 @@ def test_numbers_are_rounded_up_and_never_too_coarse(chance, said, word):
     of, _, rest = said.partition(" people: ")
     right, _, half = rest.removesuffix(")").partition(" (")
     assert guess_sentence(Subject.of(1), Fraction(chance)) == (
-        f"Of {of} people in your position, {GUESS} would get {right} right "
+        f"Of {of} people in your position, {OPEN} would get {right} right "
         f"({half} without your data)."
     )
     assert strength(Fraction(chance)) == word

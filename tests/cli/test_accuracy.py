@@ -87,8 +87,9 @@ def test_gaussian_noise_for_epsilon_and_delta_beside_zcdp(capsys):
     assert " ".join(out.split()).startswith(
         "Gaussian noise of standard deviation 4.22468 on an answer that one person moves by at "
         "most 1 gives epsilon 1 and delta 1e-6. Of 100 people in your position, someone who knows "
-        "everyone else and guesses at even odds would get at most 74 right (50 without your data): "
-        "strong protection; with probability up to 1e-6 the output gives it away. mechanism "
+        "everyone else and guesses at even odds between two possibilities for each would get at "
+        "most 74 right (50 without your data): strong protection; with "
+        "probability up to 1e-6 the output gives it away. mechanism "
         "gaussian(sigma=4.22468) not enough gaussian(sigma=4.22467), nor anything with less noise "
         "delta <= 9.99995e-7"
     )

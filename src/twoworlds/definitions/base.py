@@ -113,8 +113,8 @@ class Setting:
     @property
     def subject(self) -> Subject:
         """Whom the sentences speak of."""
-        subject = Subject.of(self.group, self.relation)
         universe = self.mechanism.universe
+        subject = Subject.of(self.group, self.relation, universe)
         single = isinstance(universe, Records) and universe.n == 1
         substituted = subject.one_person and self.relation == SUBSTITUTE
         alone = substituted and (single or isinstance(self.mechanism, EachRecord))

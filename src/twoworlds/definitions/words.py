@@ -40,7 +40,16 @@ from twoworlds.numbers import (
     show,
     sqrt,
 )
-from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
+from twoworlds.worlds import (
+    ADD_REMOVE,
+    EXPLICIT,
+    SUBSTITUTE,
+    Explicit,
+    Graphs,
+    Records,
+    Samples,
+    Universe,
+)
 
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
@@ -61,8 +70,17 @@ _SCALE = ((Fraction(3, 4), "strong"), (Fraction(9, 10), "moderate"), (Fraction(9
 
 
 _PEOPLE = (
-    "Of {{of}} {}, someone who knows everyone else and guesses at even odds{} would get "
+    "Of {{of}} {}, someone who knows everyone else and guesses at even odds {} would get "
     "{{right}} right ({{half}} without {} data)"
+)
+# What is guessed of each person, or group, by what a neighbour is.
+_IN_THE_DATA = "whether each is in the data"
+_POSSIBILITIES = "between two possibilities for each"  # where it is left open what a neighbour is
+_RECORDS = "which of two possible records is theirs"
+_NODES = "which of two possible labels and sets of edges is theirs"
+_EDGES = (
+    "Of {of} pairs of nodes, someone who knows all other edges and guesses at even odds whether "
+    "each pair has an edge would get {right} right ({half} without the output)"
 )
 _GUESSES = (
     "Of {{of}} guesses at even odds between {}, {{right}} would be right "
@@ -90,8 +108,8 @@ class Subject:
         return ratio if self.alone or ratio == INFINITY else ratio**2
 
     @staticmethod
-    def of(group: int, relation: str = SUBSTITUTE) -> Subject:
-        """Choose the words for a group size and a neighbour relation."""
+    def of(group: int, relation: str = SUBSTITUTE, universe: Universe | None = None) -> Subject:
+        """Choose the words for a group size and a neighbour relation, and its universe if known."""
         if relation == EXPLICIT:
             return Subject(
                 "the true database",
@@ -100,6 +118,8 @@ class Subject:
                 "had the true database been the listed neighbour",
                 _GUESSES.format("two neighbouring databases"),
             )
+        if isinstance(universe, Graphs) and universe.protect == "edge":
+            return _edges(group)
         if relation == ADD_REMOVE:
             return _present_or_absent(group)
         if group == 1:
@@ -108,7 +128,7 @@ class Subject:
                 "Someone who knows everybody else's record and gives even odds to two possible "
                 "values of yours",
                 "had your record been different",
-                _PEOPLE.format("people in your position", "", "your"),
+                _PEOPLE.format("people in your position", _which(universe), "your"),
                 one_person=True,
             )
         return Subject(
@@ -116,8 +136,32 @@ class Subject:
             f"Someone who knows every record but those of {group} people and gives even odds to "
             "two possibilities for these",
             f"had the records of {group} people been different",
-            _PEOPLE.format(f"groups of {group} people", "", "their"),
+            _PEOPLE.format(f"groups of {group} people", _POSSIBILITIES, "their"),
         )
+
+
+def _which(universe: Universe | None) -> str:
+    """Say what is guessed of a person whose data is replaced."""
+    if isinstance(universe, Graphs):
+        return _NODES
+    return _RECORDS if isinstance(universe, Records | Samples | Explicit) else _POSSIBILITIES
+
+
+def _edges(group: int) -> Subject:
+    """Speak of single edges of a graph, which stand for no person."""
+    if group == 1:
+        return Subject(
+            "any one edge",
+            "Someone who knows all other edges and gives even odds to one more or not",
+            "had one edge been there or not",
+            _EDGES,
+        )
+    return Subject(
+        f"any {group} edges",
+        f"Someone who gives even odds to two graphs that differ in up to {group} edges",
+        f"had {group} edges been different",
+        _GUESSES.format(f"two graphs that differ in up to {group} edges"),
+    )
 
 
 def _present_or_absent(group: int) -> Subject:
@@ -128,7 +172,7 @@ def _present_or_absent(group: int) -> Subject:
             "Someone who knows all other records, and what yours would be, and gives even odds to "
             "your being in the data or not",
             "had you not been in the data, or been added to it,",
-            _PEOPLE.format("people in your position", " whether each is in the data", "your"),
+            _PEOPLE.format("people in your position", _IN_THE_DATA, "your"),
             one_person=True,
         )
     return Subject(
@@ -187,8 +231,8 @@ def guess_sentence(subject: Subject, chance: Number) -> str:
     half of them, and from all, by at least one.
 
     >>> print(guess_sentence(Subject.of(1), Fraction(3, 5)))
-    Of 100 people in your position, someone who knows everyone else and guesses at even odds would \
-get at most 60 right (50 without your data).
+    Of 100 people in your position, someone who knows everyone else and guesses at even odds \
+between two possibilities for each would get at most 60 right (50 without your data).
     """
     of, right, half = _counted(chance)
     return f"{subject.guess.format(of=of, right=right, half=half)}."

@@ -98,7 +98,7 @@ def test_a_budget_below_what_was_spent_promises_nothing_about_it():
 @pytest.mark.parametrize(
     ("unit", "who"),
     [
-        (REPLACED, "someone who knows everyone else and guesses at even odds would get"),
+        (REPLACED, "someone who knows everyone else and guesses at even odds between two"),
         (None, "of 100 guesses at even odds between two neighbouring databases, at most"),
         (
             "people by 'id' (at most 2 rows, 1 groups), by add-remove",
