@@ -100,24 +100,27 @@ export function latest(): <T>(
   };
 }
 
-/** Run at once, or when what runs has ended: an answer follows a moving slider without piling up. */
+const PATIENCE = 300; // milliseconds
+
+/** Run at once, or when what runs has ended: an answer follows a moving slider without piling up. What
+ * takes long is not waited for. */
 export function inTurn(run: () => Promise<void>): () => void {
-  let running = false;
+  let turn: object | null = null;
   let again = false;
+  const next = (): void => {
+    const mine = (turn = again ? {} : null);
+    if (!again) return;
+    again = false;
+    const over = (): void => {
+      clearTimeout(late);
+      if (turn === mine) next();
+    };
+    const late = setTimeout(over, PATIENCE);
+    void run().finally(over);
+  };
   return () => {
     again = true;
-    if (running) return;
-    running = true;
-    void (async () => {
-      try {
-        while (again) {
-          again = false;
-          await run();
-        }
-      } finally {
-        running = false;
-      }
-    })();
+    if (!turn) next();
   };
 }
 

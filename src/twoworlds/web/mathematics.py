@@ -6,6 +6,7 @@ plain data, made by the public API; `twoworlds.web.workers` runs it, within limi
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -305,13 +306,14 @@ def _profile(asked: DifferentialPrivacy, built: Mechanism, price: Verdict) -> di
     epsilons = [most * i / (_POINTS - 1) for i in range(_POINTS)]
     curve = asked.profile(built)
     try:
-        deltas = [to_json(curve(exp(number(str(e)))))["value"] for e in epsilons]
-    except TwoWorldsError:
-        return None
-    try:
         pieces = curve.pieces and curve.to_dict()["profile"]
     except TwoWorldsError:
         pieces = None
+    try:  # straight pieces are cheap at rationals, which are as near as the doubles that are shown
+        ratios = [Fraction(math.exp(e)) if pieces else exp(number(str(e))) for e in epsilons]
+        deltas = [to_json(curve(ratio))["value"] for ratio in ratios]
+    except (TwoWorldsError, OverflowError):
+        return None
     return {"epsilon": epsilons, "delta": deltas, "pieces": pieces}
 
 

@@ -1,6 +1,6 @@
 /** Guarantees: what the row cone of a mechanism or a definition says about attackers, in words. */
 
-import { debounce, type GuaranteesAnswer, post } from "../api";
+import { inTurn, type GuaranteesAnswer, post } from "../api";
 import { chart } from "../chart";
 import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
@@ -28,7 +28,7 @@ export const guarantees: View = {
 };
 
 function mount(root: HTMLElement, place: Place): void {
-  const ask = debounce(150, go);
+  const ask = inTurn(go);
   let about = place.params.get("definition") ? "definition" : "mechanism";
   const chosen = picker(place.params.get("mechanism"), () => ask(), NOT_LISTED);
   const definition = textField({
@@ -37,7 +37,7 @@ function mount(root: HTMLElement, place: Place): void {
     wide: true,
     value: place.params.get("definition") ?? "dp(ratio=3)",
     hint: "Such as dp(ratio=3), or linear constraints: linear(x11 <= 3 x10).",
-    onchange: () => go(),
+    onchange: () => ask(),
   });
   const universe = textField({
     label: "Databases",
@@ -45,7 +45,7 @@ function mount(root: HTMLElement, place: Place): void {
     wide: true,
     value: place.params.get("universe") ?? "bits(1)",
     hint: "What may be true: bits(2), records(values=3, n=1).",
-    onchange: () => go(),
+    onchange: () => ask(),
   });
   const subject = selectField({
     label: "Guarantees of",
@@ -57,7 +57,7 @@ function mount(root: HTMLElement, place: Place): void {
     onchange: (value) => {
       about = value;
       arrange();
-      go();
+      ask();
     },
   });
   const claim = h("div", { class: "row" }, definition.root, universe.root);
@@ -75,7 +75,7 @@ function mount(root: HTMLElement, place: Place): void {
     claim.hidden = about === "mechanism";
   }
 
-  function go(): void {
+  function go(): Promise<void> {
     const ofMechanism = about === "mechanism";
     const text = ofMechanism ? chosen.value() : definition.value().trim();
     const where = ofMechanism ? null : universe.value().trim();
@@ -86,7 +86,7 @@ function mount(root: HTMLElement, place: Place): void {
       { source: text, universe: where || null },
       { path: "guarantees", body },
     );
-    void frame.ask(
+    return frame.ask(
       (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
       (found) => {
         frame.sentence.textContent = found.headline;
@@ -97,7 +97,7 @@ function mount(root: HTMLElement, place: Place): void {
 
   root.append(certificateChecker());
   arrange();
-  go();
+  ask();
 }
 
 function described(found: GuaranteesAnswer): Child[] {

@@ -1,6 +1,6 @@
 /** Mechanism: choose and tune it; its matrix, its exact price, and which definitions hold. */
 
-import { debounce, latest, type MechanismAnswer, post } from "../api";
+import { debounce, inTurn, latest, type MechanismAnswer, post } from "../api";
 import { chart } from "../chart";
 import { iconKey, icons, roundTicks, twoCurves } from "../curves";
 import { type Child, facts, figure, h, replace, table } from "../dom";
@@ -18,14 +18,19 @@ export const mechanism: View = {
   mount,
 };
 
+/** Milliseconds without a move after which the hand rests. */
+const REST = 200;
+
 function mount(root: HTMLElement, place: Place): void {
-  const ask = debounce(80, go);
+  const ask = inTurn(go);
   const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask);
   const chosen = picker(place.params.get("mechanism"), () => ask(), [], accepted.root);
   const fields = { mechanism: chosen.field, delta: accepted };
   const frame = new Frame(root, "Choose and tune", fields, chosen.root);
   const figures = icons();
   const second = latest();
+  const judge = debounce(REST, judgeNow);
+  let answered = {}; // what the shown price is of
   const claims = new Answer();
   const pending = h("p", { class: "status", role: "status" });
   const section = h(
@@ -44,13 +49,13 @@ function mount(root: HTMLElement, place: Place): void {
   section.hidden = true;
   frame.answer.root.after(section);
 
-  function go(): void {
+  function go(): Promise<void> {
     const text = chosen.value();
     const body = { mechanism: text, ...accepted.given() };
     place.save({ mechanism: text, delta: accepted.picked() });
     claims.wait();
     frame.recipes.show("measure", body, { path: "mechanism", body });
-    void frame.ask(
+    return frame.ask(
       async (signal) => {
         try {
           return await post<MechanismAnswer>("mechanism", { ...body, definitions: false }, signal);
@@ -64,8 +69,9 @@ function mount(root: HTMLElement, place: Place): void {
         replace(frame.result, ...stated(found));
         frame.answer.show(...described(found));
         section.hidden = false;
-        judge(body);
-        if (accepted.needed(found.price)) go();
+        answered = body;
+        judge();
+        if (accepted.needed(found.price)) ask();
       },
     );
   }
@@ -88,11 +94,11 @@ function mount(root: HTMLElement, place: Place): void {
     ];
   }
 
-  /** The list of definitions takes longer than the rest, and follows it. */
-  function judge(body: object): void {
+  /** The list of definitions takes longer than the rest, and follows when the hand rests. */
+  function judgeNow(): void {
     if (!claims.root.hasChildNodes()) pending.textContent = "Asking each definition …";
     void second(
-      (signal) => post<MechanismAnswer>("mechanism", body, signal),
+      (signal) => post<MechanismAnswer>("mechanism", answered, signal),
       (found) => {
         pending.textContent = "";
         claims.show(...groups(found.definitions ?? []));
@@ -104,7 +110,7 @@ function mount(root: HTMLElement, place: Place): void {
     );
   }
 
-  go();
+  ask();
 }
 
 function described(found: MechanismAnswer): Child[] {

@@ -1,6 +1,6 @@
 /** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
 
-import { ask, debounce, latest, post, ServiceError, token } from "../api";
+import { ask, debounce, inTurn, latest, post, ServiceError, token } from "../api";
 import { type Amount, type Bar, type Budget, budgetBar, shares, type Spent } from "../budget";
 import { button, h, replace, selectField, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, readAsked, sqlOf } from "../query";
@@ -53,7 +53,9 @@ export function desk(
   const lost = lostToken(() => enter(new URLSearchParams(state())));
   const book = me.role === "analyst" ? null : ledger();
   const stale = (): boolean => shown !== JSON.stringify(body());
-  const plan = debounce(150, () => stale() && dryRun());
+  const plan = inTurn(async () => {
+    if (stale()) await dryRun();
+  });
   const typed = debounce(400, () => stale() && read());
 
   const which = selectField({
@@ -209,10 +211,9 @@ export function desk(
     );
   }
 
-  function dryRun(): void {
+  async function dryRun(): Promise<void> {
     save();
     sure.hidden = true;
-    buy.disabled = true; // until it is known what would be paid for
     if (!token()) {
       forgotten();
       return;
@@ -222,7 +223,7 @@ export function desk(
     else answer.done();
     const asking = body();
     shown = null;
-    void frame.ask(
+    await frame.ask(
       (signal) => post<Plan>("plan", asking, signal),
       (found) => {
         plannedNow = found;
@@ -244,6 +245,7 @@ export function desk(
 
   function failed(error: ServiceError): void {
     wanted = false;
+    buy.disabled = true; // nobody knows what would be paid for
     if (error.status === 401) forgotten();
     else frame.fail(aboutMoney(error));
   }
