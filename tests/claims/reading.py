@@ -111,11 +111,11 @@ def guessed(said: str, chance: Fraction, certain: Fraction = Fraction(0)) -> Non
     )
     if chance == half:
         assert which == _ENDS[3]
-    elif not certain or word == "practically no":
+    elif not certain or chance == 1:
         assert (which, holes) == (_ENDS[0], [word])
     else:
         assert above(holes[-1], certain)
-        assert which == _ENDS[1 if certain <= Fraction(1, 1000) else 2]
+        assert which == _ENDS[1 if certain <= Fraction(1, 1000) or word == "practically no" else 2]
         assert len(holes) == 1 or holes[0] == word
 
 

@@ -129,8 +129,10 @@ def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
         )  # fmt: skip
     template = (
         f"~ Everything released from people so far, together: {TOGETHER}: moderate protection. If "
-        f"the whole budget of people is spent: {TOGETHER}: practically no protection. Here you are "
-        "one row, and your record is that row. Nothing has been released from visits so far. If "
+        f"the whole budget of people is spent: {TOGETHER}: practically no protection; with "
+        "probability up to # the output gives it away. Here you are one row, and your record is "
+        "that row. "
+        "Nothing has been released from visits so far. If "
         f"the whole budget of visits is spent: {TOGETHER}: weak protection; with probability up "
         "to # the output gives it away. Here you are one person, and your record is all your rows."
     )
@@ -143,8 +145,8 @@ def test_budgets_say_what_all_releases_together_let_anyone_learn(ask):
             ratio *= max(law[k] / law[k - 1] for k in range(-39, 41))
         assert guess_is(*holes[1:4], math.log(ratio))
         assert guess_is(*holes[4:7], 6, 1e-6)
-        assert guess_is(*holes[7:10], 4, 1e-6)
-        assert holes[10] == Fraction(1, 10**6)
+        assert guess_is(*holes[8:11], 4, 1e-6)
+        assert holes[7] == holes[11] == Fraction(1, 10**6)
 
 
 def test_of_costs_in_rho_only_the_promise_of_the_budget_is_said(ask):

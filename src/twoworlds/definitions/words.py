@@ -242,7 +242,8 @@ def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) 
     """Say the guess, and the strength of the protection in a word.
 
     ``certain`` is how likely an output can be that is impossible in the other world, which a guess
-    at even odds hardly shows. It is said as well; where it is not small, no word is given.
+    at even odds hardly shows. It is said as well, unless every guess is right; where it is not
+    small, no word is given but the worst.
 
     >>> print(protection(Subject.of(1), Fraction(3, 4), Fraction(1, 10**6))[-79:])
     data): strong protection; with probability up to 1e-6 the output gives it away.
@@ -251,10 +252,11 @@ def protection(subject: Subject, chance: Number, certain: Number = Fraction(0)) 
     if chance == Fraction(1, 2):
         return f"{said}: the output says nothing about {subject.who}."
     word = strength(chance)
-    word = f"{'practically no' if word == 'none' else word} protection"
-    if certain == 0 or word.startswith("practically"):
-        return f"{said}: {word}."
-    kept = f": {word}" if bounds(certain)[1] <= RARE else ""
+    kept = f": {'practically no' if word == 'none' else word} protection"
+    if certain == 0 or chance == 1:
+        return f"{said}{kept}."
+    if word != "none" and bounds(certain)[1] > RARE:
+        kept = ""
     likely = decimal(at_most_one(certain), 3)
     return f"{said}{kept}; with probability up to {likely} the output gives it away."
 

@@ -319,7 +319,8 @@ def gone(location: Location, points: Places | None) -> TwoWorldsError:
     """Return what to raise when there is no ledger where one was looked for."""
     if points is None:
         return InvalidInput(
-            f"there is no ledger {location}: give its right place; it begins with the first release"
+            f"there is no ledger {location}: nothing has been released yet, since it begins with "
+            "the first release; or it is in another place"
         )
     return LedgerDamaged(
         f"the ledger {location} is gone, though its mark {location.mark} says that it had reached "

@@ -150,7 +150,7 @@ class Scope:
         if node.find(exp.AggFunc) is not None and node.find(exp.Query) is None:
             raise refusal(node, "an aggregate stands in SELECT and nowhere else")
         if type(node) is exp.Column and type(node.this) is exp.Star:
-            raise refusal(node, "name the keys and the aggregates: SELECT region, COUNT(*)")
+            raise refusal(node, "name the keys and the aggregates, as in SELECT COUNT(*)")
         if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
             raise why_not(node, "a column is expected here")
         check_arguments(node, "this", "table")

@@ -15,7 +15,7 @@ _ONE_TABLE = "a query reads one dataset: filter with WHERE, or ask two queries"
 _AFTERWARDS = "ask for the parts and compute with the answers, which costs nothing more"
 _ROW_WISE = "values are used as they are: prepare them in a column that the policy declares"
 _REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str], ...] = (
-    ((exp.Star,), "name the keys and the aggregates: SELECT region, COUNT(*)"),
+    ((exp.Star,), "name the keys and the aggregates, as in SELECT COUNT(*)"),
     (
         (exp.Distinct,),
         "every row is used: leave it out, or count people with COUNT(DISTINCT person)",
@@ -110,7 +110,7 @@ def _shown(node: exp.Expr) -> str:
     quiet = sqlglot.ErrorLevel.IGNORE
     try:
         text = node.sql(dialect="duckdb", comments=False, unsupported_level=quiet)
-        text = " ".join(text.split())
+        text = " ".join(text.split()).removeprefix(", ")  # of FROM a, b
     except Exception:  # a part that the writer does not know is not worth another error
         text = type(node).__name__
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
