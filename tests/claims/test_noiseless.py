@@ -53,11 +53,11 @@ def check_known(which, said, left, after, most):
 
 AND = " and makes delta exceed 1/2"
 KNOWN = (
-    f" What breaks it: each known entry can weaken it: knowing # gives delta #{AND}",
+    f" What breaks it: each known entry can weaken it; knowing # gives delta #{AND}",
     " What breaks it: nothing more is needed: delta exceeds 1/2 with no entry known",
-    " What breaks it: each known entry can weaken it: knowing # gives delta #; knowing # makes "
+    " What breaks it: each known entry can weaken it; knowing # gives delta #; knowing # makes "
     "delta exceed 1/2",
-    " What breaks it: each known entry can weaken it: knowing # gives delta #",
+    " What breaks it: each known entry can weaken it; knowing # gives delta #",
 )
 
 
@@ -130,11 +130,11 @@ def test_a_table_without_small_counts(ask_json, seed):
         "and nobody knows of any of the others whether they are in it, then "
     )
     known = (
-        " What breaks it: each known member of your bin can weaken it: knowing of # whether this "
+        " What breaks it: each known member of your bin can weaken it; knowing of # whether this "
         "one was sampled gives delta #; knowing of # makes delta exceed 1/2.",
-        " What breaks it: each known member of your bin can weaken it: knowing of # whether this "
+        " What breaks it: each known member of your bin can weaken it; knowing of # whether this "
         "one was sampled gives delta #.",
-        " What breaks it: each known member of your bin can weaken it: knowing of # whether this "
+        " What breaks it: each known member of your bin can weaken it; knowing of # whether this "
         f"one was sampled gives delta #{AND}.",
     )
     which, (size, often, *holes) = fit(

@@ -513,7 +513,7 @@ def test_a_release_is_proposed_reviewed_and_made(capsys):
     assert [one["entry"] for one in found["proposals"]] == [told["entry"]]
     after = "together with everything released, it costs epsilon 1. "
     assert found["proposals"][0]["after"]["together"].startswith(after)
-    assert f"If you approve: {after}" in " ".join(call(capsys, "review")[1].split())
+    assert f"If it is approved: {after}" in " ".join(call(capsys, "review")[1].split())
     for wrong, words in (
         (("--approve",), "say who decides"),
         (("--reviewer", "rita"), "say --approve or --send-back"),

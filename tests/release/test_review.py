@@ -151,7 +151,7 @@ def test_a_reviewer_reads_what_a_proposal_allows_with_all_that_was_approved_befo
     [one] = [each for each in desk.proposals if each["status"] == "waiting"]
     assert one["after"]["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-3)))
     assert (one["after"]["cost"]["epsilon"]["exact"], one["after"]["fits"]) == ("3", True)
-    said = "If you approve: together with everything released and with what is approved and not "
+    said = "If it is approved: together with everything released and with what is approved and not "
     assert f"{said}yet paid, it costs epsilon 3. " in " ".join(desk.explain().split())
     approve(reviewed, waiting)
     reviewed.release(COUNT, "1", analyst="ann")

@@ -354,3 +354,16 @@ def test_a_file_is_a_certificate_a_mechanism_or_neither(tmp_path):
 def test_a_refuted_review_says_once_what_does_hold():
     review = review_mechanism("randomized-response(bits=2, keep=3/4)", claim="dp(ratio=2)")
     assert review.html().count("What does hold") == 1
+
+
+def test_a_refuted_claim_says_what_the_protection_is_without_it():
+    found = review_mechanism("gaussian(sigma=4)", claim="dp(epsilon=1, delta=1e-6)")
+    last = "The claim is wrong; what this mechanism does give is strong protection."
+    assert found.sentences[-1] == last
+
+
+def test_a_bound_on_beliefs_that_may_fail_names_its_theorem_and_its_difference():
+    page = review_mechanism("gaussian(sigma=4)", claim="dp(epsilon=1, delta=1e-6)").html()
+    assert "It may fail with the probability named, and is about one person at a time" in page
+    assert "draws one of these conclusions" in page and "how many people there are" in page
+    assert "It may fail with" not in review_mechanism("laplace(epsilon=1)").html()

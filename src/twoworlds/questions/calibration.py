@@ -323,7 +323,7 @@ def _for_error(noise: str, error: object, sensitivity: object) -> Told:
     ]
     told = told_errors(built, found)
     said = Answer(
-        f"an expected error of {error} costs epsilon {show(price)}",
+        f"An expected error of {error} costs epsilon {show(price)}.",
         blocks=(Said([told.said.headline]), *told.said.blocks),
     )
     return Told(said, {"mechanism": built, "epsilon": price, "errors": found})

@@ -176,7 +176,7 @@ class ReviewDesk(Result):
             ]
             blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(4, 5)))
         after = [
-            f"Proposal {one['entry']}. If you approve: {one['after']['together']}"
+            f"Proposal {one['entry']}. If it is approved: {one['after']['together']}"
             for one in self.proposals
             if one["status"] == "waiting" and one["after"]
         ]

@@ -29,7 +29,7 @@ def test_ten_percent_too_little_noise_is_refuted(capsys):
     code, out, err = call(capsys, "audit", SHORT, "--epsilon", "1")
     assert (code, err) == (1, "")
     assert "REFUTED: the claim epsilon = 1 is false: epsilon is at least 1.0" in out
-    assert "95 % confidence" in out
+    assert "95% confidence" in out
     assert "lambda y: y" in out
     assert "seed 0" in out
 

@@ -137,7 +137,7 @@ def test_without_a_claim_it_is_said_what_more_knowledge_does(known):
         first = next(k for k, top in enumerate(tops) if top > HALF)
         bound = "at most " if law.startswith("component") else ""
         assert found.sentence.endswith(
-            f"What breaks it: each known entry can weaken it: knowing {known + 1} gives delta "
+            f"What breaks it: each known entry can weaken it; knowing {known + 1} gives delta "
             f"{bound}{decimal(tops[known + 1], 3, 'up' if bound else 'about')}; "
             f"knowing {first} makes {makes}."
         )

@@ -73,3 +73,10 @@ def test_a_refuted_claim_about_a_large_total_has_a_witness():
     assert bounds(p - found.ratio * q)[0] > Fraction(1, 10**6)
     wrong = replace(found.witness, probabilities=(p + Fraction(1, 10**4), q))
     assert not wrong.verify()
+
+
+def test_a_guess_is_computed_from_the_two_laws_and_not_from_epsilon_and_delta():
+    # Bin(89, 1/2) against itself moved by 1: they differ by P(S = 44) on the best event.
+    guess = (1 + Fraction(comb(89, 44), 2**89)) / 2
+    said = total("0,1", people=100, known=10, epsilon="1/2").sentence
+    assert f"is won with probability at most {percent(guess)}, " in said

@@ -110,15 +110,15 @@ function entrance(
       h(
         "p",
         { class: "lead" },
-        "This view reads the policy and spends its budget, so it needs to know who asks.",
+        "This view reads the policy, so it needs to know who asks.",
       ),
       h(
         "p",
         { class: "caption" },
         h("code", {}, "twoworlds serve"),
         " prints a token when it starts; ",
-        h("code", {}, "twoworlds account add NAME --role analyst"),
-        " makes a lasting one.",
+        h("code", {}, "twoworlds account add NAME --role ROLE --policy FILE"),
+        " makes a lasting one; ROLE is analyst to release, reviewer to decide.",
       ),
       form,
     ),

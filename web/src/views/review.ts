@@ -189,7 +189,7 @@ function weighed(one: Proposal, after: NonNullable<Proposal["after"]>): HTMLElem
     h(
       "div",
       { class: "stack" },
-      h("p", {}, h("strong", {}, "If you approve: "), words),
+      h("p", {}, h("strong", {}, "If it is approved: "), words),
       h("p", { class: "caption" }, "Guessed right at even odds:"),
       facts([
         ["This release alone", known(one.chance)],

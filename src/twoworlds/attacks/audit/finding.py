@@ -287,7 +287,7 @@ class Audit(Result):
     @property
     def sentence(self) -> str:
         """What was found, in a sentence."""
-        level = f"{decimal(100 * self.confidence, side='at least')} % confidence"
+        level = f"{decimal(100 * self.confidence, side='at least')}% confidence"
         bound = f"epsilon is at least {decimal(self.epsilon, side='down')}"
         granted = f" at delta = {self.delta}" if self.delta else ""
         if not self.rounds:

@@ -42,14 +42,20 @@ def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
     return f"If {belief.rstrip('.')}, then {meaning.rstrip('.')}.{broken}"
 
 
-def even_bet(ratio: Number, delta: Number, bet: str = _USED, reached: Number | None = None) -> str:
+def even_bet(
+    ratio: Number,
+    delta: Number,
+    bet: str = _USED,
+    reached: Number | None = None,
+    chance: Number | None = None,
+) -> str:
     """Say what (ratio, delta) does to a bet at even odds, as a clause.
 
     With delta = 0 no output moves the odds by more than the ratio. With delta > 0 that is said of
     no single output: every one may move them further. What holds is said of a guess (`chance_of`).
 
     ``reached`` is given where delta is an infimum that no simulator attains: what the simulator
-    shown has instead.
+    shown has instead. ``chance`` is how often a guess is right, where the two laws tell it.
 
     >>> even_bet(Fraction(3), Fraction(0), "on whether your entry was used")
     'an even bet on whether your entry was used becomes at most 75 to 25'
@@ -77,7 +83,7 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
         return (
             f"an even bet {bet} {'stays even' if ratio == 1 else f'becomes at most {_odds(ratio)}'}"
         )
-    won = percent_above(Fraction(1, 2), chance_of(ratio, left))
+    won = percent_above(Fraction(1, 2), chance_of(ratio, left) if chance is None else chance)
     times = f"{decimal(ratio, 4)} times as likely, plus {decimal(left, _DIGITS)},"
     than = f"{decimal(left, _DIGITS)} likelier" if ratio == 1 else times
     return (
@@ -198,10 +204,10 @@ def weakens(
         one: what is known, in the singular.
 
     >>> weakens(1, "delta 0.02", 38)
-    'each known entry can weaken it: knowing 1 gives delta 0.02; knowing 38 makes delta exceed 1/2'
+    'each known entry can weaken it; knowing 1 gives delta 0.02; knowing 38 makes delta exceed 1/2'
     """
     start, end = (f"{x:,}" if isinstance(x, int) else x for x in (first, beyond))
-    said = f"each known {one} can weaken it: knowing {start} gives {gives}"
+    said = f"each known {one} can weaken it; knowing {start} gives {gives}"
     if beyond is None:
         return said
     return f"{said} and makes {limit}" if start == end else f"{said}; knowing {end} makes {limit}"

@@ -101,8 +101,9 @@ class Played(Result):
         """Say what moved: the prior, and the two worlds apart from each other."""
         apart = _apart_words(None if None in self.differences else self.worst)
         headline = f"{_moved_words(self._moved())} {apart}"
+        whole = "differs" if self.secret is None else "belief about all records differs"
         told = [
-            (f"without {who}", _BREACH if apart is None else f"differs by {show(apart)}")
+            (f"without {who}", _BREACH if apart is None else f"{whole} by {show(apart)}")
             for who, apart in zip(self._persons(), self.differences, strict=False)
         ]
         if len(self.differences) > len(told):

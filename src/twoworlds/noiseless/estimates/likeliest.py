@@ -334,7 +334,7 @@ def _bounds(
         values["theorem_17"] = (1 + root) * half.worst_delta(root)[0]
         bounded = "the exact delta at this epsilon, not the delta given" if solved else "delta"
         notes.append(
-            "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
+            "theorem 17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
             f"at epsilon/2: it bounds {bounded}"
         )
     elif election.least is None:
@@ -344,7 +344,7 @@ def _bounds(
             return found
         values["any_simulator_at_least"] = apart / (1 + ratio)
         notes.append(
-            "no simulator at all brings delta at this epsilon below any_simulator_at_least: "
+            "no simulator at all brings delta at this epsilon below 'any simulator at least': "
             "two values of your entry would have to look like one and the same simulated answer"
         )
     return found
@@ -359,9 +359,9 @@ def _written(found: Rates, election: Election) -> tuple[dict[str, Number], list[
     values["theorem_13_sharper"] = twice * found.theorem_13_sharper
     shape = "twice (Theorem 17, epsilon = 0) the bound" if twice == 2 else "the bound"
     notes.append(
-        f"theorem_13 is {shape} of delta at epsilon = 0 with M = {show(found.factor)}, "
+        f"theorem 13 is {shape} of delta at epsilon = 0 with M = {show(found.factor)}, "
         f"tau = {show(found.tau)}, u = {decimal(found.u, side='at least')} at s = {found.s}; "
-        f"theorem_13_sharper takes s = {found.s_sharper}"
+        f"theorem 13 sharper takes s = {found.s_sharper}"
     )
     if compare(found.theorem_13_sharper, 1) is not Order.LESS:
         notes.append("a bound of 1 or more says nothing at this size: the exact delta does")

@@ -219,5 +219,5 @@ def _theorems(
     values["pure_epsilon"] = ln(
         ByEvents(scene, real_and_ideal(scene, canonical(scene.release))).peak().ratio
     )
-    notes.append("pure_epsilon is the exact epsilon at delta = 0")
+    notes.append("pure epsilon is the exact epsilon at delta = 0")
     return values, notes

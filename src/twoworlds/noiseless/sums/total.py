@@ -129,7 +129,9 @@ def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdi
     values = {"ratio": ratio, "epsilon": ln(ratio), "delta": delta}
     if setting.definition == "noiseless" and setting.density is None:
         values["theorem_17"] = _theorem_17(setting, ratio)
-    odds = even_bet(ratio, delta, bet=_bet(worst.ways))
+    even = setting.answer(Fraction(1), target=goal)  # (1 + its delta)/2 is the best guess
+    chance = (1 + at_most_one(even.delta)) / 2 if even.ways == worst.ways else None
+    odds = even_bet(ratio, delta, bet=_bet(worst.ways), chance=chance)
     belief = _belief(setting)
     return Verdict(
         f"the exact total of {counted(setting.people, 'entry', 'entries')}",

@@ -27,7 +27,14 @@ from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, above, counted, show, stated
 from twoworlds.report.review.findings import Findings
-from twoworlds.report.review.model import ROOM, Review, Section, belief_charts, chain_blocks
+from twoworlds.report.review.model import (
+    ROOM,
+    Review,
+    Section,
+    belief_charts,
+    chain_blocks,
+    strength_in,
+)
 from twoworlds.report.standing import brief
 from twoworlds.show import Result
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
@@ -39,8 +46,8 @@ _ANYBODY = (
 )
 _ONE_RUN = "one run of the mechanism on these data, and nothing else released about them"
 _AS_WRITTEN = (
-    "the mechanism draws from exactly these probabilities; whether a program does, twoworlds audit "
-    "asks"
+    "the program that runs the mechanism draws from exactly these probabilities; the command "
+    "twoworlds audit tests a program"
 )
 _EVERYBODY = (
     "that nothing about you is learned: what holds of everybody, such as that a habit makes people "
@@ -74,6 +81,13 @@ _CLAIMED = {
     "epsilon": "epsilon claimed",
     "delta": "delta that it needs",
 }
+_OVER_DATA = "over data and noise"  # in a sentence on beliefs that may fail
+_MAY_FAIL = (
+    "What holds over data and noise follows by twoworlds, S4, sharper than Kasiviswanathan & Smith, "
+    "Theorem 2.4(1). It may fail with the probability named, and is about one person at a time "
+    "where it names no number of people. Semantic privacy, further on, is about everybody at once, "
+    "and is measured there without any exception."
+)
 _MATRIX = "What was reviewed: the probability of each output (rows) on each database (columns)."
 _OTHERS = (
     "Each definition is measured on this mechanism: the smallest numbers with which it holds, whom "
@@ -209,6 +223,10 @@ def _sentences(found: Findings) -> Iterator[str]:
         and not said_already
     ):
         yield f"What does hold: {_headline(found.price)}"
+    word = strength_in(found.price.sentence)
+    if found.verdict.holds is False and word:
+        given = "practically no" if word == "none" else word
+        yield f"The claim is wrong; what this mechanism does give is {given} protection."
 
 
 def _limits(found: Findings) -> Iterator[str]:
@@ -240,6 +258,8 @@ def _meaning(found: Findings) -> Iterator[Block]:
         by = "Against anybody at all, by" if _BELIEF in found.verdict.definition else "By"
         yield Said((f"{by} its exact price, which is {found.guarantee}:",), quiet=True)
     yield Said(found.meaning)
+    if any(_OVER_DATA in said for said in found.meaning):
+        yield Said((_MAY_FAIL,), quiet=True)
     answer = told.answer()
     for block in (*answer.blocks, *answer.more):
         if isinstance(block, Table):

@@ -250,7 +250,9 @@ def chain_blocks(given: Guarantee, found: Sequence[Implication]) -> Iterator[Blo
         yield Table(("follows", "which says", "by steps"), tuple(rows), lead=lead)
         yield Steps(tuple(_steps(steps)))
     else:
-        yield Said((f"No theorem known here draws a conclusion from {given}.",))
+        unsaid = given.delta != 0 and given.records is None
+        more = ", which does not say how many people there are" if unsaid else ""
+        yield Said((f"No theorem known here draws one of these conclusions from {given}{more}.",))
     yield from _open(found)
 
 
