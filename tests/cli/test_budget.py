@@ -85,7 +85,7 @@ def test_every_part_of_a_wide_table_says_whose_account_it_is(capsys, monkeypatch
 def test_policy_check_says_how_costs_add_up(capsys):
     _, out, _ = call(capsys, "policy", "check", "policy.yml")
     words = " ".join(out.split())
-    assert "budget epsilon=3, delta=1/10, tail=1/20: a query is let through by the tighter" in words
+    assert "budget epsilon 3, delta 0.1, tail 0.05: a query is let through by the tighter" in words
     assert "analyst ann: epsilon=3, delta=1/10, tail=1/20 analyst bob: rho=1/8: rhos add" in words
     _, out, _ = call(capsys, "policy", "check", "policy.yml", "--json")
     assert json.loads(out)["datasets"][0]["composition"] == "tighter"
@@ -155,7 +155,7 @@ def test_a_verification_names_the_caps_that_changed_and_those_exceeded_since(cap
     assert exceeded in verified()
     assert "note" not in verified("ledger.db")
     ask("1/2")
-    assert "changed the cap from epsilon=4 to epsilon=1" in verified("ledger.db")
+    assert "changed the cap from epsilon 4 to epsilon 1" in verified("ledger.db")
     assert exceeded in verified("ledger.db")
     declare(10)
     ask("1/2")

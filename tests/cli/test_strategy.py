@@ -61,10 +61,10 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     for more in ((), ("--dry-run",), ("--dry-run", "--json")):
         code, out, err = call(capsys, *ask(ALL, "1/2"), *more)
         assert (code, out) == (2, "")
-        assert "would cost 3/2" in err
+        assert "would cost epsilon 1.5" in err
     code, out, _ = call(capsys, *ask(OLD), "--dry-run")
     words = " ".join(out.split())
-    assert "costs epsilon 1; one by one its questions would cost 2" in words
+    assert "costs epsilon 1; one by one its questions would cost epsilon 2" in words
     assert "the question fits" in words
     assert "The strategy covers this" in words
     assert "paid for before" not in words
@@ -81,7 +81,7 @@ def test_a_dry_run_and_an_answer_speak_of_the_price_of_the_strategy(capsys):
         words = " ".join(call(capsys, *ask(YOUNG, "1/2"), *more)[1].split())
         assert "All questions of the strategy together cost at most epsilon 1: of 100" in words
         assert "would get at most 74 right" in words
-        assert "This question alone costs epsilon 1/2 (0.5)." in words
+        assert "This question alone costs epsilon 0.5." in words
     told = data(capsys, *ask(YOUNG, "1/2"), "--dry-run")
     assert told["meaning"] == data(capsys, *ask(YOUNG, "1/2"))["answers"][0]["meaning"]
 
@@ -113,7 +113,7 @@ def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
     words = " ".join(out.split())
     assert code == 0
     assert "This was asked before: the stored answer costs nothing more." in words
-    assert "1 question for epsilon 1: together they cost 1" in words
+    assert "1 question for epsilon 1: the cost so far is 1" in words
     assert "With this question" not in words
 
 
@@ -125,7 +125,7 @@ def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):
     assert spent() == 0
     _, out, _ = call(capsys, *listed, "--dry-run")
     words = " ".join(out.split())
-    assert "Together these questions cost epsilon 1/2" in words
+    assert "Together these questions cost epsilon 0.5" in words
     assert "one by one they would cost 1" in words
     assert "Nothing was charged" in words
     assert call(capsys, *listed)[0] == 0
@@ -184,7 +184,7 @@ def test_a_question_that_was_killed_after_its_charge_is_answered_by_the_next_cal
     process.communicate()
     code, _, err = call(capsys, *ask(ALL))  # the lost question counts as asked
     assert code == 2
-    assert "would cost 2" in err
+    assert "would cost epsilon 2" in err
     first = data(capsys, *ask(YOUNG))
     assert first["strategy"]["questions"] == 1
     assert data(capsys, *ask(YOUNG))["answers"] == first["answers"]
@@ -226,7 +226,7 @@ BAD = [
     (("strategy", "open", "s", "--may-ask", "two.sql", "--each", "1", *ANN), "asks 'people'"),
     (
         (*LISTED, "--each", "1", "--epsilon", "1/2", *ANN),
-        "cost 1 together",
+        "cost epsilon 1 together",
     ),
     (("strategy", "show", "s", "--dataset", "people", *ANN), "open it first"),
     (("strategy", "show", "s", "--policy", "none.yml"), "none.yml"),

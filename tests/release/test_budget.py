@@ -97,10 +97,10 @@ def test_a_cap_has_no_room_for_a_larger_tail_than_delta(bad):
     [
         ("1", "epsilon=0.1, delta=1e-9", "no delta"),
         ("1", "rho=0.001", "pure, so no rho ever fits: pay with an epsilon (--epsilon)"),
-        ("rho=1/8", "1", "at most rho=1/8 is left, or in one query epsilon 0.505"),
+        ("rho=1/8", "1", "at most rho 0.125 is left, or in one query epsilon 0.505"),
         ("rho=1", "epsilon=0.1, delta=1e-9", "no delta"),
         ("epsilon=1, delta=1e-6", "rho=0.001", "composition=tighter"),
-        ("1", "2", "at most epsilon=1 is left"),
+        ("1", "2", "at most epsilon 1 is left"),
     ],
 )
 def test_a_cost_that_cannot_fit_is_refused_with_the_way_out(cap, cost, said):

@@ -170,7 +170,7 @@ account remove: Remove an account: its token stops working at once.
 review: Show what was released, what all of it allows and what is proposed; decide on a proposal.
     releases:review
     review --policy hospital/policy.yml
-    review 12 --approve --reviewer rita --remark "as agreed" --policy hospital/policy.yml
+    review 11 --approve --reviewer rita --remark "as agreed" --policy hospital/policy.yml
 
 explain: Explain in plain words what a guarantee promises a person.
     guarantees:explain with charts

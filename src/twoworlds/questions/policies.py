@@ -105,9 +105,11 @@ def ledger_show(where: LedgerOrExport = "policy.yml") -> Result:
         for one in found["open"]
     ]
     unanswered = [Said(lines)] if lines else []
+    opened = counted(found["strategies"], "strategy was", "strategies were")
+    strategies = f"; {opened} opened" if found["strategies"] else ""
     said = Answer(
         f"{counted(found['entries'], 'entry')}; charged {found['charges']:,}, answered "
-        f"{found['answered']:,}, {found['expired']:,} closed without an answer.",
+        f"{found['answered']:,}, {found['expired']:,} closed without an answer{strategies}.",
         blocks=(account_table(found["datasets"]), learned_lines(found["datasets"]), *unanswered),
         notes=(f"last hash {found['hash']}", *_EXPORTED[: Path(where).suffix == ".jsonl"]),
     )

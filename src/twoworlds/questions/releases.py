@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from twoworlds.answer import Answer, Said, Steps, Table
 from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
 from twoworlds.files import certificate_text, check_place, write
-from twoworlds.numbers import show
 from twoworlds.questions import Name, Place, Written
 from twoworlds.show import Result, Told
 
@@ -69,7 +68,9 @@ def release(
     propose: Annotated[
         str | None, "file it for review and say what it is for; nothing is charged"
     ] = None,
-    yes: Annotated[bool, "pay without asking, whatever the warnings"] = False,
+    yes: Annotated[
+        bool, "pay whatever the warnings; who is not at a terminal is never asked"
+    ] = False,
     certificate: Annotated[Path | None, "write a certificate, for `verify`"] = None,
     report: Annotated[Path | None, "write an HTML report"] = None,
 ) -> Result:
@@ -98,7 +99,12 @@ def release(
             told = Answer(said, blocks=(Said([over or "Nothing was charged."]),))
             return Told(told, {"within": within, "cost": cost, "fits": over is None})
         if strategy is not None:
-            if epsilon is None or each or delta or rho or certificate or propose or len(asked) > 1:
+            if epsilon is None:
+                raise InvalidInput(
+                    "say what the question may spend of the strategy: add --epsilon, such as "
+                    "--epsilon 1/10"
+                )
+            if each or delta or rho or certificate or propose or len(asked) > 1:
                 raise InvalidInput(
                     "a strategy asks one query with --epsilon, without --each, --delta, --rho and "
                     "--propose; "
@@ -177,8 +183,7 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, [first, *rest]
     if not rest:
         raise InvalidInput(
-            f"{first!r} is no query: write one in quotes, such as "
-            "'SELECT region, COUNT(*) FROM people GROUP BY region'"
+            f"{first!r} is no query: write one in quotes, such as 'SELECT COUNT(*) FROM DATASET'"
         )
     return first, rest
 
@@ -262,6 +267,7 @@ def _next_question(
     yes: bool,
 ) -> Result:
     """Ask the next question of a strategy, or the same one again."""
+    from twoworlds.release.costs import amount
     from twoworlds.release.strategy import resumed
 
     found = resumed(curator, curator.query(query).dataset, name, analyst, policy)
@@ -271,9 +277,9 @@ def _next_question(
         said = found.explain()
         if plan.covered != "asked before":
             said = (
-                f"With this question the strategy costs epsilon {show(together)}; one by one its "
-                f"questions would cost {show(one_by_one)}. It was paid with "
-                f"{show(found.cost.epsilon)}, and the question fits."
+                f"With this question the strategy costs epsilon {amount(together)}; one by one its "
+                f"questions would cost {amount(one_by_one)}. It was paid with "
+                f"{found.cost.shown()}, and the question fits."
             )
         costs = {"together": together, "one_by_one": one_by_one}
         return plan.beside(Said([said]), strategy={**found.fields(), "with_question": costs})
@@ -374,7 +380,7 @@ def _proposed(
     curator: Curator, proposal: Proposal, policy: Path, *, purpose: str | None = None
 ) -> Result:
     """Say how a proposal stands; one that was filed before keeps its first purpose."""
-    from twoworlds.release.review import ReviewDesk, binding
+    from twoworlds.release.review import ReviewDesk, after_words, binding
 
     number = proposal.place.sequence
     told = ReviewDesk(curator.ledger).proposal(proposal)
@@ -386,8 +392,7 @@ def _proposed(
     warned = [f"Warning: {one['words']}" for one in told.get("warnings", ())]
     lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else []), told["payment"]]
     if told.get("after"):
-        lead = "Now that it is approved" if proposal.approved else "If it is approved"
-        lines.append(f"{lead}: {told['after']['together']}")
+        lines.append(after_words(told))
     if purpose not in (None, told["purpose"]):
         lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
     declared = curator.policy.datasets.get(proposal.dataset)
@@ -409,11 +414,13 @@ def strategy_open(
     dataset: OfDataset = None,
     analyst: Analyst = None,
     dry_run: Annotated[bool, "say what it would cost; nothing is charged"] = False,
-    yes: Annotated[bool, "pay without asking, whatever the warnings"] = False,
+    yes: Annotated[
+        bool, "pay whatever the warnings; who is not at a terminal is never asked"
+    ] = False,
 ) -> Result:
     """Pay once for questions that may each depend on the answers before."""
     from twoworlds.release.answers.words import accounts_text
-    from twoworlds.release.costs import Cost, parse_cost
+    from twoworlds.release.costs import Cost, amount, parse_cost
     from twoworlds.release.curator import Curator
     from twoworlds.release.errors import OverBudget
     from twoworlds.release.ledger.state import check_name
@@ -480,11 +487,11 @@ def strategy_open(
     data |= {"left": left, "warnings": [one.to_dict() for one in warned]}
     if prices is not None:
         data["may_ask"] = {"together": prices[0], "one_by_one": prices[1]}
-        alone = f"one by one they would cost {show(prices[1])}"
+        alone = f"one by one they would cost {amount(prices[1])}"
         if prices[0] == prices[1]:
             alone = "as much as one by one"
         notes += [
-            f"Together these questions cost epsilon {show(prices[0])}, {alone}. The list sets the "
+            f"Together these questions cost epsilon {amount(prices[0])}, {alone}. The list sets the "
             "price only: other questions are answered too, as far as they fit."
         ]
     told = Answer.of(said, Said(notes))
@@ -519,7 +526,7 @@ def _only_dataset(curator: Curator, name: str | None) -> str:
 
 def _price(epsilon: str | None, prices: tuple[Fraction, Fraction] | None) -> Cost:
     """Return the price: what is given, or what the questions cost together."""
-    from twoworlds.release.costs import Cost, parse_cost
+    from twoworlds.release.costs import Cost, amount, parse_cost
 
     if epsilon is None:
         assert prices is not None
@@ -527,7 +534,7 @@ def _price(epsilon: str | None, prices: tuple[Fraction, Fraction] | None) -> Cos
     wanted = parse_cost(f"epsilon={epsilon}")
     if prices is not None and prices[0] > wanted.epsilon:
         raise InvalidInput(
-            f"these questions cost {show(prices[0])} together, more than {wanted.shown()}: "
+            f"these questions cost epsilon {amount(prices[0])} together, more than {wanted.shown()}: "
             "give a larger --epsilon or a smaller --each, or leave --epsilon out"
         )
     return wanted

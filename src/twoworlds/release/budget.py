@@ -79,6 +79,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, exact_text, rational, show
 from twoworlds.release.costs import (
     Cost,
+    amount,
     exact_sum,
     pure_to_zcdp,
     pure_within,
@@ -293,26 +294,30 @@ class Cap:
     def why_not(self, spent: Spent, cost: Cost) -> str:
         """Say why a further cost does not fit, and what would."""
         if cost.delta and self.most.kind != "approximate":
-            return f"the cap {self} has no delta, so no cost with a delta ever fits"
+            return f"the cap, {self.shown()}, has no delta, so no cost with a delta ever fits"
         if cost.rho and self.most.kind == "pure":
-            return f"the cap {self} is pure, so no rho ever fits: pay with an epsilon (--epsilon)"
+            return f"the cap, {self.shown()}, is pure, so no rho ever fits: pay with an epsilon (--epsilon)"
         if cost.rho and self.most.kind == "approximate" and not self.tail:
             return (
-                f"the cap {self} adds up by basic composition, which knows no rho: ask with an "
+                f"the cap, {self.shown()}, adds up by basic composition, which knows no rho: ask with an "
                 "epsilon; the owner may let the policy's budget say composition=tighter, which "
-                f"sets tail={exact_text(self.most.delta / 2)} aside"
+                f"sets a delta of {amount(self.most.delta / 2)} aside"
             )
         if cost.rho and self.tail and self.concentrated <= spent.concentrated:
             return (
-                f"spent {self.used(spent).shown()}; the cap is {self}, and no rho fits any more: "
-                f"at most {self.left(spent)} is left"
+                f"spent {self.used(spent).shown()}; the cap is {self.shown()}, and no rho fits any more: "
+                f"at most {self.left(spent).shown('down')} is left"
             )
         largest = self.largest(spent)
         most = "" if largest is None else f", or in one query {largest.shown('down')}"
         return (
-            f"spent {self.used(spent).shown()}; the cap is {self}, and at most {self.left(spent)} "
-            f"is left{most}"
+            f"spent {self.used(spent).shown()}; the cap is {self.shown()}, and at most "
+            f"{self.left(spent).shown('down')} is left{most}"
         )
+
+    def shown(self) -> str:
+        """Return it for people, as `Cost.shown` does."""
+        return self.most.shown() + (f", tail {amount(self.tail)}" if self.tail else "")
 
     def __str__(self) -> str:
         """Return the text that `parse_cap` reads back exactly."""

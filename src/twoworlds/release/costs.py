@@ -23,6 +23,7 @@ from twoworlds.numbers import INFINITY, Number, Side, decimal, exact_text, numbe
 
 _LONGEST_BITS = 512  # of one number; sums of longer ones would grow without need
 _LONGEST_SUM_BITS = 1 << 16
+_SMALL = 100  # numbers of a fraction that reads well
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,12 @@ class Cost:
         return f"epsilon={exact_text(self.epsilon)}{tail}"
 
     def shown(self, side: Side = "about") -> str:
-        """Return it in decimals of six digits, for people.
+        """Return it for people.
 
-        >>> parse_cost("epsilon=1/3, delta=1e-6").shown()
-        'epsilon about 0.333334, delta 1e-6'
+        >>> parse_cost("epsilon=0.80, delta=1e-6").shown()
+        'epsilon 0.8, delta 1e-6'
         """
-        return ", ".join(f"{name} {decimal(getattr(self, name), 6, side)}" for name in self._names)
+        return ", ".join(f"{name} {amount(getattr(self, name), side)}" for name in self._names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return exact numbers as JSON has them."""
@@ -89,6 +90,17 @@ class Cost:
     @property
     def _names(self) -> tuple[str, ...]:
         return ("rho",) if self.rho else ("epsilon", "delta") if self.delta else ("epsilon",)
+
+
+def amount(x: Fraction, side: Side = "about") -> str:
+    """Return a part of a cost for people: a decimal of few digits, a small fraction, or rounded.
+
+    >>> [amount(Fraction(x)) for x in ("4/5", "1/3", "1/1000003")]
+    ['0.8', '1/3', 'about 9.99998e-7']
+    """
+    short = decimal(x, 6, "about")
+    small = max(x.numerator, x.denominator) <= _SMALL
+    return str(x) if small and short.startswith("about") else decimal(x, 6, side)
 
 
 def parse_cost(value: object) -> Cost:

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
-from twoworlds.numbers import counted
+from twoworlds.numbers import counted, rational
 from twoworlds.release.answers.words import asked, guess_data, printable, related, together
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost
@@ -157,9 +157,7 @@ class ReviewDesk(Result):
         proposals = counted(waiting, "proposal waits", "proposals wait")
         releases = counted(count, "release was", "releases were")
         blocks: list[Block] = [
-            Said([f"{one['dataset']}, everything together: {one['guess']['words']}"])
-            for one in self.datasets
-            if one["guess"]
+            Said([one["learned"]["so_far"]]) for one in self.datasets if one["guess"]
         ]
         if self.proposals:
             heads = ["proposal", "stands", "by", "cost", "asked", "for"]
@@ -176,9 +174,9 @@ class ReviewDesk(Result):
             ]
             blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(4, 5)))
         after = [
-            f"Proposal {one['entry']}. If it is approved: {one['after']['together']}"
+            f"Proposal {one['entry']}. {after_words(one)}"
             for one in self.proposals
-            if one["status"] == "waiting" and one["after"]
+            if one.get("after")
         ]
         if after:
             blocks.append(Said(after))
@@ -284,6 +282,12 @@ class ReviewDesk(Result):
         return self.state.accounts(one.dataset, one.analyst, more=more)[0]
 
 
+def after_words(one: dict[str, Any]) -> str:
+    """Say what a proposal allows, with everything else, once it is released."""
+    lead = "If it is approved" if one["status"] == "waiting" else "Now that it is approved"
+    return f"{lead}: {one['after']['together']}"
+
+
 def binding(dataset: Dataset) -> str:
     """Say whether a decision about a proposal binds, or is advice."""
     if dataset.review:
@@ -323,7 +327,7 @@ def _when(time: str) -> str:
 
 
 def _cost(one: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {number['exact']}" for name, number in one["cost"].items())
+    return Cost(**{name: rational(x["exact"]) for name, x in one["cost"].items()}).shown()
 
 
 def _printable(rows: list[list[str]]) -> list[list[str]]:

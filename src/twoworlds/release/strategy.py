@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Any, Self
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import show
+from twoworlds.numbers import counted
 from twoworlds.release.answers import QueryAnswer
-from twoworlds.release.costs import Cost, parse_cost
+from twoworlds.release.costs import Cost, amount, parse_cost
 from twoworlds.release.errors import RequestTaken
 from twoworlds.release.ledger import OverBudget
 from twoworlds.release.ledger.state import check_name
@@ -206,8 +206,8 @@ class PaidStrategy(Result):
                 "ask about other people"
             )
         raise OverBudget(
-            f"with this question the strategy would cost {show(joint)}, and "
-            f"{show(self.cost.epsilon)} was paid: {smaller}open another strategy, or {others}"
+            f"with this question the strategy would cost epsilon {amount(joint)}, and "
+            f"{self.cost.shown()} was paid: {smaller}open another strategy, or {others}"
         )
 
     def _number(self, resolved: Resolved, calibration: Calibration) -> int | None:
@@ -227,13 +227,16 @@ class PaidStrategy(Result):
             if self.dataset.frozen
             else "The data may change between questions, so their costs add up."
         )
+        cost = f"the cost so far is {amount(self.joint)}"
+        if count > 1:
+            alone = f"one by one they would cost {amount(self.naive)}"
+            cost = f"together they cost {amount(self.joint)}, {alone}"
         costs = {"together": self.joint, "one by one": self.naive}
         paid = ("paid", self.cost.epsilon)
         title = "epsilon of the questions so far"
         return Answer.of(
-            f"{count} question{'s' if count != 1 else ''} for epsilon {show(self.cost.epsilon)}: "
-            f"together they cost {show(self.joint)}, one by one they would cost "
-            f"{show(self.naive)} (neighbours by {self.dataset.neighbours}). {rests}",
+            f"{counted(count, 'question')} for {self.cost.shown()}: {cost} "
+            f"(neighbours by {self.dataset.neighbours}). {rests}",
             Bars(title, costs, share=False, grey=["one by one"], mark=paid),
         )
 

@@ -164,10 +164,11 @@ def _guessed(cost: Cost, about: str | None) -> str:
     from twoworlds.worlds import EXPLICIT
 
     if max(cost.epsilon, cost.rho) > _HUGE:
-        return f"{cost} promises nothing: someone guessing may get practically everybody right."
+        nothing = f"{cost.shown()} promises nothing"
+        return f"{nothing}: someone guessing may get practically everybody right."
     chance = guess_of(guarantee_of(cost))
     if chance is None:
-        return f"{cost} promises nothing."
+        return f"{cost.shown()} promises nothing."
     return protection(Subject.of(1, about or EXPLICIT), chance, cost.delta)
 
 

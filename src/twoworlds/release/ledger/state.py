@@ -58,6 +58,7 @@ class PaidQuery:
     query: str
     cost: Cost
     analysts: list[str]
+    strategy: bool = False  # it opens one: its questions are answered, each by its own entry
     answer: ChainPlace | None = None  # the entry that holds it
     expired: bool = False
 
@@ -151,7 +152,7 @@ class LedgerState:
         after = before.plus(cost)
         if cap.rule(after) is None:
             raise OverBudget(
-                f"{cost} does not fit for {_who(account)}: {cap.why_not(before, cost)}; "
+                f"{cost.shown()} does not fit for {_who(account)}: {cap.why_not(before, cost)}; "
                 "nothing was charged"
             )
         return after
@@ -188,7 +189,7 @@ class LedgerState:
             if all(self.cap(one).rule(spent[one].plus(left[account])) for one in accounts):
                 raise error
         also = next(one for one in accounts if one != account)
-        raise OverBudget(f"{error}; at most {left[also]} is left for {_who(also)}")
+        raise OverBudget(f"{error}; at most {left[also].shown('down')} is left for {_who(also)}")
 
     def _begin(self, content: Content, _point: ChainPlace) -> None:
         self.name = str(content["name"])
@@ -206,9 +207,10 @@ class LedgerState:
         if account[1] is not None:
             check_name(account[1], "analyst")
         before, cap = self.caps.get(account), read_cap(content)
-        if before not in (None, cap):
+        if before is not None and before != cap:
             self.changes.append(
-                f"{_who(account)}: entry {place.sequence} changed the cap from {before} to {cap}"
+                f"{_who(account)}: entry {place.sequence} changed the cap from "
+                f"{before.shown()} to {cap.shown()}"
             )
         self.caps[account] = cap
 
@@ -237,7 +239,9 @@ class LedgerState:
         if self.find(dataset, analyst, query, request) is not None:
             raise InvalidInput("the same query was charged before, so it must not be charged again")
         self.spent.update(self.check_charge(dataset, analyst, cost))
-        charge = PaidQuery(point.sequence, point.hash, dataset, query, cost, [analyst])
+        said = content["query"]
+        opens = isinstance(said, dict) and "strategy" in said and "question" not in said
+        charge = PaidQuery(point.sequence, point.hash, dataset, query, cost, [analyst], opens)
         self.charges[point.sequence] = charge
         self.counts[dataset] += cost != Cost()
         self.queries[dataset, query] = charge
@@ -288,9 +292,12 @@ class LedgerState:
         if remark != "":
             check_name(remark, "remark", most=LONGEST_REMARK)
         if proposal.approved is not None:
+            way_out = "the analyst may propose it anew"
+            if proposal.approved:
+                way_out = "to stop the release, let the owner lower the budget in the policy"
             raise InvalidInput(
                 f"proposal {proposal.place.sequence} is decided, and {proposal.status}: a decision "
-                "stands; the analyst may propose anew what was sent back"
+                f"stands; {way_out}"
             )
         if reviewer.strip().casefold() == proposal.analyst.strip().casefold():
             raise InvalidInput(
@@ -304,10 +311,10 @@ class LedgerState:
         found = self.proposals.get(number) if type(number) is int else None
         if found is None:
             known = ", ".join(map(str, [*self.proposals][-_LISTED:]))
-            there = f"the newest are {known}" if known else "nothing was proposed so far"
-            raise InvalidInput(
-                f"there is no proposal {str(number)[:20]}: {there}; twoworlds review lists them"
-            )
+            there = "nothing was proposed so far, release with --propose does that"
+            if known:
+                there = f"the newest {'are' if ',' in known else 'is'} {known}"
+            raise InvalidInput(f"there is no proposal {str(number)[:20]}: {there}")
         return found
 
     def _remark(self, content: Content, _point: ChainPlace) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.answer import Said, Table
 from twoworlds.errors import InvalidInput
 from twoworlds.files import write
-from twoworlds.numbers import Side, decimal, rational
+from twoworlds.numbers import Side, rational
 from twoworlds.release.budget import Cap, Spent, parse_cap
 from twoworlds.release.costs import Cost
 from twoworlds.release.errors import LedgerDamaged
@@ -121,7 +121,10 @@ def summary(state: LedgerState) -> dict[str, Any]:
         "entries": state.point.sequence,
         "hash": state.point.hash,
         "charges": len(state.charges),
-        "answered": sum(charge.answer is not None for charge in state.charges.values()),
+        "strategies": sum(charge.strategy for charge in state.charges.values()),
+        "answered": sum(
+            charge.answer is not None and not charge.strategy for charge in state.charges.values()
+        ),
         "expired": sum(charge.expired for charge in state.charges.values()),
         "open": [
             {"entry": one.sequence, "dataset": one.dataset, "analysts": one.analysts}
@@ -298,14 +301,13 @@ def _cells(account: Mapping[str, Any]) -> list[str]:
     if "cap" not in account:
         return ["none", "", "", ""]
     cap = parse_cap(account["cap"])
-    tail = "" if not cap.tail else f", tail {decimal(cap.tail, side='about')}"
     others = (  # what the rule that does not count would say
         f" ({'plain sum' if rule == 'basic composition' else rule}: {_cost(cost, 'about')})"
         for rule, cost in account["by_rule"].items()
         if rule != account["rule"]
     )
     return [
-        cap.most.shown() + tail,
+        cap.shown(),
         _cost(account["spent"], "about"),
         _cost(account["left"], "at least"),
         account["rule"] + "".join(others),

@@ -255,7 +255,7 @@ def _kinds(source: Any, folder: Path) -> Mapping[str, str]:
 
 
 def _said(cap: Cap) -> str:
-    return f"{cap}: {cap.explain()}"
+    return f"{cap.shown()}: {cap.explain()}"
 
 
 def _uses(column: Column) -> str:

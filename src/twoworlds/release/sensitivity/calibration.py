@@ -56,7 +56,7 @@ from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
-from twoworlds.release.costs import Cost, zcdp_within
+from twoworlds.release.costs import Cost, amount, zcdp_within
 from twoworlds.release.policy.model import Neighbours, Unit, grouped
 from twoworlds.release.query.resolve import Resolved, SummedMeasure
 from twoworlds.release.sensitivity.bounds import cells_of_one
@@ -261,9 +261,9 @@ class Calibration(Result):
         costs = "costs" if self.attained else "costs at most"
         if self.batch is not None:
             return f"{whole} {self.batch.words(costs)}"
-        whole = f"{whole} {costs} {name} {show(self.joint)}"
+        whole = f"{whole} {costs} {name} {amount(self.joint)}"
         if self.joint < self.naive:
-            return f"{whole}; cell by cell it would cost {show(self.naive)}."
+            return f"{whole}; cell by cell it would cost {amount(self.naive)}."
         parts = sum(noise.sensitivity > 0 for noises in self.noises for noise in noises)
         return f"{whole}, as much as its parts." if parts > 1 else f"{whole}."
 
@@ -326,18 +326,18 @@ def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
     if discovers and not cost.delta:
         why = (
             "keys that are discovered need a delta, the probability that a key gives somebody "
-            f"away: beside {cost} pay --delta 1e-6, or delta='1e-6' in Python, or declare the keys"
+            f"away: beside {cost.shown()} pay --delta 1e-6, or delta='1e-6' in Python, or declare the keys"
         )
     elif laplace and cost.rho:
-        why = f"{cost} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
+        why = f"{cost.shown()} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
     elif laplace and cost.delta and not discovers:
         why = (
-            f"delta={show(cost.delta)} would be wasted: Laplace noise needs a delta only "
+            f"delta {amount(cost.delta)} would be wasted: Laplace noise needs a delta only "
             "for discovered keys; pay epsilon alone"
         )
     elif not laplace and not cost.rho and not cost.delta:
         why = (
-            f"{cost} is pure, and Gaussian noise never is: pay rho, or epsilon and delta, or "
+            f"{cost.shown()} is pure, and Gaussian noise never is: pay rho, or epsilon and delta, or "
             "choose noise='laplace'"
         )
     elif not cost.rho and not cost.epsilon:
@@ -353,7 +353,7 @@ def _concentrated(analysis: Analysis, cost: Cost) -> Fraction:
     found = zcdp_within(cost.epsilon, cost.delta / 2 if discovers else cost.delta)
     if not found:
         raise InvalidInput(
-            f"{cost} is too little for Gaussian noise: pay more, or use Laplace noise"
+            f"{cost.shown()} is too little for Gaussian noise: pay more, or use Laplace noise"
         )
     return found
 
@@ -434,7 +434,7 @@ def _noise_words(noise: MeasureNoise) -> str:
     if not noise.sensitivity:
         return f"{noise.words}: moved by nobody, answered exactly."
     if noise.rate is not None:
-        return f"{moved}; chosen so that one row costs {show(noise.rate)}."
+        return f"{moved}; chosen so that one row costs {amount(noise.rate)}."
     scale = "sigma^2" if isinstance(noise.law, DiscreteGaussianNoise) else "scale"
     return f"{moved}; {noise.name} noise of {scale} {grouped(noise.scale)}."
 

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, decimal, exact_text, exp, ln, show, to_json
-from twoworlds.release.costs import Cost, kept, read_number
+from twoworlds.release.costs import Cost, amount, kept, read_number
 from twoworlds.release.query.resolve import Resolved
 from twoworlds.release.sensitivity.calibration import (
     Calibration,
@@ -125,7 +125,7 @@ epsilon 2.'
         added = Cost(self.added).shown()
         if self.composes:
             return f"costs {self.cost.shown()} by {COMPOSED}; added up it would be {added}."
-        said = f"{costs} epsilon {show(self.joint)}"
+        said = f"{costs} epsilon {amount(self.joint)}"
         if self.joint < self.added:
             said += f" by {JOINT}; added up it would be {added}"
         elif len(self.each) > 1:
@@ -326,7 +326,7 @@ def way_out(batch: FixedBatch, fits: Callable[[Sequence[Cost]], bool]) -> str:
     ``fits`` tells whether charges, one after the other, are within all budgets.
     """
     if batch.composes and fits([Cost(batch.joint)]):
-        return f"without the delta it costs epsilon {show(batch.joint)}, which fits"
+        return f"without the delta it costs epsilon {amount(batch.joint)}, which fits"
     if fits([Cost(epsilon) for epsilon in batch.losses]):
         return "released one by one these queries fit"
     pure = replace(batch, delta=Fraction(0), composed=None)
