@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
     """Count what ``-m "not slow"`` leaves out: it deselects slow tests only, ``-k`` others too."""
-    if all(item.get_closest_marker("slow") for item in items):
+    if items and all(item.get_closest_marker("slow") for item in items):
         suites = ([_SLOW[one] for one in _SLOW if item.get_closest_marker(one)] for item in items)
         items[0].config.stash[_DESELECTED] = Counter(names[0] if names else "" for names in suites)
 

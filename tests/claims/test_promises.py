@@ -63,7 +63,8 @@ def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, f
     )[1]  # fmt: skip
     rows = (
         " P(~) odds before # ~ with everyone # ~ without person 1 # ~ without person 2 # ~ "
-        "without person 1 differs by # without person 2 differs by # assumes leaving a person out "
+        "without person 1 belief about all records differs by # without person 2 belief about all "
+        "records differs by # assumes leaving a person out "
         "means putting the default value 0 in place of their record"
     )
     head = f"m.csv after output row {output + 1} "

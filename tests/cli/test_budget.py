@@ -86,7 +86,7 @@ def test_policy_check_says_how_costs_add_up(capsys):
     _, out, _ = call(capsys, "policy", "check", "policy.yml")
     words = " ".join(out.split())
     assert "budget epsilon 3, delta 0.1, tail 0.05: a query is let through by the tighter" in words
-    assert "analyst ann: epsilon=3, delta=1/10, tail=1/20 analyst bob: rho=1/8: rhos add" in words
+    assert "analyst ann: epsilon 3, delta 0.1, tail 0.05 analyst bob: rho 0.125: rhos add" in words
     _, out, _ = call(capsys, "policy", "check", "policy.yml", "--json")
     assert json.loads(out)["datasets"][0]["composition"] == "tighter"
 
@@ -159,5 +159,5 @@ def test_a_verification_names_the_caps_that_changed_and_those_exceeded_since(cap
     assert exceeded in verified("ledger.db")
     declare(10)
     ask("1/2")
-    assert "changed the cap from epsilon=1 to epsilon=10" in verified()
+    assert "changed the cap from epsilon 1 to epsilon 10" in verified()
     assert exceeded not in verified()

@@ -94,7 +94,7 @@ def test_a_dry_run_and_the_search_for_an_epsilon_charge_nothing(capsys):
 
 def test_an_epsilon_beyond_the_budget_is_found_and_said_not_to_fit(capsys):
     total = ("release", "SELECT SUM(income) FROM people", "--within")
-    for who, least in (("--analyst", "ann"), "epsilon=4"), ((), "epsilon=6"):
+    for who, least in (("--analyst", "ann"), "epsilon 4"), ((), "epsilon 6"):
         code, told = as_json(capsys, *total, "1", *who)
         assert (code, told["fits"]) == (0, False)
         _, out, _ = call(capsys, *total, "1", *who)
@@ -664,7 +664,7 @@ def test_refusals_name_what_is_wrong_and_a_way_out(capsys, asked, words):
 def test_reviewers_and_analysts_are_told_which_option_is_missing(capsys):
     assert "--analyst ann" in call(capsys, "release", ONE, "--epsilon", "1")[2]
     wrong = ("review", "99", "--approve", "--reviewer", "rita")
-    assert "nothing was proposed so far; twoworlds review" in call(capsys, *wrong)[2]
+    assert "nothing was proposed so far, release with --propose" in call(capsys, *wrong)[2]
     number = str(as_json(capsys, "release", ONE, *SPENT, "--propose", "why")[1]["entry"])
     assert f"the newest are {number}; twoworlds review" in call(capsys, *wrong)[2]
     back = ("review", number, "--send-back", "--reviewer", "rita")

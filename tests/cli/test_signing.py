@@ -54,9 +54,19 @@ def test_a_proposal_says_of_a_charge_that_was_closed_that_it_was_paid(capsys, in
         charge = curator.ledger.reserve(*one.to_charge[:4])
         open_ = " ".join(call(capsys, "review", number)[1].split())
         assert f"entry {charge.entry}, and not answered: the same again costs nothing" in open_
+        code, _, err = call(capsys, "review", number, "-o", "open.html")
+        assert code == 2
+        assert "nothing to sign before it is paid: Paid on " in err
+        assert not (in_hospital / "open.html").exists()
         curator.ledger.expire(charge)
     words = " ".join(call(capsys, "review", number)[1].split())
-    assert f"entry {charge.entry}, and closed without an answer: the same again is paid" in words
+    closed = f"entry {charge.entry}, and closed without an answer: the same again is paid"
+    assert closed in words
+    for asked in (("review", number), ("release", BY_REGION, *SPENT, "--dry-run")):
+        assert call(capsys, *asked, "-o", "closed.html")[0] == 0
+        page = (in_hospital / "closed.html").read_text()
+        assert closed in page
+        assert "Nothing was charged" not in page
 
 
 SENT_BACK = "Sent back by rita"
@@ -122,7 +132,7 @@ def test_a_plan_can_be_signed_before_it_is_paid(capsys, in_hospital):
         assert "epsilon 1.5 by basic composition" in text
         assert "would get at most 63 right (50 without" in text  # e^0.5
         assert "would get at most 82 right (50 without" in text  # e^1.5
-        assert page.count('class="icons"') == 1 or "<svg" in page
+        assert page.count('class="icons"') == 1
         assert "What is not promised" in text
         for choice in ("Approve", "Approve with conditions", "Send back", "Signature"):
             assert choice in text
@@ -130,6 +140,10 @@ def test_a_plan_can_be_signed_before_it_is_paid(capsys, in_hospital):
         assert re.search(r"<dd>20\d\d-\d\d-\d\d</dd>", head)
         assert ("the yearly &lt;table&gt;" in head) == (name != "plan")
         assert "<script" not in page
+        asked = "twoworlds review "
+        if name == "plan":
+            asked = f"twoworlds release '{BY_REGION}' --epsilon 1/2 --analyst ann --dry-run"
+        assert asked in unescape(page)
         assert "certificate holds" not in text
     assert as_json(capsys, "budget")[1]["datasets"][0]["spent"]["epsilon"]["exact"] == "1"
 

@@ -64,7 +64,7 @@ def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
         assert "would cost epsilon 1.5" in err
     code, out, _ = call(capsys, *ask(OLD), "--dry-run")
     words = " ".join(out.split())
-    assert "costs epsilon 1; one by one its questions would cost epsilon 2" in words
+    assert "costs epsilon 1; one by one its questions would cost 2" in words
     assert "the question fits" in words
     assert "The strategy covers this" in words
     assert "paid for before" not in words

@@ -99,16 +99,16 @@ def release(
             told = Answer(said, blocks=(Said([over or "Nothing was charged."]),))
             return Told(told, {"within": within, "cost": cost, "fits": over is None})
         if strategy is not None:
-            if epsilon is None:
-                raise InvalidInput(
-                    "say what the question may spend of the strategy: add --epsilon, such as "
-                    "--epsilon 1/10"
-                )
             if each or delta or rho or certificate or propose or len(asked) > 1:
                 raise InvalidInput(
                     "a strategy asks one query with --epsilon, without --each, --delta, --rho and "
                     "--propose; "
                     "its questions have no --certificate of their own: the ledger has them all"
+                )
+            if epsilon is None:
+                raise InvalidInput(
+                    "say what the question may spend of the strategy: add --epsilon, such as "
+                    "--epsilon 1/10"
                 )
             return _next_question(
                 curator,
@@ -131,7 +131,11 @@ def release(
             plan = curator.plan(asked, price, analyst=analyst, noise=noise)
             assert plan.planned is not None
             note = "to have it signed first: -o plan.html writes two pages to sign"
-            page = _page_to_sign(policy, plan.planned, plan.statement)
+            spent = {"--epsilon": epsilon, "--delta": delta, "--rho": rho, "--analyst": analyst}
+            given = [*spent.items(), *(("--each", one) for one in each or ())]
+            options = [word for name, told in given if told is not None for word in (name, told)]
+            command = ["release", *queries, *options, "--dry-run"]
+            page = _page_to_sign(policy, plan.planned, command, plan.statement)
             answer = replace(plan.answer(), notes=(note,))
             return Told(answer, plan.fields(), of=plan, page=page)
         with suppress(TwoWorldsError):  # what is refused, the release itself refuses
@@ -354,24 +358,20 @@ def review(
 
 
 def _page_to_sign(
-    policy: Path, planned: Proposal, statement: Mapping[str, Any] | None = None
+    policy: Path,
+    planned: Proposal,
+    command: Sequence[str],
+    statement: Mapping[str, Any] | None = None,
 ) -> Callable[[], str]:
     """Return what makes the page of a plan or a proposal; of its release, once there is one."""
 
     def page() -> str:
         from twoworlds.release.curator import Curator
-        from twoworlds.release.review import ReviewDesk
-        from twoworlds.report.review import review_planned, review_released
+        from twoworlds.report.review import review_planned
 
         with Curator.open(policy) as curator:
-            desk = ReviewDesk(curator.ledger)
-            paid = desk.state.queries.get((planned.dataset, planned.query))
-            if paid is not None and paid.answer is not None:
-                return review_released(curator.released(paid.sequence), curator.ledger).html()
-            number = str(planned.place.sequence)
-            how = ["review", number] if statement is None else ["release", "QUERY", "--dry-run"]
-            command = join(["twoworlds", *how, "--policy", policy.name])
-            return review_planned(desk, planned, command=command, statement=statement).html()
+            how = join(["twoworlds", *command, "--policy", policy.name])
+            return review_planned(curator, planned, command=how, statement=statement).html()
 
     return page
 
@@ -399,7 +399,7 @@ def _proposed(
     lines += [*warned, *([binding(declared)] if declared else [])]
     note = "to have it signed: -o proposal.html writes two pages to sign"
     answer = Answer(said, blocks=(Said(lines),), notes=(note,))
-    return Told(answer, told, page=_page_to_sign(policy, proposal))
+    return Told(answer, told, page=_page_to_sign(policy, proposal, ["review", str(number)]))
 
 
 # --- strategies ---------------------------------------------------------------------------------
@@ -491,8 +491,8 @@ def strategy_open(
         if prices[0] == prices[1]:
             alone = "as much as one by one"
         notes += [
-            f"Together these questions cost epsilon {amount(prices[0])}, {alone}. The list sets the "
-            "price only: other questions are answered too, as far as they fit."
+            f"Together these questions cost epsilon {amount(prices[0])}, {alone}. The list sets "
+            "the price only: other questions are answered too, as far as they fit."
         ]
     told = Answer.of(said, Said(notes))
     return Told(told, {**data, "cost": wanted})
@@ -534,8 +534,8 @@ def _price(epsilon: str | None, prices: tuple[Fraction, Fraction] | None) -> Cos
     wanted = parse_cost(f"epsilon={epsilon}")
     if prices is not None and prices[0] > wanted.epsilon:
         raise InvalidInput(
-            f"these questions cost epsilon {amount(prices[0])} together, more than {wanted.shown()}: "
-            "give a larger --epsilon or a smaller --each, or leave --epsilon out"
+            f"these questions cost epsilon {amount(prices[0])} together, more than "
+            f"{wanted.shown()}: give a larger --epsilon or a smaller --each, or leave --epsilon out"
         )
     return wanted
 

@@ -296,17 +296,20 @@ class Cap:
         if cost.delta and self.most.kind != "approximate":
             return f"the cap, {self.shown()}, has no delta, so no cost with a delta ever fits"
         if cost.rho and self.most.kind == "pure":
-            return f"the cap, {self.shown()}, is pure, so no rho ever fits: pay with an epsilon (--epsilon)"
+            return (
+                f"the cap, {self.shown()}, is pure, so no rho ever fits: pay with an epsilon "
+                "(--epsilon)"
+            )
         if cost.rho and self.most.kind == "approximate" and not self.tail:
             return (
-                f"the cap, {self.shown()}, adds up by basic composition, which knows no rho: ask with an "
-                "epsilon; the owner may let the policy's budget say composition=tighter, which "
-                f"sets a delta of {amount(self.most.delta / 2)} aside"
+                f"the cap, {self.shown()}, adds up by basic composition, which knows no rho: ask "
+                "with an epsilon; the owner may let the policy's budget say composition=tighter, "
+                f"which sets a delta of {amount(self.most.delta / 2)} aside"
             )
         if cost.rho and self.tail and self.concentrated <= spent.concentrated:
             return (
-                f"spent {self.used(spent).shown()}; the cap is {self.shown()}, and no rho fits any more: "
-                f"at most {self.left(spent).shown('down')} is left"
+                f"spent {self.used(spent).shown()}; the cap is {self.shown()}, and no rho fits any "
+                f"more: at most {self.left(spent).shown('down')} is left"
             )
         largest = self.largest(spent)
         most = "" if largest is None else f", or in one query {largest.shown('down')}"

@@ -70,7 +70,7 @@ class ReviewDesk(Result):
         """Return a proposal, with what all would allow after it; one that waits with its plan."""
         body = self.ledger.entry(one.place)
         unpaid = self._unpaid(one.dataset)
-        planned = self._payment(one)
+        planned = self.payment(one)
         if one.approved is None:
             plan = self.plan(one, *made_of(body["query"])).fields()
             planned |= {name: plan[name] for name in ("warnings", "cells", "errors")}
@@ -104,7 +104,7 @@ class ReviewDesk(Result):
         """Return what a proposal would allow with all that was released or approved."""
         return self._after(one, self._unpaid(one.dataset))
 
-    def _payment(self, one: Proposal) -> dict[str, Any]:
+    def payment(self, one: Proposal) -> dict[str, Any]:
         """Return which charge paid for a proposal, last, if any did, and say so."""
         paid = self._charged.get((one.dataset, one.query))
         if paid is None:

@@ -135,13 +135,22 @@ class Desk:
         return ReviewDesk(self.curator.ledger).proposal(made)
 
     def report(self, account: str | None, entry: str) -> dict[str, Any]:
-        """Return the report of a release, one page of HTML; of an analyst, the own ones."""
-        from twoworlds.report.review import review_released
+        """Return the report of a release, one page of HTML; of an analyst, the own ones.
 
+        To those who may see the whole ledger, also the page of a proposal, to sign.
+        """
+        from twoworlds.report.review import review_planned, review_released
+
+        number = whole(entry, "entry")
         with about("entry"):
-            released = self.curator.released(whole(entry, "entry"), analyst=account)
-        page = review_released(released, self.curator.ledger)
-        return {"entry": released.charge.entry, "html": page.html()}
+            planned = self.curator.ledger.state().proposals.get(number)
+            if planned is not None and account is None:
+                command = f"twoworlds review {number} --policy policy.yml"
+                page = review_planned(self.curator, planned, command=command)
+            else:
+                released = self.curator.released(number, analyst=account)
+                page = review_released(released, self.curator.ledger)
+        return {"entry": number, "html": page.html()}
 
     def plan(self, account: str, **asked: Any) -> dict[str, Any]:
         """Return what a release would cost and how exact it would be; nothing is charged."""

@@ -107,7 +107,7 @@ _SUMMARIES = {
     "proposals": "What one has proposed, and what reviewers said of it",
     "plan": "What a release would cost; nothing is charged",
     "release": "Charge queries and answer them",
-    "report": "The report of a release, as one page of HTML",
+    "report": "The report of a release, or the page of a proposal to sign, in HTML",
     "propose": "File a planned release for review; nothing is charged",
     "decide": "Approve a proposal, or send it back",
 }

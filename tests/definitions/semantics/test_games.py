@@ -301,6 +301,6 @@ def test_odds_are_whole_numbers_where_those_are_short(chance, odds):
 def test_beside_a_secret_the_difference_is_said_to_be_about_all_records():
     asked = {"belief": "independent(1/2, 1/2)", "output": "11"}
     told = "belief about all records differs by"
-    with_secret = posterior("randomized-response(bits=2, keep=3/4)", secret="1=1", **asked)
+    with_secret = ask("posterior", SURVEY, secret="1=1", **asked)
     assert told in with_secret.explain()
-    assert told not in posterior("randomized-response(bits=2, keep=3/4)", **asked).explain()
+    assert told not in ask("posterior", SURVEY, **asked).explain()

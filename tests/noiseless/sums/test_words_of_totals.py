@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import comb
 
 import pytest
 
+from twoworlds.definitions.words import percent
 from twoworlds.errors import TwoWorldsError
 from twoworlds.noiseless import total
 from twoworlds.numbers import bounds, decimal

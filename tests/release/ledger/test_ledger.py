@@ -36,7 +36,7 @@ def test_ten_times_a_tenth_fills_one_exactly(ledger):
     for number in range(10):
         ledger.pay("people", "ann", number, "0.1", lambda: 0)
     assert ledger.left("people") == Cost()
-    with pytest.raises(OverBudget, match="at most epsilon=0 is left"):
+    with pytest.raises(OverBudget, match="at most epsilon 0 is left"):
         ledger.reserve("people", "ann", "one more", "1e-30")
 
 
@@ -55,9 +55,9 @@ def test_the_cap_of_a_dataset_stands_above_those_of_its_analysts(ledger):
 @pytest.mark.parametrize(
     ("caps", "cost", "said"),
     [
-        (("epsilon=2", "epsilon=3"), "4", ["at most epsilon=2 is left"]),
-        (("epsilon=3", "epsilon=2"), "4", ["at most epsilon=2 is left"]),
-        (("epsilon=1", "epsilon=3"), "2", ["at most epsilon=1 is left"]),
+        (("epsilon=2", "epsilon=3"), "4", ["at most epsilon 2 is left"]),
+        (("epsilon=3", "epsilon=2"), "4", ["at most epsilon 2 is left"]),
+        (("epsilon=1", "epsilon=3"), "2", ["at most epsilon 1 is left"]),
         (
             ("epsilon=1, delta=1/2", "epsilon=2, delta=1/4"),
             "epsilon=3, delta=1/2",

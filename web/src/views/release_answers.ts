@@ -76,9 +76,9 @@ export function answered(found: Released): Child[] {
   ];
 }
 
-/** Save the report of a release, which the service makes from its ledger. */
-export function reportButton(entry: number): HTMLElement {
-  return fetchButton("Download report", `report-${entry}.html`, () =>
+/** Save the report of a release or of a proposal, which the service makes from its ledger. */
+export function reportButton(entry: number, words = "Download report"): HTMLElement {
+  return fetchButton(words, `report-${entry}.html`, () =>
     post<{ html: string }>("report", { entry }).then(({ html }) => html),
   );
 }

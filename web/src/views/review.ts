@@ -175,6 +175,7 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
           errorBars({ errors: one.errors, cells: one.cells }),
         )
       : null,
+    h("div", { class: "actions" }, reportButton(one.entry, "Download the page to sign")),
     me.role === "reviewer" ? decision(one, again) : h("p", { class: "hint" }, "A reviewer decides on it."),
   );
 }

@@ -130,7 +130,7 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
     known = None if one.cap is None else one.cap.composition
     yield f"  budget {'none: nothing can be released' if one.cap is None else _said(one.cap)}"
     for name, limit in one.analysts.items():
-        said = str(limit) if limit.composition == known else _said(limit)
+        said = limit.shown() if limit.composition == known else _said(limit)
         yield f"  analyst {name}: {said}"
     for column in one.columns.values():
         yield f"  {column.name}: {_uses(column)}"

@@ -326,7 +326,8 @@ def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
     if discovers and not cost.delta:
         why = (
             "keys that are discovered need a delta, the probability that a key gives somebody "
-            f"away: beside {cost.shown()} pay --delta 1e-6, or delta='1e-6' in Python, or declare the keys"
+            f"away: beside {cost.shown()} pay --delta 1e-6, or delta='1e-6' in Python, or declare "
+            "the keys"
         )
     elif laplace and cost.rho:
         why = f"{cost.shown()} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
@@ -337,8 +338,8 @@ def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
         )
     elif not laplace and not cost.rho and not cost.delta:
         why = (
-            f"{cost.shown()} is pure, and Gaussian noise never is: pay rho, or epsilon and delta, or "
-            "choose noise='laplace'"
+            f"{cost.shown()} is pure, and Gaussian noise never is: pay rho, or epsilon and delta, "
+            "or choose noise='laplace'"
         )
     elif not cost.rho and not cost.epsilon:
         why = "a cost of 0 would need infinitely much noise: pay more than 0"

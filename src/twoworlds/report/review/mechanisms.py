@@ -83,10 +83,10 @@ _CLAIMED = {
 }
 _OVER_DATA = "over data and noise"  # in a sentence on beliefs that may fail
 _MAY_FAIL = (
-    "What holds over data and noise follows by twoworlds, S4, sharper than Kasiviswanathan & Smith, "
-    "Theorem 2.4(1). It may fail with the probability named, and is about one person at a time "
-    "where it names no number of people. Semantic privacy, further on, is about everybody at once, "
-    "and is measured there without any exception."
+    "What holds over data and noise follows by twoworlds, S4, sharper than Kasiviswanathan & "
+    "Smith, Theorem 2.4(1). It may fail with the probability named, and is about one person at a "
+    "time where it names no number of people. Semantic privacy, further on, is about everybody at "
+    "once, and is measured there without any exception."
 )
 _MATRIX = "What was reviewed: the probability of each output (rows) on each database (columns)."
 _OTHERS = (

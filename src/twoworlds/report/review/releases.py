@@ -35,6 +35,7 @@ from twoworlds.release.answers.words import (
 from twoworlds.release.budget import Spent
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
+from twoworlds.release.curator import Curator
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import canonical
@@ -223,12 +224,30 @@ def review_release(
 
 
 def review_planned(
-    desk: ReviewDesk, planned: Proposal, *, command: str, statement: Mapping[str, Any] | None = None
+    curator: Curator,
+    planned: Proposal,
+    *,
+    command: str,
+    statement: Mapping[str, Any] | None = None,
 ) -> Review:
-    """Review a release that is not paid: a proposal, or a ``statement`` that nobody has proposed.
+    """Review a release before it is paid: a proposal, or a ``statement`` that nobody has proposed.
 
-    ``command`` says how it stands now.
+    Once it is paid and answered, its release is reviewed. ``command`` says how it stands now.
+
+    Raises:
+        InvalidInput: when it was paid and not answered.
     """
+    desk = ReviewDesk(curator.ledger)
+    charge = desk.payment(planned)
+    paid = desk.state.queries.get((planned.dataset, planned.query))
+    if paid is not None and paid.answer is None:
+        raise InvalidInput(
+            f"there is nothing to sign before it is paid: {charge['payment']} Release it again, "
+            "with --report"
+        )
+    if paid is not None:
+        return review_released(curator.released(paid.sequence), curator.ledger)
+    free = "Nothing was charged, and no data were read for it."
     filed = statement is None
     body: Mapping[str, Any] = {"query": statement, "time": f"{datetime.now(UTC):%Y-%m-%d}"}
     if filed:
@@ -253,7 +272,7 @@ def review_planned(
         made,
         f"A planned release from {dataset.name}",
         "planned",
-        f"It would cost {cost.shown()}. Nothing was charged, and no data were read for it.",
+        f"It would cost {cost.shown()}. {charge['payment'] if charge['paid'] else free}",
         "the ledger of the policy holds everything released about these people",
         proof,
     )
