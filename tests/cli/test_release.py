@@ -666,7 +666,7 @@ def test_reviewers_and_analysts_are_told_which_option_is_missing(capsys):
     wrong = ("review", "99", "--approve", "--reviewer", "rita")
     assert "nothing was proposed so far, release with --propose" in call(capsys, *wrong)[2]
     number = str(as_json(capsys, "release", ONE, *SPENT, "--propose", "why")[1]["entry"])
-    assert f"the newest are {number}; twoworlds review" in call(capsys, *wrong)[2]
+    assert f"the newest is {number}" in call(capsys, *wrong)[2]
     back = ("review", number, "--send-back", "--reviewer", "rita")
     assert "as in --remark" in call(capsys, *back)[2]
 

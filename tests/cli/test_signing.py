@@ -132,7 +132,7 @@ def test_a_plan_can_be_signed_before_it_is_paid(capsys, in_hospital):
         assert "epsilon 1.5 by basic composition" in text
         assert "would get at most 63 right (50 without" in text  # e^0.5
         assert "would get at most 82 right (50 without" in text  # e^1.5
-        assert page.count('class="icons"') == 1
+        assert page.count('d="M') >= 100  # the guess, as people
         assert "What is not promised" in text
         for choice in ("Approve", "Approve with conditions", "Send back", "Signature"):
             assert choice in text

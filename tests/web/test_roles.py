@@ -138,6 +138,11 @@ def test_an_analyst_proposes_and_a_reviewer_decides_each_in_their_own_name(servi
         again = reviewer.post("/api/v1/decide", json={**decision, "approve": True})
         assert again.status_code == 400
         assert analyst.post("/api/v1/plan", json=asked).json()["review"]["status"] == "sent back"
+        page = {"entry": made["entry"]}  # to sign: it says what everything together allows
+        assert analyst.post("/api/v1/report", json=page).status_code == 400
+        to_sign = reviewer.post("/api/v1/report", json=page).json()["html"]
+        assert "Planned, not paid" in to_sign
+        assert "too few people" in to_sign
         [listed] = [
             one
             for one in reviewer.get("/api/v1/ledger").json()["proposals"]

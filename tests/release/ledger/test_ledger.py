@@ -61,7 +61,7 @@ def test_the_cap_of_a_dataset_stands_above_those_of_its_analysts(ledger):
         (
             ("epsilon=1, delta=1/2", "epsilon=2, delta=1/4"),
             "epsilon=3, delta=1/2",
-            ["at most epsilon=1, delta=1/2 is left", "at most epsilon=2, delta=1/4 is left"],
+            ["at most epsilon 1, delta 0.5 is left", "at most epsilon 2, delta 0.25 is left"],
         ),
     ],
 )

@@ -58,7 +58,7 @@ _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
     "before about the same people, and who keeps count."
 )
-_PLANNED = "Nothing was charged, and nothing was released."
+_PLANNED = "Nothing was released."
 _NO_CERTIFICATE = (
     "No finite certificate proves this. The appendix has the command that computes it again."
 )
