@@ -63,8 +63,9 @@ def test_a_proposal_says_of_a_charge_that_was_closed_that_it_was_paid(capsys, in
     closed = f"entry {charge.entry}, and closed without an answer: the same again is paid"
     assert closed in words
     for asked in (("review", number), ("release", BY_REGION, *SPENT, "--dry-run")):
-        assert call(capsys, *asked, "-o", "closed.html")[0] == 0
-        page = (in_hospital / "closed.html").read_text()
+        code, _, err = call(capsys, *asked, "-o", f"{asked[0]}.html")
+        assert code == 0, err
+        page = (in_hospital / f"{asked[0]}.html").read_text()
         assert closed in page
         assert "Nothing was charged" not in page
 
