@@ -140,7 +140,10 @@ class Joint(Result):
         {'fair': Fraction(1, 3), 'sure': Fraction(2, 3)}
         """
         found = cls.__new__(cls)
-        read = [(number(weight, "weight"), belief, side) for weight, belief, side in drawn]
+        read = [
+            (_ONE if weight == 1 else number(weight, "weight"), belief, side)
+            for weight, belief, side in drawn
+        ]
         _require_law(dict(enumerate((w for w, _, _ in read), 1)), "the list of weights")
         found.drawn, found.name = tuple(part for part in read if part[0] != 0), name
         return found
@@ -197,7 +200,7 @@ class Joint(Result):
         if self.drawn and self.told is None:
             law: dict[Side, Number] = {}
             for weight, _, z in self.drawn:
-                law[z] = law.get(z, Fraction(0)) + weight
+                law[z] = law[z] + weight if z in law else weight
             return law
         return {z: sum(part.values(), start=Fraction(0)) for z, part in self._parts.items()}
 
@@ -223,8 +226,8 @@ class Joint(Result):
                 f"{self.name or 'the belief'} holds side information {plain_label(side)} "
                 f"impossible: nothing can be concluded from it; possible are {possible}{more}"
             )
-        total = self.sides[side]
-        return {x: mass / total for x, mass in self._parts[side].items()}
+        total, part = self.sides[side], self._parts[side]
+        return part if total is _ONE else {x: mass / total for x, mass in part.items()}
 
     def knowing(self, more: RandomMap) -> Joint:
         """Return the belief of an attacker who knows (Z, g(X)); g may be random."""
@@ -318,7 +321,7 @@ def gathered(parts: Iterable[tuple[Point, Side, Number]]) -> dict[tuple[Point, S
 
 def times(p: Number, q: Number) -> Number:
     """Multiply probabilities, fast where nothing is random."""
-    return p if q is _ONE else p * q
+    return p if q is _ONE else q if p is _ONE else p * q
 
 
 def _mass(mass: object, of: object) -> Number:

@@ -45,7 +45,7 @@ from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
 from twoworlds.definitions.coupled.scene import Scene, proportional
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
-from twoworlds.numbers import Number, bounds
+from twoworlds.numbers import Number, bounds, rational
 from twoworlds.programs import Optimal, Rational, solve
 
 ZERO = Fraction(0)
@@ -94,6 +94,8 @@ def comparisons(scene: Scene, bits: int = 0) -> tuple[GivenValue, ...]:
         for v, mass in cell.mass.items():
             real, off = _middles(cell.real[v], mass, outputs, bits)
             ideal, shift = _middles(cell.ideal[v], mass, inputs, bits)
+            if scene.lost:  # of what is given v, at most lost / (mass + lost)
+                off, shift = off + scene.lost / rational(mass), shift + scene.lost / rational(mass)
             found.append(GivenValue(number, v, real, ideal, (off, shift)))
     return tuple(found)
 

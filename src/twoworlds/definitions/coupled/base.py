@@ -179,6 +179,8 @@ class OverBeliefs(PrivacyDefinition):
             return Orbits(Records(universe.values, n), statistic if by_sums else None)
 
         orbits = up_to(universe.n)
+        if orbits.size > _MOST_ORBITS and by_sums and self._by_likely:
+            return Orbits(universe, statistic, likely=True)
         if orbits.size > _MOST_ORBITS:
             most = bisect(range(1, universe.n), _MOST_ORBITS, key=lambda n: up_to(n).size)
             raise TooLarge(
@@ -192,6 +194,11 @@ class OverBeliefs(PrivacyDefinition):
     @property
     def _of_everybody(self) -> bool:
         """Whether everybody's entry is private in the same way, and one may stand for all."""
+        return False
+
+    @property
+    def _by_likely(self) -> bool:
+        """Whether the probability of what is left out may be counted to the unsafe side."""
         return False
 
     def _by_sums(self, beliefs: BeliefClass) -> bool:

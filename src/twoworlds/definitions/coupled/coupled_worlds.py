@@ -156,6 +156,10 @@ class CoupledWorlds(WithSimulator):
     typed = "coupled-worlds"
     takes_mixtures = True
 
+    @property
+    def _by_likely(self) -> bool:
+        return self._best
+
     def _measure(self, scene: Scene) -> Measure:
         if self._best:
             return BestSimulator(scene)

@@ -36,7 +36,9 @@ from twoworlds.worlds import (
     Additive,
     BitStrings,
     Explicit,
+    Integers,
     Point,
+    Product,
     Records,
     Statistic,
     Universe,
@@ -109,7 +111,14 @@ def exact(statistic: str | Statistic, universe: str | Universe) -> OnStatistic:
     found = build_statistic(statistic, where)
     spelled = statistic if isinstance(statistic, str) else found.name
     text = f"exact({spelled}, universe={where.expression})"
-    outputs = Explicit(_values(found, where))
+    try:
+        outputs: Universe = Explicit(_values(found, where))
+    except TooLarge:
+        if not isinstance(found, Additive) or not isinstance(where, Records) or not found.dimension:
+            raise
+        if any(part not in (0, 1) for v in where.values for part in found((v,))):  # type: ignore[union-attr]
+            raise
+        outputs = Product((Integers(0, where.n),) * found.dimension)  # tables, too many to list
     return OnStatistic(where, found, Deterministic(outputs), expression=text)
 
 
