@@ -22,8 +22,7 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, Order, Real, compare, number, show
 from twoworlds.show import Result
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
-from twoworlds.worlds.orbits import Orbits
-from twoworlds.worlds.universe import Point
+from twoworlds.worlds.universe import Point, Universe
 
 NOTHING = "nothing"
 """The side information of an attacker who has none."""
@@ -159,7 +158,7 @@ class Joint(Result):
     @property
     def alike(self) -> bool:
         """Whether the law is known to treat all people alike."""
-        return bool(self.drawn) and all(b.common_laws is not None for _, b, _ in self.drawn)
+        return bool(self.drawn) and all(b.alike for _, b, _ in self.drawn)
 
     @property
     def by_sums(self) -> bool:
@@ -171,7 +170,7 @@ class Joint(Result):
         """Whether the records are known to be independent, and no side information says more."""
         return len(self.drawn) == 1 and self.told is None and len(self.drawn[0][1].parts) == 1
 
-    def on(self, orbits: Orbits) -> Joint:
+    def on(self, orbits: Universe) -> Joint:
         """Return the law of people who are alike, by databases up to the order of the others."""
         found = Joint.of_beliefs([(w, b.on(orbits), z) for w, b, z in self.drawn], self.name)
         found.told = self.told
@@ -365,7 +364,7 @@ class BeliefClass(Result):
         """Whether every member is known to treat all people alike."""
         return all(member.alike for member in self)
 
-    def on(self, orbits: Orbits) -> BeliefClass:
+    def on(self, orbits: Universe) -> BeliefClass:
         """Return the class about people who are alike, up to the order of all but one."""
         return self.each(lambda joint: joint.on(orbits), self.assumption)
 

@@ -38,6 +38,7 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
 from twoworlds.worlds import Point, Universe
+from twoworlds.worlds.graphs import GraphOrbits, Graphs, GraphStatistic
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import Records
@@ -162,8 +163,16 @@ class OverBeliefs(PrivacyDefinition):
         found = scene(made, beliefs, self._pairs(beliefs, orbits or universe))
         return found if orbits is None else replace(self._smaller(found), people=orbits.n)
 
-    def _orbits(self, mechanism: Mechanism | None, beliefs: BeliefClass) -> Orbits | None:
+    def _orbits(
+        self, mechanism: Mechanism | None, beliefs: BeliefClass
+    ) -> Orbits | GraphOrbits | None:
         universe = None if mechanism is None else mechanism.universe
+        if isinstance(universe, Graphs) and isinstance(mechanism, OnStatistic):
+            named = not isinstance(mechanism.statistic, GraphStatistic)
+            few = universe.size * len(universe.nodes) <= _MOST_WORK
+            if named or few or not self._of_everybody or not beliefs.alike:
+                return None
+            return mechanism.statistic.up_to_names(universe)  # type: ignore[attr-defined,no-any-return]
         if not isinstance(mechanism, OnStatistic) or not isinstance(universe, Records):
             return None
         if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:

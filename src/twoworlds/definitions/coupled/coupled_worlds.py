@@ -99,7 +99,7 @@ class WithSimulator(OverBeliefs):
     def _of_everybody(self) -> bool:
         return (
             isinstance(self.scrubs, str | None)
-            and self.scrubs in (None, "persons", "persons(tagged)")
+            and self.scrubs in (None, "persons", "persons(tagged)", "nodes", "nodes(tagged)")
             and self.simulator in (OPTIMAL, "canonical", "coin")
         )
 

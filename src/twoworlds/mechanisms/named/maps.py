@@ -46,6 +46,7 @@ from twoworlds.worlds import (
 from twoworlds.worlds.catalogue import read_names, read_values
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
+from twoworlds.worlds.graphs import GraphStatistic
 from twoworlds.worlds.statistics import Constant
 
 _MOST_LISTED = 1 << 16
@@ -124,6 +125,8 @@ def exact(statistic: str | Statistic, universe: str | Universe) -> OnStatistic:
 
 def _values(statistic: Statistic, universe: Universe) -> tuple[Point, ...]:
     """Return the values that a statistic takes, in order."""
+    if isinstance(statistic, GraphStatistic) and (kinds := statistic.up_to_names(universe)):
+        return tuple(sorted({statistic(x) for x in kinds}))
     if universe.size is not None and universe.size <= _MOST_LISTED:
         return tuple(sorted({statistic(x) for x in universe}))
     if not isinstance(statistic, Additive) or not isinstance(universe, Records):
