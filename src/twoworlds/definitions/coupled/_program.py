@@ -430,21 +430,14 @@ def _excesses(
 _CLOSE = Fraction(1, 16)
 
 
-class Trials:
-    """The numbers to try, none of them twice."""
-
-    def __init__(self) -> None:
-        self._turn = 0
-        self._tried: set[Fraction] = set()
-
-    def next(self, low: Fraction, high: Fraction, guess: Fraction) -> Fraction:
-        """Return the next number to try; what was tried must not lie inside the bracket."""
-        while True:
-            self._turn += 1
-            found = trial(low, high, guess, self._turn)
-            if found not in self._tried:
-                self._tried.add(found)
-                return found
+def untried(tried: list[Fraction], low: Fraction, high: Fraction, guess: Fraction) -> Fraction:
+    """Return the next number to try, and list it; what was tried must not lie in the bracket."""
+    while True:
+        found = trial(low, high, guess, len(tried) + 1)
+        new = found not in tried
+        tried.append(found)
+        if new:
+            return found
 
 
 def trial(low: Fraction, high: Fraction, guess: Fraction, turn: int) -> Fraction:
