@@ -258,7 +258,7 @@ def test_the_two_ends_of_likely_tables_enclose_the_exact_delta(
     where, verdict = found.scene(released), found.tightest(released)
     ends = verdict.witness.best
     assert ends.lower <= exact <= ends.upper
-    assert ends.upper - ends.lower <= 12 * (1 + F(ratio)) * where.lost
+    assert ends.upper - ends.lower <= 2 * (1 + F(ratio)) * where.lost
     assert 0 < where.lost < F(n**2, 1 << (least - 6))
     assert verdict.witness.verify()
     proved = proof.proved_by(json.loads(json.dumps(ends.to_dict())))

@@ -43,9 +43,9 @@ from flint import fmpq
 
 from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
-from twoworlds.definitions.coupled.scene import Scene, proportional
+from twoworlds.definitions.coupled.scene import OTHERS, Scene, proportional
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
-from twoworlds.numbers import Number, bounds, rational
+from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
 
 ZERO = Fraction(0)
@@ -94,8 +94,9 @@ def comparisons(scene: Scene, bits: int = 0) -> tuple[GivenValue, ...]:
         for v, mass in cell.mass.items():
             real, off = _middles(cell.real[v], mass, outputs, bits)
             ideal, shift = _middles(cell.ideal[v], mass, inputs, bits)
-            if scene.lost:  # of what is given v, at most lost / (mass + lost)
-                off, shift = off + scene.lost / rational(mass), shift + scene.lost / rational(mass)
+            if scene.lost:  # of the others, who are independent of v
+                off, shift = off + scene.lost, shift + scene.lost
+                real[outputs[OTHERS]] = ZERO
             found.append(GivenValue(number, v, real, ideal, (off, shift)))
     return tuple(found)
 

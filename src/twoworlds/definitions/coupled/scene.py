@@ -40,6 +40,8 @@ from twoworlds.worlds.statistic import Statistic
 Law = Mapping[Hashable, Number]
 ANYTHING = "anything"
 """The scrubbed database of a simulator that may as well ignore it."""
+OTHERS = "others"
+"""All outputs that are left out because they are unlikely (`Scene.lost`)."""
 _MOST_CELLS = 1 << 21
 _BITS = 256
 
@@ -226,7 +228,8 @@ def scene(
         for z, weight in member.sides.items()
     )
     inputs = tuple(dict.fromkeys(y for cell in cells for law in cell.ideal.values() for y in law))
-    return Scene(made, beliefs, pairs, cells, outputs, inputs)
+    found = Scene(made, beliefs, pairs, cells, outputs, inputs)
+    return replace(found, outputs=(*outputs, OTHERS)) if found.lost else found
 
 
 Key = TypeVar("Key", bound=Hashable)
