@@ -268,6 +268,8 @@ def test_node_by_node_or_one_for_all_is_the_same(monkeypatch, statistic, claim, 
         found.append(definition(claim).tightest(released))
     assert found[0].delta == found[1].delta
     assert found[0].witness.verify()
+    count = universe[len("graphs(")]
+    assert f"everybody is alike here: node 1 stands for all {count} nodes" in found[0].notes
 
 
 def test_degrees_name_their_nodes_and_are_listed(monkeypatch):

@@ -344,7 +344,9 @@ class OverBeliefs(PrivacyDefinition):
         source = where.release.source
         values = {"ratio": found.ratio, "epsilon": ln(found.ratio), "delta": found.delta}
         if where.people is not None:
-            notes += (f"everybody is alike here: person 1 stands for all {where.people:,} people",)
+            said = f"everybody is alike here: person 1 stands for all {where.people:,} people"
+            nodes = source is not None and isinstance(source.universe, Graphs)
+            notes += (said.replace("person", "node").replace("people", "nodes") if nodes else said,)
         return Verdict(
             where.release.name,
             definition,
