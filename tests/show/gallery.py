@@ -38,7 +38,6 @@ EXAMPLES = {
     "cones.noise.noise_statements.NoiseStatement": (
         "cones.noise.noise_statements.noise_statements"
     ),
-    "cones.noise.noise_statements.Telescoping": "cones.noise.noise_statements.telescoping",
     "cones.per_record.PerRecordCone": "cones.words.parity.attacker_who_changes_his_mind",
     "cones.per_record.ProductMembership": "cones.words.parity.attacker_who_changes_his_mind",
     "cones.row_cone.Inequality": "cones.row_cone.Inequality",

@@ -20,7 +20,6 @@ from twoworlds.cones.compare import Separation, Strength, compare
 from twoworlds.cones.design import Design, design, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
-from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.cones.noise.noise_statements import (
     NoiseStatement,
@@ -72,8 +71,6 @@ __all__ = [
     "build_source",
     "compare",
     "consistent_normal_form_contains",
-    "cyclic_noise",
-    "cyclic_zero",
     "design",
     "dp_parity_threshold",
     "eliminate",

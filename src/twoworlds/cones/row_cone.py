@@ -87,9 +87,8 @@ class Inequality(Result):
 
     def sides(self) -> tuple[dict[Point, int], dict[Point, int]]:
         """Return the two sides, smaller first, with positive coefficients by database."""
-        entries = list(zip(self.universe, self.coefficients, strict=True))
-        smaller = {x: -c for x, c in entries if c < 0}
-        return smaller, {x: c for x, c in entries if c > 0}
+        entries = [(x, c) for x, c in zip(self.universe, self.coefficients, strict=True) if c]
+        return {x: -c for x, c in entries if c < 0}, {x: c for x, c in entries if c > 0}
 
     def text(self) -> str:
         """Write it with positive coefficients on both sides: ``x11 <= 3 x10``."""

@@ -64,7 +64,7 @@ def cone(
         return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
     if isinstance(found, RowCone) and found.cone.ratios is None:
         found.inequalities(), found.generators()  # they are asked for, however long they take
-    return found.beside(files=save_json(save, found.to_dict()))
+    return found.beside(files={} if save is None else save_json(save, found.to_dict()))
 
 
 def member(
