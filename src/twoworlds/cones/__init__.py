@@ -14,7 +14,7 @@ The numbers are those of Lin & Kifer, *Towards a Systematic Analysis of Privacy 
 answers are exact and carry a certificate.
 """
 
-from twoworlds.cones.amplification import Frapp, frapp_row_cone, kronecker_cone, product_cone
+from twoworlds.cones.amplification import Frapp, frapp_row_cone
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Separation, Strength, compare
 from twoworlds.cones.design import Design, design, saving
@@ -28,7 +28,7 @@ from twoworlds.cones.noise.noise_statements import (
 )
 from twoworlds.cones.normal_form import InverseMatrix, consistent_normal_form_contains, inverse
 from twoworlds.cones.per_record import PerRecordCone, ProductInequality
-from twoworlds.cones.row_cone import Inequality, RowCone, build_source, row_cone, row_of_mixture
+from twoworlds.cones.row_cone import Inequality, RowCone, build_source, row_cone
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.cones.words.parity import (
     ParityCheck,
@@ -80,16 +80,13 @@ __all__ = [
     "grouped",
     "guards_parity",
     "inverse",
-    "kronecker_cone",
     "largest_odds",
     "largest_parity_odds",
     "noise_cone",
     "noise_statements",
     "parity_check",
-    "product_cone",
     "relax",
     "row_cone",
-    "row_of_mixture",
     "saving",
     "statement",
     "statements",

@@ -224,7 +224,7 @@ class PerRecordCone(Result):
             raise Unsupported(
                 f"{built.expression}: the extreme rows of one record are linearly dependent, so "
                 "that the inequalities of several records are no products: use row_cone for few "
-                "records, or the approximation by twoworlds.cones.amplification.product_cone"
+                "records"
             )
         return PerRecordCone(built.universe, one, built.expression)
 
