@@ -158,7 +158,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
-        "cones.compare.NoiseStrength": lambda: compare("geometric(ratio=2)", "geometric(ratio=3)"),
         "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),
         "definitions.together.Together": lambda: together("laplace(epsilon=1)", times=3),
         "definitions.verdict.Verdict": lambda: tw.check(SURVEY, "dp(epsilon=1)"),
