@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.cones import consistent_normal_form_contains, row_cone
-from twoworlds.errors import Undecided
+from twoworlds.errors import TooLarge, Undecided
 from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.questions.cones import cone, member
+from twoworlds.questions.cones import cone, design, member
 from twoworlds.worlds import Explicit
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
@@ -54,3 +54,11 @@ def test_the_cone_of_several_mechanisms_is_generated_by_all_their_rows():
     assert all(found.contains(row) for row in rows)
     assert set(found.generators()) <= set(row_cone(maps).generators())
     assert "or randomized-response" in found.explain()
+
+
+def test_a_count_of_many_people_is_sent_to_the_universe_of_counts():
+    """By symmetry the best mechanism for a count sees the count alone: 3 bits, and 0, ..., 3."""
+    with pytest.raises(TooLarge, match=r"at most 10 records; .*'integers\(0, n\)'"):
+        design("dp(ratio=2)", statistic="count", universe="bits(200)")
+    counts = design("dp(ratio=2)", loss="absolute", universe="integers(0, 3)")
+    assert design("dp(ratio=2)", statistic="count", universe="bits(3)").loss == counts.loss
