@@ -276,7 +276,7 @@ def _float(value: fmpq, shift: int) -> float:
     return found if abs(found) < _HIGHEST else inf if found > 0 else -inf
 
 
-def _run(model: Any, tolerance: float, more: Sequence[tuple[str, object]]) -> Any:
+def _run(model: Any, tolerance: float, more: Sequence[tuple[str, Any]]) -> Any:
     """Solve a program in floats."""
     import highspy
 
