@@ -33,7 +33,6 @@ from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, lar
 from twoworlds.cones.words.parity import (
     ParityCheck,
     attacker_who_changes_his_mind,
-    dp_parity_threshold,
     guards_parity,
     parity_check,
 )
@@ -72,7 +71,6 @@ __all__ = [
     "compare",
     "consistent_normal_form_contains",
     "design",
-    "dp_parity_threshold",
     "eliminate",
     "example",
     "example_statements",
