@@ -29,7 +29,7 @@ from itertools import groupby
 
 from twoworlds.answer import Answer
 from twoworlds.cones.certificates import proved
-from twoworlds.cones.noise.laws import LawSource, NoiseLaw
+from twoworlds.cones.noise.laws import LawSource
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, decimal, exact_text
@@ -158,22 +158,6 @@ class NoiseStatement(Result):
     prior: Number | None
     at: int | None = None
     derivation: tuple[Told, Told] | None = None
-
-    def posterior(self, law: NoiseLaw, output: int) -> Number:
-        """Return the probability of the first set after an output, by Bayes, for a finite belief.
-
-        >>> guard = noise_statements("geometric(ratio=2)", at=2)[0]
-        >>> guard.posterior(noise_cone("geometric(ratio=2)").law, 2)
-        Fraction(5, 7)
-        """
-        if self.belief is None or self.tail != 0:
-            raise Unsupported(
-                "the posterior is summed over finitely many places: this statement has none or "
-                "infinitely many"
-            )
-        mass = {d: b * law.pmf(output - d) for d, b in self.belief.items()}
-        everything = sum(mass.values(), start=Fraction(0))
-        return sum((mass[d] for d in self.first), start=Fraction(0)) / everything
 
     def answer(self) -> Answer:
         """Say it, and how it follows from infinitely many inequalities."""
