@@ -102,6 +102,8 @@ def test_the_remainder_tends_to_zero_for_bounded_rows_only():
 def test_privacy_does_not_imply_the_cone():
     # LK-40 and R6
     (ratio,) = {Fraction(part.data["ratio"]) for part in telescoping("geometric(ratio=2)")}
+    [note] = noise_statements("geometric(ratio=2)")[1].answer().notes
+    assert note.endswith("obeys every such bound, but I(0) = -3/2 is below 0.")
     row, otherwise = {0: 1}, 2
     assert not noise_cone("geometric(ratio=2)").contains(row, otherwise=otherwise)
     values = [row.get(k, otherwise) for k in range(-3, 4)]

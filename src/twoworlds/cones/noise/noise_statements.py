@@ -162,7 +162,7 @@ class NoiseStatement(Result):
     def answer(self) -> Answer:
         """Say it, and how it follows from infinitely many inequalities."""
         derived = (self.derivation or ())[:1]
-        return Answer(self.sentence, notes=[f"Why: {one.answer().headline}" for one in derived])
+        return Answer(self.sentence, notes=[f"Why: {one.data['explanation']}" for one in derived])
 
 
 def noise_statements(
