@@ -123,7 +123,6 @@ def example(kind: type, source: str) -> Any:
 
 def built(folder: Path) -> dict[str, Callable[[], Any]]:
     """Return how to make the others; a made-up hospital is laid out in the folder."""
-    from twoworlds.cones.compare import compare
     from twoworlds.definitions.together import together
     from twoworlds.definitions.trade_off import trade_off
     from twoworlds.mechanisms.strategy import Strategy
