@@ -194,8 +194,9 @@ def test_the_transform_is_the_kronecker_power(text):
     expected = row = np.random.default_rng(1).integers(-9, 10, len(matrix) ** cone.records)
     for i in range(cone.records):
         expected = np.matmul(matrix, expected.reshape(-1, len(matrix), len(matrix) ** i)).ravel()
-    assert (cone._transformed(row) == expected).all()
-    assert (cone._transformed(row.astype(object) << 60) == expected.astype(object) << 60).all()
+    assert cone._transformed(row.tolist()).tolist() == expected.tolist()
+    large = [x << 60 for x in row.tolist()]
+    assert cone._transformed(large).tolist() == [x << 60 for x in expected.tolist()]
 
 
 @pytest.mark.parametrize("keep", ["9/10", "999/1000"])
@@ -228,19 +229,6 @@ def test_forty_bits_are_never_listed():
         guarantee.explicit()
 
 
-def test_a_long_row_of_integers():
-    bits = 19
-    cone = response(bits, "3/4")
-    row = np.ones(2**bits, dtype=np.int64)
-    assert cone.contains(row)
-    assert (row == 1).all()
-    row[5] = 0
-    found = cone.contains(row)
-    assert not found
-    assert found.value < 0
-    assert found.worst.value(row.tolist()) == found.value
-
-
 def test_floats_are_the_decimal_numbers_that_they_print_as():
     cone = response(3, "3/4")
     row = np.array(kronecker([(3, 1)] * 3), dtype=np.float64) / 10
@@ -265,7 +253,7 @@ def test_what_has_no_product_structure_is_sent_elsewhere():
     four = mechanism(f"pram({hexagon}, records=2)")
     assert Simplicial.of(four.transition) is not None
     outside = "[[1/2, 1/6, 1/6], [1/6, 1/2, 1/6], [1/4, 1/4, 1/12], [1/12, 1/12, 7/12]]"
-    with pytest.raises(Unsupported, match=r"linearly dependent.*product_cone"):
+    with pytest.raises(Unsupported, match=r"linearly dependent.*few records"):
         PerRecordCone.of(f"pram({outside}, records=30)")
 
 
@@ -284,12 +272,9 @@ def test_rows_that_cannot_be_read_are_refused(row, error, words):
         response(3, "3/4").contains(row)
 
 
-def test_long_rows_must_be_arrays_and_huge_integers_are_refused():
-    cone = response(19, "999999/1000000")
-    with pytest.raises(TooLarge, match="array"):
-        cone.contains([1] * 2**19)
-    with pytest.raises(TooLarge, match="2\\^63"):
-        cone.contains(np.ones(2**19, dtype=np.int64))
+def test_long_rows_and_irrational_chances_are_refused():
+    with pytest.raises(TooLarge, match="ask for single inequalities"):
+        response(19, "3/4").contains([1] * 2**19)
     small = response(6, "999999999999/1000000000000")
     assert small.contains(np.ones(64, dtype=np.uint8))
     with pytest.raises(InvalidInput, match="irrational"):

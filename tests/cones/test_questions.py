@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.cones import consistent_normal_form_contains, row_cone
-from twoworlds.errors import Undecided
+from twoworlds.cones import consistent_normal_form_contains, frapp_row_cone, row_cone
+from twoworlds.errors import TooLarge, Undecided
 from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.questions.cones import cone, member
+from twoworlds.questions.cones import cone, design, member
 from twoworlds.worlds import Explicit
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
@@ -54,3 +54,18 @@ def test_the_cone_of_several_mechanisms_is_generated_by_all_their_rows():
     assert all(found.contains(row) for row in rows)
     assert set(found.generators()) <= set(row_cone(maps).generators())
     assert "or randomized-response" in found.explain()
+
+
+def test_a_count_of_many_people_is_sent_to_the_universe_of_counts():
+    """By symmetry the best mechanism for a count sees the count alone: 3 bits, and 0, ..., 3."""
+    with pytest.raises(TooLarge, match=r"at most 10 records; .*'integers\(0, n\)'"):
+        design("dp(ratio=2)", statistic="count", universe="bits(200)")
+    counts = design("dp(ratio=2)", loss="absolute", universe="integers(0, 3)")
+    assert design("dp(ratio=2)", statistic="count", universe="bits(3)").loss == counts.loss
+
+
+def test_a_cone_of_too_many_rows_is_refused_at_once_and_still_knows_its_rows():
+    large = "frapp(gamma=3, values=3, records=3)"
+    with pytest.raises(TooLarge, match=r"216 rows over 27 databases.*member --row"):
+        cone(large, exact=True)
+    assert not frapp_row_cone(3, 3, 3).contains([9 if x else 0 for x in range(27)])

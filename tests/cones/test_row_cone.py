@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 
 from twoworlds import BitStrings, DifferentialPrivacy, InvalidInput, Records, Universe, mechanism
 from twoworlds.cones.certificates import verify
+from twoworlds.cones.compare import mechanism_with_row
 from twoworlds.cones.cone import Cone
+from twoworlds.cones.kernel.vectors import primitive
+from twoworlds.cones.normal_form import consistent_normal_form_contains
 from twoworlds.cones.row_cone import (
     Inequality,
     RowCone,
     drawn,
     read_row,
     row_cone,
-    row_of_mixture,
 )
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.testing import strategies
@@ -194,12 +196,16 @@ def test_the_row_cone_of_one_mechanism_need_not_be_closed():
 def test_mixtures_of_rows_are_rows_of_an_explicit_mechanism(first, second, data):
     """Lin & Kifer, Theorem 4.7."""
     one, two = (data.draw(st.sampled_from(list(m.outputs))) for m in (first, second))
-    weight = data.draw(strategies.probabilities())
-    row = row_of_mixture((first, one), (second, two), weight).row("this")
-    for x, entry in row.items():
-        mixed = weight * first.probability(one, x) + (1 - weight) * second.probability(two, x)
-        assert entry == mixed
-    assert row_cone([first, second]).contains(row)
+    weight, both = data.draw(strategies.probabilities()), row_cone([first, second])
+    mixed = [
+        weight * first.probability(one, x) + (1 - weight) * second.probability(two, x)
+        for x in both.universe
+    ]
+    assert both.contains(mixed)
+    if any(mixed):
+        made = mechanism_with_row(primitive(mixed), [first, second], both)
+        assert primitive(list(made.rows[0])) == primitive(mixed)
+        assert consistent_normal_form_contains(made, [first, second])
 
 
 @given(strategies.dense_mechanisms(BitStrings(2)), st.data())

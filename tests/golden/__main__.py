@@ -140,7 +140,7 @@ def loaded() -> list[str]:
     """What the process that forks loads once, so that no scene has to."""
     ours = (module.name for module in pkgutil.walk_packages(twoworlds.__path__, "twoworlds."))
     apart = (".spark", ".testing", "__main__")  # more must be installed for these
-    others = ["tests.golden.running", "tests.show.gallery", "duckdb", "flint", "highspy", "numba"]
+    others = ["tests.golden.running", "tests.show.gallery", "duckdb", "flint", "highspy"]
     others += ["matplotlib.figure", "sqlglot.dialects.duckdb"]
     return [*others, *(name for name in ours if not any(part in name for part in apart))]
 

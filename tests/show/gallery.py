@@ -38,7 +38,6 @@ EXAMPLES = {
     "cones.noise.noise_statements.NoiseStatement": (
         "cones.noise.noise_statements.noise_statements"
     ),
-    "cones.noise.noise_statements.Telescoping": "cones.noise.noise_statements.telescoping",
     "cones.per_record.PerRecordCone": "cones.words.parity.attacker_who_changes_his_mind",
     "cones.per_record.ProductMembership": "cones.words.parity.attacker_who_changes_his_mind",
     "cones.row_cone.Inequality": "cones.row_cone.Inequality",
@@ -124,7 +123,6 @@ def example(kind: type, source: str) -> Any:
 
 def built(folder: Path) -> dict[str, Callable[[], Any]]:
     """Return how to make the others; a made-up hospital is laid out in the folder."""
-    from twoworlds.cones.compare import compare
     from twoworlds.definitions.together import together
     from twoworlds.definitions.trade_off import trade_off
     from twoworlds.mechanisms.strategy import Strategy
@@ -159,7 +157,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
-        "cones.compare.NoiseStrength": lambda: compare("geometric(ratio=2)", "geometric(ratio=3)"),
         "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),
         "definitions.together.Together": lambda: together("laplace(epsilon=1)", times=3),
         "definitions.verdict.Verdict": lambda: tw.check(SURVEY, "dp(epsilon=1)"),

@@ -6,12 +6,13 @@ information. An output that is impossible in the ideal world counts as a failure
 
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 from hypothesis import strategies as st
 
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Release, Simulator
-from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin
+from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
 
@@ -173,4 +174,54 @@ def worlds(draw, *, people=2, members=1, independent=False):
         Simulator.table(table),
         BeliefClass(beliefs, "drawn"),
         persons(people),
+    )
+
+
+# --- worlds that separate the definitions ---------------------------------------------------------
+
+
+def known_parity(n=2):
+    """The parity of n fair bits, known to the attacker, with a coin for a simulator (Example 1)."""
+    bits = list(product((0, 1), repeat=n))
+    belief = Joint({(x, sum(x) % 2): Fraction(1, len(bits)) for x in bits})
+    release = Release("the parity", lambda x: {sum(x) % 2: Fraction(1)})
+    return Coupled(release, coin((0, 1)), BeliefClass((belief,), "fair bits"), persons(n))
+
+
+def hidden_sign(n=5, *, follows=Fraction(9, 10), known=False):
+    """The majority of records that each follow a hidden fair sign (Section II-E).
+
+    The simulator takes the majority of those who are left; a tie counts as +1.
+    """
+    masses = {}
+    for sign in (1, -1):
+        for x in product((1, -1), repeat=n):
+            key = x, sign if known else NOTHING
+            mass = prod(follows if entry == sign else 1 - follows for entry in x) / 2
+            masses[key] = masses.get(key, Fraction(0)) + mass
+    release = Release("the majority", lambda x: {1 if sum(x) >= 0 else -1: Fraction(1)})
+    beliefs = BeliefClass((Joint(masses),), "each record follows one hidden sign")
+    return Coupled(release, canonical(release), beliefs, persons(n))
+
+
+def denied_value(m, a, d):
+    """One record, evenly one of m values, and outputs that each deny one value.
+
+    F says "not u" with probability a d for every u but the true value, and nothing otherwise; the
+    simulator, which knows nothing, says each with probability d. If (a^2 (m - 1) - m) d <= a - 1,
+    that is (ln a, d)-private. Yet "not u" excludes a value of prior probability 1/m, whatever the
+    simulator, and one of these is said with probability (m - 1) a d.
+    """
+    said = {**{f"not {u}": d for u in range(m)}, "nothing": 1 - m * d}
+
+    def law(x):
+        denied = {f"not {u}": a * d for u in range(m) if (u,) != x}
+        return {**denied, "nothing": 1 - (m - 1) * a * d}
+
+    belief = Joint({((u,), NOTHING): Fraction(1, m) for u in range(m)})
+    return Coupled(
+        Release("a denial", law),
+        Simulator.of(lambda _: said, "denies each value equally often"),
+        BeliefClass((belief,), f"all {m} values are equally likely"),
+        persons(1),
     )

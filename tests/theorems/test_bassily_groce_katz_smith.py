@@ -29,7 +29,6 @@ from twoworlds.theorems import (
     through_simulator,
     with_mixtures,
 )
-from twoworlds.theorems.coupled_limits import denied_value
 from twoworlds.theorems.formulas import order, there_and_back
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
@@ -203,7 +202,11 @@ def test_erratum_13_theorem_2_is_false_for_large_epsilon():
 
 
 def test_erratum_13_theorem_1_is_false_above_four():
-    world, ratio, delta = denied_value(10, 5, "0.002401"), Fraction(5), Fraction(2401, 10**6)
+    world, ratio, delta = (
+        brute.denied_value(10, 5, Fraction(2401, 10**6)),
+        Fraction(5),
+        Fraction(2401, 10**6),
+    )
     assert world.delta(ratio) == delta
     claimed = Fraction(98, 1000)
     assert claimed**2 == 4 * delta

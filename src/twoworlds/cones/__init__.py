@@ -14,13 +14,12 @@ The numbers are those of Lin & Kifer, *Towards a Systematic Analysis of Privacy 
 answers are exact and carry a certificate.
 """
 
-from twoworlds.cones.amplification import Frapp, frapp_row_cone, kronecker_cone, product_cone
+from twoworlds.cones.amplification import Frapp, frapp_row_cone
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Separation, Strength, compare
 from twoworlds.cones.design import Design, design, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
-from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.cones.noise.noise_statements import (
     NoiseStatement,
@@ -29,12 +28,11 @@ from twoworlds.cones.noise.noise_statements import (
 )
 from twoworlds.cones.normal_form import InverseMatrix, consistent_normal_form_contains, inverse
 from twoworlds.cones.per_record import PerRecordCone, ProductInequality
-from twoworlds.cones.row_cone import Inequality, RowCone, build_source, row_cone, row_of_mixture
+from twoworlds.cones.row_cone import Inequality, RowCone, build_source, row_cone
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.cones.words.parity import (
     ParityCheck,
     attacker_who_changes_his_mind,
-    dp_parity_threshold,
     guards_parity,
     parity_check,
 )
@@ -72,10 +70,7 @@ __all__ = [
     "build_source",
     "compare",
     "consistent_normal_form_contains",
-    "cyclic_noise",
-    "cyclic_zero",
     "design",
-    "dp_parity_threshold",
     "eliminate",
     "example",
     "example_statements",
@@ -83,16 +78,13 @@ __all__ = [
     "grouped",
     "guards_parity",
     "inverse",
-    "kronecker_cone",
     "largest_odds",
     "largest_parity_odds",
     "noise_cone",
     "noise_statements",
     "parity_check",
-    "product_cone",
     "relax",
     "row_cone",
-    "row_of_mixture",
     "saving",
     "statement",
     "statements",

@@ -17,9 +17,9 @@ records:
   when N = 2, k = 1 or N > k: scale k rays down and let another row of Q take the rest, which is
   nearly constant and so inside C. For k >= N >= 3 the rows of a square Q have no room for every
   combination, and the row cone may be smaller;
-* `kronecker_cone`, the approximation of Definition 5.11: all products f_1 ⊗ ... ⊗ f_k of
-  inequalities f of C. It contains the others (Lemma 5.12), so that it may lose statements but never
-  invents one. It is the row cone when N = 2 or k = 1; for N = 3, k = 2 it is larger.
+* `row_cone` of the definition, the approximation of Definition 5.11: all products f_1 ⊗ ... ⊗ f_k
+  of inequalities f of C. It contains the others (Lemma 5.12), so that it may lose statements but
+  never invents one. It is the row cone when N = 2 or k = 1; for N = 3, k = 2 it is larger.
 
 Differs: Definition 5.11 uses gamma x_b - x_c >= 0 alone, also for b = c. For gamma > 1 that is the
 same; for gamma = 1 its products only say that x is a sum of functions of single records, so here
@@ -204,22 +204,6 @@ def one_record(gamma: object, values: int) -> tuple[tuple[Vector, ...], tuple[Ve
     return tuple(primitive(word) for word in words), tuple(lines)
 
 
-def kronecker_cone(gamma: object, values: object, records: object) -> RowCone:
-    """Return the Kronecker approximation cone of gamma-FRAPP (Lin & Kifer, Definition 5.11).
-
-    >>> cone = kronecker_cone(3, values=2, records=2)
-    >>> cone.approximation is None, len(cone.inequalities())
-    (True, 4)
-    """
-    definition = Frapp.read(gamma, values, records)
-    where = _shape(definition.universe)
-    inequalities = [
-        kronecker(factors) for factors in _products(one_record(gamma, len(where.values))[1], where)
-    ]
-    cone = Cone.from_inequalities(inequalities)
-    return RowCone(where, cone, definition.claim, definition.approximates(where))
-
-
 def frapp_row_cone(gamma: object, values: object, records: object) -> RowCone:
     """Return the row cone of gamma-FRAPP, or the cone of all products where that may be smaller.
 
@@ -234,27 +218,6 @@ def frapp_row_cone(gamma: object, values: object, records: object) -> RowCone:
     source = f"row cone of {definition.claim}"
     cone = Cone.from_rays(rays)
     return RowCone(where, cone, source, None if true else _FEWER)
-
-
-def product_cone(mechanism: PerRecord) -> RowCone:
-    """Return the cone of all products of one record's inequalities, for any transition.
-
-    It contains the row cone, and is it when the extreme rows of one record are independent.
-
-    >>> from twoworlds import mechanism
-    >>> product_cone(mechanism("randomized-response(bits=2, keep=3/4)")).cone.facets[0]
-    (9, -3, -3, 1)
-    """
-    where = mechanism.universe
-    size = len(where.values)
-    one = Cone.from_rays([row for row in mechanism.transition.rows if any(row)])
-    functionals = [*one.facets, *one.equalities, *([-c for c in line] for line in one.equalities)]
-    if one.equalities:
-        functionals += units(size)
-    vectors = [kronecker(factors) for factors in _products(functionals, where)]
-    cone = Cone.from_inequalities(vectors)
-    true = len(one.rays) + len(one.equalities) == size
-    return RowCone(where, cone, mechanism.expression, None if true else _APPROXIMATION)
 
 
 def _products(one: Sequence[Sequence[int]], where: Records) -> Iterator[tuple[Vector, ...]]:

@@ -27,6 +27,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Said
+from twoworlds.charts import Chart
 from twoworlds.cones.amplification import Frapp, frapp_row_cone
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Answered, Cone
@@ -88,152 +89,100 @@ class Separation(NamedTuple):
 
 @dataclass(frozen=True)
 class Strength(Result):
-    """How the guarantees of two definitions relate, with the proofs of both directions.
+    """How the guarantees of two definitions relate, with the reasons for both directions.
 
     Attributes:
-        first: The row cone of the one, of the rows that can occur.
-        second: That of the other.
-        forward: Whether the first lies inside the second, with its certificate.
-        backward: Whether the second lies inside the first.
+        first: The one, as one would type it.
+        second: The other.
+        universe: The databases.
+        inside: Whether the first gives every guarantee of the second, and the second of the first;
+            None where that is open.
+        said: Why, or the mechanisms that tell them apart, a sentence each.
+        proofs: That the cones at hand are inside each other or not, where they are listed.
         separations: For each direction that fails, a mechanism that shows it.
         notes: What was left out because no mechanism can produce it, or holds approximately.
+        charts: The cones, where they can be drawn.
     """
 
-    first: RowCone
-    second: RowCone
-    forward: Answered
-    backward: Answered
-    separations: tuple[Separation, ...]
+    first: str
+    second: str
+    universe: Universe
+    inside: tuple[bool | None, bool | None]
+    said: tuple[str, ...]
+    proofs: tuple[Answered, ...] = ()
+    separations: tuple[Separation, ...] = ()
     notes: tuple[str, ...] = ()
-
-    @property
-    def _known(self) -> tuple[bool | None, bool | None]:
-        """Whether the true row cones are inside each other, where larger cones decide that."""
-        first, second = self.first, self.second
-        decisive = second if self.forward else first, first if self.backward else second
-        forward, backward = (
-            bool(holds) if cone.approximation is None else None
-            for holds, cone in zip((self.forward, self.backward), decisive, strict=True)
-        )
-        return forward, backward
+    charts: tuple[Chart, ...] = ()
 
     @property
     def relation(self) -> str:
         """What the first is, measured by the second: equal, stronger, weaker or incomparable.
 
-        "unknown" where an approximation leaves it open.
+        "unknown" where an approximation leaves it open, or where it is not decided.
         """
-        return _relation(self._known)
+        forward, backward = self.inside
+        if forward is None or backward is None:
+            return "unknown"
+        if forward:
+            return "equal" if backward else "stronger"
+        return "weaker" if backward else "incomparable"
 
     @property
     def sentence(self) -> str:
         """Say how they relate."""
-        first, second = self.first.source, self.second.source
-        where = f"over {self.first.universe.expression}"
-        if self.relation == "unknown":
+        first, second, where = self.first, self.second, f"over {self.universe.expression}"
+        open_ = f"How {first} and {second} compare {where} is not known"
+        if self.relation == "unknown" and self.proofs:
             half = "a row cone is only known approximately"
-            for known, (mine, other) in zip(
-                self._known, ((first, second), (second, first)), strict=True
+            for known, mine, other in zip(
+                self.inside, (first, second), (second, first), strict=True
             ):
                 if known is not None:
                     less = "gives every guarantee of" if known else "lacks a guarantee of"
                     half = f"{mine} {less} {other}, and the converse is open"
-            return f"How {first} and {second} compare {where} is not known: {half}."
-        return _related(self.relation, first, second, where)
+            return f"{open_}: {half}."
+        return {
+            "equal": f"{first} and {second} give the same guarantees {where}.",
+            "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
+            "the other, and more.",
+            "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
+            "the other gives too, and more.",
+            "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
+            "guarantee that the other does not.",
+            "unknown": f"{open_}.",
+        }[self.relation]
 
     @property
-    def certificate(self) -> Certificate:
+    def certificate(self) -> Certificate | None:
         """The proofs of both directions."""
-        parts = [self.forward.certificate, self.backward.certificate]
+        if not self.proofs:
+            return None
+        parts = [one.certificate for one in self.proofs]
         return Certificate("all", {"claim": self.sentence, "parts": parts})
 
     def answer(self) -> Answer:
-        """Say how they relate, with the mechanisms that tell them apart."""
-        said = [one.sentence for one in self.separations]
-        blocks = [*([Said(said)] if said else []), *drawn([self.first, self.second])]
+        """Say how they relate, and why, or with which mechanisms that tell them apart."""
+        blocks = [*([Said(self.said)] if self.said else []), *self.charts]
         return Answer(self.sentence, blocks=blocks, notes=self.notes)
 
     def fields(self) -> dict[str, Any]:
         """Return the relation; both certificates are checked by ``twoworlds verify``."""
+        names = {"first": self.first, "second": self.second, "universe": self.universe}
+        found = {"relation": self.relation, "sentence": self.sentence}
+        ways = ("first inside second", "second inside first")
+        if not self.proofs:
+            pairs = zip(ways, self.inside, self.said, strict=True)
+            return {**names, **found, **{way: {"holds": h, "why": why} for way, h, why in pairs}}
+        columns = [self.universe.label(x) for x in self.universe]
+        proofs = [one.certificate for one in self.proofs]
         return {
-            "first": self.first.source,
-            "second": self.second.source,
-            "universe": self.first.universe,
-            "columns": self.first.columns,
-            "relation": self.relation,
-            "sentence": self.sentence,
+            **names,
+            "columns": columns,
+            **found,
             "separations": [one.fields() for one in self.separations],
             "notes": self.notes,
-            "certificates": {
-                "first inside second": self.forward.certificate,
-                "second inside first": self.backward.certificate,
-            },
+            "certificates": dict(zip(ways, proofs, strict=True)),
         }
-
-
-@dataclass(frozen=True)
-class NoiseStrength(Result):
-    """How the guarantees of noise, or of two ratios, relate on more databases than are listed.
-
-    Attributes:
-        first: The one, as one would type it.
-        second: The other.
-        where: The universe.
-        forward: Whether the first gives every guarantee of the second; None where undecided.
-        backward: Whether the second gives every guarantee of the first.
-        said: Why, a sentence for each of the two.
-    """
-
-    first: str
-    second: str
-    where: str
-    forward: bool | None
-    backward: bool | None
-    said: tuple[str, str]
-
-    @property
-    def relation(self) -> str:
-        """Equal, stronger, weaker, incomparable, or unknown."""
-        return _relation((self.forward, self.backward))
-
-    def answer(self) -> Answer:
-        """Say how they relate, and why."""
-        sentence = _related(self.relation, self.first, self.second, f"over {self.where}")
-        return Answer(sentence, blocks=[Said(self.said)])
-
-    def fields(self) -> dict[str, Any]:
-        """Return the relation, and the reasons for both directions."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "universe": self.where,
-            "relation": self.relation,
-            "sentence": self.answer().headline,
-            "first inside second": {"holds": self.forward, "why": self.said[0]},
-            "second inside first": {"holds": self.backward, "why": self.said[1]},
-        }
-
-
-def _relation(inside: tuple[bool | None, bool | None]) -> str:
-    forward, backward = inside
-    if forward is None or backward is None:
-        return "unknown"
-    if forward:
-        return "equal" if backward else "stronger"
-    return "weaker" if backward else "incomparable"
-
-
-def _related(relation: str, first: str, second: str, where: str) -> str:
-    return {
-        "equal": f"{first} and {second} give the same guarantees {where}.",
-        "stronger": f"{first} is stronger than {second} {where}: it gives every guarantee of "
-        "the other, and more.",
-        "weaker": f"{first} is weaker than {second} {where}: every guarantee that it gives, "
-        "the other gives too, and more.",
-        "incomparable": f"{first} and {second} are incomparable {where}: each gives a "
-        "guarantee that the other does not.",
-        "unknown": f"How {first} and {second} compare {where} is not known.",
-    }[relation]
 
 
 def _more_noise(one: Mechanism, other: Mechanism) -> tuple[bool | None, str]:
@@ -271,7 +220,7 @@ def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Re
     return forward, (None, f"Whether {name} has every row that {dp.claim} allows is not decided.")
 
 
-def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
+def _with_dp(sides: Sequence[object]) -> Strength | None:
     """Compare noise on all whole numbers with differential privacy, in either order."""
     noise, dp = sides if isinstance(sides[0], Mechanism) else sides[::-1]
     if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
@@ -286,7 +235,7 @@ def _with_dp(sides: Sequence[object]) -> NoiseStrength | None:
     return _strength(names, noise.universe, *reasons)
 
 
-def _by_ratio(sides: Sequence[object], universe: str | Universe | None) -> NoiseStrength | None:
+def _by_ratio(sides: Sequence[object], universe: str | Universe | None) -> Strength | None:
     """Compare two ratios of differential privacy on more databases than a cone has columns.
 
     A smaller ratio gives every guarantee of a larger one r. The row that is r at one database and
@@ -310,16 +259,14 @@ def _by_ratio(sides: Sequence[object], universe: str | Universe | None) -> Noise
     return _strength(names, where, *reasons)
 
 
-def _strength(
-    names: Sequence[str], where: Universe, forward: Reason, backward: Reason
-) -> NoiseStrength:
-    said = (forward[1], backward[1])
-    return NoiseStrength(names[0], names[1], where.expression, forward[0], backward[0], said)
+def _strength(names: Sequence[str], where: Universe, forward: Reason, backward: Reason) -> Strength:
+    inside, said = (forward[0], backward[0]), (forward[1], backward[1])
+    return Strength(names[0], names[1], where, inside, said)
 
 
 def compare(
     first: Source | RowCone, second: Source | RowCone, universe: str | Universe | None = None
-) -> Strength | NoiseStrength:
+) -> Strength:
     """Compare two definitions or mechanisms by their guarantees.
 
     >>> compare("randomized-response(bits=2, keep=3/4)", "dp(ratio=3)").relation
@@ -341,19 +288,32 @@ def compare(
         cones = [replace(c, source=f"{c.source} ({i})") for i, c in zip(order, cones, strict=True)]
     rough = [c.approximation and f"{c.source}: {c.approximation}" for c in cones]
     notes = [note for c, near in zip(cones, rough, strict=True) for note in (c.note, near) if note]
-    forward, backward = cones[0].inside(cones[1]), cones[1].inside(cones[0])
-    separations = []
+    first, second = cones
+    forward, backward = first.inside(second), second.inside(first)
+    inside, separations = [], []
     for holds, side, mine, other in (
-        (forward, sides[0], cones[0], cones[1]),
-        (backward, sides[1], cones[1], cones[0]),
+        (forward, sides[0], first, second),
+        (backward, sides[1], second, first),
     ):
+        # Where a larger cone stands for one of the two, only half of the answers carry over.
+        inside.append(bool(holds) if (other if holds else mine).approximation is None else None)
         if not holds and mine.approximation is None:
             assert holds.ray is not None
             assert holds.inequality is not None
             mechanism = mechanism_with_row(holds.ray, side, mine)
             broken = Inequality(mine.universe, holds.inequality)
             separations.append(Separation(mechanism, broken, mine.source, other.source))
-    return Strength(cones[0], cones[1], forward, backward, tuple(separations), tuple(notes))
+    return Strength(
+        first.source,
+        second.source,
+        first.universe,
+        (inside[0], inside[1]),
+        tuple(one.sentence for one in separations),
+        (forward, backward),
+        tuple(separations),
+        tuple(notes),
+        tuple(drawn(cones)),
+    )
 
 
 def _universe(side: object) -> Universe | None:

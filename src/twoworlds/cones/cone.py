@@ -39,6 +39,7 @@ QUICK = 10**5  # facets that are sooner listed than a linear program is set up
 MOST_COMPARED = 128  # databases
 MOST_COLUMNS = 64  # of a step in the proof that one cone lies in another
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
+HOPELESS = 10**13
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,12 @@ class Cone:
         from twoworlds.cones.kernel.double_description import extreme_rays
 
         if self.generators is not None:
+            if self._bound(self.generators) > HOPELESS:
+                raise TooLarge(
+                    f"the cone of {len(self.generators[0])} rows over {self.dimension} databases "
+                    "may have too many facets to list: use fewer records or fewer values, or ask "
+                    "whether a row can occur (member --row), or for odds, which need no facets"
+                )
             return extreme_rays(*self.generators, self.dimension)
         assert self.constraints is not None
         if self.ratios is not None:

@@ -25,7 +25,7 @@ record after the other. Rows are answered exactly; a float is the decimal number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -56,8 +56,7 @@ if TYPE_CHECKING:
 
 _LARGEST_PRINTED = 10**15
 _LONGEST_RUN = 4
-_LARGEST_ROW = 1 << 26
-_LARGEST_LISTED = 1 << 18  # entries of a row that is no array
+_LARGEST_ROW = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -224,7 +223,7 @@ class PerRecordCone(Result):
             raise Unsupported(
                 f"{built.expression}: the extreme rows of one record are linearly dependent, so "
                 "that the inequalities of several records are no products: use row_cone for few "
-                "records, or the approximation by twoworlds.cones.amplification.product_cone"
+                "records"
             )
         return PerRecordCone(built.universe, one, built.expression)
 
@@ -278,35 +277,25 @@ class PerRecordCone(Result):
         factors = tuple(self.one.functionals[i] for i in places)
         return ProductInequality(self.universe, factors, max(places) >= len(self.one.facets))
 
-    def contains(self, row: Row | NDArray[Any]) -> ProductMembership:
+    def contains(self, row: Row) -> ProductMembership:
         """Tell whether a likelihood row is in the cone.
 
         Args:
-            row: One entry per database in order, or a mapping; a long one is an array of integers.
+            row: One entry per database in order, or a mapping.
         """
         import numpy as np
 
         _refuse_very_large(self.universe, "test a row of fewer records")
-        size, scale = self.universe.size, 1
+        size = self.universe.size
         if size > _LARGEST_ROW:
             raise TooLarge(
                 f"a row over {self.universe.expression} has {size} entries, more than "
                 f"{_LARGEST_ROW}: ask for single inequalities"
             )
-        values: NDArray[Any]
-        if isinstance(row, np.ndarray) and row.dtype.kind in "iu" and row.shape == (size,):
-            values = row
-        elif size > _LARGEST_LISTED:
-            raise TooLarge(
-                f"a row of {size} entries is read as an array only: give it as a numpy array of "
-                "integers"
-            )
-        else:
-            listed = row if isinstance(row, Mapping) else list(row)
-            entries = read_row(self.universe, listed)
-            scale = lcm(*[entry.denominator for entry in entries])
-            values = np.array([int(entry * scale) for entry in entries], dtype=object)
-        values = self._transformed(values)
+        listed = row.tolist() if isinstance(row, np.ndarray) else row
+        entries = read_row(self.universe, listed)
+        scale = lcm(*[entry.denominator for entry in entries])
+        values = self._transformed([int(entry * scale) for entry in entries])
         equality = np.array([False])  # where one of the factors is an equality
         flat = np.arange(len(self.one.functionals)) >= len(self.one.facets)
         for _ in range(self.records):
@@ -316,22 +305,12 @@ class PerRecordCone(Result):
         value = Fraction(int(slack[place]), scale)
         return ProductMembership(value >= 0, self.product(self._word(place)), value)
 
-    def _transformed(self, row: NDArray[Any]) -> NDArray[Any]:
-        """Multiply a row by the Kronecker power of the functionals, exactly.
-
-        No value exceeds L^k max|x|, where L is the largest absolute sum of a functional.
-        """
+    def _transformed(self, row: Sequence[int]) -> NDArray[Any]:
+        """Multiply a row by the Kronecker power of the functionals, exactly."""
         import numpy as np
 
         n, functionals = len(self.one.functionals), self.one.functionals
-        most = max(sum(map(abs, line)) for line in functionals) ** self.records
-        fits = most * max(abs(int(row.max())), abs(int(row.min()))) < 1 << 63
-        if not fits and len(row) > _LARGEST_LISTED:
-            raise TooLarge(
-                f"the inequalities of {self.source} on this row of {len(row)} entries need "
-                "integers beyond 2^63: divide the row by a common factor"
-            )
-        found: NDArray[Any] = row.astype(np.int64 if fits else object)
+        found: NDArray[Any] = np.array(row, dtype=object)
         for i in range(self.records):
             parts = found.reshape(n**i, n, -1)
             lines = [sum(c * parts[:, k] for k, c in enumerate(f) if c) for f in functionals]

@@ -87,9 +87,8 @@ class Inequality(Result):
 
     def sides(self) -> tuple[dict[Point, int], dict[Point, int]]:
         """Return the two sides, smaller first, with positive coefficients by database."""
-        entries = list(zip(self.universe, self.coefficients, strict=True))
-        smaller = {x: -c for x, c in entries if c < 0}
-        return smaller, {x: c for x, c in entries if c > 0}
+        entries = [(x, c) for x, c in zip(self.universe, self.coefficients, strict=True) if c]
+        return {x: -c for x, c in entries if c < 0}, {x: c for x, c in entries if c > 0}
 
     def text(self) -> str:
         """Write it with positive coefficients on both sides: ``x11 <= 3 x10``."""
@@ -652,25 +651,3 @@ def listed_universe(
             f"{LARGEST_DIMENSION}: use {fewer}{more}"
         )
     return universe
-
-
-def row_of_mixture(
-    first: tuple[Mechanism, object], second: tuple[Mechanism, object], weight: object
-) -> Mechanism:
-    """Return a mechanism with an output whose row is proportional to weight * x + (1 - weight) * y.
-
-    Lin & Kifer, Theorem 4.7 (Appendix 3), which proves that row cones are convex: x and y are the
-    rows of the two outputs given; merge all other outputs into "else", and choose between the two.
-
-    >>> from twoworlds import mechanism
-    >>> survey = mechanism("randomized-response(bits=1, keep=3/4)")
-    >>> row_of_mixture((survey, "1"), (survey, "0"), "1/2").row("this")
-    {(1,): Fraction(1, 2), (0,): Fraction(1, 2)}
-    """
-    merged = []
-    for mechanism, output in (first, second):
-        point = mechanism.outputs.find(output)
-        merged.append(
-            mechanism.then({o: "this" if o == point else "else" for o in mechanism.outputs})
-        )
-    return merged[0].mix(merged[1], weight)

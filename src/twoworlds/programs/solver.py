@@ -32,6 +32,7 @@ Rational = int | Fraction | fmpz | fmpq
 Row = Sequence[Rational] | Mapping[int, Rational]
 Bounds = Sequence[Rational | None]
 
+_TOLERANCE = 1e-9
 _HIGHEST = 1e19  # HiGHS reads 1e20 and more as infinite
 
 
@@ -275,6 +276,38 @@ def _float(value: fmpq, shift: int) -> float:
     return found if abs(found) < _HIGHEST else inf if found > 0 else -inf
 
 
+def _run(model: Any, tolerance: float, more: Sequence[tuple[str, Any]]) -> Any:
+    """Solve a program in floats."""
+    import highspy
+
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    within = [(f"{side}_feasibility_tolerance", tolerance) for side in ("primal", "dual")]
+    for option, value in (("threads", 1), *within, *more):
+        solver.setOptionValue(option, value)
+    solver.passModel(model)
+    solver.run()
+    return solver
+
+
+def _highs(costs: Any, low: Any, high: Any, columns: tuple[Any, Any, Any]) -> Any:
+    """Return the model of HiGHS; ``columns`` hold counts, and the rows and values of entries."""
+    import highspy
+    import numpy as np
+
+    width, (counts, rows, values) = len(costs), columns
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = width, len(low) - width
+    model.col_cost_ = costs
+    model.col_lower_, model.col_upper_ = low[:width], high[:width]
+    model.row_lower_, model.row_upper_ = low[width:], high[width:]
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.append(0, np.cumsum(counts)).astype(np.int32)
+    model.a_matrix_.index_ = rows.astype(np.int32)
+    model.a_matrix_.value_ = values
+    return model
+
+
 def _float_basis(program: Program) -> tuple[list[int], list[int]]:
     """Return the basic variables, and those at their upper bounds, where HiGHS ends."""
     width, height = program.width, len(program.rows)
@@ -283,18 +316,8 @@ def _float_basis(program: Program) -> tuple[list[int], list[int]]:
         return slack, []
     import highspy
 
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    for option, value in (
-        ("solver", "simplex"),
-        ("presolve", "off"),
-        ("threads", 1),
-        ("primal_feasibility_tolerance", 1e-9),
-        ("dual_feasibility_tolerance", 1e-9),
-    ):
-        solver.setOptionValue(option, value)
-    solver.passModel(_model(program))
-    solver.run()
+    more = [("solver", "simplex"), ("presolve", "off")]
+    solver = _run(_model(program), _TOLERANCE, more)
     basis = solver.getBasis()
     if not basis.valid:
         return slack, []
@@ -306,10 +329,8 @@ def _float_basis(program: Program) -> tuple[list[int], list[int]]:
 
 def _model(program: Program) -> Any:
     """Scale rows, columns, costs and bounds by powers of 2 so that floats can hold them."""
-    import highspy
     import numpy as np
 
-    width, height = program.width, len(program.rows)
     by_row = [-max(map(_size, row.values()), default=0) for row in program.rows]
     by_column = [
         -max((_size(e) + by_row[i] for i, e in column.items()), default=0)
@@ -332,26 +353,13 @@ def _model(program: Program) -> Any:
         pairs = zip(side, shifts, strict=True)
         return np.array([none if b is None else _float(b, s + common) for b, s in pairs])
 
+    costs = [_float(c, s + cost) for c, s in zip(program.costs, by_column, strict=True)]
+    counts = [len(column) for column in program.columns]
+    rows = np.array([i for column in program.columns for i in column], dtype=np.int32)
+    scaled = zip(program.columns, by_column, strict=True)
+    values = [_float(e, by_row[i] + shift) for column, shift in scaled for i, e in column.items()]
     low, high = bounds(program.low, -inf), bounds(program.high, inf)
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = width, height
-    model.col_cost_ = np.array(
-        [_float(c, s + cost) for c, s in zip(program.costs, by_column, strict=True)]
-    )
-    model.col_lower_, model.col_upper_ = low[:width], high[:width]
-    model.row_lower_, model.row_upper_ = low[width:], high[width:]
-    starts = np.cumsum([0, *(len(column) for column in program.columns)])
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = starts.astype(np.int32)
-    model.a_matrix_.index_ = np.array([i for c in program.columns for i in c], dtype=np.int32)
-    model.a_matrix_.value_ = np.array(
-        [
-            _float(e, by_row[i] + by_column[j])
-            for j, c in enumerate(program.columns)
-            for i, e in c.items()
-        ]
-    )
-    return model
+    return _highs(np.array(costs), low, high, (counts, rows, np.array(values)))
 
 
 def solve_in_floats(costs: Any, matrix: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
@@ -360,33 +368,16 @@ def solve_in_floats(costs: Any, matrix: Any, lower: Any, upper: Any) -> tuple[An
     ``matrix`` holds the rows, the columns and the values of the entries of A, as arrays. Returns
     x and the multipliers of the rows: good guesses that prove nothing.
     """
-    import highspy
     import numpy as np
 
     rows, columns, values = matrix
-    order = np.lexsort((rows, columns))
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(costs), len(lower)
-    model.col_cost_ = costs
-    model.col_lower_, model.col_upper_ = np.zeros(len(costs)), np.full(len(costs), np.inf)
-    model.row_lower_, model.row_upper_ = lower, upper
-    counts = np.bincount(columns, minlength=len(costs))
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = np.append(0, np.cumsum(counts)).astype(np.int32)
-    model.a_matrix_.index_ = rows[order].astype(np.int32)
-    model.a_matrix_.value_ = values[order]
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    for option, value in (
-        ("threads", 1),
-        ("small_matrix_value", 1e-12),
-        ("primal_feasibility_tolerance", 1e-10),
-        ("dual_feasibility_tolerance", 1e-10),
-    ):
-        solver.setOptionValue(option, value)
-    solver.passModel(model)
-    solver.run()
+    order, width = np.lexsort((rows, columns)), len(costs)
+    low = np.append(np.zeros(width), lower)
+    high = np.append(np.full(width, np.inf), upper)
+    counts = np.bincount(columns, minlength=width)
+    model = _highs(costs, low, high, (counts, rows[order], values[order]))
+    solver = _run(model, _TOLERANCE / 10, [("small_matrix_value", 1e-12)])
     found = solver.getSolution()
-    if len(found.col_value) != len(costs):
+    if len(found.col_value) != width:
         raise TwoWorldsError("a linear program was not solved in floats: please report this")
     return np.array(found.col_value), np.array(found.row_dual)

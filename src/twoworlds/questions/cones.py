@@ -64,7 +64,7 @@ def cone(
         return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
     if isinstance(found, RowCone) and found.cone.ratios is None:
         found.inequalities(), found.generators()  # they are asked for, however long they take
-    return found.beside(files=save_json(save, found.to_dict()))
+    return found.beside(files={} if save is None else save_json(save, found.to_dict()))
 
 
 def member(
@@ -299,7 +299,13 @@ def design(
     from twoworlds.mechanisms.files import write_table
 
     check_files(proof, other=save)
-    cone = _listed(source, universe)
+    try:
+        cone = _listed(source, universe)
+    except TooLarge as error:
+        if not (statistic or "").startswith("count"):
+            raise
+        way_out = "for a count of n records ask for --universe 'integers(0, n)', no --statistic"
+        raise TooLarge(f"{error}; {way_out}") from None
     numbers = statistic is not None or isinstance(next(iter(cone.universe)), int)
     options: dict[str, Any] = {"statistic": statistic, "belief": belief, "outputs": None}
     if outputs is not None:

@@ -172,7 +172,7 @@ restate(
 #
 # Print has (3 epsilon, 2 sqrt(g delta)) for both numbers. With d = 2 sqrt(g delta) the bound above
 # is at most d if a (1 - d) <= 3: there print is true, so for every a <= 3. It is false for a > 4,
-# by `coupled_limits.denied_value`.
+# by outputs that deny one value each (`coupled_limits`).
 #
 # Proof, for one pair; several add up. Let P, Q be the laws of (priv(X), (t, z)) in the two worlds;
 # each exceeds a times the other by at most delta, since this holds given priv(X) and z. The rest is

@@ -499,7 +499,6 @@ def _watch(folder: Path) -> Callable[[str, tuple[Any, ...]], None]:
     """Return what refuses files of other people, programs and other machines."""
     places = [folder, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)]
     places += map(Path, [*sysconfig.get_paths().values(), *filter(None, sys.path)])
-    places += [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
     either = {*places, *(place.resolve() for place in places)}
     known = (*(f"{place}{os.sep}" for place in either), "/proc/", "/sys/")
 

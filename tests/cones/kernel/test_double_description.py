@@ -148,11 +148,11 @@ def test_flat_and_empty_cones(inequalities, equalities, dimension, expected):
     assert extreme_rays(inequalities, equalities, dimension) == expected
 
 
-def compiled_and_plain(monkeypatch, rows, dimension):
-    """The answers of numba's kernels with 64-bit words, of unbounded integers, and of numpy."""
+def words_and_unbounded(monkeypatch, rows, dimension):
+    """The answers of 64-bit words and of unbounded integers, and in many small steps."""
     answers = []
-    for small_work, limit in ((0, 2**62), (0, 4), (10**12, 2**62)):
-        monkeypatch.setattr(module, "SMALL", small_work)
+    for at_once, limit in ((10**6, 2**62), (10**6, 4), (1, 2**62)):
+        monkeypatch.setattr(module, "AT_ONCE", at_once)
         monkeypatch.setattr(module, "LIMIT", limit)
         answers.append(extreme_rays(rows, [], dimension))
     return answers
@@ -166,15 +166,15 @@ def test_all_paths_agree(monkeypatch, seed, largest):
     entries = rng.integers(-largest, largest, (14, dimension), endpoint=True)
     entries[:, 0] = np.abs(entries[:, 0]) + 1
     rows = [divided(row) for row in entries.tolist()]
-    words, unbounded, plain = compiled_and_plain(monkeypatch, rows, dimension)
-    assert words == unbounded == plain
+    words, unbounded, stepwise = words_and_unbounded(monkeypatch, rows, dimension)
+    assert words == unbounded == stepwise
     assert len(words[0]) > 2
 
 
 def test_all_paths_agree_where_many_rays_are_degenerate(monkeypatch):
     rows = differential_privacy(*hamming_edges(2, 3))
-    words, unbounded, plain = compiled_and_plain(monkeypatch, rows, 8)
-    assert words == unbounded == plain
+    words, unbounded, stepwise = words_and_unbounded(monkeypatch, rows, 8)
+    assert words == unbounded == stepwise
     assert len(words[0]) == 38
 
 
@@ -187,19 +187,9 @@ def test_entries_beyond_64_bits_are_exact():
 
 def test_too_many_rays_are_refused_with_the_sizes_and_a_way_out(monkeypatch):
     monkeypatch.setattr(module, "MOST_RAYS", 20)
-    monkeypatch.setattr(module, "SMALL", 0)
     rows = differential_privacy(*hamming_edges(2, 3))
     with pytest.raises(TooLarge, match=r"8 dimensions met \d+ rays after \d+ of 24 .*structure"):
         extreme_rays(rows, [], 8)
-
-
-def test_an_interrupt_inside_compiled_code_is_an_interrupt(monkeypatch):
-    def interrupted(*_):
-        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
-
-    monkeypatch.setattr(module, "_adjacent", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        extreme_rays(differential_privacy(*hamming_edges(2, 2)), [], 4)
 
 
 small = st.integers(-2, 3)
@@ -235,19 +225,3 @@ def test_a_cone_with_more_rays_than_can_be_listed_has_its_facets_listed():
     cone = Cone.from_inequalities([*rows, *sums[:20], *units])
     assert set(cone.facets) == {tuple(unit) for unit in units}
     assert cone.equalities == ()
-
-
-def test_compiles_without_a_directory_for_the_cache(monkeypatch):
-    import numba
-
-    from twoworlds.cones.kernel import _compiled
-
-    original = numba.njit
-
-    def no_locator(*, cache=False, **options):
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return original(**options)
-
-    monkeypatch.setattr(numba, "njit", no_locator)
-    assert _compiled.njit(lambda x: x + 1)(1) == 2

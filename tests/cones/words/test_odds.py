@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds import BitStrings, mechanism
-from twoworlds.cones.amplification import frapp_row_cone, kronecker_cone
+from twoworlds.cones.amplification import frapp_row_cone
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import RowCone, row_cone
@@ -258,7 +258,7 @@ def test_refuses_a_parity_that_is_certain_and_a_mechanism_without_transitions() 
 
 
 def test_odds_of_an_approximation_are_not_said_to_be_attained():
-    cone = kronecker_cone(3, values=3, records=2)
+    cone = row_cone("frapp(gamma=3, values=3, records=2)")
     belief = "explicit(01=3/18, 10=3/18, 22=1/18, 00=6/18, 02=1/18, 11=3/18, 20=1/18)"
     sets = (["01", "10", "22"], ["00", "02", "11", "20"])
     rough, true = (

@@ -18,7 +18,6 @@ from twoworlds.cones.words.parity import (
     ParityBelief,
     ParityCheck,
     attacker_who_changes_his_mind,
-    dp_parity_threshold,
     extremes,
     guards_parity,
     parity_check,
@@ -26,7 +25,6 @@ from twoworlds.cones.words.parity import (
 from twoworlds.cones.words.statements import statement
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
-from twoworlds.numbers import Number
 from twoworlds.worlds import Explicit
 from twoworlds.worlds.belief import Secret, independent
 
@@ -310,11 +308,13 @@ def test_all_rows_of_frapp_protect_the_parity_and_undecided_attackers_are_moved(
     ("bits", "ratio"),
     [(1, "3"), (2, "3"), (3, "3"), (2, "3/2")],
 )
-def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> None:
+def test_the_threshold_of_equal_chances_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> None:
+    """|2q - 1|^k >= (r - 1) / (r + 1), on both sides of equality."""
     cone = row_cone(f"dp(ratio={ratio})", f"bits({bits})")
-    threshold: Number = dp_parity_threshold(ratio, bits)
+    r = Fraction(ratio)
+    threshold = (1 + float((r - 1) / (r + 1)) ** (1 / bits)) / 2
     for step, protected in ((Fraction(1, 10**6), True), (-Fraction(1, 10**6), False)):
-        q = Fraction(float(threshold)).limit_denominator(10**8) + step
+        q = Fraction(threshold).limit_denominator(10**8) + step
         belief = ParityBelief.read(cone.universe, q)
         before = belief.prior_balance
         signed = {x: sign * mass for x, mass, sign in belief.words()}
@@ -325,7 +325,8 @@ def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> No
             for ray in cone.generators()
         )
         assert kept is protected
-    low = Fraction(float(threshold)).limit_denominator(10**8) - Fraction(1, 10**6)
+        assert guards_parity([q] * bits, ratio=ratio) is protected
+    low = Fraction(threshold).limit_denominator(10**8) - Fraction(1, 10**6)
     keep = Fraction(ratio) / (1 + Fraction(ratio))
     assert not parity_check(f"noisy-parity(bits={bits}, keep={keep})", low).protected
     assert guards_parity([low] * bits, keep=keep) is (low >= keep)
@@ -390,8 +391,6 @@ def test_refuses_what_has_no_parity() -> None:
         guards_parity(["1/2"], keep="3/4", gamma=3)
     with pytest.raises(InvalidInput, match="1 chances"):
         guards_parity(["1/2"], keep="3/4", persons=[2])
-    with pytest.raises(InvalidInput, match="whole number"):
-        dp_parity_threshold(3, 0)
     with pytest.raises(TooLarge, match="fewer records"):
         parity_check("noisy-parity(bits=22, keep=3/4)", "3/4")
 

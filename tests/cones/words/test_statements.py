@@ -9,7 +9,6 @@ from itertools import permutations, product
 import pytest
 
 from twoworlds import BitStrings, Records
-from twoworlds.cones.amplification import kronecker_cone
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.per_record import PerRecordCone, kronecker
 from twoworlds.cones.row_cone import Inequality, RowCone, row_cone
@@ -60,7 +59,7 @@ def cones() -> dict[str, RowCone]:
         "records(values=2, n=2, smallest=1)",
     ):
         found[f"dp over {where}"] = row_cone("dp(ratio=3)", where)
-    found["frapp"] = kronecker_cone(3, values=3, records=2)
+    found["frapp"] = row_cone("frapp(gamma=3, values=3, records=2)")
     found["blocks of two"] = blocks_of_two()
     found |= {f"random {seed}": random_cone(seed) for seed in range(6)}
     return found

@@ -9,9 +9,18 @@ algebra; what remains is a pointed cone in as many columns as its constraints ha
 
 It starts as the simplicial cone of the first independent constraints, and takes one further
 constraint at a time: rays on its wrong side go, and each of them that is adjacent to a ray on the
-right side leaves a new ray between the two (Motzkin et al.; the adjacency is in `_compiled`). A
-constraint that cuts nothing off is forgotten. Entries are 64-bit integers as long as every result
-fits, and unbounded ones from the step on where it does not. No step rounds.
+right side leaves a new ray between the two (Motzkin et al.). A constraint that cuts nothing off is
+forgotten. Entries are 64-bit integers as long as every result fits, and unbounded ones from the
+step on where it does not. No step rounds.
+
+**Adjacency.** A ray of a pointed cone in dimension r is known by the set of constraints on which it
+vanishes, its *tight set*, kept as bits. Two rays span a face of dimension two, they are *adjacent*,
+exactly when no third ray vanishes on all constraints of their common tight set; then at least r - 2
+constraints are common. Call a ray *simple* when its tight set has exactly r - 1 constraints, which
+are then independent. If one of two rays is simple, r - 2 common constraints are enough: they are
+independent, so they cut out a face of dimension two. For two others the third ray is searched, and
+only among rays that are not simple: a simple third ray would make the r - 2 constraints that it
+shares with the two independent, and the face too small for three rays.
 
 A cone of a few hundred inequalities in 32 columns may have more rays than a machine can hold. Then
 linear programs decide which inequalities follow from the others (`irredundant_by_programs`).
@@ -72,12 +81,7 @@ def extreme_rays(
     free = sorted(set(range(dimension)) - set(bound))
     reduced = [reduced_by(a, fixed, bound) for a in inequalities] if fixed else inequalities
     matrix = dict.fromkeys(tuple([a[i] for i in free]) for a in reduced if any(a))
-    try:
-        found = pointed(list(matrix), len(free)) if free else []
-    except SystemError as error:  # what numba makes of an interrupt that arrives inside its code
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise
+    found = pointed(list(matrix), len(free)) if free else []
     if fixed:
         place = {column: i for i, column in enumerate(free)}
         padded = [[ray[place[i]] if i in place else 0 for i in range(dimension)] for ray in found]
@@ -161,10 +165,9 @@ Pairs = NDArray[np.int64]
 _System = tuple[Rays, Bits]
 
 MOST_RAYS = 1_000_000
-MOST_WORK = 5 * 10**10  # comparisons of rays: some minutes
-AT_ONCE = 10**8  # of them, between two chances to interrupt
+MOST_WORK = 2 * 10**10  # comparisons of rays: some minutes
+AT_ONCE = 10**6  # of them, in one step
 LIMIT = 2**62
-SMALL = 10**5  # comparisons of rays that are done before numba is loaded
 
 
 def products(left: Sequence[Vector], right: Sequence[Vector]) -> NDArray[Any]:
@@ -200,7 +203,7 @@ def pointed(matrix: list[Vector], rank: int) -> list[Vector]:
         values = _values(rays, row)
         if not (values < 0).any():
             continue
-        pairs = []
+        pairs = [np.zeros((0, 2), np.int64)]
         for part, comparisons in _adjacent(bits, values, rank):
             pairs.append(part)
             work += comparisons
@@ -270,27 +273,42 @@ def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: in
 def _adjacent(bits: Bits, values: Rays, rank: int) -> Iterator[tuple[Pairs, int]]:
     """Yield the adjacent pairs of rays on the two sides of a constraint, and the comparisons."""
     above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
-    if len(above) * len(below) * bits.size < SMALL:
-        yield _adjacent_few(bits, above, below, rank), 0
-        return
-    from twoworlds.cones.kernel._compiled import adjacent  # numba is slow to import
+    simple = _ones(bits) == rank - 1
+    words = range(bits.shape[1])
+    step = 1 + AT_ONCE // len(below)
+    for start in range(0, len(above), step):
+        part = above[start : start + step]
+        common = sum(np.bitwise_count(bits[part, w, None] & bits[below, w]) for w in words)
+        left, right = np.nonzero(common >= rank - 2)
+        pairs = np.stack([part[left], below[right]], axis=1)
+        known = simple[pairs].any(axis=1)
+        found, work = [pairs[known]], len(part) * len(below)
+        for i in np.unique(pairs[~known, 0]):
+            partners = pairs[~known & (pairs[:, 0] == i), 1]
+            near = bits[~simple] & bits[i]
+            near = near[_ones(near) >= rank - 2]
+            partners = partners[_unblocked(bits[partners] & bits[i], near)]
+            found.append(np.stack([np.full_like(partners, i), partners], axis=1))
+            work += len(bits) + len(near) * len(partners)
+        yield np.concatenate(found), work
 
-    simple = np.bitwise_count(bits).sum(axis=1) == rank - 1
-    done = 0
-    while not done or done < len(above):
-        found, more, work = adjacent(bits, above[done:], below, simple, rank, AT_ONCE)
-        done += max(more, 1)
-        yield found, work
+
+def _ones(bits: Bits) -> Pairs:
+    """Count the bits that are set in each row."""
+    return np.asarray(np.bitwise_count(bits).sum(axis=1, dtype=np.int64))
 
 
-def _adjacent_few(bits: Bits, above: Pairs, below: Pairs, rank: int) -> Pairs:
-    """Search all pairs for those whose common tight set no third ray shares, without numba."""
-    pairs = np.stack(np.meshgrid(above, below, indexing="ij"), axis=-1).reshape(-1, 2)
-    common = bits[pairs[:, 0]] & bits[pairs[:, 1]]
-    close = np.bitwise_count(common).sum(axis=1) >= rank - 2
-    pairs, common = pairs[close], common[close, None]
-    sharing = ((bits & common) == common).all(axis=2).sum(axis=1)
-    return np.asarray(pairs[sharing == 2])  # the two themselves
+def _unblocked(common: Bits, near: Bits) -> NDArray[np.bool_]:
+    """Tell which tight sets of a pair no third ray shares; near holds the two themselves."""
+    step = 1 + AT_ONCE // max(len(near), 1)
+    parts = [np.zeros(0, np.bool_)]
+    for start in range(0, len(common), step):
+        part = common[start : start + step, None]
+        sharing = np.ones((part.shape[0], len(near)), np.bool_)
+        for w in range(common.shape[1]):
+            sharing &= part[:, :, w] & ~near[:, w] == 0
+        parts.append(sharing.sum(axis=1) == 2)
+    return np.concatenate(parts)
 
 
 LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory

@@ -1,17 +1,29 @@
-r"""Laws of integer noise, by their transform: named ones, finite ones, any law.
+r"""Laws of integer noise and their inverses, by their transforms.
 
 A `NoiseLaw` knows its probabilities, the mass beyond a window, and its convolution inverse.
-`law` reads the noise of any mechanism that adds integer noise to a true answer. Zeros of the
-transform of a law with a rational generating function are decided exactly. Any other law is
-inverted by the recipe of Lin & Kifer, Section 5.3.3, with rigorous bounds. It is replaced by a
-finite rational h with ||f - h|| <= eta in the absolute sum. If h has a summable inverse u and
-eta ||u|| < 1, then so has f, by the Neumann series
+`law` reads the noise of any mechanism that adds integer noise to a true answer.
 
-    g = u * (delta + (f - h) * u)^-1,   ||g - u|| <= ||u|| theta / (1 - theta),  theta = eta ||u||.
+Adding integer noise with probabilities f is the matrix M(o, d) = f(o - d). By Wiener's theorem it
+has a summable inverse g, with g * f = delta, exactly when the characteristic function
+sum_k f(k) e^(ikt) has no zero; then M^-1(d, o) = g(d - o) (Lin & Kifer, Section 5.3.3; Differs:
+"if it exists" must mean summable, because formal inverses are not unique: Bernoulli(3/4) also has
+the unbounded 4 (-3)^k).
 
-Whether h has a zero on the unit circle is decided exactly, so no value of a transform that may be
-near 0 is ever divided by. A law whose transform does have a zero is never proved to have one by
-the recipe: that ends in `Undecided`.
+Zeros of the transform of a law with a rational generating function are decided exactly
+(`circle_zero`). An irreducible rational polynomial with a root on the circle shares it with its
+reciprocal, so it equals its reciprocal up to sign; then it is z + 1 (angle pi), z - 1, or
+z^d H(z + 1/z), and its roots on the circle are the real roots of H between -2 and 2, where z + 1/z
+is twice the cosine of the angle.
+
+Two inverses have a closed form. With q = e^(-1 / (2 sigma2)),
+
+    Poisson difference   g(k) = e^(2 (l1 + l2)) (-1)^k f(k)      (Lin & Kifer, Theorem 5.16)
+    discrete Gaussian    g(k) = (-1)^k T q^|k| sum_m (-1)^m q^(m (m+1) + 2 m |k|) / S,
+                         T = sum_k q^(k^2),  S = prod_n (1 - q^(2n))^3,
+
+the second by partial fractions of the reciprocal theta function, whose poles are -q^(2n+1). Both
+alternate. Differs: at the end of Appendix 9 the factor e^(2 (l1 + l2)) is missing, which does not
+change the cone.
 """
 
 from __future__ import annotations
@@ -19,43 +31,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property, lru_cache
+from math import factorial
 
-from flint import arb, fmpq, fmpq_poly
+from flint import arb, fmpq, fmpq_poly, fmpz, fmpz_poly
 
-from twoworlds.cones.noise.rational import CircleZero, Rational, circle_zero, polynomial
-from twoworlds.cones.noise.summable import (
-    FiniteSequence,
-    GaussianInverse,
-    PoissonInverse,
-    Summable,
-    widened,
-)
-from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
+from twoworlds.cones.noise.rational import Rational, Summable, polynomial, refuse_large, roots
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     Noise,
     SkellamNoise,
+    summed_tail,
 )
-from twoworlds.mechanisms import Dense, Mechanism
+from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, MixedNoise, OnStatistic
-from twoworlds.numbers import (
-    Number,
-    Real,
-    ball,
-    bounds,
-    show,
-    whole,
-    working_precision,
-)
-from twoworlds.worlds import Integers, Universe
+from twoworlds.numbers import Number, Real, ball, exp, working_precision
+from twoworlds.worlds import Integers
 
-_FIRST_BITS, _LAST_BITS = 24, 192
-_LARGEST_REACH = 256
+_START_BITS, _GUARD = 64, 32
 
 Masses = Callable[[int], Number]
 
@@ -63,13 +61,13 @@ Masses = Callable[[int], Number]
 class NoSummableInverse(Unsupported):
     """The transform of the noise has a zero, so no summable inverse exists (Wiener)."""
 
-    def __init__(self, expression: str, zero: CircleZero) -> None:
+    def __init__(self, expression: str, angle: str) -> None:
         """Say which noise, where its transform vanishes, and what to do instead."""
-        self.zero = zero
+        self.angle = angle
         listed = expression.startswith("integer-noise(")
         on_bits = expression if listed else "integer-noise([1/4, 1/2, 1/4], start=-1)"
         super().__init__(
-            f"{expression} has no such form: its characteristic function is 0 at {zero.angle}, so "
+            f"{expression} has no such form: its characteristic function is 0 at {angle}, so "
             "no summable sequence undoes the noise and the row cone over all whole numbers is not "
             "given by shifted inequalities. The way out: the row cone on a bounded range of "
             f"answers, which needs no inverse, as in '{on_bits[:-1]}, bits=2)'"
@@ -85,7 +83,7 @@ class NoiseLaw:
         pmf: the probability of k.
         outside: P(|Z| > reach), or a bound above it.
         inverse: the summable g with g * f = delta; it raises `NoSummableInverse` when the
-            transform has a zero, `Undecided` when no bound could keep the transform away from 0.
+            transform has a zero.
         parts: (shift, A, B) where the generating function is z^shift A(z) / B(z); else None.
         noise: the named noise that it is, if it is one.
     """
@@ -125,8 +123,8 @@ def rational_law(
     sequence = cache(lambda: Rational(shift, numerator, denominator))
 
     def inverse() -> Summable:
-        if (zero := circle_zero(numerator)) is not None:
-            raise NoSummableInverse(expression, zero)
+        if (angle := circle_zero(numerator)) is not None:
+            raise NoSummableInverse(expression, angle)
         return Rational(-shift, denominator, numerator)
 
     parts = (shift, numerator, denominator)
@@ -151,17 +149,6 @@ def finite_law(
     shown = ", ".join(str(mass) for mass in checked.masses)
     text = expression or f"integer-noise([{shown}], start={start})"
     return rational_law(text, start, polynomial(checked.masses), fmpq_poly([1]))
-
-
-def any_law(expression: str, pmf: Masses, outside: Masses) -> NoiseLaw:
-    """Return any law: its probabilities, and a bound on the mass beyond a window that falls to 0.
-
-    >>> masses = {0: Fraction(1, 4), 1: Fraction(3, 4)}
-    >>> coin = any_law("coin", lambda k: masses.get(k, Fraction(0)), lambda r: Fraction(r < 1))
-    >>> round(float(coin.inverse().at(-1)), 6)
-    1.333333
-    """
-    return NoiseLaw(expression, pmf, outside, lambda: Approximated(expression, pmf, outside))
 
 
 def _of_mechanism(source: Mechanism) -> NoiseLaw:
@@ -190,10 +177,9 @@ def _of_channel(channel: AddedNoise | FiniteNoise | MixedNoise, expression: str)
     parts = [(w, _of_channel(part, expression)) for w, part in channel.parts if w]
     forms = [(w, *part.parts) for w, part in parts if part.parts is not None]
     if len(forms) < len(parts):
-        return any_law(
-            expression,
-            lambda k: sum((w * part.pmf(k) for w, part in parts), start=Fraction(0)),
-            lambda reach: sum((w * part.outside(reach) for w, part in parts), start=Fraction(0)),
+        raise Unsupported(
+            f"{expression}: of mixtures, the noise that undoes them is found where all parts are "
+            "geometric or differenced negative binomial noise, or have finitely many values"
         )
     shift = min(own for _, own, _, _ in forms)
     top, bottom = fmpq_poly([0]), fmpq_poly([1])
@@ -216,7 +202,10 @@ def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:
         sigma2 = noise.sigma2
         return NoiseLaw(text, noise.pmf, outside, lambda: GaussianInverse(sigma2))
     if not isinstance(noise, (GeometricNoise, NegativeBinomialDifference)):
-        return any_law(text, noise.pmf, outside)
+        raise Unsupported(
+            f"{text}: the convolution inverse of this noise is not known; cut it off, and give its "
+            "probabilities to integer-noise"
+        )
     # Theorem 5.15: the generating function is ((1-p)^2 z / ((1 - p z)(z - p)))^r.
     r = noise.r if isinstance(noise, NegativeBinomialDifference) else 1
     p = noise.p
@@ -235,150 +224,241 @@ def poisson_law(text: str, l1: Number, l2: Number) -> NoiseLaw:
     return NoiseLaw(text, own.belief, own.belief_tail, lambda: own)
 
 
-# --- the recipe for any law -----------------------------------------------------------------------
-
-_Step = tuple[Rational, Fraction]  # a rational inverse u, and a bound on ||g - u||
+# --- inverses with a closed form ------------------------------------------------------------------
 
 
-class Approximated(Summable):
-    """The inverse of any law, known through better and better rational inverses."""
+class FiniteSequence(Summable):
+    """A sequence with finitely many terms, exact wherever the terms are."""
 
-    def __init__(self, expression: str, pmf: Masses, outside: Masses) -> None:
-        """Find a first approximation."""
-        self._pmf, self._outside = pmf, outside
-        self._bits = _FIRST_BITS
-        self._known: dict[tuple[str, int, int, int], arb] = {}
-        while (step := _step(pmf, outside, self._bits)) is None:
-            self._bits *= 2
-            if self._bits > _LAST_BITS:
-                raise Undecided(
-                    f"{expression}: its characteristic function comes too near 0 to show that a "
-                    f"summable inverse exists ({_LAST_BITS} bits tried); it may have a zero. Give "
-                    "it by rational probabilities, for which this is decided exactly"
-                )
-        self._step: _Step = step
-
-    @property
-    def error(self) -> Fraction:
-        """A bound on ||g - u|| for the approximation in use."""
-        return self._step[1]
+    def __init__(self, terms: Mapping[int, Number]) -> None:
+        """Keep the terms that are not 0."""
+        self.terms = {k: term for k, term in sorted(terms.items()) if term != 0}
+        if not self.terms:
+            raise InvalidInput("a sequence of zeros has no inverse: give at least one term")
+        self.low, self.high = min(self.terms), max(self.terms)
 
     def at(self, k: int) -> Number:
-        """Enclose by the approximation and its error."""
-        return Real(lambda bits: self._enclosed("at", k, bits))
+        """Look the term up."""
+        return self.terms.get(k, Fraction(0))
 
-    def beyond(self, reach: int) -> Number:
-        """Sum the approximation, whose absolute sum is off by the error at most."""
-        return Real(lambda bits: self._enclosed("tail", reach, bits).nonnegative_part())
+    @property
+    def l1(self) -> Number:
+        """Add up all terms."""
+        return self.tail(-1)
 
-    def _enclosed(self, what: str, k: int, bits: int) -> arb:
-        """Widen a value of the approximation by its error; once that is all, nothing is redone."""
-        (inverse, bound), work = self._at_work(bits)
-        key = (what, k, self._bits, work)
-        if key not in self._known:
+    def tail(self, reach: int) -> Number:
+        """Add up the terms outside."""
+        outside = (abs(term) for k, term in self.terms.items() if abs(k) > reach)
+        return sum(outside, start=Fraction(0))
+
+    @cached_property
+    def signs(self) -> dict[int, int]:
+        """Look at all terms."""
+        return {k: self.sign(k) for k in self.terms}
+
+
+class PoissonInverse(Summable):
+    """The inverse of X - Y for Poisson variables with means l1 and l2, one of which may be 0.
+
+    The belief is the law itself: it is its own dual (Theorem 5.16 and Appendix 9). With one mean 0
+    the inverse is one-sided like the law.
+    """
+
+    def __init__(self, l1: Number, l2: Number) -> None:
+        """Invert the law."""
+        self.means = l1, l2
+        self.low = 0 if l2 == 0 else None
+        self.high = 0 if l1 == 0 else None
+        self._noise = SkellamNoise(l1, l2) if l1 != 0 and l2 != 0 else None
+
+    @property
+    def alternating(self) -> bool:
+        """All probabilities are positive, so the signs are those of (-1)^k."""
+        return True
+
+    @cached_property
+    def l1(self) -> Number:
+        """Return e^(2 (l1 + l2))."""
+        return exp(2 * (self.means[0] + self.means[1]))
+
+    def sign(self, k: int) -> int:
+        """Return (-1)^k on the support."""
+        outside = (self.low == 0 and k < 0) or (self.high == 0 and k > 0)
+        return 0 if outside else 1 - 2 * (k % 2)
+
+    def at(self, k: int) -> Number:
+        """Return the signed probability times the scale."""
+        return self.sign(k) * self.l1 * self.belief(k)
+
+    def belief(self, k: int) -> Number:
+        """Return P(X - Y = k)."""
+        if self._noise is not None:
+            return self._noise.pmf(k)
+        mean, j = (self.means[0], k) if self.low == 0 else (self.means[1], -k)
+        return exp(-mean) * mean**j / factorial(j) if j >= 0 else Fraction(0)
+
+    def belief_tail(self, reach: int) -> Number:
+        """Return P(|X - Y| > reach)."""
+        if self._noise is not None:
+            mirrored = self._noise.reflected()
+            return self._noise.at_least(reach + 1) + mirrored.at_least(reach + 1)
+        if reach < 0:
+            return Fraction(1)
+        mean = self.means[0] if self.low == 0 else self.means[1]
+
+        def tail(bits: int) -> arb:
+            l = ball(mean, bits)  # noqa: E741 - the paper's letter
+            return summed_tail(lambda j: (-l).exp() * l**j / factorial(j), reach + 1, bits)
+
+        return Real(tail)
+
+    def tail(self, reach: int) -> Number:
+        """Return the tail of the law times the scale."""
+        return self.l1 * self.belief_tail(reach)
+
+
+class GaussianInverse(Summable):
+    """The inverse of discrete Gaussian noise, for any sigma2 above 0."""
+
+    def __init__(self, sigma2: Fraction) -> None:
+        """Prepare q = e^(-1 / (2 sigma2))."""
+        self.sigma2 = sigma2
+
+    @property
+    def alternating(self) -> bool:
+        """The sum over m alternates with falling terms, so it is positive for every k."""
+        return True
+
+    def sign(self, k: int) -> int:
+        """Return (-1)^k."""
+        return 1 - 2 * (k % 2)
+
+    @cached_property
+    def l1(self) -> Number:
+        """Return 1 / P^(pi) = prod_n ((1 + q^(2n-1)) / (1 - q^(2n-1)))^2, without cancellation."""
+        return Real(lambda bits: _products(self.sigma2, bits)[0])
+
+    def at(self, k: int) -> Number:
+        """Sum the partial fractions."""
+        return Real(lambda bits: self.sign(k) * self._sum(bits, abs(k), closed=False))
+
+    def tail(self, reach: int) -> Number:
+        """Sum both sides of each partial fraction in closed form."""
+        if reach < 0:
+            return self.l1
+        return Real(lambda bits: 2 * self._sum(bits, reach + 1, closed=True))
+
+    def _sum(self, bits: int, k: int, *, closed: bool) -> arb:
+        """Return T / S sum_m (-1)^m q^(m (m+1) + (2m+1) k), each over 1 - q^(2m+1) if closed.
+
+        The terms fall, so the first one left out bounds the rest. For a large sigma2 they nearly
+        cancel, so the precision is raised until ``bits`` of the sum are right.
+        """
+        work = bits + _GUARD
+        while True:
             with working_precision(work):
-                error = ball(bound, work).abs_upper()
-                near = ball(inverse.at(k), work) if what == "at" else inverse.summed(k, work, error)
-                self._known[key] = near + arb(0, error)
-        return self._known[key]
-
-    def _at_work(self, bits: int) -> tuple[_Step, int]:
-        """Return an approximation and the precision that its error makes worth while."""
-        wanted = Fraction(1, 1 << (bits // 2))
-        while self.error > wanted and 2 * self._bits <= _LAST_BITS:
-            self._bits *= 2
-            try:
-                better = _step(self._pmf, self._outside, self._bits)
-            except TooLarge:
-                break
-            self._step = better or self._step
-        size = self.error.denominator.bit_length() - self.error.numerator.bit_length()
-        return self._step, min(bits, max(size, 0) + 64)
-
-    def remainder(self, reach: int, bits: int) -> arb:
-        """Add the error to the remainder of the approximation."""
-        (inverse, bound), work = self._at_work(bits)
-        return widened(inverse.remainder(reach, work), ball(bound, work))
+                total = _falling(self.sigma2, k, work, closed=closed)
+                result: arb = total * _products(self.sigma2, work)[1]
+            if result.rel_accuracy_bits() >= bits or work > 64 * (bits + _GUARD):
+                return result
+            work *= 2
 
 
-def _step(pmf: Masses, outside: Masses, bits: int) -> _Step | None:
-    """Approximate the law to about 2^-bits; None when the bound does not reach."""
-    reach, small = 1, Fraction(1, 1 << bits)
-    while (beyond := bounds(outside(reach), bits)[1]) > small:
-        reach *= 2
-        if reach > _LARGEST_REACH:
-            raise TooLarge(
-                f"{show(beyond)} of the mass lies beyond {reach // 2}: the recipe takes laws that "
-                "are nearly contained in a window of that size; use a law with a closed form"
-            )
-    masses: list[Fraction] = []
-    eta = beyond
-    for k in range(-reach, reach + 1):
-        low, high = bounds(pmf(k), bits)
-        if high < 0:
-            raise InvalidInput(f"the probability of {k} is negative: {show(high)}")
-        middle = Fraction(round((low + high) * (1 << (bits + 16))), 1 << (bits + 17))
-        masses.append(middle)
-        eta += max(high - middle, middle - low)
-    together = sum(masses, start=Fraction(0))
-    if abs(together - 1) > eta:
-        raise InvalidInput(f"the probabilities sum to {show(together)}, they must sum to 1")
-    top = polynomial(masses)
-    if circle_zero(top) is not None:
+def _falling(sigma2: Fraction, k: int, bits: int, *, closed: bool) -> arb:
+    q = ball(-1 / (2 * sigma2), bits).exp()
+    total, m = arb(0), 0
+    while True:
+        term = q ** (m * (m + 1) + (2 * m + 1) * k)
+        if closed:
+            term /= 1 - q ** (2 * m + 1)
+        if term < arb(2) ** -(2 * bits):
+            return total + arb(0, term.abs_upper())
+        total += -term if m % 2 else term
+        m += 1
+
+
+@lru_cache(maxsize=64)
+def _products(sigma2: Fraction, bits: int) -> tuple[arb, arb]:
+    """Return the absolute sum and T / S, from Jacobi's triple product.
+
+    T / S = prod_n (1 + q^(2n-1))^2 / (1 - q^(2n))^2. After n factors the exponents of what
+    remains sum to less than 8 q^(2n+1) / (1 - q)^2 in absolute value.
+    """
+    with working_precision(bits + _GUARD):
+        q = ball(-1 / (2 * sigma2), bits + _GUARD).exp()
+        norm, factor, n = arb(1), arb(1), 1
+        while True:
+            odd, even = q ** (2 * n - 1), q ** (2 * n)
+            norm *= ((1 + odd) / (1 - odd)) ** 2
+            factor *= ((1 + odd) / (1 - even)) ** 2
+            rest = 8 * even * q / (1 - q) ** 2
+            if rest < arb(2) ** -bits:
+                spread = arb(0, rest.abs_upper()).exp()
+                return norm * spread, factor * spread
+            n += 1
+
+
+# --- zeros on the unit circle ---------------------------------------------------------------------
+
+
+def circle_zero(of: fmpq_poly) -> str | None:
+    """Return the angle t of a zero e^(it) on the unit circle, or None; decided exactly.
+
+    >>> circle_zero(fmpq_poly([1, 1, 1]))
+    '2 pi/3'
+    >>> circle_zero(fmpq_poly([2, 5, 2])) is None
+    True
+    """
+    refuse_large(of)
+    zeros = (_zero_of_irreducible(factor) for factor, _ in of.numer().factor()[1])
+    return next((zero for zero in zeros if zero is not None), None)
+
+
+def _zero_of_irreducible(factor: fmpz_poly) -> str | None:
+    coefficients = factor.coeffs()
+    backwards = coefficients[::-1]
+    if coefficients != backwards and coefficients != [-c for c in backwards]:
         return None
-    inverse = Rational(reach, fmpq_poly([1]), top)
-    norm = bounds(inverse.l1, 64)[1]
-    theta = eta * norm
-    return (inverse, norm * theta / (1 - theta)) if theta < Fraction(1, 2) else None
+    degree = factor.degree()
+    if degree == 0 or (degree == 1 and coefficients[0] == 0):
+        return None
+    if degree == 1:  # z + 1 or z - 1, since it is its own reciprocal
+        return "pi" if coefficients[0] == coefficients[1] else "0"
+    if order := factor.is_cyclotomic():
+        return "pi/2" if order == 4 else f"2 pi/{int(order)}"
+    folded = _folded(coefficients)
+    cosines = (_cosine(folded, place) for place in range(folded.degree()))
+    found = next((cosine for cosine in cosines if cosine is not None), None)
+    if found is None:
+        return None
+    return f"arccos({found if isinstance(found, Fraction) else f'{float(found):.12g}...'})"
 
 
-# --- Noise on a cycle: answers 0, ..., m - 1, added modulo m -------------------------------------
-# The matrix is circulant, M(o, d) = f(o - d mod m): it has an inverse exactly when the generating
-# polynomial of f has no root among the m-th roots of unity (Lin & Kifer, Section 5.3.3, on a
-# finite group instead of the whole numbers). The general machinery does the rest: `inverse` gives
-# M^-1, and `row_cone` the cone, whose m facets are then the shifts of one vector. Uniform noise on
-# -1, 0, 1 is singular exactly when 3 divides m.
+def _folded(coefficients: Sequence[fmpz]) -> fmpz_poly:
+    """Return H with z^d H(z + 1/z) = the palindrome of degree 2d.
 
-CycleMasses = Sequence[object] | Mapping[int, object]
-
-
-def cyclic_noise(pmf: CycleMasses, m: object, *, start: int = 0) -> Dense:
-    """Return the mechanism that adds noise on a cycle; neighbours are one step apart.
-
-    >>> cyclic_noise(["1/3", "1/3", "1/3"], 5, start=-1).probability(4, 0)
-    Fraction(1, 3)
+    z^j + z^-j = 2 T_j(u / 2) obeys V_(j+1) = u V_j - V_(j-1) with V_0 = 2, V_1 = u.
     """
-    masses = _wrapped(pmf, m, start)
-    size = len(masses)
-    pairs = {(min(k, (k + 1) % size), max(k, (k + 1) % size)) for k in range(size)}
-    universe = Universe.of(range(size), [(a, b) for a, b in sorted(pairs) if a != b])
-    rows = [[masses[(o - d) % size] for d in range(size)] for o in range(size)]
-    text = f"cyclic-noise([{', '.join(map(str, masses))}], m={size})"
-    return Dense(universe, Universe.of(range(size)), rows, expression=text)
+    d = len(coefficients) // 2
+    u, before, current = fmpz_poly([0, 1]), fmpz_poly([2]), fmpz_poly([0, 1])
+    result = fmpz_poly([coefficients[d]])
+    for j in range(1, d + 1):
+        result += coefficients[d + j] * current
+        before, current = current, u * current - before
+    return result
 
 
-def cyclic_zero(pmf: CycleMasses, m: object, *, start: int = 0) -> CircleZero | None:
-    """Return a zero of the transform on the cycle, named by its angle; None if M has an inverse.
-
-    >>> cyclic_zero(["1/4", "1/2", "1/4"], 4, start=-1).angle
-    'pi'
-    """
-    masses = _wrapped(pmf, m, start)
-    cycle = fmpq_poly([-1] + [0] * (len(masses) - 1) + [1])  # z^m - 1
-    common = polynomial(masses).gcd(cycle)
-    return circle_zero(common) if common.degree() > 0 else None
-
-
-def _wrapped(pmf: CycleMasses, m: object, start: int) -> list[Fraction]:
-    """Return the probability of each place of the cycle."""
-    size = whole(m, "m", at_least=1)
-    if isinstance(pmf, str):
-        raise InvalidInput(f"pmf={pmf!r}: give a list such as [1/4, 1/2, 1/4]")
-    items = list(pmf.items() if isinstance(pmf, Mapping) else enumerate(pmf, start))
-    checked = FiniteNoise.of([mass for _, mass in items], 0).masses
-    wrapped = [Fraction(0)] * size
-    for (place, _), mass in zip(items, checked, strict=True):
-        if type(place) is not int:
-            raise InvalidInput(f"place {place!r} must be a whole number")
-        wrapped[place % size] += mass
-    return wrapped
+def _cosine(folded: fmpz_poly, place: int) -> Number | None:
+    """Return half of the root number ``place`` of H if it is real and inside (-2, 2)."""
+    if folded.degree() == 1:
+        cosine = Fraction(-int(folded[0]), 2 * int(folded[1]))
+        return cosine if abs(cosine) < 1 else None
+    bits = _START_BITS
+    while True:
+        with working_precision(bits):
+            root = roots(folded, bits)[place]  # real roots are given as exactly real
+            if root.imag != 0 or abs(root.real) > 2:
+                return None
+            if abs(root.real) < 2:
+                return Real(lambda b: roots(folded, b)[place].real / 2)
+        bits *= 2  # it ends, because the factor does not vanish at z = 1 or -1, where u is 2 or -2

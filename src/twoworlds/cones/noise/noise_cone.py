@@ -1,6 +1,6 @@
 r"""Row cones of integer noise: one inequality, shifted to every whole number.
 
-With g the summable inverse of the noise f (see `summable`), a bounded row x on all
+With g the summable inverse of the noise f (see `laws`), a bounded row x on all
 whole numbers is a non-negative combination of the rows f(o - .) exactly when
 
     for every k:   weight(k) = sum_j g(j) x_(k+j) >= 0,
@@ -26,8 +26,7 @@ from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.noise.laws import LawSource, NoiseLaw, law
-from twoworlds.cones.noise.rational import Rational, polynomial
-from twoworlds.cones.noise.summable import Summable
+from twoworlds.cones.noise.rational import Rational, Summable, polynomial
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import (
     Number,

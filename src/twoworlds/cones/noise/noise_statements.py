@@ -26,135 +26,86 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
 
 from twoworlds.answer import Answer
-from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.noise.laws import LawSource, NoiseLaw
+from twoworlds.cones.certificates import proved
+from twoworlds.cones.noise.laws import LawSource
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.numbers import Number, decimal, exact_text, rational
-from twoworlds.show import Result
+from twoworlds.numbers import Number, decimal, exact_text
+from twoworlds.show import Result, Told
 
-_MOST_NAMED = 7
+_MOST_NAMED, _SHOWN_STEPS = 7, 3
 
 Form = dict[int, Fraction]
 
 
-@dataclass(frozen=True)
-class Telescoping(Result):
-    """The derivation of x_(k - direction) <= x_k / p from infinitely many inequalities."""
+def telescoped(p: Fraction, direction: int = 1) -> Told:
+    """Return the derivation of x_(k - direction) <= x_k / p from infinitely many inequalities.
 
-    p: Fraction
-    direction: int = 1
+    The identity is checked for every J: at J = 0, and from J to J + 1, where p^J divides both sides
+    and the place only shifts, so that one step stands for all. The certificate proves what the
+    first inequalities give, and no more: with x_(J+1) >= 0 as a further premise they imply
+    x_0 / p - x_(-1) + p^(J+1) x_J >= 0 upward; the last term is what the limit removes.
 
-    def __post_init__(self) -> None:
-        """Check the numbers and the induction, so that no wrong derivation exists."""
-        object.__setattr__(self, "p", rational(self.p, "p"))
-        if not 0 < self.p < 1:
-            raise InvalidInput(f"p={self.p} must lie strictly between 0 and 1")
-        if self.direction not in (1, -1):
-            raise InvalidInput(f"direction={self.direction} must be 1 (upward) or -1 (downward)")
-        if not self.verify():
-            raise InvalidInput(f"the telescoping identity fails for p={self.p}")  # pragma: no cover
+    >>> [float(m) for m in telescoped(Fraction(1, 2)).data["certificate"]["multipliers"]]
+    [1.0, 0.5, 0.25, 0.125, 0.125]
+    """
 
-    @property
-    def ratio(self) -> Fraction:
-        """Return 1 / p = e^epsilon."""
-        return 1 / self.p
+    def premise(k: int) -> Form:
+        return {k - 1: Fraction(-1), k: p + 1 / p, k + 1: Fraction(-1)}
 
-    def premise(self, k: int) -> Form:
-        """Return the coefficients of I(k)."""
-        return {k - 1: Fraction(-1), k: self.p + 1 / self.p, k + 1: Fraction(-1)}
+    def remainder(last: int) -> Form:
+        return {direction * last: p ** (last + 1), direction * (last + 1): -(p**last)}
 
-    def conclusion(self, k: int = 0) -> Form:
-        """Return the coefficients of x_k / p - x_(k - direction)."""
-        return {k: 1 / self.p, k - self.direction: Fraction(-1)}
-
-    def multipliers(self, last: int, k: int = 0) -> Form:
-        """Return p^j for the inequality at k + j direction, j = 0..last."""
-        return {k + self.direction * j: self.p**j for j in range(last + 1)}
-
-    def remainder(self, last: int, k: int = 0) -> Form:
-        """Return the coefficients of p^J (p x_(k+J) - x_(k+J+1)), which tends to 0."""
-        end, power = k + self.direction * last, self.p**last
-        return {end: self.p * power, end + self.direction: -power}
-
-    def combined(self, last: int, k: int = 0) -> Form:
-        """Return the sum of multiplier times premise, added up term by term."""
-        weighed = ((w, self.premise(place)) for place, w in self.multipliers(last, k).items())
-        return _sum(*({i: w * c for i, c in form.items()} for w, form in weighed))
-
-    def verify(self) -> bool:
-        """Check combined = conclusion + remainder for every J: at J = 0, and from J to J + 1.
-
-        remainder(J) + p^(J+1) I(k + J + 1) = remainder(J + 1), where p^J divides both sides and
-        the place only shifts, so one step stands for all.
-        """
-        start = self.combined(0) == _sum(self.conclusion(), self.remainder(0))
-        step = {i: self.p * c for i, c in self.premise(self.direction).items()}
-        return start and _sum(self.remainder(0), step) == self.remainder(1)
-
-    def certificate(self, last: int, k: int = 0) -> Certificate:
-        """Return the proof of what the first J + 1 inequalities give, and no more.
-
-        With x_(k+J+1) >= 0 as a further premise they imply x_k / p - x_(k-1) + p^(J+1) x_(k+J)
-        >= 0; the last term is what the limit removes.
-        """
-        end = k + self.direction * (last + 1)
-        places = range(min(k - self.direction, end), max(k - self.direction, end) + 1)
-        forms = [self.premise(place) for place in self.multipliers(last, k)]
-        goal = _sum(self.combined(last, k), {end: self.p**last})
-
-        def listed(form: Form) -> list[Fraction]:
-            return [form.get(place, Fraction(0)) for place in places]
-
-        fields = {
-            "claim": f"x({k - self.direction}) <= {self.ratio} x({k}) up to the last term",
-            "columns": list(map(str, places)),
-            "inequality": listed(goal),
-            "premises": [listed(form) for form in [*forms, {end: Fraction(1)}]],
-            "multipliers": [*self.multipliers(last, k).values(), self.p**last],
-        }
-        return Certificate("implied", fields)
-
-    @property
-    def sentence(self) -> str:
-        """The derivation in words."""
-        other = "k-1" if self.direction == 1 else "k+1"
-        sign, back = ("+", "-") if self.direction == 1 else ("-", "+")
-        p, ratio = exact_text(self.p), exact_text(self.ratio)
-        return (
-            f"Write I(k) for -x(k-1) + {self.p + self.ratio} x(k) - x(k+1) >= 0. For every J, "
-            f"the sum of ({p})^j I(k{sign}j) over j = 0..J is {ratio} x(k) - x(k{back}1) plus "
-            f"({p})^J ({p} x(k{sign}J) - x(k{sign}J{sign}1)). The row is bounded and reaches over "
-            f"all whole numbers, so the last part tends to 0, and x({other}) <= {ratio} x(k): "
-            f"differential privacy with ratio {ratio}. The converse fails: x(0) = 1 and {ratio} "
-            f"elsewhere obeys every such bound, but I(0) = {self.p - self.ratio} is below 0."
-        )
-
-    def answer(self) -> Answer:
-        """Say the derivation."""
-        return Answer.of(self.sentence)
-
-    def fields(self) -> dict[str, Any]:
-        """Return the multipliers, with the first steps spelled out as a certificate."""
-        return {
-            "kind": "telescoping",
-            "p": str(self.p),
-            "ratio": str(self.ratio),
-            "direction": self.direction,
-            "multiplier": f"({self.p})^j",
-            "verified": self.verify(),
-            "explanation": self.sentence,
-            "certificate": self.certificate(3),
-        }
+    conclusion = {0: 1 / p, -direction: Fraction(-1)}
+    step = _sum(remainder(0), _times(p, premise(direction)))
+    verified = premise(0) == _sum(conclusion, remainder(0)) and step == remainder(1)
+    end = direction * (_SHOWN_STEPS + 1)
+    places = range(min(-direction, end), max(-direction, end) + 1)
+    premises = [premise(direction * j) for j in range(_SHOWN_STEPS + 1)] + [{end: Fraction(1)}]
+    weights = [p**j for j in range(_SHOWN_STEPS + 1)] + [p**_SHOWN_STEPS]
+    goal = _sum(*map(_times, weights, premises))
+    proof = proved(
+        "implied",
+        claim=f"x({-direction}) <= {1 / p} x(0) up to the last term",
+        columns=list(map(str, places)),
+        inequality=[goal.get(place, Fraction(0)) for place in places],
+        premises=[[form.get(place, Fraction(0)) for place in places] for form in premises],
+        multipliers=weights,
+    )
+    sentence = _telescoping_sentence(p, direction)
+    data = {
+        "kind": "telescoping",
+        "p": str(p),
+        "ratio": str(1 / p),
+        "direction": direction,
+        "multiplier": f"({p})^j",
+        "verified": verified,
+        "explanation": sentence,
+        "certificate": proof,
+    }
+    return Told(Answer.of(sentence), data)
 
 
-def telescoping(source: LawSource | NoiseCone) -> tuple[Telescoping, Telescoping]:
+def _telescoping_sentence(p: Fraction, direction: int) -> str:
+    other = "k-1" if direction == 1 else "k+1"
+    sign, back = ("+", "-") if direction == 1 else ("-", "+")
+    share, ratio = exact_text(p), exact_text(1 / p)
+    return (
+        f"Write I(k) for -x(k-1) + {p + 1 / p} x(k) - x(k+1) >= 0. For every J, "
+        f"the sum of ({share})^j I(k{sign}j) over j = 0..J is {ratio} x(k) - x(k{back}1) plus "
+        f"({share})^J ({share} x(k{sign}J) - x(k{sign}J{sign}1)). The row is bounded and reaches "
+        f"over all whole numbers, so the last part tends to 0, and x({other}) <= {ratio} x(k): "
+        f"differential privacy with ratio {ratio}. The converse fails: x(0) = 1 and {ratio} "
+        f"elsewhere obeys every such bound, but I(0) = {p - 1 / p} is below 0."
+    )
+
+
+def telescoping(source: LawSource | NoiseCone) -> tuple[Told, Told]:
     """Return both derivations for geometric noise with rational p, checked against its cone.
 
-    >>> [str(part.ratio) for part in telescoping("geometric(ratio=2)")]
+    >>> [part.data["ratio"] for part in telescoping("geometric(ratio=2)")]
     ['2', '2']
     """
     cone = source if isinstance(source, NoiseCone) else noise_cone(source)
@@ -168,7 +119,11 @@ def telescoping(source: LawSource | NoiseCone) -> tuple[Telescoping, Telescoping
     a, b = cone.inverse.at(0), cone.inverse.at(1)
     if not isinstance(p, Fraction) or a / -b != p + 1 / p:
         raise Unsupported(f"{cone.source} is not geometric noise")
-    return Telescoping(p, 1), Telescoping(p, -1)
+    return telescoped(p, 1), telescoped(p, -1)
+
+
+def _times(factor: Fraction, form: Form) -> Form:
+    return {place: factor * c for place, c in form.items()}
 
 
 def _sum(*forms: Mapping[int, Fraction]) -> Form:
@@ -202,28 +157,12 @@ class NoiseStatement(Result):
     factor: Fraction
     prior: Number | None
     at: int | None = None
-    derivation: tuple[Telescoping, Telescoping] | None = None
-
-    def posterior(self, law: NoiseLaw, output: int) -> Number:
-        """Return the probability of the first set after an output, by Bayes, for a finite belief.
-
-        >>> guard = noise_statements("geometric(ratio=2)", at=2)[0]
-        >>> guard.posterior(noise_cone("geometric(ratio=2)").law, 2)
-        Fraction(5, 7)
-        """
-        if self.belief is None or self.tail != 0:
-            raise Unsupported(
-                "the posterior is summed over finitely many places: this statement has none or "
-                "infinitely many"
-            )
-        mass = {d: b * law.pmf(output - d) for d, b in self.belief.items()}
-        everything = sum(mass.values(), start=Fraction(0))
-        return sum((mass[d] for d in self.first), start=Fraction(0)) / everything
+    derivation: tuple[Told, Told] | None = None
 
     def answer(self) -> Answer:
         """Say it, and how it follows from infinitely many inequalities."""
         derived = (self.derivation or ())[:1]
-        return Answer(self.sentence, notes=[f"Why: {one.sentence}" for one in derived])
+        return Answer(self.sentence, notes=[f"Why: {one.data['explanation']}" for one in derived])
 
 
 def noise_statements(
@@ -322,10 +261,8 @@ def _sides(cone: NoiseCone, at: int | None, first: Sequence[int], second: Sequen
     return f"{left} likelier than {right}"
 
 
-def _differential_privacy(
-    derived: tuple[Telescoping, Telescoping], at: int | None
-) -> NoiseStatement:
-    k, ratio = at or 0, derived[0].ratio
+def _differential_privacy(derived: tuple[Told, Told], at: int | None) -> NoiseStatement:
+    k, ratio = at or 0, Fraction(derived[0].data["ratio"])
     here = "k" if at is None else str(at)
     shown = exact_text(ratio)
     return NoiseStatement(

@@ -43,17 +43,19 @@ from typing import Any, TypeGuard
 from flint import arb
 
 from twoworlds.cones.noise.laws import (
+    GaussianInverse,
     LawSource,
     Masses,
     NoiseLaw,
     NoSummableInverse,
+    PoissonInverse,
+    circle_zero,
     finite_law,
     law,
     poisson_law,
     rational_law,
 )
-from twoworlds.cones.noise.rational import Rational, circle_zero
-from twoworlds.cones.noise.summable import GaussianInverse, PoissonInverse, Summable
+from twoworlds.cones.noise.rational import Rational, Summable
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.errors import Undecided
 from twoworlds.laws.noise import GeometricNoise
@@ -176,7 +178,7 @@ def _quotient(first: NoiseLaw, second: NoiseLaw) -> MoreNoise:
         undo = second.inverse()
     except NoSummableInverse as zero:
         first.inverse()  # its transform has no zero, or this raises
-        return MoreNoise(why=_zero(second, zero.zero.angle))
+        return MoreNoise(why=_zero(second, zero.angle))
     if isinstance(undo, (PoissonInverse, GaussianInverse)):
         try:
             other: Summable | None = first.inverse()
@@ -268,8 +270,8 @@ def _rational(first: NoiseLaw, second: NoiseLaw) -> MoreNoise:
     above, below = top * over, bottom * under
     common = above.gcd(below)
     above, below = above // common, below // common
-    if (zero := circle_zero(below)) is not None:
-        return MoreNoise(why=_zero(second, zero.angle))
+    if (angle := circle_zero(below)) is not None:
+        return MoreNoise(why=_zero(second, angle))
     found = Rational(m - n, above, below)
     places = sorted(found.signs or range(-_SEARCHED, _SEARCHED + 1), key=lambda k: (abs(k), -k))
     for k in places:

@@ -7,110 +7,32 @@ a law (f) and, with A and B exchanged, its inverse (g).
 Terms are rational when each irreducible factor of B has all its roots on one side of the circle;
 otherwise they are enclosed by the residues at the poles. Beyond a place that can be computed the
 dominant pole of each side decides the signs, so that patterns of signs are proved, not observed.
-
-Zeros on the circle are decided exactly (`circle_zero`). An irreducible rational polynomial with a
-root on the circle shares it with its reciprocal, so it equals its reciprocal up to sign; then it is
-z + 1 (angle pi), z - 1, or z^d H(z + 1/z), and its roots on the circle are the real roots of H
-between -2 and 2, where z + 1/z is twice the cosine of the angle.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import comb, gcd
 from typing import Any, NamedTuple
 
-from flint import acb, acb_poly, arb, fmpq, fmpq_poly, fmpz, fmpz_poly
+from flint import acb, acb_poly, arb, fmpq, fmpq_poly, fmpz_poly
 
 from twoworlds.cones.kernel.vectors import fraction
-from twoworlds.cones.noise.summable import Summable
 from twoworlds.errors import TooLarge, Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, Real, ball, working_precision
+from twoworlds.numbers import LIMIT_BITS, Number, Order, Real, ball, compare, working_precision
 
-_START_BITS = 64
+_START_BITS, _SIGN_BITS = 64, 2048
+_GUARD = 32
+_SETTLING, _FURTHEST = 1024, 1 << 13
 _LARGEST_DEGREE = 600
 
 
 def polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
     """Return the polynomial with these coefficients, lowest first."""
     return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
-
-
-class CircleZero(NamedTuple):
-    """A zero e^(it) of a polynomial: the angle t as text, and its cosine enclosed."""
-
-    angle: str
-    cosine: Number
-
-
-def circle_zero(of: fmpq_poly) -> CircleZero | None:
-    """Return a zero on the unit circle, named by its angle, or None; decided exactly.
-
-    >>> circle_zero(fmpq_poly([1, 1, 1])).angle
-    '2 pi/3'
-    >>> circle_zero(fmpq_poly([2, 5, 2])) is None
-    True
-    """
-    refuse_large(of)
-    zeros = (_zero_of_irreducible(factor) for factor, _ in of.numer().factor()[1])
-    return next((zero for zero in zeros if zero is not None), None)
-
-
-def _zero_of_irreducible(factor: fmpz_poly) -> CircleZero | None:
-    coefficients = factor.coeffs()
-    backwards = coefficients[::-1]
-    if coefficients != backwards and coefficients != [-c for c in backwards]:
-        return None
-    degree = factor.degree()
-    if degree == 0 or (degree == 1 and coefficients[0] == 0):
-        return None
-    if degree == 1:  # z + 1 or z - 1, since it is its own reciprocal
-        negative = coefficients[0] == coefficients[1]
-        return CircleZero("pi" if negative else "0", Fraction(-1 if negative else 1))
-    folded = _folded(coefficients)
-    if order := factor.is_cyclotomic():
-        numeric = Real(lambda bits: (2 * arb.pi() / ball(int(order), bits)).cos())
-        exact = folded.degree() == 1
-        cosine = Fraction(-int(folded[0]), 2 * int(folded[1])) if exact else numeric
-        return CircleZero("pi/2" if order == 4 else f"2 pi/{int(order)}", cosine)
-    for place in range(folded.degree()):
-        if (cosine_found := _cosine(folded, place)) is not None:
-            half = cosine_found
-            shown = str(half) if isinstance(half, Fraction) else f"{float(half):.12g}..."
-            return CircleZero(f"arccos({shown})", half)
-    return None
-
-
-def _folded(coefficients: Sequence[fmpz]) -> fmpz_poly:
-    """Return H with z^d H(z + 1/z) = the palindrome of degree 2d.
-
-    z^j + z^-j = 2 T_j(u / 2) obeys V_(j+1) = u V_j - V_(j-1) with V_0 = 2, V_1 = u.
-    """
-    d = len(coefficients) // 2
-    u, before, current = fmpz_poly([0, 1]), fmpz_poly([2]), fmpz_poly([0, 1])
-    result = fmpz_poly([coefficients[d]])
-    for j in range(1, d + 1):
-        result += coefficients[d + j] * current
-        before, current = current, u * current - before
-    return result
-
-
-def _cosine(folded: fmpz_poly, place: int) -> Number | None:
-    """Return half of the root number ``place`` of H if it is real and inside (-2, 2)."""
-    if folded.degree() == 1:
-        cosine = Fraction(-int(folded[0]), 2 * int(folded[1]))
-        return cosine if abs(cosine) < 1 else None
-    bits = _START_BITS
-    while True:
-        with working_precision(bits):
-            root = roots(folded, bits)[place]  # real roots are given as exactly real
-            if root.imag != 0 or abs(root.real) > 2:
-                return None
-            if abs(root.real) < 2:
-                return Real(lambda b: roots(folded, b)[place].real / 2)
-        bits *= 2  # it ends, because the factor does not vanish at z = 1 or -1, where u is 2 or -2
 
 
 @lru_cache(maxsize=64)
@@ -135,8 +57,69 @@ def refuse_large(of: fmpq_poly) -> None:
         )
 
 
-_GUARD = 32
-_SETTLING = 1024
+class Summable(ABC):
+    """A sequence g on the whole numbers with a finite sum of |g(k)|.
+
+    Attributes:
+        low: the first place that is not 0, or None when there is none.
+        high: the last such place, or None.
+    """
+
+    low: int | None = None
+    high: int | None = None
+
+    @abstractmethod
+    def at(self, k: int) -> Number:
+        """Return g(k)."""
+
+    @property
+    def finite(self) -> bool:
+        """Whether only finitely many terms differ from 0."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def signs(self) -> dict[int, int] | None:
+        """The signs of finitely many terms that tell all others, if they are known."""
+        return None
+
+    @property
+    def alternating(self) -> bool:
+        """Whether (-1)^k g(k) is known to keep one sign, so that g speaks of parity."""
+        known = (self.signs or {}).items()
+        return len({sign * (-1) ** k for k, sign in known if sign}) == 1
+
+    @property
+    def peak(self) -> int | None:
+        """The one place with a positive term, when no other place is known to have one."""
+        positive = [k for k, sign in (self.signs or {}).items() if sign > 0]
+        return positive[0] if len(positive) == 1 else None
+
+    def sign(self, k: int) -> int:
+        """Return -1, 0 or 1."""
+        order = compare(self.at(k), Fraction(0), limit=_SIGN_BITS)
+        if order is Order.UNDECIDED:
+            raise Undecided(
+                f"the sign of the coefficient at {k} is not known with {_SIGN_BITS} bits: "
+                "give the noise by rational numbers"
+            )
+        return {Order.LESS: -1, Order.EQUAL: 0, Order.GREATER: 1}[order]
+
+    @property
+    @abstractmethod
+    def l1(self) -> Number:
+        """The sum of |g(k)| over all k."""
+
+    @abstractmethod
+    def tail(self, reach: int) -> Number:
+        """Return the sum of |g(k)| over |k| > reach."""
+
+    def belief(self, k: int) -> Number:
+        """Return |g(k)| / l1, a probability."""
+        return abs(self.at(k)) / self.l1
+
+    def belief_tail(self, reach: int) -> Number:
+        """Return the probability of |k| > reach under the belief."""
+        return self.tail(reach) / self.l1
 
 
 class _Pole(NamedTuple):
@@ -289,7 +272,7 @@ class Rational(Summable):
         return total.real
 
     def remainder(self, reach: int, bits: int) -> arb:
-        """Sum the absolute principal parts beyond the window, and the polynomial part."""
+        """Bound the sum of |g(k)| over |k| > reach, by the absolute principal parts there."""
         total = arb(0)
         for i in range(self._quotient.degree() + 1):
             if abs(i + self.shift) > reach:
@@ -312,6 +295,27 @@ class Rational(Summable):
         many = -reach - self.shift if outside else self.shift - q - reach
         terms = (comb(n + q - 1, q - 1) * x**n for n in range(max(many, 0)))
         return sum(terms, start=arb(0))
+
+    def beyond(self, reach: int) -> Number:
+        """Sum |g(k)| outward from |k| > reach until what remains is negligible."""
+        if self.low is not None and self.high is not None:
+            places = [k for k in range(self.low, self.high + 1) if abs(k) > reach]
+            return sum((abs(self.at(k)) for k in places), start=Fraction(0))
+
+        def summed(bits: int) -> arb:
+            total, done, end = arb(0), reach, max(2 * reach, 8)
+            while True:
+                for k in range(done + 1, end + 1):
+                    for place in {k, -k}:
+                        total += abs(ball(self.at(place), bits))
+                rest = self.remainder(end, bits)
+                known = rest < total * arb(2) ** -bits or rest < total.rad()
+                if known or not total.is_finite() or end >= _FURTHEST:
+                    half = rest.abs_upper() / 2
+                    return total + half + arb(0, half.abs_upper())
+                done, end = end, 2 * end
+
+        return Real(summed)
 
     # --- signs and sums ------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.numbers import INFINITY, Number, power, probability, ratio_at_least_one
+from twoworlds.numbers import INFINITY, Number, probability, ratio_at_least_one
 from twoworlds.show import Result
 from twoworlds.worlds import Point, Records, Universe
 
@@ -480,25 +480,3 @@ thinks an even number of yeses likelier (5/8). After the output 1 he thinks an o
                 raise AssertionError("a violated inequality is the belief of a changed mind")
             return check
     return None
-
-
-def dp_parity_threshold(ratio: object, bits: int) -> Number:
-    """Return the least q from which differential privacy protects the parity of all bits.
-
-        q0 = (1 + (2p - 1)^(1/k)) / 2,    p = ratio / (1 + ratio)
-
-    for an attacker who holds k bits independent, each 1 with probability q > 1/2: with q >= q0 no
-    mechanism of this ratio makes him change his mind, and with q < q0 noisy parity does.
-    Randomized response protects from q = p on, whatever k is.
-
-    It is the threshold of the module's docstring for equal chances, |d| = (2q - 1)^k.
-
-    >>> dp_parity_threshold(3, 1)
-    Fraction(3, 4)
-    """
-    r = ratio_at_least_one(ratio, "ratio")
-    if type(bits) is not int or bits < 1:
-        raise InvalidInput(f"bits={bits!r} must be a whole number from 1 on")
-    if r in (1, INFINITY):
-        return Fraction(1, 2) if r == 1 else Fraction(1)
-    return (1 + power((r - 1) / (r + 1), Fraction(1, bits))) / 2
