@@ -15,10 +15,11 @@ from tests.release.answers.helpers import (
     laplace,
     noised,
 )
+from tests.release.noise.scripted import SeededBits
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.release.answers import expected_errors
 from twoworlds.release.answers.estimates import EXACT, LAW, estimators
-from twoworlds.release.noise import Sampler, SeededBits
+from twoworlds.release.noise import Sampler
 from twoworlds.release.policy.model import Column, Dataset
 from twoworlds.release.query import Query
 

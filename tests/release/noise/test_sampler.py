@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from flint import arb
 
-from tests.release.noise.scripted import LAST, Scripted, first_bits
+from tests.release.noise.scripted import LAST, Scripted, SeededBits, first_bits
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
 from twoworlds.numbers import Real, ball, exp
-from twoworlds.release.noise import Bits, Sampler, SeededBits, SystemBits
+from twoworlds.release.noise import Sampler, SystemBits
 from twoworlds.release.noise.sampler import (
     _made,
     by_digits,
@@ -117,7 +117,7 @@ def test_a_release_draws_whole_numbers(noise):
 
 
 def test_a_release_refuses_bits_that_can_be_repeated():
-    class Disguised(Bits):
+    class Disguised:
         def words(self, count):
             return np.zeros(count, dtype=np.uint64)
 

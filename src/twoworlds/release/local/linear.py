@@ -153,28 +153,11 @@ def _dot(
 
 
 def _not_estimable(channel: Randomizer) -> str:
-    """Say why no unbiased estimate exists, and of which combinations one does.
-
-    Those are the combinations in the row space of the channel; its reduced basis is the plainest.
-    """
-    reduced, rank = _rational(channel).rref()
-    kept = ", ".join(_combination(channel.values, reduced, i) for i in range(rank))
     return (
         f"{channel.expression} mixes the {len(channel.values)} values so that different true "
-        "counts give the same reports on average; only these have an unbiased estimate, and their "
-        f"combinations: {kept}; use a channel whose columns are linearly independent"
+        "counts give the same reports on average, and no estimate tells them apart: use a channel "
+        "whose columns are linearly independent"
     )
-
-
-def _combination(values: Sequence[str], rows: fmpq_mat, i: int) -> str:
-    found = ""
-    for j, value in enumerate(values):
-        factor = _fraction(rows[i, j])
-        if factor:
-            sign = "-" if factor < 0 else "+"
-            size = "" if abs(factor) == 1 else f"{abs(factor)} "
-            found += f" {sign} {size}count({value})" if found else f"{size}count({value})"
-    return found
 
 
 def _rational(channel: Randomizer) -> fmpq_mat:

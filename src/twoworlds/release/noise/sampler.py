@@ -51,7 +51,7 @@ from twoworlds.numbers import (
     whole,
     working_precision,
 )
-from twoworlds.release.noise.bits import Bits, SystemBits, for_release
+from twoworlds.release.noise.bits import SystemBits, for_release
 from twoworlds.release.noise.table import Uniform, WordTable, known_exactly
 
 WIDEST = 1 << 48  # sigma, up to which Gaussian noise is drawn
@@ -107,8 +107,8 @@ class Sampler:
         """
         return self.values(max(whole(size, "size"), _TOGETHER), for_release(source))[:size]
 
-    def values(self, size: int, source: Bits) -> list[int]:
-        """Draw from any bits. Not for releases: `draw_integers` checks where the bits come from."""
+    def values(self, size: int, source: SystemBits) -> list[int]:
+        """Draw from any bits, as tests do: `draw_integers` checks where the bits come from."""
         high, low = self.top.draw(size, source), [0] * size
         for place, table in self.digits:
             drawn = table.draw(size, source)
@@ -124,7 +124,7 @@ class Sampler:
 class _WideGaussian(Sampler):
     """Wide discrete Gaussian noise: the tables are those of the geometric noise it is kept from."""
 
-    def values(self, size: int, source: Bits) -> list[int]:
+    def values(self, size: int, source: SystemBits) -> list[int]:
         """Try until there are enough values, keeping their order."""
         found: list[int] = []
         while (missing := size - len(found)) > 0:
@@ -134,7 +134,7 @@ class _WideGaussian(Sampler):
             found += [y for y, word in pairs if self._keeps(y, word, source)]
         return found[:size]
 
-    def _keeps(self, value: int, word: int, source: Bits) -> bool:
+    def _keeps(self, value: int, word: int, source: SystemBits) -> bool:
         """Whether a geometric value is kept, by a uniform number that begins with the word."""
         assert isinstance(self.noise, DiscreteGaussianNoise)
         s = self.noise.sigma2
