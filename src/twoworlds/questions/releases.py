@@ -204,7 +204,7 @@ def _curator(
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
     from twoworlds.release.backends.sources import import_command, text_file_of
-    from twoworlds.release.certificate import check_output, kept_files
+    from twoworlds.release.certificate import check_output
     from twoworlds.release.curator import Curator
     from twoworlds.release.ledger.views import open_ledger
     from twoworlds.release.policy import read_policy
@@ -232,7 +232,7 @@ def _curator(
         sources[name] = str(Path(data).absolute()) if declared is None else declared
     for kind, path in outputs.items():
         if path is not None:
-            check_output(path, kind, kept_files(read, policy, sources))
+            check_output(path, kind, read)
     return Curator(read, open_ledger(read), sources=sources)
 
 

@@ -18,6 +18,7 @@ from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamN
 from twoworlds.numbers import Real, ball, exp
 from twoworlds.release.noise import Sampler, SystemBits
 from twoworlds.release.noise.sampler import (
+    _keeps,
     _made,
     by_digits,
     digit_table,
@@ -221,7 +222,7 @@ def test_hardly_any_noise_is_drawn_as_zero(p):
 
 
 def kept(sampler, value, word, *further):
-    return sampler._keeps(value, word, Scripted(further))
+    return _keeps(sampler.noise.sigma2, value, word, Scripted(further))
 
 
 @pytest.mark.parametrize("sigma2", [Fraction(10**6), Fraction(30_011, 2), Fraction(1 << 90)])

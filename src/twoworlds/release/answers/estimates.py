@@ -320,7 +320,9 @@ class Estimator:
         if ratio and size is not None:
             half = self._off_by(size)
             if size > self._alone:
-                error = self._deviation(size, self._furthest, self._furthest**2)
+                error = self._deviation(
+                    size, self.measures[1].largest, self.measures[1].largest ** 2
+                )
         supposed = size if ratio else None
         return Expected(
             self.name,
@@ -350,11 +352,6 @@ class Estimator:
         """The least and the greatest v - c."""
         total = self.measures[1]
         return total.low - total.center, total.high - total.center
-
-    @property
-    def _furthest(self) -> int:
-        """The largest |v - c|."""
-        return max(self._bounds[1], -self._bounds[0])
 
     @property
     def _largest_variance(self) -> Fraction:
@@ -419,7 +416,7 @@ class Estimator:
 
     def _off_by(self, size: int) -> Fraction:
         """Return how far an estimate is off at most, in a group of a size (d of the legend)."""
-        surely, m = size - self.reaches[0], self._furthest
+        surely, m = size - self.reaches[0], self.measures[1].largest
         if self.kind == "mean":
             most, power = Fraction(self._bounds[1] - self._bounds[0]), 1
         else:
