@@ -139,7 +139,9 @@ def release(
             answer = replace(plan.answer(), notes=(note,))
             return Told(answer, plan.fields(), of=plan, page=page)
         with suppress(TwoWorldsError):  # what is refused, the release itself refuses
-            _warn(curator.plan(asked, price, analyst=analyst, noise=noise).warnings, yes=yes)
+            plan = curator.plan(asked, price, analyst=analyst, noise=noise)
+            doubts = [each for one in asked for each in curator.misfits(one)]
+            _warn([*dict.fromkeys(doubts), *plan.warnings], yes=yes)
         try:
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:

@@ -154,6 +154,7 @@ def test_an_open_quote_costs_one_line_however_long_the_file_is(tmp_path):
         (b'"k,x\na,1\n', {}, "line 1, the first, cannot be read"),
         (b'\n\nk"k,x\n', {}, "line 3, the first"),
         (b"k\0,\0x\0", {}, "--encoding utf-16"),
+        (b"k\xe9,x\na,1\n", {}, "--encoding latin-1"),
         (b"k;x\na;1\n", {}, "say --delimiter ';'"),
         (b"k\tx\na\t1\n", {}, "say --delimiter tab"),
         (b"k,x\n", {"delimiter": "ab"}, "--delimiter 'ab'"),

@@ -281,6 +281,11 @@ class Estimator:
         return self.unit * self.reaches[0]
 
     @cached_property
+    def widest(self) -> Fraction:
+        """How wide the interval of a mean or variance is that tells nothing."""
+        return self._off_by(0)
+
+    @cached_property
     def least_group(self) -> int:
         """The least number of rows in a group whose answer need not be lost in noise.
 
@@ -297,10 +302,9 @@ class Estimator:
             one = max(abs(measure.low), abs(measure.high), 1) * self.unit
             guess = int(float(self.error) / float(one))
             return least(lambda n: n > 0 and bool(self.error <= n * one), guess)
-        widest = self._off_by(0)
-        if widest == 0:
+        if self.widest == 0:
             return 1
-        return least(lambda n: n > 0 and self._off_by(n) < widest, self.reaches[0])
+        return least(lambda n: n > 0 and self._off_by(n) < self.widest, self.reaches[0])
 
     def estimate(self, noisy: Sequence[int]) -> CellEstimate:
         """Return the estimate of a cell, from one integer for each measure of the query."""

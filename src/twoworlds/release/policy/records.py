@@ -170,6 +170,7 @@ class FileRecords:
             raise InvalidInput(f"{self.path} is empty: it has no record")
         if fault:
             hint = "; if it is UTF-16, say --encoding utf-16" if "\0" in text[:1000] else ""
+            hint += "; say which it is, as in --encoding latin-1" if _NO_CHARACTER in text else ""
             raise InvalidInput(
                 f"{self.path}: line {line}, the first, cannot be read: {fault}{hint}"
             )
