@@ -146,6 +146,10 @@ class Backend(ABC):
             "again; nothing was charged"
         )
 
+    def kinds(self, relation: exp.Table) -> Mapping[str, str]:
+        """Return the kind of each column in the words of a policy, or ``other``."""
+        return {name: field.kind for name, field in self.fields(relation).items()}
+
     def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
         return self.fetch_all([statement])[0]

@@ -249,7 +249,7 @@ def _tables(engine: str, file: Path) -> list[str]:
 def _kinds(source: Any, folder: Path) -> Mapping[str, str]:
     backend, relation = open_backend(source, folder=folder)
     try:
-        return {name: field.kind for name, field in backend.fields(relation).items()}
+        return dict(backend.kinds(relation))
     finally:
         backend.close()
 
