@@ -329,7 +329,7 @@ def test_queries_may_have_different_epsilons(capsys):
         (("--each", "1/10", "--each", "1/5"), "2 epsilons are given for 40 queries"),
         (("--each", "0"), "more than 0"),
         (("--each", "1/10", "--delta", "1"), "below 1"),
-        (("--each", "1", "--delta", "1e-7"), "it fits"),
+        (("--each", "1", "--delta", "1e-7"), "give smaller epsilons"),
     ],
 )
 def test_a_batch_that_cannot_be_is_refused_in_a_line_and_not_charged(capsys, options, said):
