@@ -131,7 +131,7 @@ def test_the_certificate_says_column_and_channel(capsys):
         (
             ("estimate", "reports.csv", "--column", "smoker", "--with", "frapp(1)", "--values",
              "yes,no"),
-            "only these have an unbiased estimate",
+            "no estimate tells them apart",
         ),
         (
             ("estimate", "reports.csv", "--column", "smoker", *COIN, "--confidence", "2"),

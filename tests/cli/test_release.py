@@ -233,6 +233,10 @@ def test_a_lost_mark_is_made_anew_for_a_reason(capsys, in_hospital):
     code, _, err = call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
     assert code == 2
     assert "remark" in err
+    for reading in (("budget",), ("ledger", "show", "policy.yml")):
+        code, out, err = call(capsys, *reading)
+        assert (code, out) == (2, "")
+        assert "is missing, so nobody can tell" in " ".join(err.split())
     assert call(capsys, "ledger", "remark", "policy.yml", "--reason", "a test")[0] == 0
     assert call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann")[0] == 0
 
@@ -325,7 +329,7 @@ def test_queries_may_have_different_epsilons(capsys):
         (("--each", "1/10", "--each", "1/5"), "2 epsilons are given for 40 queries"),
         (("--each", "0"), "more than 0"),
         (("--each", "1/10", "--delta", "1"), "below 1"),
-        (("--each", "1", "--delta", "1e-7"), "it fits"),
+        (("--each", "1", "--delta", "1e-7"), "give smaller epsilons"),
     ],
 )
 def test_a_batch_that_cannot_be_is_refused_in_a_line_and_not_charged(capsys, options, said):
@@ -373,10 +377,10 @@ def in_disguise(in_hospital):
 
 
 KEPT = [
-    ("policy.json", "is the policy"),
+    ("policy.json", "is there already"),
     ("ledger.json", "is the ledger"),
     ("mark.json", "is the mark"),
-    ("visits.json", "is the table of visits"),
+    ("visits.json", "is there already"),
     ("./../{folder}/ledger.json", "is the ledger"),
 ]
 
@@ -408,7 +412,7 @@ def test_links_lead_to_the_same_files(capsys, in_disguise, link, name):
     getattr(in_disguise / "link.json", link)(in_disguise / name)
     code, _, err = call(capsys, *ASKED, *policy, "--certificate", "link.json")
     assert code == 2
-    assert "link.json is the" in err
+    assert "link.json is the" in err  # ledger, or there already
 
 
 def test_a_place_for_a_ledger_that_is_not_there_yet_is_kept_too(capsys, in_disguise):
@@ -724,3 +728,18 @@ def test_a_table_without_groups_repeats_no_value_in_a_narrow_window(capsys, monk
     _, out, _ = call(capsys, "release", asked, "--epsilon", "1/2", "--analyst", "ann")
     heads = [line.split()[0] for line in out.splitlines() if line.startswith("  count ")]
     assert len(heads) == 1
+
+
+def test_a_column_that_the_file_has_in_another_type_is_said_before_it_is_paid(capsys, tmp_path):
+    import duckdb
+
+    duckdb.sql(f"COPY (SELECT 'x' AS a) TO '{tmp_path / 't.parquet'}'")
+    (tmp_path / "policy.yml").write_text(
+        "ledger: ledger.db\ndatasets:\n  t:\n    source: t.parquet\n    neighbours: add-remove\n"
+        "    unit: row\n    columns: {a: {kind: integer, bounds: [0, 9]}}\n    budget: epsilon=1\n"
+    )
+    sql, policy = "SELECT COUNT(*) FROM t WHERE a > 3", str(tmp_path / "policy.yml")
+    code, _, err = call(capsys, "release", sql, "--policy", policy, "--epsilon", "1/100")
+    assert code == 0
+    assert "declared integer, and its table has text" in " ".join(err.split())
+    assert "Every value counts as missing." in " ".join(err.split())

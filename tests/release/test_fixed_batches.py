@@ -160,14 +160,6 @@ def refused(curator, queries, cost):
     return said[0]
 
 
-def test_a_smaller_epsilon_that_is_named_fits(opened):
-    curator = opened("epsilon=1, delta=1e-6")
-    said = refused(curator, QUERIES, "each=1/10, delta=1e-6")
-    each = said.rpartition("with each=")[2].removesuffix(" it fits")
-    assert 0 < Fraction(each) < F(1, 10)
-    assert curator.release_all(QUERIES, f"each={each}, delta=1e-6").charge.paid.delta == F(1, 10**6)
-
-
 def test_under_a_budget_without_delta_leaving_it_out_fits(opened):
     curator = opened("epsilon=2")
     said = refused(curator, QUERIES, EACH)

@@ -161,12 +161,26 @@ def test_a_reviewer_reads_what_a_proposal_allows_with_all_that_was_approved_befo
     assert after["together"].startswith("together with everything released, it costs epsilon 3.5")
 
 
-def test_what_is_approved_beyond_the_budget_is_bounded_by_the_budget(reviewed):
+def test_what_does_not_fit_is_said_with_the_sum_that_would_have_to_fit(reviewed):
     approve(reviewed, propose(reviewed, cost="7/2"))
     waiting = propose(reviewed, sql=COUNT, cost="7/2", analyst="bob")
     after = ReviewDesk(reviewed.ledger).proposal(waiting)["after"]
     assert not after["fits"]
-    assert "it does not fit; the budget stops at epsilon 6" in after["together"]
+    assert "it does not fit: the budget is epsilon 6" in after["together"]
+    assert "and all of it would be epsilon 7" in after["together"]
+    assert after["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-7)))
+
+
+def test_a_proposal_that_does_not_fit_takes_no_share_and_one_that_is_paid_names_the_entry(reviewed):
+    paid = approve(reviewed, propose(reviewed, cost="7/2"))
+    waiting = propose(reviewed, sql=COUNT, cost="7/2", analyst="bob")
+    reviewed.release(BY_REGION, "7/2", analyst="ann")
+    desk = ReviewDesk(reviewed.ledger)
+    said = f"approved by rita; paid, entry {desk.proposal(paid)['paid']}"
+    assert said in " ".join(desk.explain().split())
+    found = desk.proposal(waiting)
+    assert not found["with_released"]["fits"]
+    assert [one for one in found["warnings"] if one["kind"] == "spend"] == []
 
 
 def test_a_refused_reviewer_is_told_whose_proposal_it_is(reviewed):

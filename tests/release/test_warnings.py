@@ -1,6 +1,7 @@
 """Warnings before a release is paid for: what they say, and that no record decides them."""
 
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -9,7 +10,8 @@ import pytest
 
 from tests.release.answers.helpers import ROW
 from twoworlds.errors import DoubtfulRelease, UnknownName
-from twoworlds.release import Curator, parse_sql
+from twoworlds.release import Curator, QueryAnswer, parse_sql
+from twoworlds.release.answers import AnswerContext
 from twoworlds.release.budget import Cap, Spent
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.policy import Policy
@@ -255,3 +257,29 @@ def test_noise_that_seldom_shows_is_not_called_exact():
         said = curator.plan("SELECT COUNT(*), SUM(age) FROM people", epsilon=10).explain()
     assert "count: within 0 (95%)" in said
     assert "exact" not in said
+
+
+@pytest.mark.parametrize(
+    ("condition", "between"),
+    [
+        ("age >= 31 AND age <= 34", True),
+        ("age > 30 AND age < 35", True),
+        ("age >= 31 AND age <= 36", False),
+        ("age = 30", False),
+        ("age IN (31, 61)", False),
+        ("region = 'north'", False),
+    ],
+)
+def test_a_median_of_values_between_two_neighbours_of_the_grid(condition, between):
+    """No value of the grid is better than another there: so say query and policy alone."""
+    age = replace(ROW.columns["age"], grid=tuple(map(Fraction, range(0, 101, 5))))
+    coarse = replace(ROW, columns={**ROW.columns, "age": age})
+    one = resolve(parse_sql(f"SELECT MEDIAN(age) FROM people WHERE {condition}", coarse), coarse)
+    found = warnings([one], calibrate([one], cost := Cost(Fraction(50))), cost, {}, {})
+    assert [each.kind for each in found if "any value of the grid" in each.words] == (
+        ["noise"] if between else []
+    )
+    stored = {"cells": None, "values": [[13]]}
+    context = AnswerContext(coarse, cost, cost)
+    answer = QueryAnswer.of(one, calibrate([one], cost), stored, context)
+    assert any("any value of the grid" in note for note in answer.fields()["notes"]) == between

@@ -385,7 +385,7 @@ def test_a_batch_fixed_in_advance_costs_less_than_its_sum(curator):
     assert check_certificate(found["certificate"]).holds
     refused = curator.post("/api/v1/release", json={**asked, "cost": "each=1, delta=1e-6"})
     assert refused.status_code == 409
-    assert "it fits" in refused.json()["error"]["message"]
+    assert "give smaller epsilons" in refused.json()["error"]["message"]
     wrong = curator.post("/api/v1/release", json={**asked, "cost": "each=1, epsilon=1"})
     assert (wrong.status_code, wrong.json()["error"]["field"]) == (400, "cost")
 

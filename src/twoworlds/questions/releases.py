@@ -139,7 +139,9 @@ def release(
             answer = replace(plan.answer(), notes=(note,))
             return Told(answer, plan.fields(), of=plan, page=page)
         with suppress(TwoWorldsError):  # what is refused, the release itself refuses
-            _warn(curator.plan(asked, price, analyst=analyst, noise=noise).warnings, yes=yes)
+            plan = curator.plan(asked, price, analyst=analyst, noise=noise)
+            doubts = [each for one in asked for each in curator.misfits(one)]
+            _warn([*dict.fromkeys(doubts), *plan.warnings], yes=yes)
         try:
             released = curator.release_all(asked, price, analyst=analyst, noise=noise)
         except KeyboardInterrupt:
@@ -204,7 +206,7 @@ def _curator(
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
     from twoworlds.release.backends.sources import import_command, text_file_of
-    from twoworlds.release.certificate import check_output, kept_files
+    from twoworlds.release.certificate import check_output
     from twoworlds.release.curator import Curator
     from twoworlds.release.ledger.views import open_ledger
     from twoworlds.release.policy import read_policy
@@ -232,7 +234,7 @@ def _curator(
         sources[name] = str(Path(data).absolute()) if declared is None else declared
     for kind, path in outputs.items():
         if path is not None:
-            check_output(path, kind, kept_files(read, policy, sources))
+            check_output(path, kind, read)
     return Curator(read, open_ledger(read), sources=sources)
 
 

@@ -256,11 +256,18 @@ _BEGINNINGS = {
 _LOOKED_AT = 2000  # bytes of a file
 
 
-def check_output(path: Path, kind: Kind, kept: Mapping[Path, str]) -> None:
-    """Refuse to write a certificate or a report over anything but another one."""
-    for other, what in kept.items():
-        if _are_same(path, other):
-            raise InvalidInput(f"{path} is {what}: give the {kind} another name")
+def check_output(path: Path, kind: Kind, policy: Policy) -> None:
+    """Refuse to write a certificate or a report over anything but another one.
+
+    The ledger is kept, too, where it has not begun.
+    """
+    location = ledger_of(policy)
+    kept = {location.mark.resolve(): "the mark of the ledger"}
+    if location.path is not None:
+        real = location.path.resolve()
+        kept |= {Path(f"{real}{end}"): "the ledger" for end in ("", "-wal", "-shm", "-journal")}
+    if (what := kept.get(path.resolve())) is not None:
+        raise InvalidInput(f"{path} is {what}: give the {kind} another name")
     if not path.exists():
         return
     try:
@@ -273,40 +280,3 @@ def check_output(path: Path, kind: Kind, kept: Mapping[Path, str]) -> None:
             f"{path} is there already, and is no {kind} of a release: give another name, or move "
             "it away"
         )
-
-
-def kept_files(policy: Policy, file: Path, sources: Mapping[str, Any]) -> dict[Path, str]:
-    """Return the files that a release depends on, with what they are."""
-    found = {file: "the policy"}
-    location = ledger_of(policy)
-    found[location.mark] = "the mark of the ledger"
-    if location.path is not None:
-        real = location.path.resolve()
-        for ending in ("", "-wal", "-shm", "-journal"):
-            found[Path(f"{real}{ending}")] = "the ledger"
-    for dataset in policy.datasets.values():
-        for source in (dataset.source, sources.get(dataset.name)):
-            found.update((path, f"the table of {dataset.name}") for path in _files(source, policy))
-        for table in dataset.public.values():
-            said = f"the public table {table.name}"
-            found.update((path, said) for path in _files(table.source, policy))
-    return found
-
-
-def _files(source: Any, policy: Policy) -> Iterator[Path]:
-    """Yield the path that a source may stand for."""
-    if isinstance(source, Mapping):
-        for form in ("duckdb", "sqlite", "spark"):
-            yield from _files(source.get(form), policy)
-    elif isinstance(source, Path) or (isinstance(source, str) and "://" not in source):
-        yield policy.folder / source
-
-
-def _are_same(path: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file, which need not be there yet."""
-    try:
-        if path.resolve() == other.resolve():
-            return True
-        return path.exists() and other.exists() and path.samefile(other)
-    except (OSError, ValueError, RuntimeError):  # a path that cannot be followed is no file
-        return False

@@ -46,6 +46,7 @@ from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, NoiseKind, calibrate
 from twoworlds.release.sensitivity.fixed import calibrate_each, parse_each, way_out
 from twoworlds.release.statement import check_size, made_of, statement
+from twoworlds.release.warnings import ReleaseWarning
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
@@ -523,6 +524,24 @@ class Curator(AbstractContextManager["Curator"]):
         engine, relation = self.engines.open(dataset)
         for misfit in misfits(dataset.columns, engine.fields(relation), dataset.name):
             warn(misfit, DoubtfulRelease, stacklevel=3)
+
+    def misfits(self, asked: Query | str) -> list[ReleaseWarning]:
+        """Return which columns of a query the table has in another type: all values are missing.
+
+        That is for those who hold the files: one record may have made a type, so that no analyst of
+        a service is told.
+        """
+        from twoworlds.release.plan.statement import columns_used
+        from twoworlds.release.policy.checking import misfits
+
+        [one] = self._resolved(asked)
+        engine, relation = self.engines.open(one.dataset)
+        used = {*columns_used(one)}
+        columns = {name: column for name, column in one.dataset.columns.items() if name in used}
+        found = misfits(columns, engine.fields(relation), one.dataset.name)
+        return [
+            ReleaseWarning("value", f"{words}. Every value counts as missing.") for words in found
+        ]
 
     def close(self) -> None:
         """Close the engines and the ledger."""

@@ -74,7 +74,9 @@ class ReviewDesk(Result):
         if one.approved is None:
             plan = self.plan(one, *made_of(body["query"])).fields()
             planned |= {name: plan[name] for name in ("warnings", "cells", "errors")}
-            planned["with_released"] = self._after(one, ())
+            planned["with_released"] = found = self._after(one, ())
+            if found is not None and not found["fits"]:  # then no share of what is left is taken
+                planned["warnings"] = [w for w in plan["warnings"] if w["kind"] != "spend"]
         else:
             planned["unpaid"] = bool(one.approved) and one.query in {each.query for each in unpaid}
         if one.approved is None or one in unpaid:
@@ -251,8 +253,8 @@ class ReviewDesk(Result):
     def _after(self, one: Proposal, approved: Sequence[Proposal]) -> dict[str, Any] | None:
         """Return what a proposal would allow with all that was released or approved before it.
 
-        The cost and the guess are those of the totals (`together`). What does not fit all at once
-        is never paid all at once, so that the budget itself bounds it.
+        The cost and the guess are those of the totals (`together`); where these do not fit, those
+        of the sum that would have to fit.
         """
         account = (one.dataset, None)
         cap, before = self.state.cap(account), self.state.spent.get(account, Spent())
@@ -261,14 +263,15 @@ class ReviewDesk(Result):
         for each in others if self._paid(one) else [*others, one]:
             spent = spent.plus(each.cost)
         fits = cap.rule(spent) is not None
-        cost = together(cap, spent)[0] if fits else cap.most
+        cost = together(cap, spent)[0] if fits else cap.used(spent).cost
         if cost is None or (not fits and cap.rule(before) is None):
             return None
         found = guess_data(cost, self._about(one.dataset))
         besides = " and with what is approved and not yet paid" if others else ""
         total = f"it costs {cost.shown()}."
         if not fits:
-            total = f"it does not fit; the budget stops at {cost.shown()}."
+            total = f"it does not fit: the budget is {cap.most.shown()}, and all of it would be "
+            total += f"{cost.shown()}."
         words = f"together with everything released{besides}, {total} {found['words']}"
         said = {"cost": cost.to_dict(), "fits": fits, "together": words, "others": len(others)}
         return {**found, **said}
@@ -317,8 +320,8 @@ def _stands(one: dict[str, Any]) -> str:
     if by is None:
         return str(one["status"])
     remark = f": {by['remark']}" if by["remark"] else ""
-    anyway = one["status"] == "sent back" and one["paid"]
-    paid = f"; paid anyway, entry {one['paid']}" if anyway else ""
+    anyway = " anyway" if one["status"] == "sent back" else ""
+    paid = f"; paid{anyway}, entry {one['paid']}" if one["paid"] else ""
     return f"{one['status']} by {by['reviewer']}{remark}{paid}"
 
 

@@ -34,9 +34,9 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import isqrt, prod
 from typing import Any, get_args
 
@@ -223,18 +223,20 @@ def _read_table(data: Mapping[str, Any]) -> PublicTable:
 
 
 def _read_column(data: Mapping[str, Any]) -> Column:
-    kind = data["kind"]
-    if kind not in ("integer", "number", "text", "boolean", "date"):
-        raise InvalidInput("a column of the statement has an unknown kind")
     low, high = (None, None) if data["bounds"] is None else map(_number, data["bounds"])
-    unit, keys = _number(data["unit"]), tuple(value_of(key) for key in data["keys"])
+    keys = tuple(value_of(key) for key in data["keys"])
     bins, grid = (tuple(rational(text_of(x), n) for x in data[n]) for n in ("bins", "grid"))
-    ascending = all(a < b for edges in (bins, grid) for a, b in pairwise(edges))
-    ordered = low is None or high is None or low <= high
-    if unit is None or unit <= 0 or not ascending or not ordered or len({*keys}) < len(keys):
-        raise InvalidInput("a column of the statement is declared as no policy declares it")
+    unit = rational(text_of(data["unit"]), "unit")
     return Column(
-        text_of(data["name"]), kind, low, high, unit, keys, bins, grid, _number(data["missing"])
+        text_of(data["name"]),
+        data["kind"],
+        low,
+        high,
+        unit,
+        keys,
+        bins,
+        grid,
+        _number(data["missing"]),
     )
 
 
@@ -256,17 +258,15 @@ def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibr
     for noises in calibration.noises:
         for noise in noises:
             _check_width(noise)
-    limits: tuple[tuple[str, Callable[[], int], int, str], ...] = (
-        ("bytes", lambda: certificate_bytes(resolved, calibration), MOST_BYTES, _FEWER),
+    for what, found, most, way_out in (
+        ("bytes", certificate_bytes(resolved, calibration), MOST_BYTES, _FEWER),
         (
             "candidates of quantiles, over all groups",
-            lambda: sum(map(_candidates, resolved)),
+            sum(map(_candidates, resolved)),
             MOST_CANDIDATES,
             _LESS_GRID,
         ),
-    )
-    for what, count, most, way_out in limits:
-        found = count()
+    ):
         if found > most:
             raise TooLarge(f"the answer may have {found:,} {what}, more than {most:,}: {way_out}")
     return calibration
@@ -337,33 +337,24 @@ def _bytes(one: Resolved, noises: Sequence[MeasureNoise]) -> int:
         text = sum(digits[place] + _unit_digits(one.measures[place]) for place in recipe)
         ends = 3 * text * (1 if len(recipe) == 1 else 2)  # value and interval; ratios are fractions
         each += _AGGREGATE + len(canonical(aggregate.name)) + ends
-    return _cells(one) * each + sum(map(_label_bytes(_cells(one)), one.axes))
+    return _cells(one) * each + sum(_label_bytes(axis, _cells(one)) for axis in one.axes)
 
 
-def _label_bytes(cells: int) -> Callable[[GroupAxis], int]:
+def _label_bytes(axis: GroupAxis, cells: int) -> int:
     """Return what the names of the groups along an axis take in so many cells."""
-
-    def of(axis: GroupAxis) -> int:
-        if axis.discover:  # as a name, and as a stored key
-            return 2 * cells * (LONGEST_KEY + 1)
-        names = (len(canonical(group_label(axis, place))) + 1 for place in range(axis.size))
-        return cells * sum(names) // max(1, axis.size) + cells * len(str(axis.size))
-
-    return of
+    if axis.discover:  # as a name, and as a stored key
+        return 2 * cells * (LONGEST_KEY + 1)
+    names = (len(canonical(group_label(axis, place))) + 1 for place in range(axis.size))
+    return cells * sum(names) // max(1, axis.size) + cells * len(str(axis.size))
 
 
 def _digits(measure: SummedMeasure, noise: MeasureNoise) -> int:
     """Return how long a noisy number of a measure can be, with its sign."""
     if measure.kind == "ranks":
         return max(len(str(measure.low)), len(str(measure.high)), len(str(len(measure.grid))))
-    largest = 1
-    if measure.kind in ("total", "squares"):
-        largest = max(abs(measure.low - measure.center), abs(measure.high - measure.center), 1)
-    if measure.kind == "squares":
-        largest **= 2
     gaussian = isinstance(noise.law, DiscreteGaussianNoise)
     width = isqrt(int(noise.scale)) if gaussian else int(noise.scale)
-    return len(str(_ROWS * largest + _FAR * (width + 1))) + 1
+    return len(str(_ROWS * max(measure.largest, 1) + _FAR * (width + 1))) + 1
 
 
 def _unit_digits(measure: SummedMeasure) -> int:

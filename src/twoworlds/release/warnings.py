@@ -8,7 +8,8 @@ looked at, so that they tell nothing about the data and may be shown to anybody 
     groups   the conditions exclude groups, which the answer leaves out
     spend    the release takes more than half of what is left to the dataset, or to the analyst, or
              leaves weak protection or less
-    noise    a group of 1,000 rows would be lost in noise
+    noise    a group of 1,000 rows would be lost in noise, or a quantile falls between two
+             neighbours of its grid
     review   a reviewer sent the same release back
 
 A warning is no refusal. Keys and bounds are for grouping and for clamping: the data may hold other
@@ -26,7 +27,13 @@ from typing import Any, Literal, NamedTuple
 
 from twoworlds.errors import UnknownName
 from twoworlds.release.answers.estimates import estimators
-from twoworlds.release.answers.words import guess_data, left_out, printable, strength_of
+from twoworlds.release.answers.words import (
+    between_words,
+    guess_data,
+    left_out,
+    printable,
+    strength_of,
+)
 from twoworlds.release.costs import Cost, pure_within
 from twoworlds.release.policy.model import Column, Value, grouped, shown_value
 from twoworlds.release.query import Resolved
@@ -70,6 +77,7 @@ def warnings(
         found += [("empty", words) for words in empty]
         found += [("groups", words) for words in left_out(one)]
         if not empty:
+            found += [("noise", words) for words in between_words(one)]
             found += [("noise", words) for words in _noise(one, calibration, number)]
     told = [ReleaseWarning(kind, printable(words)) for kind, words in dict.fromkeys(found)]
     return *told, *spend_warnings(price, left, after, asked[0].dataset.neighbours)

@@ -17,11 +17,12 @@ from tests.release.answers.helpers import (
     noised,
     simulated,
 )
+from tests.release.noise.scripted import SeededBits
 from twoworlds.errors import InvalidInput
 from twoworlds.release.answers import noisy
 from twoworlds.release.answers.cells import stored
 from twoworlds.release.ledger.entries import canonical
-from twoworlds.release.noise import Sampler, SeededBits, SystemBits
+from twoworlds.release.noise import Sampler, SystemBits
 from twoworlds.release.query import Query
 from twoworlds.release.sensitivity import MeasureNoise
 

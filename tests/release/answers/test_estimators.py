@@ -15,10 +15,12 @@ from tests.release.answers.helpers import (
     laplace,
     noised,
 )
+from tests.release.noise.scripted import SeededBits
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
-from twoworlds.release.answers import expected_errors
+from twoworlds.release.answers import AnswerContext, QueryAnswer, expected_errors
 from twoworlds.release.answers.estimates import EXACT, LAW, estimators
-from twoworlds.release.noise import Sampler, SeededBits
+from twoworlds.release.costs import Cost
+from twoworlds.release.noise import Sampler
 from twoworlds.release.policy.model import Column, Dataset
 from twoworlds.release.query import Query
 
@@ -217,3 +219,19 @@ def test_expected_errors_of_means_fall_with_the_size_and_are_open_without_one():
         assert errors == sorted(errors, reverse=True)
     assert found[0][0].half_width == 1000
     assert found[0][1].half_width == 2500
+
+
+@pytest.mark.parametrize(
+    ("rows", "word"), [(0, "lost in noise"), (6, "lost in noise"), (8, "poor"), (12, "fair")]
+)
+def test_the_word_for_a_mean_is_no_better_than_its_interval(rows, word):
+    """By its standard error alone, each of the last three would be fair."""
+    resolved, (mean,) = made(Query("people").mean("x"), HALF, HALF, dataset=NARROW)
+    stored = {"cells": None, "values": [[rows], [0]]}
+    context = AnswerContext(NARROW, Cost(Fraction(1)), Cost(Fraction(1)))
+    answer = QueryAnswer.of(resolved, calibrated(resolved, HALF, HALF), stored, context)
+    [[estimate]] = answer.estimates
+    wide = (estimate.high - estimate.low) / mean.widest
+    assert answer.utility(0, 0) == word
+    assert (wide == 1) == (word == "lost in noise")
+    assert (wide > Fraction(1, 2)) == (word != "fair")

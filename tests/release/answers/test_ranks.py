@@ -6,8 +6,8 @@ from math import log
 
 import pytest
 
-from twoworlds.release.answers.widths import choice_rate, rank_error, score_range, scores
-from twoworlds.release.noise.choice import choice_law
+from tests.release.noise.scripted import choice_law
+from twoworlds.release.answers.estimates import choice_rate, rank_error, score_range, scores
 
 QUANTILES = sorted({Fraction(a, b) for b in range(1, 6) for a in range(b + 1)})
 

@@ -7,7 +7,7 @@ import pytest
 
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
 from twoworlds.numbers import exp, sqrt
-from twoworlds.release.answers.widths import half_width, variance
+from twoworlds.release.answers.estimates import half_width, variance
 from twoworlds.release.sensitivity.calibration import least
 
 FAILURES = (Fraction(1, 20), Fraction(1, 40), Fraction(1, 60))

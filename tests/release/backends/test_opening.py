@@ -56,30 +56,27 @@ def test_a_folder_of_parquet_files_is_one_table(tmp_path):
         assert answer(spelling, tmp_path.parent) == EXPECTED
 
 
-def test_connections_of_others_are_used_and_left_open():
-    light = sqlite3.connect(":memory:")
-    light.execute("CREATE TABLE people (age INTEGER, name TEXT)")
-    light.executemany("INSERT INTO people VALUES (?, ?)", FRAME.itertuples(index=False, name=None))
-    duck = duckdb.connect()
-    duck.register("found", FRAME)
-    duck.execute("CREATE TABLE people AS SELECT * FROM found")
-    for connection in (light, duck):
-        assert answer({"connection": connection, "table": "people"}) == EXPECTED
-        connection.execute("SELECT 1")
-        connection.close()
+def test_a_connection_to_duckdb_is_used_and_left_open():
+    connection = duckdb.connect()
+    connection.register("found", FRAME)
+    connection.execute("CREATE TABLE people AS SELECT * FROM found")
+    assert answer({"connection": connection, "table": "people"}) == EXPECTED
+    connection.execute("SELECT 1")
+    connection.close()
 
 
-def test_a_foreign_connection_to_postgresql(postgresql_database):
+def test_a_schema_of_postgresql_is_named_apart_or_before_the_table(postgresql_database):
     import psycopg
 
-    with psycopg.connect(postgresql_database) as connection:
+    with psycopg.connect(postgresql_database, autocommit=True) as connection:
         connection.execute('CREATE SCHEMA "my schema"')
         connection.execute('CREATE TABLE "my schema".people (age smallint, name varchar(9))')
         connection.execute("INSERT INTO \"my schema\".people VALUES (1, 'a'), (2, 'b'), (3, 'a')")
-        source = {"connection": connection, "schema": "my schema", "table": "people"}
+        source = {"postgresql": postgresql_database, "schema": "my schema", "table": "people"}
         assert answer(source) == EXPECTED
-        assert answer({"connection": connection, "table": "my schema.people"}) == EXPECTED
-        connection.execute("SET standard_conforming_strings = off")
+        assert answer({**source, "schema": None, "table": "my schema.people"}) == EXPECTED
+        [[name]] = connection.execute("SELECT current_database()").fetchall()
+        connection.execute(f'ALTER DATABASE "{name}" SET standard_conforming_strings = off')
         with pytest.raises(InvalidInput, match="standard_conforming_strings"):
             open_backend(source)
 
@@ -103,7 +100,7 @@ def test_a_foreign_connection_to_postgresql(postgresql_database):
         ({"sqlite": "people.db"}, "needs table:"),
         ({"sqlite": "people.db", "duckdb": "x", "table": "t"}, "a source is"),
         ({"sqlite": "people.db", "tabel": "t"}, "a source is"),
-        ({"connection": object(), "table": "t"}, "no connection of duckdb, sqlite3 or psycopg"),
+        ({"connection": object(), "table": "t"}, "is no connection of duckdb: give the address"),
         ({"mysql": "mysql://ann:s3cret@127.0.0.1:1/people", "table": "t"}, "cannot be reached"),
         (
             {"postgresql": "postgresql://ann:s3cret@127.0.0.1:1/p", "table": "t"},

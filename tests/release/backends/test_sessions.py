@@ -35,10 +35,8 @@ ENGINES = (
     "duckdb-file",
     "pandas",
     "sqlite",
-    "sqlite-connection",
     "duckdb-connection",
     pytest.param("postgresql", marks=pytest.mark.postgresql),
-    pytest.param("postgresql-connection", marks=pytest.mark.postgresql),
     pytest.param("mariadb", marks=pytest.mark.mariadb),
     pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow]),
 )
@@ -58,21 +56,11 @@ datasets:
 def source(engine, folder, request, rows=ROWS):
     """The rows in an engine, or behind a connection of our own."""
     kept = rows[:300] if engine == "mariadb" else rows
-    name = engine.removesuffix("-connection")
-    if engine == "duckdb-connection":
-        connection = duckdb.connect()
-        connection.register("found", stores.arrow(KINDS, rows))
-        connection.execute("CREATE TABLE people AS SELECT * FROM found")
-    elif engine == "sqlite-connection":
-        found = store(name, KINDS, rows, folder, request, "people")
-        connection = sqlite3.connect(found["sqlite"], check_same_thread=False)
-    elif engine == "postgresql-connection":
-        import psycopg
-
-        found = store(name, KINDS, rows, folder, request, "people")
-        connection = psycopg.connect(found["postgresql"])
-    else:
+    if engine != "duckdb-connection":
         return store(engine, KINDS, kept, folder, request, "people")
+    connection = duckdb.connect()
+    connection.register("found", stores.arrow(KINDS, rows))
+    connection.execute("CREATE TABLE people AS SELECT * FROM found")
     request.addfinalizer(connection.close)
     return {"connection": connection, "table": "people"}
 
@@ -141,20 +129,6 @@ def test_after_a_fork_a_curator_says_that_it_is_the_parents(engine, tmp_path, re
         before = one.budget()
         one.release(Query("people").sum("age"), 1)
         assert one.budget() != before
-
-
-def test_a_connection_of_sqlite_for_one_thread_is_refused_elsewhere_before_the_charge(tmp_path):
-    stores.sqlite(KINDS, ROWS, tmp_path, "rows")
-    connection = sqlite3.connect(tmp_path / "rows.db")
-    with curator(tmp_path, {"connection": connection, "table": "rows"}) as one:
-        one.release(Query("people").count(), 1)
-        before = one.budget()
-        with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(one.release, Query("people").sum("age"), 1)
-            with pytest.raises(InvalidInput, match="check_same_thread"):
-                asked.result()
-        assert one.budget() == before
-    connection.close()
 
 
 # --- what was planned is what is read -----------------------------------------------------------
@@ -233,7 +207,6 @@ def test_a_file_that_is_replaced_while_it_is_opened_is_looked_at_again(tmp_path,
     [
         "sqlite",
         "duckdb-connection",
-        "sqlite-connection",
         pytest.param("postgresql", marks=pytest.mark.postgresql),
         pytest.param("mariadb", marks=pytest.mark.mariadb),
     ],
@@ -337,7 +310,7 @@ def test_disjoint_filters_cost_the_most_of_one_only_where_they_are_read_at_one_m
     engine, tmp_path, request
 ):
     place = source(engine, tmp_path, request, ROWS[:300])
-    promised = engine not in ("sqlite-connection", "postgresql-connection", "spark")
+    promised = engine != "spark"
     with curator(tmp_path, place) as one:
         planned = one.plan([NORTH, SOUTH], 1)
         scales = {noise.scale for noises in planned.calibration.noises for noise in noises}
@@ -347,12 +320,14 @@ def test_disjoint_filters_cost_the_most_of_one_only_where_they_are_read_at_one_m
 
 
 def test_an_owner_who_promises_that_nothing_changes_pays_for_the_most_of_one(tmp_path):
-    stores.sqlite(KINDS, ROWS, tmp_path, "rows")
-    connection = sqlite3.connect(tmp_path / "rows.db")
+    connection = duckdb.connect()  # of a view no moment is promised
+    connection.register("found", stores.arrow(KINDS, ROWS))
+    connection.execute("CREATE TABLE rows AS SELECT * FROM found")
+    connection.execute("CREATE VIEW people AS SELECT * FROM rows")
     policy = parse_policy(
         POLICY.replace("unit: row", "unit: row\n    frozen: true"), folder=tmp_path
     )
-    place = {"people": {"connection": connection, "table": "rows"}}
+    place = {"people": {"connection": connection, "table": "people"}}
     with Curator.open(policy, sources=place) as one:
         calibration = one.plan([NORTH, SOUTH], 1).calibration
         assert {noise.scale for noises in calibration.noises for noise in noises} == {Fraction(1)}
@@ -396,15 +371,16 @@ def test_different_people_never_become_one(values, kind, counted):
     assert people_counted(table.to_pandas(), kind) == counted
 
 
-def test_people_in_sqlite_and_postgresql_are_compared_exactly(postgresql_database):
+def test_people_in_sqlite_and_postgresql_are_compared_exactly(postgresql_database, tmp_path):
     import psycopg
 
-    connection = sqlite3.connect(":memory:")
+    connection = sqlite3.connect(tmp_path / "t.db")
     connection.execute("CREATE TABLE t (person)")
     stored = [2**63 - 1, 2**63 - 2, 1.5, 1.25, 2.0**60, 2.0**60 + 256, "x", None, 7.0, 7]
     connection.executemany("INSERT INTO t VALUES (?)", [(value,) for value in stored])
-    assert people_counted({"connection": connection, "table": "t"}, "integer") == 3
+    connection.commit()
     connection.close()
+    assert people_counted({"sqlite": tmp_path / "t.db", "table": "t"}, "integer") == 3
     with psycopg.connect(postgresql_database) as server:
         server.execute("CREATE TABLE t (person numeric)")
         server.execute(

@@ -38,7 +38,8 @@ def test_many_small_charges_go_beyond_the_plain_sum_and_the_reading_says_so(ledg
     count, refused = fill(ledger, "0.1")
     assert count == 61
     assert "by zCDP composition; the plain sum would be epsilon 6.1" in refused
-    used = ledger.used("people")
+    state, people = ledger.state(), ("people", None)
+    used = state.cap(people).used(state.spent[people])
     assert (used.rule, used.all[BASIC]) == (CONCENTRATED, Cost(Fraction(61, 10)))
     assert ledger.spent("people") == used.cost
     assert used.cost.epsilon <= 2

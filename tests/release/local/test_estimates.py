@@ -101,27 +101,17 @@ def test_irrational_randomized_response_is_taken_back_exactly():
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "combinations"),
+    ("text", "values"),
     [
-        ("randomized-response(keep=1/2)", "a, b", r"count\(a\) \+ count\(b\);"),
-        ("randomized-response(epsilon=0)", "a, b, c", r"count\(a\) \+ count\(b\) \+ count\(c\);"),
-        (
-            "pram([[1/2, 1/2, 1/8], [1/4, 1/4, 1/8], [1/4, 1/4, 3/4]])",
-            "a, b, c",
-            r"count\(a\) \+ count\(b\), count\(c\);",
-        ),
-        (
-            "pram([[1/2, 1/4, 1/8], [1/2, 3/4, 7/8]], outputs=[x, y])",
-            "a, b, c",
-            r"count\(a\) - 1/2 count\(c\), count\(b\) \+ 3/2 count\(c\);",
-        ),
+        ("randomized-response(keep=1/2)", "a, b"),
+        ("randomized-response(epsilon=0)", "a, b, c"),
+        ("pram([[1/2, 1/2, 1/8], [1/4, 1/4, 1/8], [1/4, 1/4, 3/4]])", "a, b, c"),
+        ("pram([[1/2, 1/4, 1/8], [1/2, 3/4, 7/8]], outputs=[x, y])", "a, b, c"),
     ],
 )
-def test_rejects_a_channel_without_inverse_and_names_what_can_be_estimated(
-    text, values, combinations
-):
+def test_rejects_a_channel_without_inverse(text, values):
     made = Randomizer.of(text, values=values)
-    with pytest.raises(InvalidInput, match=combinations):
+    with pytest.raises(InvalidInput, match="no estimate tells them apart"):
         estimate([1] * len(made.outputs), made)
 
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.release.noise.scripted import SeededBits
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.named import gamma, pram, randomized_response
 from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.release.local import Randomizer
-from twoworlds.release.noise import SeededBits, SystemBits
+from twoworlds.release.noise import SystemBits
 
 F = Fraction
 

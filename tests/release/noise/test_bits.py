@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.noise import SeededBits, SystemBits
+from twoworlds.release.noise import SystemBits
 from twoworlds.release.noise import bits as module
 
 COUNT = 1000  # words; two equal ones among ten thousand have a probability below 2^-38
@@ -53,7 +53,6 @@ def test_words_are_64_bits_and_never_repeat():
     assert np.count_nonzero(words[-100:]) == 100
     few = source.few(9)
     assert len({*few, *words.tolist()}) == 50_010
-    assert list(SeededBits(2).few(9)) == SeededBits(2).words(9).tolist()
     with pytest.raises(TypeError):
         SystemBits(1)  # no seed
 
@@ -69,9 +68,8 @@ def test_every_bit_is_set_half_of_the_time():
 
 @pytest.mark.parametrize("count", [-1, 0.5, True, "many", None])
 def test_rejects_a_count_that_is_no_whole_number(count):
-    for source in (SystemBits(), SeededBits(1)):
-        with pytest.raises(InvalidInput):
-            source.words(count)
+    with pytest.raises(InvalidInput):
+        SystemBits().words(count)
 
 
 def test_a_key_is_replaced_after_its_life(monkeypatch):
@@ -158,21 +156,3 @@ def test_threads_never_get_the_same_bytes():
 def test_refuses_to_be_copied(attempt):
     with pytest.raises(TypeError, match="cannot be copied"):
         attempt(SystemBits())
-
-
-def test_a_seed_repeats_and_two_seeds_do_not():
-    first = SeededBits(1).words(COUNT)
-    assert (first == SeededBits(1).words(COUNT)).all()
-    assert all_different(first, SeededBits(2).words(COUNT), SeededBits(-1).words(COUNT))
-
-
-def test_a_seeded_stream_does_not_depend_on_how_it_is_cut():
-    source = SeededBits(3)
-    pieces = [source.words(n) for n in (1, 0, 7, 20_000)]
-    assert (np.concatenate(pieces) == SeededBits(3).words(20_008)).all()
-
-
-@pytest.mark.parametrize("seed", ["1", 1.0, True, None])
-def test_rejects_a_seed_that_is_no_whole_number(seed):
-    with pytest.raises(InvalidInput, match="seed="):
-        SeededBits(seed)

@@ -13,11 +13,11 @@ from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.release.noise.scripted import LAST, Scripted
+from tests.release.noise.scripted import LAST, Scripted, SeededBits, choice_law
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import bounds
-from twoworlds.release.noise import SeededBits, SystemBits, choice_law, choose
-from twoworlds.release.noise.choice import chosen, decided
+from twoworlds.release.noise import SystemBits, choose
+from twoworlds.release.noise.choice import _below, _decided, chosen
 
 CASES = {
     "one": ([7], Fraction(1)),
@@ -54,7 +54,7 @@ def test_every_word_is_decided_by_the_law_or_left_open_at_a_boundary(scores, rat
     counted = Counter()
     for word in range(1 << count):
         low, high = Fraction(word, 1 << count), Fraction(word + 1, 1 << count)
-        found = decided(scores, rate, word, count)
+        found = _decided(*_below(scores, rate), word, count)
         counted[found] += 1
         if found is None:
             near = [b for b in boundaries[:-1] if b[1] >= low and b[0] <= high]
@@ -157,11 +157,9 @@ def test_frequencies_are_those_of_the_law():
         ([0, 1], float("nan"), "rate"),
     ],
 )
-@pytest.mark.parametrize("ask", [choose, choice_law])
-def test_what_is_no_score_or_rate_is_refused_without_showing_a_score(ask, scores, rate, said):
-    more = (SystemBits(),) if ask is choose else ()
+def test_what_is_no_score_or_rate_is_refused_without_showing_a_score(scores, rate, said):
     with pytest.raises(InvalidInput, match=said) as error:
-        ask(scores, rate, *more)
+        choose(scores, rate, SystemBits())
     assert "secret" not in str(error.value)
     assert "2.5" not in str(error.value)
 

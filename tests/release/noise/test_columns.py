@@ -6,10 +6,9 @@ from math import floor
 import numpy as np
 import pytest
 
-from tests.release.noise.scripted import LAST, Scripted
+from tests.release.noise.scripted import LAST, Scripted, SeededBits
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, ball, bounds, exp
-from twoworlds.release.noise import SeededBits
 from twoworlds.release.noise.table import Columns, _at_most, cumulated
 
 F = Fraction

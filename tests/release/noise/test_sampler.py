@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from flint import arb
 
-from tests.release.noise.scripted import LAST, Scripted, first_bits
+from tests.release.noise.scripted import LAST, Scripted, SeededBits, first_bits
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
 from twoworlds.numbers import Real, ball, exp
-from twoworlds.release.noise import Bits, Sampler, SeededBits, SystemBits
+from twoworlds.release.noise import Sampler, SystemBits
 from twoworlds.release.noise.sampler import (
+    _keeps,
     _made,
     by_digits,
     digit_table,
@@ -117,7 +118,7 @@ def test_a_release_draws_whole_numbers(noise):
 
 
 def test_a_release_refuses_bits_that_can_be_repeated():
-    class Disguised(Bits):
+    class Disguised:
         def words(self, count):
             return np.zeros(count, dtype=np.uint64)
 
@@ -221,7 +222,7 @@ def test_hardly_any_noise_is_drawn_as_zero(p):
 
 
 def kept(sampler, value, word, *further):
-    return sampler._keeps(value, word, Scripted(further))
+    return _keeps(sampler.noise.sigma2, value, word, Scripted(further))
 
 
 @pytest.mark.parametrize("sigma2", [Fraction(10**6), Fraction(30_011, 2), Fraction(1 << 90)])

@@ -101,19 +101,19 @@ VALUES = [
     ("integer", ["0", "42", "-7", "+7", "007", "12.0", " 5 ", "9223372036854775807"]),
     ("number", ["0", "-2.5", "+.5", "5.", "1e3", "1E-3", " 2 "]),
     ("date", ["2026-01-31", "0001-01-01", "2026-01-31T10:00:00Z", "2026-01-31 23:59"]),
-    ("boolean", ["true", "False", " TRUE"]),
+    ("boolean", ["true", "False", " TRUE", "1", "0 "]),
 ]
 VALUE_OF = {
     "integer": lambda text: int(float(text)) if len(text) < 10 else int(text),
     "number": float,
     "date": lambda text: date.fromisoformat(text[:10]),
-    "boolean": lambda text: text.strip().lower() == "true",
+    "boolean": lambda text: text.strip().lower() in ("true", "1"),
 }
 NOT = {
     "integer": ["x", "1.5", "1e3", "0x10", "1_000", "9223372036854775808", "1 2", "--1", "."],
     "number": ["x", "nan", "inf", "1e999", "1,5", "0x10", "1_000", "1 2", "."],
     "date": ["2026-02-31", "31.1.2026", "2026-1-1", "0000-01-01", "20260131", "today"],
-    "boolean": ["1", "yes", "t"],
+    "boolean": ["2", "yes", "t"],
 }
 
 

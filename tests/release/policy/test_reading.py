@@ -195,6 +195,13 @@ SAME = [
         "{mysql: 'mysql://ann:x@db/clinic', table: people}",
         "{mysql: 'mariadb://bob@DB:3306', table: people, schema: clinic}",
     ),
+    # Two servers of one kind may be one, under two names.
+    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}2', table: people}}"),
+    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}', table: People}}"),
+    (
+        "{postgresql: 'host=localhost port=5432 dbname=clinic', table: people}",
+        "{postgresql: 'host=localhost port=5433 dbname=clinic', table: people}",
+    ),
 ]
 APART = [
     ("people.parquet", "others.parquet"),
@@ -206,15 +213,9 @@ APART = [
         f"{{postgresql: '{PG}', table: people, schema: public}}",
         f"{{postgresql: '{PG}', table: people, schema: old}}",
     ),
-    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}', table: People}}"),
-    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}2', table: people}}"),
     (
-        "{postgresql: 'host=localhost port=5432 dbname=clinic', table: people}",
-        "{postgresql: 'host=localhost port=5433 dbname=clinic', table: people}",
-    ),
-    (
-        "{mysql: 'mysql://ann@db/clinic', table: people}",
-        "{mysql: 'mysql://ann@db/school', table: people}",
+        "{mysql: 'mysql://ann@db/clinic', table: people, schema: clinic}",
+        "{mysql: 'mysql://ann@db/school', table: people, schema: school}",
     ),
 ]
 

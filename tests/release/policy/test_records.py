@@ -96,35 +96,6 @@ def test_every_file_is_read_by_the_letter_of_the_rules(tmp_path_factory, body):
     check(path, body, head="k\n")
 
 
-@pytest.mark.parametrize("block", [1, 7, 64])
-def test_where_a_block_ends_changes_nothing(tmp_path, monkeypatch, block):
-    monkeypatch.setattr(module, "BLOCK", block)
-    monkeypatch.setattr(module, "LONGEST", 60)
-    rng = random.Random(block)
-    pieces = [
-        "a,1\n",
-        '"a\nb",2\r\n',
-        '"x""y",3\n',
-        "\n",
-        'a"b,4\n',
-        '"q,5\n',
-        "1,2,3\n",
-        "é,6\r\n",
-    ]
-    for _ in range(20):
-        body = "".join(rng.choices(pieces, k=12))
-        path = tmp_path / "t.csv"
-        rows, found = read(path, ("k,x\n" + body).encode())
-        monkeypatch.setattr(module, "BLOCK", 1 << 20)
-        whole, others = read(path, ("k,x\n" + body).encode())
-        monkeypatch.setattr(module, "BLOCK", block)
-        assert (rows, found.unreadable.first, found.blank.first) == (
-            whole,
-            others.unreadable.first,
-            others.blank.first,
-        )
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize(
     ("encoding", "said"),
@@ -183,6 +154,7 @@ def test_an_open_quote_costs_one_line_however_long_the_file_is(tmp_path):
         (b'"k,x\na,1\n', {}, "line 1, the first, cannot be read"),
         (b'\n\nk"k,x\n', {}, "line 3, the first"),
         (b"k\0,\0x\0", {}, "--encoding utf-16"),
+        (b"k\xe9,x\na,1\n", {}, "--encoding latin-1"),
         (b"k;x\na;1\n", {}, "say --delimiter ';'"),
         (b"k\tx\na\t1\n", {}, "say --delimiter tab"),
         (b"k,x\n", {"delimiter": "ab"}, "--delimiter 'ab'"),

@@ -17,6 +17,10 @@ error divided by |value|, or for a quantile ranks divided by rows.
                     is 0 to 0 is good
     exact           there is no noise
 
+A mean or variance is lost in noise, too, where its interval is all that the bounds allow, and poor
+at best where it is more than half of that. A quantile is lost where the conditions leave only
+values between two neighbours of its grid, which ranks do not tell from any other value of it.
+
 It is computed from noisy values only, so it tells nothing that the answer does not. Names and keys
 are shown as they are, and characters that cannot be printed are written out.
 """
@@ -67,6 +71,7 @@ from twoworlds.release.policy.model import Value
 from twoworlds.release.query.model import GroupAxis
 from twoworlds.release.query.resolve import Resolved
 from twoworlds.release.sensitivity import Calibration
+from twoworlds.release.sensitivity.contributions import between_the_grid
 from twoworlds.show import Result
 from twoworlds.show.saving import Column, Kind
 
@@ -286,8 +291,15 @@ class QueryAnswer(Result):
             return LOST  # no such number is below 0: noise has more than outweighed it
         if estimate.value == estimate.low == estimate.high:
             return GOOD
-        if column.ranks is None:
+        if column.linear:
             return utility(estimate.error, estimate.value)
+        if estimate.low is not None and estimate.high is not None:
+            width, found = estimate.high - estimate.low, utility(estimate.error, estimate.value)
+            if width >= column.widest:
+                return LOST
+            return POOR if 2 * width > column.widest and found in (GOOD, FAIR) else found
+        if column.name in self._between:
+            return LOST
         counted = self.counted(column)
         if counted is None:
             return None
@@ -351,6 +363,10 @@ class QueryAnswer(Result):
             "meaning": self.meaning(),
             "guess": self.guess,
         }
+
+    @cached_property
+    def _between(self) -> set[str]:
+        return {*between_the_grid(self.resolved)}
 
     @cached_property
     def _headings(self) -> tuple[tuple[str, ...], ...]:

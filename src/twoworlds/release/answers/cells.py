@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import Noise
 from twoworlds.numbers import exact_text
-from twoworlds.release.answers.widths import choice_rate, scores
+from twoworlds.release.answers.estimates import choice_rate, scores
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.policy.model import Value, plain_value, shown_value
 from twoworlds.release.query.conditions import columns_of

@@ -45,6 +45,7 @@ from twoworlds.release.query.conditions import (
 )
 from twoworlds.release.query.model import Aggregate, GroupAxis
 from twoworlds.release.query.resolve import Resolved
+from twoworlds.release.sensitivity.contributions import between_the_grid
 
 if TYPE_CHECKING:
     from twoworlds.charts import Icons
@@ -272,6 +273,7 @@ def notes(resolved: Resolved) -> list[str]:
     All of it follows from the query and the policy; nothing depends on the data.
     """
     found = [*_bounds(resolved), *_in_no_group(resolved), *left_out(resolved)]
+    found += between_words(resolved)
     unit = resolved.dataset.unit
     if unit.person is not None:
         found.append(
@@ -287,6 +289,16 @@ def notes(resolved: Resolved) -> list[str]:
             "than stated. Far above the threshold this does not matter."
         )
     return found
+
+
+def between_words(resolved: Resolved) -> Iterator[str]:
+    """Say which quantiles have nothing to choose by."""
+    for name in between_the_grid(resolved):
+        yield printable(
+            f"{name} may be any value of the grid, whatever is spent: the conditions leave only "
+            "values between two neighbours of it. Ask with wider conditions, or let the policy "
+            "declare a finer grid."
+        )
 
 
 def _bounds(resolved: Resolved) -> Iterator[str]:

@@ -1,14 +1,12 @@
 r"""SQLite, PostgreSQL and MySQL, by the connections of Python's database interface (PEP 249).
 
 Such an engine opens as many connections as are needed at one time, and reads in a transaction of
-one moment, read-only on servers. A connection that is given is used as it is, by one thread at a
-time: nothing is known about the transaction that it is in, so no moment is promised.
+one moment, read-only on servers.
 
-SQLite is a file, opened for reading, or a connection that is given. Each row has a type of its own;
-a text need not be UTF-8, and one that is not is shown as ``\xff`` and the like where it is a key.
-PostgreSQL is a server by its address, or a connection of psycopg that is given. MySQL and MariaDB
-are servers by their addresses; the settings on which the meaning of a statement depends are set for
-every connection, and only tables of InnoDB are of one moment.
+SQLite is a file, opened for reading. Each row has a type of its own; a text need not be UTF-8, and
+one that is not is shown as ``\xff`` and the like where it is a key. PostgreSQL, MySQL and MariaDB
+are servers by their addresses. Of the last two, the settings on which the meaning of a statement
+depends are set for every connection, and only tables of InnoDB are of one moment.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from functools import partial
 from hashlib import md5
 from importlib import import_module
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
 
@@ -40,11 +37,10 @@ class DbApiBackend(Backend):
 
     begin: ClassVar[tuple[str, ...]]  # statements that begin a reading of one moment
 
-    def __init__(self, *, given: Any = None, origin: Origin | None = None) -> None:
-        """Open connections when they are needed, or use one that is given."""
+    def __init__(self, origin: Origin | None = None) -> None:
+        """Open connections when they are needed."""
         super().__init__()
-        self._given, self._origin = given, origin
-        self._turn = RLock()
+        self._origin = origin
         self._idle: list[Any] = []
 
     @abstractmethod
@@ -67,10 +63,6 @@ class DbApiBackend(Backend):
 
     @contextmanager
     def _session(self, _: Sequence[exp.Table]) -> Iterator[Run]:
-        if self._given is not None:
-            with self._turn:
-                yield partial(run, self._given)
-            return
         connection = self._begun()
         try:
             yield partial(run, connection)
@@ -130,35 +122,16 @@ class SQLiteBackend(DbApiBackend):
     dialect = "sqlite"
     begin = ("BEGIN",)
 
-    def __init__(
-        self, path: Path | None = None, *, given: Any = None, origin: Origin | None = None
-    ) -> None:
-        super().__init__(given=given, origin=origin)
+    def __init__(self, path: Path, *, origin: Origin | None = None) -> None:
+        super().__init__(origin)
         self._path = path
-        if given is None:
-            self._connect().close()
-        else:
-            given.create_function("md5", 1, _md5, deterministic=True)
-
-    def check_usable(self) -> None:
-        """Refuse a connection that was opened for another thread alone, too."""
-        super().check_usable()
-        if self._given is None:
-            return
-        try:
-            self._given.cursor().close()
-        except sqlite3.ProgrammingError as error:
-            raise InvalidInput(
-                f"this connection of SQLite cannot be used here ({error}): open it with "
-                "check_same_thread=False, or give {sqlite: path, table: name}"
-            ) from None
+        self._connect().close()
 
     def snapshot(self, relation: exp.Table) -> bool:
-        """Whether the transaction is our own."""
-        return self._given is None
+        """Always."""
+        return True
 
     def _connect(self) -> sqlite3.Connection:
-        assert self._path is not None
         where = f"file:{quote(str(self._path.absolute()))}?mode=ro"
         connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
         try:
@@ -173,14 +146,7 @@ class SQLiteBackend(DbApiBackend):
     @contextmanager
     def _session(self, tables: Sequence[exp.Table]) -> Iterator[Run]:
         with super()._session(tables) as run:
-            if self._given is None:
-                yield run
-            else:  # its way to read texts is somebody else's
-                before, self._given.text_factory = self._given.text_factory, _decoded
-                try:
-                    yield run
-                finally:
-                    self._given.text_factory = before
+            yield run
         self.close()
 
     def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
@@ -232,20 +198,13 @@ class PostgreSQLBackend(DbApiBackend):
         "SET LOCAL TIME ZONE 'UTC'",  # the day of a moment, whatever the server's own
     )
 
-    def __init__(
-        self, address: str = "", *, given: Any = None, origin: Origin | None = None
-    ) -> None:
-        super().__init__(given=given, origin=origin)
+    def __init__(self, address: str, *, origin: Origin | None = None) -> None:
+        super().__init__(origin)
         self._address = address
-        if given is None:
-            self._idle.append(self._connect())
-        else:
-            _check_quotes(partial(run, given))
+        self._idle.append(self._connect())
 
     def snapshot(self, relation: exp.Table) -> bool:
-        """Whether it is a table and the transaction is our own; a view may read anything."""
-        if self._given is not None:
-            return False
+        """Whether it is a table; a view may read anything."""
         with self._session([]) as run:
             found = run(f"SELECT relkind FROM pg_catalog.pg_class WHERE oid = {_oid(relation)}")
             return [_text(kind) for (kind,) in found] in (["r"], ["p"], ["m"])
@@ -264,11 +223,13 @@ class PostgreSQLBackend(DbApiBackend):
                 "the PostgreSQL server of this address cannot be reached or refuses the login: "
                 "check host, port, database, user and password"
             ) from None
-        try:
-            _check_quotes(partial(run, connection))
-        except BaseException:
+        [(setting,)] = run(connection, "SHOW standard_conforming_strings")
+        if setting != "on":
             connection.close()
-            raise
+            raise InvalidInput(
+                "standard_conforming_strings is off on this server, and a backslash in a text "
+                "would change its meaning: turn it on"
+            )
         return connection
 
     def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
@@ -284,15 +245,6 @@ class PostgreSQLBackend(DbApiBackend):
             else field_of(str(name), str(kind), _POSTGRESQL)
             for name, kind, sort in found
         }
-
-
-def _check_quotes(run: Run) -> None:
-    (setting,) = next(run("SHOW standard_conforming_strings"))
-    if setting != "on":
-        raise InvalidInput(
-            "standard_conforming_strings is off on this connection, and a backslash in a text "
-            "would change its meaning: SET standard_conforming_strings = on"
-        )
 
 
 def _oid(table: exp.Table) -> str:
@@ -325,7 +277,7 @@ class MySQLBackend(DbApiBackend):
 
     def __init__(self, address: str, *, origin: Origin | None = None) -> None:
         """Use the server at ``mysql://user:password@host:port/database``."""
-        super().__init__(origin=origin)
+        super().__init__(origin)
         self._address = address
         self._idle.append(self._connect())
 

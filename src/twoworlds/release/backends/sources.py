@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from twoworlds.release.query import Resolved
     from twoworlds.release.sensitivity import Moments
 
-Parts = frozenset[tuple[object, ...]]
+Parts = frozenset[tuple[Any, ...]]  # of places, each with a schema at its end, if it has one
 _FORMS = (
     "a path (.parquet), {duckdb: path, table: name}, {sqlite: path, table: name}, "
     "{postgresql: address, table: name}, {mysql: address, table: name}, {spark: path or table}, "
@@ -138,115 +137,70 @@ def check_distinct(sources: Mapping[str, Any], folder: Path, place: str) -> None
     given = {name: source for name, source in sources.items() if source is not None}
     if len(given) < 2:
         return
-    seen: dict[tuple[object, ...], str] = {}
+    seen: dict[tuple[object, ...], dict[str | None, str]] = {}
     for name, source in given.items():
         parts = identity(source, folder)
-        for part in parts & seen.keys():
-            raise InvalidInput(
-                f"{place}: {seen[part]} and {name} have the same source, or share a part of it, "
-                "and one table has one budget: declare it once (where they are two tables of one "
-                "name, give schema: to both)"
+        for *where, schema in parts:
+            others = seen.setdefault(tuple(where), {})
+            same = (
+                others.get(schema)
+                or others.get(None)
+                or (not schema and next(iter(others.values()), None))
             )
-        seen |= dict.fromkeys(parts, name)
+            if same:
+                raise InvalidInput(
+                    f"{place}: {same} and {name} have the same source, or share a part of it, "
+                    "and one table has one budget: declare it once (where they are two tables of "
+                    "one name, give schema: to both, or declare them in two policies)"
+                )
+        for *where, schema in parts:
+            seen[tuple(where)][schema] = name
 
 
 def identity(source: Any, folder: Path) -> Parts:
     """Return what a source stands for: two sources that share a part of it share rows.
 
     A file is what the system takes it for, so that other spellings, links and a folder with the
-    file in it are seen through. A table is its database, its schema and its name, whoever logs in.
-    A table without a schema stands for all that it may be: on PostgreSQL one in ``public`` or in
-    the schema of the user. Not seen through: copies, views, two names of one server in the network,
-    another search path, and what else an open connection may lead to.
+    file in it are seen through. A table of a server is its name and its schema: a server has many
+    names, so two servers of one kind may be one. Without a schema a table may be in any. Not seen
+    through: copies, views, and what else an open connection may lead to.
     """
     origin = origin_of(source)
     if origin is None:
         path = isinstance(source, (str, Path))
-        return frozenset(_files(folder / source) if path else [("object", id(source))])
+        return frozenset(_files(folder / source) if path else [("object", id(source), None)])
     form, where = origin
     if form == "spark" and "table" not in source:
         if _looks_like_a_path(where) or (isinstance(where, str) and (folder / where).is_dir()):
             return frozenset(_files(folder / where))
-        names = [part for part in str(where).split(".") if part != "spark_catalog"]
-        source = {"table": names[-1], "schema": ".".join(names[:-1]) or "default"}
-    databases, schemas = _databases(form, where, folder)
+        source = {"table": str(where)}
     schema, table = source.get("schema"), str(source.get("table"))
-    before, dot, after = table.partition(".")
+    before, dot, after = table.rpartition(".")
     if schema is None and dot and before and after:
-        schema, table = before, after
+        schema, table = before.rpartition(".")[2], after
     if form == "duckdb" and schema == Path(str(where)).stem:  # how DuckDB calls the file itself
         schema = None
-    found = product(databases, schemas if schema is None else [str(schema)], [table])
-    if form == "postgresql":
-        return frozenset(found)
-    return frozenset((one, schema.casefold(), name.casefold()) for one, schema, name in found)
+    place: tuple[Any, ...] = (form,)
+    if form in ("duckdb", "sqlite"):
+        place, schema = _inode(folder / str(where))[:-1], schema or "main"
+    elif form == "connection":
+        place = form, id(where)
+    return frozenset({(*place, table.casefold(), None if schema is None else schema.casefold())})
 
 
-def _files(path: Path) -> Iterator[tuple[object, ...]]:
+def _files(path: Path) -> Iterator[tuple[Any, ...]]:
     """Yield the file, or the folder and the Parquet files below it."""
     yield _inode(path)
     if path.is_dir():
         yield from map(_inode, path.rglob("*.parquet"))
 
 
-def _inode(path: Path) -> tuple[object, ...]:
+def _inode(path: Path) -> tuple[Any, ...]:
     try:
         found = path.stat()
     except (OSError, ValueError):  # opening it will say so
-        return ("file", os.path.realpath(str(path).replace("\0", "")))
-    return ("file", found.st_dev, found.st_ino)
-
-
-def _databases(
-    form: str, where: Any, folder: Path
-) -> tuple[Iterable[tuple[object, ...]], list[str]]:
-    """Return where a database may be, and the schemas in which it looks for a table."""
-    if form in ("duckdb", "sqlite"):
-        return [_inode(folder / str(where))], ["main"]
-    if form == "postgresql":
-        return _postgresql(str(where))
-    if form == "mysql":
-        from urllib.parse import unquote, urlsplit
-
-        try:
-            parts = urlsplit(str(where))
-            at = _server(parts.hostname, parts.port or 3306)
-        except ValueError:  # opening it will say so
-            return [("mysql", where)], [""]
-        return [("mysql", *at)], [unquote(parts.path.removeprefix("/"))]
-    return [(form, id(where) if form == "connection" else "")], [""]
-
-
-def _postgresql(address: str) -> tuple[list[tuple[object, ...]], list[str]]:
-    try:
-        from psycopg import Error, pq
-        from psycopg.conninfo import conninfo_to_dict
-    except ImportError:  # opening it will say so
-        return [("postgresql", address)], ["public"]
-    found = {
-        one.keyword.decode(): one.val.decode()
-        for one in pq.Conninfo.get_defaults()
-        if one.val is not None
-    }
-    try:
-        found |= {key: str(value) for key, value in conninfo_to_dict(address).items()}
-    except Error:  # opening it will say so
-        return [("postgresql", address)], ["public"]
-    hosts = (found.get("hostaddr") or found.get("host") or "").split(",")
-    ports = found.get("port", "5432").split(",")
-    user = found.get("user", "")
-    database = found.get("dbname", user)
-    return [
-        ("postgresql", *_server(host, port), found.get("service"), database)
-        for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False)
-    ], ["public", user]
-
-
-def _server(host: str | None, port: object) -> tuple[str, str]:
-    """Return a server; this machine has many names, a socket among them."""
-    host = (host or "").strip("[]").casefold().rstrip(".")
-    local = host in ("", "localhost", "::1") or host.startswith(("/", "@", "127."))
-    return "" if local else host, str(port)
+        return ("file", os.path.realpath(str(path).replace("\0", "")), None)
+    return ("file", found.st_dev, found.st_ino, None)
 
 
 def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table]:
@@ -257,8 +211,8 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
             ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
             ``{postgresql: address, table: name}``, ``{mysql: address, table: name}`` or
             ``{spark: path or table}``, tables with ``schema: name`` besides if need be; a frame of
-            pandas, polars or Spark or a table of pyarrow; or an open connection of duckdb, sqlite3
-            or psycopg, ``{connection: c, table: name}``.
+            pandas, polars or Spark or a table of pyarrow; or an open connection of duckdb,
+            ``{connection: c, table: name}``.
         folder: What relative paths start from.
 
     Raises:
@@ -339,30 +293,21 @@ def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
 
 
 def _given(connection: Any, folder: Path, origin: Origin) -> Backend:
-    """Use an open connection, by the library that its class comes from."""
-    from twoworlds.release.backends import dbapi
+    """Use an open connection of DuckDB, by the library that its class comes from."""
+    from twoworlds.release.backends.duckdb import DuckDBBackend
 
-    modules = [one.__module__.partition(".")[0] for one in type(connection).__mro__]
+    if "duckdb" not in type(connection).__module__:
+        raise InvalidInput(
+            f"{type(connection).__module__}.{type(connection).__name__} is no connection of "
+            "duckdb: give the address or the file, such as {postgresql: address, table: name} or "
+            "{sqlite: path, table: name}, and export tables of other databases to Parquet"
+        )
     try:
-        if "duckdb" in modules or "_duckdb" in modules:
-            from twoworlds.release.backends.duckdb import DuckDBBackend
-
-            connection.cursor().close()
-            return DuckDBBackend(connection, folder=folder, origin=origin)
-        if "sqlite3" in modules:
-            return dbapi.SQLiteBackend(given=connection, origin=origin)
-        if "psycopg" in modules:
-            return dbapi.PostgreSQLBackend(given=connection, origin=origin)
-    except InvalidInput:
-        raise
+        connection.cursor().close()
     except Exception as error:  # whatever the driver raises; no table was touched
         words = " ".join(str(error).split())[:200]
         raise InvalidInput(f"this connection cannot be used ({words}): give an open one") from None
-    raise InvalidInput(
-        f"{type(connection).__module__}.{type(connection).__name__} is no connection of duckdb, "
-        "sqlite3 or psycopg: give {mysql: address, table: name} for MySQL, and export tables of "
-        "other databases to Parquet"
-    )
+    return DuckDBBackend(connection, folder=folder, origin=origin)
 
 
 # --- the engines of a policy ---------------------------------------------------------------------

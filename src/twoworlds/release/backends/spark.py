@@ -79,8 +79,7 @@ class SparkBackend(Backend):
             return self._views[key][1]
 
     def check_usable(self) -> None:
-        """Open session and views again if the session has ended, besides what all engines check."""
-        super().check_usable()
+        """Open session and views again if the session has ended."""
         with self._opening:
             if self._lives():
                 return

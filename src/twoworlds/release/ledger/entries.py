@@ -48,6 +48,7 @@ could damage a write-ahead log (sqlite.org/wal.html, section "The WAL-Reset Bug"
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
@@ -173,15 +174,8 @@ def _check_plain(value: object, name: str, depth: int) -> None:
     )
 
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
-
 _BLOCK = 4096
 _SLOTS = 3
-_LOCKED_BYTE = _BLOCK * _SLOTS  # only Windows locks a byte, beyond all content
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.0005, 0.005
 
 
@@ -219,7 +213,7 @@ class Mark:
         self.path = path
         keep_private(path)
         try:
-            self._file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | _CLOEXEC)
+            self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
             raise LedgerUnavailable(
                 f"the mark {path} cannot be opened for writing: {error.strerror}; "
@@ -264,7 +258,7 @@ class Mark:
             self._check_in_place()
             yield
         finally:
-            self._unlock()
+            fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def read(self) -> Places:
         """Return what the mark holds."""
@@ -317,40 +311,16 @@ class Mark:
                 "put it back, or open the ledger again"
             )
 
-    if sys.platform == "win32":
-
-        def _lock(self) -> bool:
-            os.lseek(self._file, _LOCKED_BYTE, os.SEEK_SET)
-            try:
-                msvcrt.locking(self._file, msvcrt.LK_NBLCK, 1)
-            except OSError:
-                return False
-            return True
-
-        def _unlock(self) -> None:
-            os.lseek(self._file, _LOCKED_BYTE, os.SEEK_SET)
-            msvcrt.locking(self._file, msvcrt.LK_UNLCK, 1)
-
-    else:
-
-        def _lock(self) -> bool:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            return True
-
-        def _unlock(self) -> None:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
-
-
-_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+    def _lock(self) -> bool:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
 def sync_folder(folder: Path) -> None:
     """Make new names in a folder durable, where the system can."""
-    if sys.platform == "win32":
-        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -361,8 +331,6 @@ def sync_folder(folder: Path) -> None:
 def _sync(file: int) -> None:
     if sys.platform == "darwin":
         fcntl.fcntl(file, fcntl.F_FULLFSYNC)  # fsync alone leaves it in the drive's cache
-    elif sys.platform == "win32":
-        os.fsync(file)
     else:
         os.fdatasync(file)
 

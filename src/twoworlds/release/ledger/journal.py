@@ -169,13 +169,7 @@ class Journal:
                 raise gone(self.location, points)
             undo.callback(store.close)
             if points is None:
-                raise LedgerDamaged(
-                    f"the mark {self.location.mark} of the ledger {self.location} is missing, so "
-                    "nobody can tell whether the ledger went back in time: put the mark back, or "
-                    "name its place with mark=; if this machine joins a ledger on a server, or you "
-                    "trust the ledger as it is, make a new one: twoworlds ledger remark FILE "
-                    "--reason 'why it is missing'"
-                )
+                raise unmarked(self.location)
             self._store: Store = store
             self._state, self._certain = replay(store, points), True
             self._note()
@@ -312,6 +306,16 @@ def back_in_time(point: ChainPlace) -> LedgerDamaged:
         f"{point.hash[:12]}, which is no longer there; an older copy forgets what was spent, so "
         "restore the newest one, nothing is answered until then",
         entry=point.sequence,
+    )
+
+
+def unmarked(location: Location) -> LedgerDamaged:
+    """Return what to raise when a ledger has no mark."""
+    return LedgerDamaged(
+        f"the mark {location.mark} of the ledger {location} is missing, so nobody can tell whether "
+        "the ledger went back in time: put the mark back, or name its place with mark=; if this "
+        "machine joins a ledger on a server, or you trust the ledger as it is, make a new one: "
+        "twoworlds ledger remark FILE --reason 'why it is missing'"
     )
 
 

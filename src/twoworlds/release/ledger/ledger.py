@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.release.budget import Cap, ComposedCost, Spent, parse_cap
+from twoworlds.release.budget import Cap, Spent, parse_cap
 from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
@@ -291,12 +291,8 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
 
     def spent(self, dataset: str, analyst: str | None = None) -> Cost:
         """Return what is spent, by all or by one analyst, in the kind of cost of their cap."""
-        return self.used(dataset, analyst).cost
-
-    def used(self, dataset: str, analyst: str | None = None) -> ComposedCost:
-        """Return what is spent with the rule by which it adds up, and what other rules say."""
         cap, spent = self._account(dataset, analyst)
-        return cap.used(spent)
+        return cap.used(spent).cost
 
     def left(self, dataset: str, analyst: str | None = None) -> Cost:
         """Return a cost that still fits under one cap; the other cap must have room too."""

@@ -21,7 +21,15 @@ from twoworlds.release.budget import Cap, Spent, parse_cap
 from twoworlds.release.costs import Cost
 from twoworlds.release.errors import LedgerDamaged
 from twoworlds.release.ledger.entries import ChainPlace, Entry, Places, canonical, read_mark
-from twoworlds.release.ledger.journal import TIMEOUT, Location, Store, gone, locate, replay
+from twoworlds.release.ledger.journal import (
+    TIMEOUT,
+    Location,
+    Store,
+    gone,
+    locate,
+    replay,
+    unmarked,
+)
 from twoworlds.release.ledger.ledger import Ledger
 from twoworlds.release.ledger.state import Account, LedgerState
 
@@ -108,8 +116,11 @@ def show(place: Path | str | Location, **where: Any) -> dict[str, Any]:
 
 
 def read_state(place: Path | str | Location, **where: Any) -> LedgerState:
-    """Return what all entries add up to, after checking them and the mark."""
-    with _reading(locate(place, **where)) as (store, points):
+    """Return what all entries add up to, after checking them and the mark, which must be there."""
+    location = locate(place, **where)
+    with _reading(location) as (store, points):
+        if points is None:
+            raise unmarked(location)
         return replay(store, points)
 
 

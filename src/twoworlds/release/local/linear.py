@@ -61,6 +61,7 @@ from flint import arb, fmpq, fmpq_mat
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, ball, below, bounds, ln, maximum, sqrt, working_precision
 from twoworlds.release.local.randomizer import Randomizer
+from twoworlds.release.sensitivity.calibration import least
 
 
 @dataclass(frozen=True)
@@ -153,28 +154,11 @@ def _dot(
 
 
 def _not_estimable(channel: Randomizer) -> str:
-    """Say why no unbiased estimate exists, and of which combinations one does.
-
-    Those are the combinations in the row space of the channel; its reduced basis is the plainest.
-    """
-    reduced, rank = _rational(channel).rref()
-    kept = ", ".join(_combination(channel.values, reduced, i) for i in range(rank))
     return (
         f"{channel.expression} mixes the {len(channel.values)} values so that different true "
-        "counts give the same reports on average; only these have an unbiased estimate, and their "
-        f"combinations: {kept}; use a channel whose columns are linearly independent"
+        "counts give the same reports on average, and no estimate tells them apart: use a channel "
+        "whose columns are linearly independent"
     )
-
-
-def _combination(values: Sequence[str], rows: fmpq_mat, i: int) -> str:
-    found = ""
-    for j, value in enumerate(values):
-        factor = _fraction(rows[i, j])
-        if factor:
-            sign = "-" if factor < 0 else "+"
-            size = "" if abs(factor) == 1 else f"{abs(factor)} "
-            found += f" {sign} {size}count({value})" if found else f"{size}count({value})"
-    return found
 
 
 def _rational(channel: Randomizer) -> fmpq_mat:
@@ -287,18 +271,9 @@ def tail_interval(
         return not _at_most(half, records - seen, (records - h, 1 - b), (h, 1 - a))
 
     first, last = int(wider.low), int(wider.high)
-    low = first + _first(lambda i: stays_from_below(first + i), last - first)
-    high = last - _first(lambda i: stays_from_above(last - i), last - first)
+    low = first + least(lambda i: first + i >= last or stays_from_below(first + i), 0)
+    high = last - least(lambda i: last - i <= first or stays_from_above(last - i), 0)
     return _within(min(low, high), max(low, high), records, _EXACT)
-
-
-def _first(stays: Callable[[int], bool], most: int) -> int:
-    """Return the least of 0, 1, ..., most that stays in, or most if none does."""
-    low, high = -1, most
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if stays(middle) else (middle, high)
-    return high
 
 
 def _within(low: int, high: int, records: int, method: str) -> ConfidenceInterval:

@@ -38,7 +38,7 @@ from twoworlds.progress import track
 from twoworlds.release.local.estimates import Estimates, estimate
 from twoworlds.release.local.files import Chunk, open_table
 from twoworlds.release.local.randomizer import Randomizer
-from twoworlds.release.noise import Bits, SystemBits
+from twoworlds.release.noise import SystemBits
 from twoworlds.show import Result
 
 _KIND = "twoworlds randomized column"
@@ -363,7 +363,7 @@ def _named(file: Path, column: str | None, randomizer: Randomizer | None) -> tup
     return found.column, found.randomizer
 
 
-def permutation(count: int, bits: Bits) -> np.ndarray[Any, np.dtype[np.intp]]:
+def permutation(count: int, bits: SystemBits) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Return a permutation of 0, ..., count - 1, each as likely as any other.
 
     The order of independent uniform words is uniform if they are distinct, so words with a tie are
@@ -380,7 +380,7 @@ def permutation(count: int, bits: Bits) -> np.ndarray[Any, np.dtype[np.intp]]:
             return order
 
 
-def _shuffled(chunks: Iterable[Chunk], bits: Bits) -> Iterator[Chunk]:
+def _shuffled(chunks: Iterable[Chunk], bits: SystemBits) -> Iterator[Chunk]:
     reports = [np.empty(0, dtype=np.uint8), *(codes for codes, _ in chunks)]
     joined = np.concatenate(reports)
     del reports

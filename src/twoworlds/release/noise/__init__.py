@@ -4,7 +4,7 @@
 is exactly the stated one: nothing is rounded, cut off or approximated on the way.
 
 * Bits come from AES-256 in counter mode, keyed by the operating system (`SystemBits`). A release
-  takes no seed, and refuses `SeededBits`.
+  takes no seed.
 * Narrow laws are inverted by a table of 64-bit words, with further bits where 64 do not decide.
 * Wide geometric noise is put together from digits, and wide Gaussian noise is drawn by rejection
   from it. These two are the laws that releases use; no other is drawn.
@@ -27,15 +27,12 @@ scores; what its time tells is said in `twoworlds.release.noise.choice`.
 
 from __future__ import annotations
 
-from twoworlds.release.noise.bits import Bits, SeededBits, SystemBits
-from twoworlds.release.noise.choice import choice_law, choose
+from twoworlds.release.noise.bits import SystemBits
+from twoworlds.release.noise.choice import choose
 from twoworlds.release.noise.sampler import Sampler
 
 __all__ = [
-    "Bits",
     "Sampler",
-    "SeededBits",
     "SystemBits",
-    "choice_law",
     "choose",
 ]

@@ -1,13 +1,10 @@
 """Random bits: AES-256 in counter mode, keyed by the operating system.
 
-A `Bits` hands out 64-bit words.
-
-* `SystemBits` is for releases. The key comes from ``os.urandom`` and is replaced after `KEY_LIFE`
-  bytes. Every thread has a key of its own, and a child process never goes on with its parent's:
-  a fork is noticed by a hook and, where no hook runs, by the process number. It takes no seed,
-  and it cannot be copied or pickled, since a copy would say the same bits twice.
-* `SeededBits` repeats itself from a seed, for simulations and tests. A release refuses it, as it
-  refuses everything but `SystemBits` (`for_release`).
+`SystemBits` hands out 64-bit words, uniform and independent. The key comes from ``os.urandom`` and
+is replaced after `KEY_LIFE` bytes. Every thread has a key of its own, and a child process never
+goes on with its parent's: a fork is noticed by a hook and, where no hook runs, by the process
+number. It takes no seed, and it cannot be copied or pickled, since a copy would say the same bits
+twice. A release refuses everything else (`for_release`).
 
 What it does not guarantee: a virtual machine that is saved and started twice from the same image
 goes on with the same keys in both, up to `KEY_LIFE` bytes in each thread.
@@ -17,10 +14,7 @@ from __future__ import annotations
 
 import os
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from functools import partial
-from hashlib import sha256
+from collections.abc import Sequence
 from struct import unpack
 from typing import TYPE_CHECKING, Any, Never, final
 
@@ -38,21 +32,8 @@ _ZEROS = memoryview(bytes(1 << 16))
 _KEY, _NONCE = 32, 16
 
 
-class Bits(ABC):
-    """A stream of uniform, independent 64-bit words."""
-
-    @abstractmethod
-    def words(self, count: int) -> Words:
-        """Return the next ``count`` words; none of them is ever returned again."""
-
-    def few(self, count: int) -> Sequence[int]:
-        """Return the next ``count`` words as Python's integers."""
-        found: list[int] = self.words(count).tolist()
-        return found
-
-
 @final
-class SystemBits(Bits):
+class SystemBits:
     """Bits for releases, from the operating system's entropy.
 
     >>> len(SystemBits().words(3))
@@ -66,11 +47,20 @@ class SystemBits(Bits):
 
     def words(self, count: int) -> Words:
         """Return fresh words, whichever thread or process asks."""
-        return _words(_filled(count, self._here.fill))
+        import numpy as np
+
+        return np.frombuffer(self._filled(count), dtype="<u8").astype(np.uint64, copy=False)
 
     def few(self, count: int) -> Sequence[int]:
         """Return fresh words as Python's integers."""
-        return unpack(f"<{count}Q", _filled(count, self._here.fill))
+        return unpack(f"<{count}Q", self._filled(count))
+
+    def _filled(self, count: int) -> bytearray:
+        found = bytearray(8 * whole(count, "count"))
+        rest = memoryview(found)
+        while rest:
+            rest = rest[self._here.fill(rest) :]
+        return found
 
     def __reduce_ex__(self, _protocol: Any) -> Never:
         """Refuse to be copied or pickled."""
@@ -84,23 +74,6 @@ def for_release(source: SystemBits) -> SystemBits:
             f"a release takes its bits from SystemBits(), not from {type(source).__name__}"
         )
     return source
-
-
-class SeededBits(Bits):
-    """Bits that repeat themselves from a seed, the same on every machine: never for a release.
-
-    >>> bool((SeededBits(1).words(4) == SeededBits(1).words(4)).all())
-    True
-    """
-
-    def __init__(self, seed: int) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise InvalidInput(f"seed={seed!r} must be a whole number")
-        self._stream = _counter_mode(sha256(b"twoworlds %d" % seed).digest(), bytes(_NONCE))
-
-    def words(self, count: int) -> Words:
-        """Return the next words of the stream."""
-        return _words(_filled(count, partial(_fill, self._stream)))
 
 
 class _OfThisThread(threading.local):
@@ -120,7 +93,8 @@ class _OfThisThread(threading.local):
         """Fill the beginning, and return how many bytes were filled."""
         if self.left <= 0 or self.owner != _owner():
             self.renew()
-        filled = _fill(self.stream, rest[: self.left])
+        length = min(len(rest), self.left, len(_ZEROS))
+        filled = int(self.stream.update_into(_ZEROS[:length], rest[:length]))
         self.left -= filled
         return filled
 
@@ -142,28 +116,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_count_fork)
 
 
-def _filled(count: int, fill: Callable[[memoryview], int]) -> bytearray:
-    """Return so many words as bytes; ``fill`` fills a beginning and says how much of it."""
-    found = bytearray(8 * whole(count, "count"))
-    rest = memoryview(found)
-    while rest:
-        rest = rest[fill(rest) :]
-    return found
-
-
-def _words(found: bytearray) -> Words:
-    import numpy as np
-
-    return np.frombuffer(found, dtype="<u8").astype(np.uint64, copy=False)
-
-
 def _counter_mode(key: bytes, nonce: bytes) -> Any:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     return Cipher(algorithms.AES(key), modes.CTR(nonce)).encryptor()
-
-
-def _fill(stream: Any, rest: memoryview) -> int:
-    """Write the key stream: the encryption of zeros."""
-    length = min(len(rest), len(_ZEROS))
-    return int(stream.update_into(_ZEROS[:length], rest[:length]))

@@ -38,8 +38,8 @@ from operator import index
 from flint import arb, fmpq
 
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, Real, exp, rational, working_precision
-from twoworlds.release.noise.bits import Bits, SystemBits, for_release
+from twoworlds.numbers import LIMIT_BITS, rational, working_precision
+from twoworlds.release.noise.bits import SystemBits, for_release
 
 _WORD = 64
 _FIRST = 2  # words
@@ -60,34 +60,8 @@ def choose(scores: Sequence[int], rate: Fraction, source: SystemBits) -> int:
     return chosen(scores, rate, for_release(source))
 
 
-def choice_law(scores: Sequence[int], rate: Fraction) -> list[Number]:
-    """Return the probability of each candidate: a fraction where it is rational.
-
-    >>> choice_law([5, 5, 5, 5], Fraction(1))[0], choice_law([0, 0], Fraction(0))
-    (Fraction(1, 4), [Fraction(1, 2), Fraction(1, 2)])
-    >>> print(float(choice_law([1, 0], Fraction(1))[0]))
-    0.7310585786300049
-    """
-    below, r = _below(scores, rate)
-    if r == 0 or not any(below):
-        return [Fraction(1, len(below))] * len(below)
-    total = Real(lambda bits: sum(_weights(below, r, bits), start=arb(0)))
-    return [exp(-r * d) / total for d in below]
-
-
-def decided(scores: Sequence[int], rate: Fraction, known: int, count: int) -> int | None:
-    """Return the candidate that a uniform number chooses, or None if its first bits leave it open.
-
-    >>> decided([0, 0], Fraction(1), 0, 1), decided([0, 0], Fraction(1), 1, 1)
-    (0, 1)
-    >>> decided([1, 0], Fraction(1), 0b1011, 4) is None  # e / (e + 1) lies between 11/16 and 12/16
-    True
-    """
-    return _decided(*_below(scores, rate), known, count)
-
-
-def chosen(scores: Sequence[int], rate: Fraction, source: Bits) -> int:
-    """Choose from any bits. Not for releases: `choose` checks where the bits come from."""
+def chosen(scores: Sequence[int], rate: Fraction, source: SystemBits) -> int:
+    """Choose from any bits, as tests do: `choose` checks where the bits come from."""
     below, r = _below(scores, rate)
     known, count = 0, 0
     fresh = _FIRST

@@ -51,7 +51,7 @@ from twoworlds.numbers import (
     whole,
     working_precision,
 )
-from twoworlds.release.noise.bits import Bits, SystemBits, for_release
+from twoworlds.release.noise.bits import SystemBits, for_release
 from twoworlds.release.noise.table import Uniform, WordTable, known_exactly
 
 WIDEST = 1 << 48  # sigma, up to which Gaussian noise is drawn
@@ -107,44 +107,40 @@ class Sampler:
         """
         return self.values(max(whole(size, "size"), _TOGETHER), for_release(source))[:size]
 
-    def values(self, size: int, source: Bits) -> list[int]:
-        """Draw from any bits. Not for releases: `draw_integers` checks where the bits come from."""
+    def values(self, size: int, source: SystemBits) -> list[int]:
+        """Draw from any bits, as tests do: `draw_integers` checks where the bits come from."""
+        if not (self.digits and isinstance(self.noise, DiscreteGaussianNoise)):
+            return self._from_tables(size, source)
+        found: list[int] = []  # try until there are enough values, keeping their order
+        while (missing := size - len(found)) > 0:
+            drawn = self._from_tables(missing + missing // 3 + 16, source)
+            words = source.few(len(drawn))
+            pairs = zip(drawn, words, strict=True)
+            found += [y for y, word in pairs if _keeps(self.noise.sigma2, y, word, source)]
+        return found[:size]
+
+    def _from_tables(self, size: int, source: SystemBits) -> list[int]:
+        """Put together the digits of so many values; of wide Gaussian noise, of geometric ones."""
         high, low = self.top.draw(size, source), [0] * size
         for place, table in self.digits:
             drawn = table.draw(size, source)
             low = [known | digit << place for known, digit in zip(low, drawn, strict=True)]
-        return [self._joined(h, digits) for h, digits in zip(high, low, strict=True)]
-
-    def _joined(self, high: int, digits: int) -> int:
         ones = (1 << self.shift) - 1
-        return (high << self.shift) + (digits ^ (ones if high < 0 else 0))
+        return [
+            (h << self.shift) + (digits ^ (ones if h < 0 else 0))
+            for h, digits in zip(high, low, strict=True)
+        ]
 
 
-@dataclass(frozen=True, eq=False)
-class _WideGaussian(Sampler):
-    """Wide discrete Gaussian noise: the tables are those of the geometric noise it is kept from."""
-
-    def values(self, size: int, source: Bits) -> list[int]:
-        """Try until there are enough values, keeping their order."""
-        found: list[int] = []
-        while (missing := size - len(found)) > 0:
-            drawn = super().values(missing + missing // 3 + 16, source)
-            words = source.few(len(drawn))
-            pairs = zip(drawn, words, strict=True)
-            found += [y for y, word in pairs if self._keeps(y, word, source)]
-        return found[:size]
-
-    def _keeps(self, value: int, word: int, source: Bits) -> bool:
-        """Whether a geometric value is kept, by a uniform number that begins with the word."""
-        assert isinstance(self.noise, DiscreteGaussianNoise)
-        s = self.noise.sigma2
-        centre = s / (isqrt(int(s)) + 1)
-        apart = float(abs(value)) - float(centre)
-        gap = float_exp(-apart * apart / float(2 * s)) - word * 2.0**-64
-        if abs(gap) >= _MARGIN:
-            return gap > 0
-        chance = exp(-((abs(value) - centre) ** 2) / (2 * s))
-        return Uniform(source, known=word, count=64).below(chance)
+def _keeps(sigma2: Fraction, value: int, word: int, source: SystemBits) -> bool:
+    """Whether a geometric value is kept, by a uniform number that begins with the word."""
+    centre = sigma2 / (isqrt(int(sigma2)) + 1)
+    apart = float(abs(value)) - float(centre)
+    gap = float_exp(-apart * apart / float(2 * sigma2)) - word * 2.0**-64
+    if abs(gap) >= _MARGIN:
+        return gap > 0
+    chance = exp(-((abs(value) - centre) ** 2) / (2 * sigma2))
+    return Uniform(source, known=word, count=64).below(chance)
 
 
 @lru_cache(maxsize=64)
@@ -166,17 +162,17 @@ def _made(noise: Noise) -> Sampler:
             "larger units, or use geometric noise"
         )
     t = isqrt(int(noise.sigma2)) + 1
-    return by_digits(noise, exp(Fraction(-1, t)), t.bit_length() - 1, _WideGaussian)
+    return by_digits(noise, exp(Fraction(-1, t)), t.bit_length() - 1)
 
 
-def by_digits(noise: Noise, p: Number, shift: int, kind: type[Sampler] = Sampler) -> Sampler:
+def by_digits(noise: Noise, p: Number, shift: int) -> Sampler:
     """Compute the tables of H = floor(Z / 2^shift), Z geometric, and of the digits below."""
     count = -(-shift // _DIGIT)
     places = [shift * i // count for i in range(count)] + [shift]
     digits = tuple(
         (low, digit_table(p, 1 << low, 1 << (high - low))) for low, high in pairwise(places)
     )
-    return kind(noise, shift, geometric_table(p, 1 << shift), digits)
+    return Sampler(noise, shift, geometric_table(p, 1 << shift), digits)
 
 
 def _check_exact(noise: Noise) -> None:

@@ -45,7 +45,7 @@ from flint import arb
 
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, Real, ball, exact_text, working_precision
-from twoworlds.release.noise.bits import Bits
+from twoworlds.release.noise.bits import SystemBits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,11 +109,11 @@ class WordTable:
         size = (1 << (len(self.listed) + 1).bit_length()) - 1
         return array("Q", self.listed + (self.last,) * (size - len(self.listed)))
 
-    def draw(self, size: int, source: Bits) -> list[int]:
+    def draw(self, size: int, source: SystemBits) -> list[int]:
         """Draw one value after the other, in the same number of steps each, but for ties."""
         return [self._value(word & self.last, source) for word in source.few(size)]
 
-    def _value(self, word: int, source: Bits) -> int:
+    def _value(self, word: int, source: SystemBits) -> int:
         words = self._filled_up
         place = bisect_left(words, word)
         if words[place] == word:
@@ -122,7 +122,7 @@ class WordTable:
 
 
 def _settled(
-    word: int, bits: int, at_most: Callable[[int], Number], guess: int, source: Bits
+    word: int, bits: int, at_most: Callable[[int], Number], guess: int, source: SystemBits
 ) -> int:
     """Draw as many further bits as a word needs that does not decide."""
     uniform = Uniform(source, known=word >> (_WORD - bits), count=bits)
@@ -166,7 +166,7 @@ def _floored(at_most: Callable[[int], Number], k: int, found: arb, bits: int) ->
 class Uniform:
     """A uniform number U in [0, 1), drawn bit by bit; ``count`` bits of it are ``known``."""
 
-    def __init__(self, source: Bits, *, known: int = 0, count: int = 0) -> None:
+    def __init__(self, source: SystemBits, *, known: int = 0, count: int = 0) -> None:
         self._source, self._known, self._count = source, known, count
 
     def below(self, x: Number) -> bool:
@@ -199,9 +199,8 @@ class Uniform:
 def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> int:
     """Return the least k with U < at_most(k): a draw from the law with P(Z <= k) = at_most(k).
 
-    >>> from twoworlds.release.noise.bits import SeededBits
     >>> die = lambda k: Fraction(min(max(k, 0), 6), 6)
-    >>> inverted(Uniform(SeededBits(5)), die, 0) in range(1, 7)
+    >>> inverted(Uniform(SystemBits()), die, 0) in range(1, 7)
     True
     """
     step = 1
@@ -287,7 +286,7 @@ class Columns:
         words.flags.writeable = False
         return Columns(tuple(laws), words, (1 << steps) >> 1, bits)
 
-    def reports(self, codes: Codes, source: Bits) -> Codes:
+    def reports(self, codes: Codes, source: SystemBits) -> Codes:
         """Draw one report for each record, given the column that its value belongs to."""
         import numpy as np
 
@@ -297,7 +296,7 @@ class Columns:
             found[start : start + len(part)] = self.looked_up(part, source.words(len(part)), source)
         return found
 
-    def looked_up(self, codes: Codes, words: Words, source: Bits) -> Codes:
+    def looked_up(self, codes: Codes, words: Words, source: SystemBits) -> Codes:
         """Return the report of each record, given the first bits of its U."""
         import numpy as np
 

@@ -291,9 +291,7 @@ def limbs(measure: SummedMeasure, engine: Engine) -> int:
         return 0
     if measure.kind in ("rows", "people") or engine.wide:
         return 1
-    most = max(abs(measure.low - measure.center), abs(measure.high - measure.center))
-    most = most**2 if measure.kind == "squares" else most
-    return max(1, -(-most.bit_length() // LIMB))
+    return max(1, -(-measure.largest.bit_length() // LIMB))
 
 
 def aggregates(

@@ -84,6 +84,8 @@ class Examination(Result):
             ):
                 if 2 * count > self.rows:
                     yield f"{self.name}: {one.column.name}: {self._some(count, 'value')} {what}"
+            if one.missing == self.rows > 0:
+                yield f"{self.name}: {one.column.name}: every value is missing"
         for name in ("rows_dropped", "rows_of_nobody"):
             count = (self.people or {}).get(name, 0)
             if 2 * count > self.rows:

@@ -5,7 +5,7 @@ r"""The import of a text file: a typed Parquet file beside it, which releases re
     integer    a whole number of 64 bits, such as 42, +7 or 12.0
     number     a finite decimal number, such as 2.5 or 1e-3
     date       an ISO date, 2026-01-31; of an ISO time the day as it is written
-    boolean    true or false
+    boolean    true or false, 1 or 0
     text       the value as it stands; ``""`` is the empty text
 
 A value that is missing or does not fit its kind is missing in the Parquet file, and the second sort
@@ -60,7 +60,8 @@ _VALUES = {
     "date": f"CASE WHEN regexp_full_match({{t}}, '[0-9]{{{{4}}}}-[0-9]{{{{2}}}}-[0-9]{{{{2}}}}"
     f"{_TIME.replace('{', '{{').replace('}', '}}')}') "
     f"AND {_DAY} >= DATE '0001-01-01' THEN {_DAY} END",
-    "boolean": "CASE lower({t}) WHEN 'true' THEN true WHEN 'false' THEN false END",
+    "boolean": "CASE lower({t}) WHEN 'true' THEN true WHEN '1' THEN true WHEN 'false' THEN false "
+    "WHEN '0' THEN false END",
 }
 # Whether a value shows that its column is of a kind. Stricter than the above: 007 is no number, and
 # neither is a whole number of more than 64 bits, since different ones would become the same.

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Side, exact_text, rational, show
@@ -116,6 +117,18 @@ class Column:
     bins: tuple[Fraction, ...] = ()
     grid: tuple[Fraction, ...] = ()
     fill: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no policy declares; a policy file says which field is wrong."""
+        if self.kind not in get_args(ColumnKind):
+            raise InvalidInput(f"column {self.name!r} has the kind {self.kind!r}, which is none")
+        ascending = all(a < b for edges in (self.bins, self.grid) for a, b in pairwise(edges))
+        ordered = self.low is None or self.high is None or self.low <= self.high
+        if self.unit <= 0 or not (ascending and ordered) or len({*self.keys}) < len(self.keys):
+            raise InvalidInput(
+                f"column {self.name!r} needs a positive unit, ordered bounds, ascending bins and "
+                "grid, and each key once: declare it so"
+            )
 
 
 @dataclass(frozen=True)

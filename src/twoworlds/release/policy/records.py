@@ -8,13 +8,14 @@ r"""A text file of records (.csv, .tsv), read strictly: RFC 4180, each record wi
   next record then begins on the next line; nothing is guessed.
 - An empty line is no record.
 
-The file is read in blocks of some megabytes, and record by record by one regular expression.
+The file is read line by line; only a record with quotes meets a regular expression.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,92 +81,107 @@ class FileRecords:
         self.encoding = _encoding(path, encoding)
         self.count = 0
         self.blank, self.unreadable = Lines(), Lines()
-        self._line = 1
-        d = re.escape(self.delimiter).encode()
-        value = b'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n%b]*+)' % d
-        self._record = re.compile(b"%b(?:%b%b)*+\r?\n" % (value, d, value))
-        self._unfinished = re.compile(
-            b'(?:%b%b)*+(?:"[^"]*+(?:""[^"]*+)*+"?|[^"\r\n%b]*+)\r?\\Z' % (value, d, d)
-        )
-        self._value = re.compile(value + b"(?:%b|\r?\n)" % d)
+        d = re.escape(self.delimiter)
+        value = f'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n{d}]*+)'
+        self._record = re.compile(f"{value}(?:{d}{value})*+\r?\n")
+        self._unfinished = re.compile(f'(?:{value}{d})*+"[^"]*+(?:""[^"]*+)*+')
+        self._value = re.compile(f"{value}(?:{d}|\r?\n)")
         self.first = self._first(check_delimiter=delimiter is None)
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield UTF-8 text of many records, each on its own behind its line number."""
-        rest = b""
-        for chunk, final in _with_last(self._chunks()):
-            rest += chunk
-            if final and rest and not rest.endswith(b"\n"):
-                rest += b"\n"
-            records, done = self._records(rest, final=final)
-            self.count += len(records)
-            yield b"".join(records)
-            rest = rest[done:]
-            if len(rest) > LONGEST and b"\n" not in rest:
-                raise InvalidInput(
-                    f"{self.path}: line {self._line} has more than {LONGEST:,} bytes: is this a "
-                    "file of text?"
-                )
+        width = len(self.first)
+        found: list[str] = []
+        size = 0
+        for line, text, fault in self._read():
+            if text in ("\n", "\r\n"):
+                self.blank.add(line)
+                continue
+            values = self._width(text)
+            if fault or values != width:
+                wrong = f"{counted(values, 'value')} instead of {width:,}"
+                self.unreadable.add(line, fault or wrong)
+                continue
+            self.count += 1
+            size += len(text)
+            body = text.removesuffix("\n").removesuffix("\r")
+            found.append(f"{line}{self.delimiter}{body}\n")
+            if size >= BLOCK:
+                yield "".join(found).encode()
+                found, size = [], 0
+        yield "".join(found).encode()
 
-    def _records(self, block: bytes, *, final: bool) -> tuple[list[bytes], int]:
-        """Return the records of a block behind their lines, and where the last of them ends."""
-        delimiter, match, width = self.delimiter.encode(), self._record.match, len(self.first)
-        plain = b"\0" not in block and _is_utf8(block)
-        found: list[bytes] = []
-        place, line, size = 0, self._line, len(block)
-        while place < size:
-            record = match(block, place)
-            if record is not None:
-                text, end = record.group(), record.end()
-                quoted = b'"' in text
-                values = len(self._value.findall(text)) if quoted else text.count(delimiter) + 1
-                fault = "" if plain and len(text) <= LONGEST else _fault(text)
-                if text in (b"\n", b"\r\n"):
-                    self.blank.add(line)
-                elif fault or values != width:
-                    self.unreadable.add(line, fault or self._of_width(values))
-                else:
-                    body = text[: -1 - text.endswith(b"\r\n")]
-                    found.append(b"%d%b%b\n" % (line, delimiter, body))
-                line += text.count(b"\n") if quoted else 1
-            elif self._may_go_on(block, place) and not final:
-                break
-            else:
-                end = block.find(b"\n", place) + 1
-                if not end:
-                    break
-                self.unreadable.add(line, self._odd(block, place, end))
-                line += 1
-            place = end
-        self._line = line
-        return found, place
+    def _read(self) -> Iterator[tuple[int, str, str]]:
+        """Yield each record with the number of its first line, and why it cannot be read."""
+        lines, waiting, number = self._lines(), deque[str](), 1
+        while text := waiting.popleft() if waiting else next(lines, ""):
+            fault = ""
+            if '"' not in text:
+                if "\r" in text and "\r" in text.removesuffix("\r\n"):
+                    fault = "a carriage return without a line feed"
+            elif self._record.fullmatch(text) is None:
+                parts, size, odd = [text], len(text), text.count('"') % 2
+                goes_on = self._unfinished.fullmatch(text) is not None
+                while goes_on and odd and size <= LONGEST:
+                    more = waiting.popleft() if waiting else next(lines, "")
+                    if not more:
+                        break
+                    parts.append(more)
+                    size, odd = size + len(more), (odd + more.count('"')) % 2
+                text = "".join(parts)
+                if odd or self._record.fullmatch(text) is None:
+                    fault = "a quote is " + ("not closed" if goes_on and odd else "out of place")
+                    text = parts[0]
+                    waiting.extendleft(reversed(parts[1:]))  # the next record begins there
+            yield number, text, fault or _fault(text)
+            number += text.count("\n")
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines of the file, the last with a line feed as well."""
+        encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
+        longest = 8 * LONGEST
+        try:
+            with self.path.open(
+                encoding=encoding, errors="twoworlds.undecodable", newline="\n"
+            ) as file:
+                number = 0
+                while line := file.readline(longest):
+                    number += 1
+                    if len(line) == longest:
+                        raise InvalidInput(
+                            f"{self.path}: line {number} has more than {LONGEST:,} bytes: is this "
+                            "a file of text?"
+                        )
+                    yield line if line.endswith("\n") else f"{line}\n"
+        except OSError as error:
+            raise InvalidInput(f"{self.path} cannot be read: {error.strerror}") from error
+
+    def _width(self, text: str) -> int:
+        """Return how many values a record has."""
+        if '"' in text:
+            return len(self._value.findall(text))
+        return text.count(self.delimiter) + 1
 
     def _first(self, *, check_delimiter: bool) -> list[str]:
         """Return the values of the first record."""
-        block, begin, found = b"", 0, None
-        for chunk, final in _with_last(self._chunks()):
-            block += chunk + (b"\n" if final else b"")
-            begin = len(block) - len(block.lstrip(b"\r\n"))
-            found = self._record.match(block, begin) if begin < len(block) else None
-            if found is not None or len(block) > LONGEST:
-                break
-        if begin == len(block):
+        records = ((n, x, why) for n, x, why in self._read() if x not in ("\n", "\r\n"))
+        line, text, fault = next(records, (0, "", ""))
+        if not text:
             raise InvalidInput(f"{self.path} is empty: it has no record")
-        fault = "" if found is None else _fault(found.group())
-        if found is None or fault:
-            hint = "; if it is UTF-16, say --encoding utf-16" if b"\0" in block[:1000] else ""
-            line, quotes = 1 + block.count(b"\n", 0, begin), "its quotes are not those of RFC 4180"
+        if fault:
+            hint = "; if it is UTF-16, say --encoding utf-16" if "\0" in text[:1000] else ""
+            hint += "; say which it is, as in --encoding latin-1" if _NO_CHARACTER in text else ""
             raise InvalidInput(
-                f"{self.path}: line {line}, the first, cannot be read: {fault or quotes}{hint}"
+                f"{self.path}: line {line}, the first, cannot be read: {fault}{hint}"
             )
-        values = [_plain(value) for value in self._value.findall(found.group())]
+        values = [_plain(value) for value in self._value.findall(text)]
         if check_delimiter and len(values) == 1:
-            self._check_delimiter(found.group())
+            self._check_delimiter(text)
         return values
 
-    def _check_delimiter(self, record: bytes) -> None:
+    def _check_delimiter(self, record: str) -> None:
         """Refuse a file that has another delimiter, by its first record."""
-        counts = {d: record.count(d.encode()) for d in ";\t|,"}
+        counts = {d: record.count(d) for d in ";\t|,"}
         likely = max(counts, key=lambda d: counts[d])
         if counts[likely]:
             named = {"\t": "tab"}.get(likely, f"'{likely}'")
@@ -174,42 +190,6 @@ class FileRecords:
                 f"{counts[likely] + 1} between {_shown(likely)}: say --delimiter {named}, or "
                 f"--delimiter '{self.delimiter}' if it is right as it is"
             )
-
-    def _may_go_on(self, block: bytes, place: int) -> bool:
-        """Whether what comes after the block may belong to the record that begins here."""
-        within = len(block) - place <= LONGEST
-        return within and self._unfinished.match(block, place) is not None
-
-    def _odd(self, block: bytes, place: int, end: int) -> str:
-        if self._unfinished.match(block, place) is not None:
-            return "a quote is not closed"
-        if b"\r" in block[place : end - 2] and b'"' not in block[place:end]:
-            return "a carriage return without a line feed"
-        return "a quote is out of place"
-
-    def _of_width(self, width: int) -> str:
-        return f"{counted(width, 'value')} instead of {len(self.first):,}"
-
-    def _chunks(self) -> Iterator[bytes]:
-        """Yield the file as UTF-8; what is no character stays no UTF-8."""
-        try:
-            with self.path.open("rb") as file:
-                if self.encoding == "utf-8":
-                    if file.read(3) != codecs.BOM_UTF8:
-                        file.seek(0)
-                    while chunk := file.read(BLOCK):
-                        yield chunk
-                    return
-                decoder = codecs.getincrementaldecoder(self.encoding)("twoworlds.undecodable")
-                begun = False
-                while chunk := file.read(BLOCK):
-                    text = decoder.decode(chunk)
-                    if text:
-                        yield _encoded(text if begun else text.removeprefix("\ufeff"))
-                        begun = True
-                yield _encoded(decoder.decode(b"", final=True))
-        except OSError as error:
-            raise InvalidInput(f"{self.path} cannot be read: {error.strerror}") from error
 
 
 def _encoding(path: Path, said: str | None) -> str:
@@ -250,40 +230,17 @@ def _shown(delimiter: str) -> str:
     return {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, f"{delimiter!r}")
 
 
-def _with_last(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Yield each chunk with whether it is the last; one at least."""
-    before = next(chunks, b"")
-    for chunk in chunks:
-        yield before, False
-        before = chunk
-    yield before, True
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _plain(value: bytes) -> str:
-    """Return a value of the first record as text, without its delimiter and quotes."""
-    text = value.decode()
-    text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text[:-1]
+def _plain(value: str) -> str:
+    """Return a value of the first record without its delimiter and quotes."""
+    text = value.removesuffix("\n").removesuffix("\r") if value.endswith("\n") else value[:-1]
     return text[1:-1].replace('""', '"') if text.startswith('"') else text
 
 
-def _fault(record: bytes) -> str:
+def _fault(record: str) -> str:
     """Say why a record whose quotes are right cannot be read; nothing if it can."""
-    if len(record) > LONGEST:
-        return f"more than {LONGEST:,} bytes"
-    if b"\0" in record:
+    if "\0" in record:
         return "the character NUL"
-    return "" if _is_utf8(record) else "bytes that are no characters in this encoding"
-
-
-def _is_utf8(block: bytes) -> bool:
-    if block.isascii():
-        return True
-    try:
-        block.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    if _NO_CHARACTER in record:
+        return "bytes that are no characters in this encoding"
+    long = len(record) > LONGEST // 4 and len(record.encode("utf-8", "replace")) > LONGEST
+    return f"more than {LONGEST:,} bytes" if long else ""

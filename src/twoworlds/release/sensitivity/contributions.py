@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
@@ -328,3 +328,26 @@ def _by_truths(
             [group] = labels(axis, known, kind, piece)
             reached.update(() if group is None else (numbers.get(group, axis.size - 1),))
     return found
+
+
+def between_the_grid(asked: Resolved) -> Iterator[str]:
+    """Yield the quantiles whose values all lie between two neighbours of the grid, by name.
+
+    So the conditions say, whatever the data hold: no rank then tells a value of the grid from most
+    others.
+    """
+    for aggregate, recipe in zip(asked.query.aggregates, asked.recipes, strict=True):
+        measure = asked.measures[recipe[0]]
+        if measure.kind != "ranks":
+            continue
+        try:
+            rows = row_types([asked], [(0, recipe[0])])
+        except TooLarge:
+            continue
+        missing = () if measure.fill is None else (measure.fill, measure.fill)
+        options = {option for row in rows.types if row.active for option in row.options[0]}
+        ends = [end for option in options for end in (missing if option is None else option)]
+        if not ends or min(ends) == max(ends):
+            continue
+        if not any(min(ends) < value < max(ends) for value in measure.grid):
+            yield aggregate.name

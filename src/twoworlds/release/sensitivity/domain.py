@@ -1,7 +1,7 @@
 r"""The domain of a column, cut into pieces that nothing in a batch of queries tells apart.
 
-SQL has three truth values, but a row is kept only where a condition is true. `true_where` moves
-every `Not` down to the comparisons (De Morgan's laws hold for three values) and asks of each
+SQL has three truth values, but a row is kept only where a condition is true. `compiled` and `holds`
+take every `Not` down to the comparisons (De Morgan's laws hold for three values) and ask of each
 comparison whether it is true, or whether it is false; of a missing value it is neither. What
 remains is made of "all" and "some" only, so that two truth values are enough.
 
@@ -47,18 +47,6 @@ _NEAR = 40
 T = TypeVar("T")
 
 
-def true_where(condition: Condition, *, wanted: bool = True) -> Condition:
-    """Return when a condition is true (or false): negations stand before comparisons only."""
-    match condition:
-        case Not(part):
-            return true_where(part, wanted=not wanted)
-        case All(parts) | AnyOf(parts):
-            kind = All if isinstance(condition, All) == wanted else AnyOf
-            return kind(tuple(true_where(part, wanted=wanted) for part in parts))
-        case _:
-            return condition if wanted else Not(condition)
-
-
 def compiled(
     condition: Condition | None, atom: Callable[[str, Condition], Callable[[T], bool]]
 ) -> Callable[[T], bool]:
@@ -69,22 +57,25 @@ def compiled(
     if condition is None:
         return lambda _: True
 
-    def test(part: Condition) -> Callable[[T], bool]:
+    def test(part: Condition, *, wanted: bool) -> Callable[[T], bool]:
+        if isinstance(part, Not):
+            return test(part.part, wanted=not wanted)
         names = {*columns_of(part)}
         if len(names) == 1:
-            return atom(names.pop(), part)
+            return atom(names.pop(), part if wanted else Not(part))
         assert isinstance(part, All | AnyOf)
         by_column: dict[object, list[Condition]] = {}
         for inner in dict.fromkeys(part.parts):  # said twice, it is said once
             names = {*columns_of(inner)}
             key = names.pop() if len(names) == 1 else inner
             by_column.setdefault(key, []).append(inner)
-        tests = [test(g[0] if len(g) == 1 else type(part)(tuple(g))) for g in by_column.values()]
-        if isinstance(part, All):
+        joined = (g[0] if len(g) == 1 else type(part)(tuple(g)) for g in by_column.values())
+        tests = [test(inner, wanted=wanted) for inner in joined]
+        if isinstance(part, All) == wanted:
             return lambda row: all(one(row) for one in tests)
         return lambda row: any(one(row) for one in tests)
 
-    return test(true_where(condition))
+    return test(condition, wanted=True)
 
 
 @dataclass(frozen=True)
@@ -171,11 +162,10 @@ def holds(rule: Condition, *, wanted: bool = True) -> Callable[[DomainPiece], bo
     match rule:
         case Not(part):
             return holds(part, wanted=not wanted)
-        case All(parts):
-            tests = [holds(part) for part in parts]
-            return lambda piece: all(test(piece) for test in tests)
-        case AnyOf(parts):
-            tests = [holds(part) for part in parts]
+        case All(parts) | AnyOf(parts):
+            tests = [holds(part, wanted=wanted) for part in parts]
+            if isinstance(rule, All) == wanted:
+                return lambda piece: all(test(piece) for test in tests)
             return lambda piece: any(test(piece) for test in tests)
         case Missing():
             return lambda piece: (piece.kind == "missing") == wanted

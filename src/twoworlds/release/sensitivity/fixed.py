@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
@@ -71,7 +71,6 @@ _DIGITS = 6  # of epsilon*
 _MOST_UNITS = 1 << 10  # of all losses together
 _SPARE_BITS = 48  # what rounding loses is below 2^-48 of delta
 _LARGEST = 1000  # sum of epsilons: e^1000 hides nothing
-_PARTS = 100  # of an epsilon, in which a smaller one is looked for
 
 
 @dataclass(frozen=True)
@@ -329,36 +328,4 @@ def way_out(batch: FixedBatch, fits: Callable[[Sequence[Cost]], bool]) -> str:
         return f"without the delta it costs epsilon {amount(batch.joint)}, which fits"
     if fits([Cost(epsilon) for epsilon in batch.losses]):
         return "released one by one these queries fit"
-    pure = replace(batch, delta=Fraction(0), composed=None)
-    for without, one in (("", batch), ("without the delta and ", pure)):
-        share = _largest_share(one, fits)
-        if share and len({*batch.each}) == 1:
-            return f"{without}with each={decimal(share * batch.each[0])} it fits"
-        if share:
-            return f"{without}with all of its epsilons times {exact_text(share)} it fits"
-    return "no smaller epsilons fit: ask the owner of the data for a larger budget"
-
-
-def _largest_share(batch: FixedBatch, fits: Callable[[Sequence[Cost]], bool]) -> Fraction | None:
-    """Return the part of its epsilons, in hundredths, at which a batch fits; None if at none."""
-    low, high = 0, _PARTS  # hundredths that fit, and that do not
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = fits([_part(batch, _share(batch, middle)).cost])
-        low, high = (middle, high) if enough else (low, middle)
-    return _share(batch, low) if low else None
-
-
-def _share(batch: FixedBatch, parts: int) -> Fraction:
-    """Return a part of the epsilons, such that those that are all alike have two digits."""
-    share = Fraction(parts, _PARTS)
-    if len({*batch.each}) > 1:
-        return share
-    return Fraction(decimal(share * batch.each[0], 2, "down")) / batch.each[0]
-
-
-def _part(batch: FixedBatch, share: Fraction) -> FixedBatch:
-    """Return the same queries with a part of their epsilons."""
-    each, losses = (tuple(share * e for e in row) for row in (batch.each, batch.losses))
-    composed = composed_epsilon(losses, batch.delta) if batch.delta else None
-    return FixedBatch(each, batch.delta, losses, composed, share * batch.joint)
+    return "give smaller epsilons, or ask the owner of the data for a larger budget"

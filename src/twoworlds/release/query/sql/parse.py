@@ -29,14 +29,12 @@ from twoworlds.release.query.model import GroupAxis, Query, group_axis
 from twoworlds.release.query.sql.expressions import (
     Scope,
     add_aggregate,
+    check_arguments,
     constant,
     match_name,
     number,
-    read_condition,
-)
-from twoworlds.release.query.sql.refusals import (
-    check_arguments,
     plain_name,
+    read_condition,
     refusal,
     unwrapped,
     why_not,
