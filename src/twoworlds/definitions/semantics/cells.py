@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from twoworlds.definitions.semantics.beliefs import Likelihoods
 from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
+from twoworlds.programs.solver import solve_in_floats
 
 WIDTH = Fraction(1, 1000)  # ends that come so near are left as they are
 _PROGRAMS = 2000  # linear programs, 2 to 8 ms each
@@ -40,6 +41,9 @@ _ROUNDS = 30
 _NEAR = Fraction(1, 10**9)
 _INWARD = (10**9, 10**7, 10**5, 10**3, 2)
 _ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
+_MATTERS = 100  # a roof is worth a row if it lowers the gap by this part
+_NUDGE = 1e-7
+_FINE = 1 << 40
 _STEPS = 10**9  # a bound that is not reached is rounded up to one of these
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
@@ -122,6 +126,7 @@ class CellSearch:
         self.seen: set[object] = set()
         self.tangents: dict[object, list[Row]] = {}
         self.pairs: dict[object, bool] = {}
+        self.roofs: dict[int, list[Row]] = {}
         self.segment: tuple[Row, Row] = ((), ())  # from a best belief to one inside of its cell
 
     @cached_property
@@ -138,6 +143,13 @@ class CellSearch:
     def held(self) -> list[Row]:
         """The likelihoods by output and database."""
         return [row[: self.size] for row in self.rows]
+
+    @cached_property
+    def worth(self) -> list[Row]:
+        """What a breach after each output counts: its probability, which is linear in the belief."""
+        if self.truth is None:
+            return self.held
+        return [(row[self.truth],) * self.size for row in self.rows]
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -213,25 +225,36 @@ class CellSearch:
 
     # --- programs ---------------------------------------------------------------------------------
 
-    def _program(self, chosen: Sequence[Way], costs: Sequence[Fraction] | None) -> Row | None:
-        """Return the best belief under the inequalities, or the most slack (last); None if none."""
-        self.programs += 1
-        ones = [_ONE] * self.size
+    def _inequalities(self, chosen: Sequence[Way]) -> tuple[list[Row], list[Row]]:
+        """Return the rows that are above 0, and at least 0, where outputs breach in these ways."""
         strict = [row for way in chosen for row in (*way.strict, *self.tangents.get(way.key, ()))]
-        rows: list[Sequence[Fraction]] = [*strict, *(row for way in chosen for row in way.closed)]
-        if costs is None:
-            slack = [-sum(map(abs, row), _ZERO) for row in strict]
-            slack += [_ZERO] * (len(rows) - len(strict))
-            rows = [(*row, a) for row, a in zip(rows, slack, strict=True)]
-            ones, costs = [*ones, _ZERO], [*([_ZERO] * self.size), _ONE]
+        return strict, [row for way in chosen for row in way.closed]
+
+    def _program(self, cell: Cell) -> tuple[Row, Fraction] | None:
+        """Return the best belief of a cell under all inequalities, and its bound; None if none."""
+        strict, closed = self._inequalities(cell.chosen)
+        roofed = [t for t in self._undecided(cell) if t in self.roofs]
+        none = (_ZERO,) * len(roofed)
+        rows: list[Sequence[Fraction]] = [(*row, *none) for row in (*strict, *closed)]
+        for k, t in enumerate(roofed):
+            less = (*none[:k], -max(self.worth[t]), *none[k + 1 :])
+            rows += [(*roof, *less) for roof in (self.worth[t], *self.roofs[t])]
+        costs = self._costs(cell._replace(given_up=cell.given_up.union(roofed)))
+        costs = (*costs, *(max(self.worth[t]) for t in roofed))
+        return self._solved(costs, rows, none)
+
+    def _solved(
+        self, costs: Row, rows: list[Sequence[Fraction]], more: Row
+    ) -> tuple[Row, Fraction] | None:
+        self.programs += 1
         found = solve(
             [-c for c in costs],
-            [*rows, ones],
+            [*rows, (*([_ONE] * self.size), *more)],
             lower=[*([0] * len(rows)), 1],
             upper=[*([None] * len(rows)), 1],
-            most=[1] * len(ones),
+            most=[1] * len(costs),
         )
-        return found.x if isinstance(found, Optimal) else None
+        return (found.x[: self.size], -found.value) if isinstance(found, Optimal) else None
 
     def _tightened(self, chosen: Sequence[Way], belief: Row) -> bool:
         """Add cuts that the belief breaks; tell whether there are any."""
@@ -243,10 +266,13 @@ class CellSearch:
 
     def _slack(self, chosen: Sequence[Way]) -> Row | None:
         """Return a belief that satisfies every inequality with slack; None if there is none."""
-        found = self._program(chosen, None)
-        if found is None or (found[-1] <= 0 and any(way.strict for way in chosen)):
+        strict, closed = self._inequalities(chosen)
+        rows = [(*row, -sum(map(abs, row), _ZERO)) for row in strict]
+        rows += [(*row, _ZERO) for row in closed]
+        found = self._solved((*([_ZERO] * self.size), _ONE), rows, (_ZERO,))
+        if found is None or (found[1] <= 0 and any(way.strict for way in chosen)):
             return None
-        return found[:-1]
+        return found[0]
 
     def _inner(self, chosen: Sequence[Way]) -> Row | None:
         """Return a belief inside of all cones, or as near as some rounds come; None if none is."""
@@ -302,22 +328,81 @@ class CellSearch:
         self.seen.add(key)
         if len(chosen) > 2 and self._slack(chosen) is None:
             return
-        costs = self._costs(cell)
         for _ in range(_ROUNDS):
-            belief = self._program(chosen, costs)
-            if belief is None or dot(costs, belief) <= self.best:
+            found = self._program(cell)
+            if found is None or found[1] <= self.best:
                 return
-            if not self._tightened(chosen, belief):
+            belief, bound = found
+            if not self._tightened(chosen, belief) and not self._roofed(cell, belief, bound):
                 break
-        assert belief is not None
-        heapq.heappush(self.heap, (-dot(costs, belief), len(self.seen), cell, belief))
+        heapq.heappush(self.heap, (-bound, len(self.seen), cell, belief))
 
     def _costs(self, cell: Cell) -> Row:
-        kept = [row for t, row in enumerate(self.held) if t not in cell.given_up]
-        total = tuple(sum(column, _ZERO) for column in zip(*kept, strict=True)) if kept else ()
-        if self.truth is not None and total:
-            return (total[self.truth],) * self.size
+        kept = [row for t, row in enumerate(self.worth) if t not in cell.given_up]
+        total = tuple(sum(column, _ZERO) for column in zip(*kept, strict=True))
         return total or (_ZERO,) * self.size
+
+    # --- roofs ------------------------------------------------------------------------------------
+
+    def _undecided(self, cell: Cell) -> list[int]:
+        settled = cell.given_up | {way.output for way in cell.chosen}
+        return [t for t in range(len(self.rows)) if t not in settled]
+
+    def _counted(self, t: int, belief: Row) -> Fraction:
+        """Return how much an undecided output counts under a belief."""
+        return min(dot(row, belief) for row in (self.worth[t], *self.roofs.get(t, ())))
+
+    def _roofed(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
+        """Add roofs that are lower at a belief, where that matters; tell whether there are any."""
+        enough = (bound - self.best) / _MATTERS
+        lower = False
+        for t in self._missed(cell.given_up | {way.output for way in cell.chosen}, belief):
+            if (counted := self._counted(t, belief)) > enough:
+                roof = self._roof(t, belief)
+                if dot(roof, belief) < counted - enough:
+                    self.roofs.setdefault(t, []).append(roof)
+                    lower = True
+        return lower
+
+    @cached_property
+    def _hulls(self) -> list[list[list[Row]]]:
+        """By output and way: rows that are at least 0 where the output breaches in this way."""
+        found = []
+        for one in self.by_output:
+            pieces = [piece for way in one for piece in way.pieces()]
+            found.append([[*way.strict, *way.closed, *way.tangents()] for way in pieces])
+        return [[[_scaled(row) for row in rows] for rows in hulls] for hulls in found]
+
+    def _roof(self, t: int, belief: Row) -> Row:
+        """Return the roof of an output that is lowest at a belief, or nearly so."""
+        import numpy as np
+
+        size, hulls, most = self.size, self._hulls[t], max(self.worth[t])
+        worth = _scaled(self.worth[t])
+        counts = [len(rows) for rows in hulls]
+        entries = [(size * w + j, j, 1.0) for w in range(len(hulls)) for j in range(size)]
+        column = size
+        for w, rows in enumerate(hulls):
+            for k, row in enumerate(rows, column):
+                entries += [(size * w + j, k, -float(v)) for j, v in enumerate(row) if v]
+            column += len(rows)
+        costs = np.array([*(float(mass) + _NUDGE for mass in belief), *([0.0] * sum(counts))])
+        least = np.array([float(v) for v in worth] * len(hulls))
+        i, j, values = zip(*entries, strict=True)
+        matrix = (np.array(i), np.array(j), np.array(values))
+        x, _ = solve_in_floats(costs, matrix, least, np.full(len(least), np.inf))
+        weights = [Fraction(round(max(m, 0.0) * _FINE), _FINE) for m in x[size:].tolist()]
+        roof, start = [_ZERO] * size, 0
+        for rows, counted in zip(hulls, counts, strict=True):
+            height = list(worth)
+            for m, row in zip(weights[start : start + counted], rows, strict=True):
+                if m:
+                    height = [a + m * b for a, b in zip(height, row, strict=True)]
+            roof = [max(a, b) for a, b in zip(roof, height, strict=True)]
+            start += counted
+        return tuple(most * Fraction(ceil(v * _FINE), _FINE) for v in roof)
+
+    # --- cutting cells ----------------------------------------------------------------------------
 
     def _cut(self, cell: Cell, belief: Row, bound: Fraction) -> Iterator[Cell]:
         """Yield smaller cells that hold every belief of this one that matters."""
@@ -343,8 +428,8 @@ class CellSearch:
     def _missed(self, settled: frozenset[int] | set[int], belief: Row) -> dict[int, Fraction]:
         """Return the other outputs that are no breaches, with their probabilities."""
         found = {
-            t: dot(row, belief) if self.truth is None else row[self.truth]
-            for t, row in enumerate(self.held)
+            t: self._counted(t, belief)
+            for t in range(len(self.rows))
             if t not in settled
             and not any(way.strict and way.breached(belief) for way in self.by_output[t])
         }
@@ -407,9 +492,13 @@ class CellSearch:
     def _failure(self, belief: Row) -> Fraction:
         """Return how likely breaches are."""
         hit = [t for t, one in enumerate(self.by_output) if any(w.breached(belief) for w in one)]
-        if self.truth is not None:
-            return sum((self.rows[t][self.truth] for t in hit), _ZERO)
-        return sum((dot(self.held[t], belief) for t in hit), _ZERO)
+        return sum((dot(self.worth[t], belief) for t in hit), _ZERO)
+
+
+def _scaled(row: Row) -> Row:
+    """Return a row whose largest entry is 1 or -1."""
+    most = max(map(abs, row)) or _ONE
+    return tuple(v / most for v in row)
 
 
 def _rounded(belief: Row, size: int) -> Row:
