@@ -28,7 +28,7 @@ from itertools import permutations, product
 from math import ceil, factorial
 from typing import Any, NamedTuple
 
-from twoworlds.definitions.semantics.beliefs import Likelihoods
+from twoworlds.definitions.semantics.beliefs import Likelihoods, worst_differences
 from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
 from twoworlds.programs.solver import solve_in_floats
@@ -41,6 +41,7 @@ _ROUNDS = 30
 _NEAR = Fraction(1, 10**9)
 _INWARD = (10**9, 10**7, 10**5, 10**3, 2)
 _ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
+_SLOW = 20  # where a round lowers the gap by less than this part, the cell is cut
 _MATTERS = 100  # a roof is worth a row if it lowers the gap by this part
 _NUDGE = 1e-7
 _FINE = 1 << 40
@@ -146,7 +147,7 @@ class CellSearch:
 
     @cached_property
     def worth(self) -> list[Row]:
-        """What a breach after each output counts: its probability, which is linear in the belief."""
+        """What a breach after each output counts: its probability, linear in the belief."""
         if self.truth is None:
             return self.held
         return [(row[self.truth],) * self.size for row in self.rows]
@@ -244,7 +245,7 @@ class CellSearch:
         return self._solved(costs, rows, none)
 
     def _solved(
-        self, costs: Row, rows: list[Sequence[Fraction]], more: Row
+        self, costs: Row, rows: Sequence[Sequence[Fraction]], more: Row
     ) -> tuple[Row, Fraction] | None:
         self.programs += 1
         found = solve(
@@ -296,7 +297,8 @@ class CellSearch:
 
     def run(self, above: Fraction | None = None) -> Bound:
         """Search until the best bound is reached by beliefs, or the budget is spent."""
-        self._add(Cell(frozenset(), ()))
+        harmless = frozenset(t for t, one in enumerate(self.by_output) if not one)
+        self._add(Cell(harmless, ()))
         while self.heap and self.programs < _PROGRAMS:
             bound, _, cell, belief = heapq.heappop(self.heap)
             if -bound > self.best and -bound >= self.conceded:
@@ -314,25 +316,23 @@ class CellSearch:
     def _add(self, cell: Cell) -> None:
         """Bound a cell, and keep it if its bound is above what beliefs reach."""
         chosen = cell.chosen
-        lost = {
-            t
-            for t in range(len(self.rows))
-            if all(any(self._apart(way, one) for one in chosen) for way in self.by_output[t])
-        }
-        if any(way.output in lost for way in chosen):
-            return
-        cell = Cell(cell.given_up | lost, chosen)
         key = repr(self._canonical(cell))
         if key in self.seen:
             return
         self.seen.add(key)
         if len(chosen) > 2 and self._slack(chosen) is None:
             return
+        for way in chosen:
+            self.tangents.setdefault(way.key, way.tangents())
+        before = _ONE + _ONE
         for _ in range(_ROUNDS):
             found = self._program(cell)
             if found is None or found[1] <= self.best:
                 return
             belief, bound = found
+            slow, before = (before - bound) * _SLOW < bound - self.best, bound
+            if slow and self._missed(cell, belief):
+                break
             if not self._tightened(chosen, belief) and not self._roofed(cell, belief, bound):
                 break
         heapq.heappush(self.heap, (-bound, len(self.seen), cell, belief))
@@ -348,18 +348,15 @@ class CellSearch:
         settled = cell.given_up | {way.output for way in cell.chosen}
         return [t for t in range(len(self.rows)) if t not in settled]
 
-    def _counted(self, t: int, belief: Row) -> Fraction:
-        """Return how much an undecided output counts under a belief."""
-        return min(dot(row, belief) for row in (self.worth[t], *self.roofs.get(t, ())))
-
     def _roofed(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
         """Add roofs that are lower at a belief, where that matters; tell whether there are any."""
-        enough = (bound - self.best) / _MATTERS
+        enough = float(bound - self.best) / _MATTERS
+        near = [float(mass) for mass in belief]
         lower = False
-        for t in self._missed(cell.given_up | {way.output for way in cell.chosen}, belief):
-            if (counted := self._counted(t, belief)) > enough:
-                roof = self._roof(t, belief)
-                if dot(roof, belief) < counted - enough:
+        for t, counted in self._missed(cell, belief).items():
+            if counted > enough:
+                roof = self._roof(t, near)
+                if _in_floats(roof, near) < counted - enough:
                     self.roofs.setdefault(t, []).append(roof)
                     lower = True
         return lower
@@ -373,7 +370,7 @@ class CellSearch:
             found.append([[*way.strict, *way.closed, *way.tangents()] for way in pieces])
         return [[[_scaled(row) for row in rows] for rows in hulls] for hulls in found]
 
-    def _roof(self, t: int, belief: Row) -> Row:
+    def _roof(self, t: int, belief: Sequence[float]) -> Row:
         """Return the roof of an output that is lowest at a belief, or nearly so."""
         import numpy as np
 
@@ -386,7 +383,7 @@ class CellSearch:
             for k, row in enumerate(rows, column):
                 entries += [(size * w + j, k, -float(v)) for j, v in enumerate(row) if v]
             column += len(rows)
-        costs = np.array([*(float(mass) + _NUDGE for mass in belief), *([0.0] * sum(counts))])
+        costs = np.array([*(mass + _NUDGE for mass in belief), *([0.0] * sum(counts))])
         least = np.array([float(v) for v in worth] * len(hulls))
         i, j, values = zip(*entries, strict=True)
         matrix = (np.array(i), np.array(j), np.array(values))
@@ -407,8 +404,7 @@ class CellSearch:
     def _cut(self, cell: Cell, belief: Row, bound: Fraction) -> Iterator[Cell]:
         """Yield smaller cells that hold every belief of this one that matters."""
         given_up, chosen = cell
-        settled = given_up | {way.output for way in chosen}
-        missed = self._missed(settled, belief)
+        missed = self._missed(cell, belief)
         if missed:
             t = max(missed, key=lambda t: missed[t])
             yield Cell(given_up | {t}, chosen)
@@ -425,15 +421,42 @@ class CellSearch:
             return
         self._reached(cell, belief, bound)
 
-    def _missed(self, settled: frozenset[int] | set[int], belief: Row) -> dict[int, Fraction]:
-        """Return the other outputs that are no breaches, with their probabilities."""
-        found = {
-            t: self._counted(t, belief)
-            for t in range(len(self.rows))
-            if t not in settled
+    def _missed(self, cell: Cell, belief: Row) -> dict[int, float]:
+        """Return undecided outputs that are no breaches, with what they count; none if none is.
+
+        Floats settle what they can tell from s; where they name an output, close ones are left out.
+        """
+        near = [float(mass) for mass in belief]
+        differences = self._differences(near)
+        s, close, found = float(self.s), [], {}
+        for t in self._undecided(cell):
+            if not s + _NEAR < differences[t] < 1 - _NEAR:
+                rows = (self.worth[t], *self.roofs.get(t, ()))
+                counted = min(_in_floats(row, near) for row in rows)
+                if differences[t] < s - _NEAR and counted > 0:
+                    found[t] = counted
+                else:
+                    close.append((t, counted))
+        return found or {
+            t: counted
+            for t, counted in close
+            if dot(self.worth[t], belief)
             and not any(way.strict and way.breached(belief) for way in self.by_output[t])
         }
-        return {t: weight for t, weight in found.items() if weight}
+
+    def _differences(self, belief: Sequence[float]) -> list[float]:
+        """Return the largest difference over persons after each output, in floats."""
+        import numpy as np
+
+        found: list[float] = worst_differences(*self._floats, np.array([belief]))[1][0].tolist()
+        return found
+
+    @cached_property
+    def _floats(self) -> tuple[Any, Any]:
+        import numpy as np
+
+        p = np.array([[float(v) for v in row] for row in self.rows])
+        return p[:, : self.size], np.array([p[:, list(removed)] for removed in self.table.removed])
 
     def _reached(self, cell: Cell, belief: Row, bound: Fraction) -> None:
         """Keep a belief near the best one of a cell, where all its outputs breach."""
@@ -461,13 +484,12 @@ class CellSearch:
 
     def _on_edge(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
         """Tell whether a belief has this bound, and its outputs breach or, if chosen, nearly so."""
-        chosen = {way.output for way in cell.chosen}
         costs = self._costs(cell)
         return (
             dot(costs, belief) == bound
             and all(way.excess(belief) >= 0 for way in cell.chosen)
             and all(dot(row, belief) >= 0 for way in cell.chosen for row in way.closed)
-            and not self._missed(cell.given_up | chosen, belief)
+            and not self._missed(cell, belief)
         )
 
     def _nearby(self, belief: Row, inner: Row) -> Iterator[Row]:
@@ -493,6 +515,10 @@ class CellSearch:
         """Return how likely breaches are."""
         hit = [t for t, one in enumerate(self.by_output) if any(w.breached(belief) for w in one)]
         return sum((dot(self.worth[t], belief) for t in hit), _ZERO)
+
+
+def _in_floats(row: Row, belief: Sequence[float]) -> float:
+    return sum(float(v) * mass for v, mass in zip(row, belief, strict=True))
 
 
 def _scaled(row: Row) -> Row:
