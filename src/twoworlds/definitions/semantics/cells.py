@@ -41,6 +41,7 @@ _ROUNDS = 30
 _NEAR = Fraction(1, 10**9)
 _INWARD = (10**9, 10**7, 10**5, 10**3, 2)
 _ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
+_CLOSE = Fraction(5, 10**6)  # of enclosed likelihoods: a cell is left whose bound is so near
 _SLOW = 20  # where a round lowers the gap by less than this part, the cell is cut
 _MATTERS = 100  # a roof is worth a row if it lowers the gap by this part
 _NUDGE = 1e-7
@@ -119,6 +120,7 @@ class CellSearch:
         self.exact = table.low == table.high and not table.rest
         # Likelihoods that are enclosed to 2^-78 move P_S / P and Q_S / Q by less than 2^-76.
         self.s = s if self.exact else max(s - Fraction(1, 2**75), _ZERO)
+        self.close = _ZERO if self.exact else _CLOSE
         self.size = len(table.databases)
         self.best, self.found = shown, Bound(shown)
         self.conceded = _ZERO  # the bound of cells that are left as they are
@@ -330,6 +332,9 @@ class CellSearch:
             if found is None or found[1] <= self.best:
                 return
             belief, bound = found
+            if bound <= self.best + self.close:
+                self.conceded = max(self.conceded, bound)
+                return
             slow, before = (before - bound) * _SLOW < bound - self.best, bound
             if slow and self._missed(cell, belief):
                 break
