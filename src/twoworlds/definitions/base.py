@@ -85,7 +85,7 @@ class PrivacyDefinition(ABC):
         if None in given.values():
             raise InvalidInput(self.unclaimed)
         found, name = self.tightest(mechanism), self.numbers[-1]
-        numbers = ", ".join(f"{n}={exact_text(value)}" for n, value in given.items())
+        numbers = ", ".join(f"{n}={exact_text(number(value, n))}" for n, value in given.items())
         return found.against(
             self._called(numbers),
             found.values[name],
