@@ -128,7 +128,6 @@ class CellSearch:
         self.heap: list[tuple[Fraction, int, Cell, Row]] = []
         self.seen: set[object] = set()
         self.tangents: dict[object, list[Row]] = {}
-        self.pairs: dict[object, bool] = {}
         self.roofs: dict[int, list[Row]] = {}
         self.segment: tuple[Row, Row] = ((), ())  # from a best belief to one inside of its cell
 
@@ -285,15 +284,6 @@ class CellSearch:
                 break
             belief = self._slack(chosen)
         return belief
-
-    def _apart(self, one: Way, other: Way) -> bool:
-        """Tell whether two outputs are never breaches together in these ways."""
-        if one.ranged or other.ranged:
-            return False
-        key = frozenset((one.place, other.place))
-        if key not in self.pairs:
-            self.pairs[key] = self._slack((one, other)) is None
-        return self.pairs[key]
 
     # --- the search -------------------------------------------------------------------------------
 
