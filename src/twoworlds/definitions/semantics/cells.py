@@ -34,7 +34,7 @@ from twoworlds.programs import Optimal, solve
 from twoworlds.programs.solver import solve_in_floats
 
 WIDTH = Fraction(1, 1000)  # ends that come so near are left as they are
-_PROGRAMS = 2000  # linear programs, 2 to 8 ms each
+_PROGRAMS, _ROWS = 2000, 120_000  # linear programs, and their inequalities in all; about 30 s
 _MOST_DATABASES, _MOST_OUTPUTS = 16, 64
 _MOST_SYMMETRIES = 1000
 _ROUNDS = 30
@@ -124,7 +124,7 @@ class CellSearch:
         self.size = len(table.databases)
         self.best, self.found = shown, Bound(shown)
         self.conceded = _ZERO  # the bound of cells that are left as they are
-        self.programs = 0
+        self.programs = self.inequalities = 0
         self.heap: list[tuple[Fraction, int, Cell, Row]] = []
         self.seen: set[object] = set()
         self.tangents: dict[object, list[Row]] = {}
@@ -249,6 +249,7 @@ class CellSearch:
         self, costs: Row, rows: Sequence[Sequence[Fraction]], more: Row
     ) -> tuple[Row, Fraction] | None:
         self.programs += 1
+        self.inequalities += len(rows)
         found = solve(
             [-c for c in costs],
             [*rows, (*([_ONE] * self.size), *more)],
@@ -291,7 +292,7 @@ class CellSearch:
         """Search until the best bound is reached by beliefs, or the budget is spent."""
         harmless = frozenset(t for t, one in enumerate(self.by_output) if not one)
         self._add(Cell(harmless, ()))
-        while self.heap and self.programs < _PROGRAMS:
+        while self.heap and self.programs < _PROGRAMS and self.inequalities < _ROWS:
             bound, _, cell, belief = heapq.heappop(self.heap)
             if -bound > self.best and -bound >= self.conceded:
                 for smaller in self._cut(cell, belief, -bound):
