@@ -36,12 +36,11 @@ search (`twoworlds.laws.least`, where it is proved that corners suffice).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from twoworlds.definitions.base import Compared, Setting, read_amount, read_order
+from twoworlds.definitions.base import Compared, Given, Setting, read_amount, read_order
 from twoworlds.definitions.verdict import Proof, Shown, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, digits_apart, percent, percent_above
 from twoworlds.errors import InvalidInput
@@ -69,21 +68,15 @@ _SHORT = 12
 _LEVEL = Fraction(1, 20)  # of false alarms, whose power the sentences give
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class LeastAmount(Compared):
     """A definition with an amount that two worlds need at least: the worst pair decides.
 
     Attributes:
-        call: what one types.
-        numbers: the fields that make a claim; the amount is the last of them.
-        unclaimed: what to say where one of them is missing.
         over: of what the amount of two worlds is the largest.
         where: what the amount depends on, in a note.
     """
 
-    call: ClassVar[str]
-    numbers: ClassVar[tuple[str, ...]]
-    unclaimed: ClassVar[str]
     over: ClassVar[str] = ""
     where: ClassVar[str] = ""
 
@@ -100,7 +93,7 @@ class LeastAmount(Compared):
         """Show what needs the amount, or comes near."""
 
     @abstractmethod
-    def broken(self, found: Verdict, claimed: Number) -> str:
+    def exceeded(self, found: Verdict, claimed: Number) -> str:
         """Say what does not hold of a claim."""
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
@@ -126,25 +119,20 @@ class LeastAmount(Compared):
 
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide whether no two neighbours need more, and say what holds where they do."""
-        given = {name: getattr(self, name) for name in self.numbers}
-        if None in given.values():
-            raise InvalidInput(self.unclaimed)
-        found = self.tightest(mechanism)
-        name = self.numbers[-1]
-        needed, claimed = found.values[name], given[name]
-        decided = found.against(
-            f"{self.call}({', '.join(f'{n}={exact_text(x)}' for n, x in given.items())}"
-            f"{self.beside})",
-            needed,
-            claimed,
-            broken=None if needed == INFINITY else self.broken(found, claimed),
-        )
+        decided = super().check(mechanism)
         if decided.holds is not False:
             return decided
+        name = self.numbers[-1]
+        needed = decided.values[name]
         note = f"holds with {name} {show(needed, side='at most')}"
         if needed == INFINITY:
             note = f"no {name} is large enough"
         return replace(decided, notes=(*decided.notes, f"{note} {self.where}".rstrip()))
+
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str | None:
+        """Say what does not hold of a claim; that worlds are told apart for certain is enough."""
+        needed = found.values[self.numbers[-1]]
+        return None if needed == INFINITY else self.exceeded(found, claimed)
 
 
 def _exposed(setting: Setting, family: Family) -> tuple[str, Proof]:
@@ -168,7 +156,7 @@ def _nothing_told(subject: Subject) -> str:
     )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class RenyiDifferentialPrivacy(LeastAmount):
     """The Renyi divergence of one order between neighbours is at most epsilon.
 
@@ -178,8 +166,8 @@ class RenyiDifferentialPrivacy(LeastAmount):
     Real(ln(7/3))
     """
 
-    order: Fraction | None
-    epsilon: Number | None
+    order: Given[Fraction | None] = Given(read_order)
+    epsilon: Given[Number | None] = Given(read_amount)
 
     name = "Renyi differential privacy"
     call = "rdp"
@@ -188,20 +176,6 @@ class RenyiDifferentialPrivacy(LeastAmount):
         "rdp has no numbers to check: give order= and epsilon=, as in 'rdp(order=2, epsilon=1)'"
     )
     where = "at this order"
-
-    def __init__(
-        self,
-        *,
-        order: object = None,
-        epsilon: object = None,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        self._assign(
-            order=None if order is None else read_order(order),
-            epsilon=read_amount(epsilon, "epsilon"),
-        )
-        super().__init__(neighbours=neighbours, group=group)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest divergence between neighbours."""
@@ -239,7 +213,7 @@ record by at most 1.125, and by 100 or more with probability at most 1.125%.'
         """Show the divergence."""
         return _of_order(setting, comparison, least)
 
-    def broken(self, found: Verdict, claimed: Number) -> str:
+    def exceeded(self, found: Verdict, claimed: Number) -> str:
         """Say the divergence, and what is claimed of it."""
         assert self.order is not None
         digits = digits_apart(found.epsilon, claimed)
@@ -250,7 +224,7 @@ record by at most 1.125, and by 100 or more with probability at most 1.125%.'
         )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class ConcentratedDifferentialPrivacy(LeastAmount):
     """No divergence between neighbours is above rho times its order.
 
@@ -259,23 +233,13 @@ class ConcentratedDifferentialPrivacy(LeastAmount):
     Fraction(1, 8)
     """
 
-    rho: Number | None
+    rho: Given[Number | None] = Given(read_amount)
 
     name = "zero-concentrated differential privacy"
     call = "zcdp"
     numbers = ("rho",)
     unclaimed = "zcdp has no number to check: give rho=, as in 'zcdp(rho=1/8)'"
     over = "all orders above 1"
-
-    def __init__(
-        self,
-        *,
-        rho: object = None,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        self._assign(rho=read_amount(rho, "rho"))
-        super().__init__(neighbours=neighbours, group=group)
 
     def least(self, comparison: Comparison) -> Extreme:
         """Return the least rho, and an order that needs it."""
@@ -314,7 +278,7 @@ are multiplied by 100 or more with probability at most 3.68e-16%.'
             text += "; larger orders come nearer to rho"
         return replace(found, said=(*before, (label, text)))
 
-    def broken(self, found: Verdict, claimed: Number) -> str:
+    def exceeded(self, found: Verdict, claimed: Number) -> str:
         """Say at which order a divergence is larger than claimed, or comes near to what is."""
         shown = found.witness
         assert isinstance(shown, Shown), "what is finite is shown by an order"
@@ -379,7 +343,7 @@ def _changes(subject: Subject) -> str:
     return "your presence" if subject.one_person else "the difference of two neighbours"
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class GaussianDifferentialPrivacy(LeastAmount):
     """Neighbours are no easier to tell apart than two normal laws whose means differ by mu.
 
@@ -388,23 +352,13 @@ class GaussianDifferentialPrivacy(LeastAmount):
     Fraction(1, 2)
     """
 
-    mu: Number | None
+    mu: Given[Number | None] = Given(read_amount)
 
     name = "Gaussian differential privacy"
     call = "gdp"
     numbers = ("mu",)
     unclaimed = "gdp has no number to check: give mu=, as in 'gdp(mu=1)'"
     over = "all tests"
-
-    def __init__(
-        self,
-        *,
-        mu: object = None,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        self._assign(mu=read_amount(mu, "mu"))
-        super().__init__(neighbours=neighbours, group=group)
 
     def least(self, comparison: Comparison) -> Extreme:
         """Return the least mu, and the ratio of a test that needs it."""
@@ -453,7 +407,7 @@ finds the truth in at most 26% of them.'
             {**test.to_dict(), "mu": to_json(number, side="down")},
         )  # fmt: skip
 
-    def broken(self, found: Verdict, claimed: Number) -> str:
+    def exceeded(self, found: Verdict, claimed: Number) -> str:
         """Say that a test does better than claimed."""
         digits = digits_apart(found.mu, claimed)
         return (

@@ -10,9 +10,10 @@ common part of the definitions that compare neighbouring worlds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import ClassVar, Generic, TypeVar
 
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import Subject, protection
@@ -24,6 +25,7 @@ from twoworlds.numbers import (
     Number,
     Real,
     at_most_one,
+    exact_text,
     exp,
     number,
     ratio_at_least_one,
@@ -32,19 +34,72 @@ from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, check_group, 
 
 _LARGEST_ORDER = 10**6
 
+T = TypeVar("T")
+
+
+class Given(Generic[T]):
+    """A field of a definition that is read from whatever is given for it, or refused; None is none.
+
+    >>> from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+    >>> SemanticPrivacy(epsilon="1/4").epsilon
+    Fraction(1, 4)
+    """
+
+    def __init__(self, read: Callable[[object, str], T], default: object = None) -> None:
+        self.read, self.default = read, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, one: object, owner: type | None = None) -> T:
+        # A class is asked for its default by `dataclass`.
+        found: T = self.default if one is None else one.__dict__[self.name]  # type: ignore[assignment]
+        return found
+
+    def __set__(self, one: object, value: object) -> None:
+        one.__dict__[self.name] = None if value is None else self.read(value, self.name)
+
 
 class PrivacyDefinition(ABC):
-    """A property that a mechanism may have."""
+    """A property that a mechanism may have.
+
+    Attributes:
+        name: in words.
+        call: what one types.
+        numbers: the fields that make a claim; the last is the one that is found, and compared.
+        unclaimed: what to say where one of them is missing.
+    """
 
     name: str
+    call: ClassVar[str] = ""
+    numbers: ClassVar[tuple[str, ...]] = ()
+    unclaimed: ClassVar[str] = ""
 
     @abstractmethod
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the smallest numbers with which the definition holds, and the worst case."""
 
-    @abstractmethod
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide whether the definition holds with its own numbers."""
+        given = {name: getattr(self, name) for name in self.numbers}
+        if None in given.values():
+            raise InvalidInput(self.unclaimed)
+        found, name = self.tightest(mechanism), self.numbers[-1]
+        numbers = ", ".join(f"{n}={exact_text(number(value, n))}" for n, value in given.items())
+        return found.against(
+            self._called(numbers),
+            found.values[name],
+            given[name],
+            broken=self.broken(mechanism, found, given[name]),
+        )
+
+    def _called(self, numbers: str) -> str:
+        """Write the claim as one would type it."""
+        return f"{self.call}({numbers})"
+
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str | None:
+        """Say what does not hold of a claim that is false; None for what is found."""
+        return None
 
     def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
         """Yield the linear constraints on likelihood rows that the definition consists of.
@@ -149,6 +204,9 @@ class Compared(PrivacyDefinition):
             parts = ", neighbours=listed pairs"
         return parts + ("" if self.group == 1 else f", group={self.group}")
 
+    def _called(self, numbers: str) -> str:
+        return f"{self.call}({numbers}{self.beside})"
+
     def setting(self, mechanism: Mechanism) -> Setting:
         """Resolve the neighbour relation on a mechanism's universe."""
         universe, relation = resolve(mechanism.universe, self.neighbours)
@@ -229,11 +287,6 @@ def read_ratio(ratio: object, epsilon: object) -> Number | None:
     return exp(value)
 
 
-def read_epsilon(epsilon: object) -> Number | None:
-    """Read a difference of probabilities, if one is given."""
-    return None if epsilon is None else read_delta(epsilon, "epsilon")
-
-
 def read_delta(delta: object, name: str = "delta") -> Number:
     """Read a probability between 0 and 1."""
     value = number(delta, name)
@@ -242,19 +295,17 @@ def read_delta(delta: object, name: str = "delta") -> Number:
     return value
 
 
-def read_amount(value: object, name: str) -> Number | None:
-    """Read a number of at least 0, possibly infinite, if one is given."""
-    if value is None:
-        return None
+def read_amount(value: object, name: str) -> Number:
+    """Read a number of at least 0, possibly infinite."""
     found = number(value, name)
     if found < 0:
         raise InvalidInput(f"{name}={value} is negative: {name} is at least 0")
     return found
 
 
-def read_order(order: object) -> Fraction:
+def read_order(order: object, name: str = "order") -> Fraction:
     """Read the order of a Renyi divergence: a rational above 1."""
-    found = number(order, "order")
+    found = number(order, name)
     if found == INFINITY:
         raise InvalidInput(
             "order=inf: the divergence of infinite order is the epsilon of dp: ask for dp instead"

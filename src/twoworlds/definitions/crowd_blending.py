@@ -21,16 +21,16 @@ truncated histograms `noiseless histogram` has exact numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_ratio
-from twoworlds.definitions.verdict import Proof, Verdict, Witness
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.definitions.verdict import Shown, Verdict, Witness
+from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import Peak, between, larger
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, decimal, exact_text, ln, whole
+from twoworlds.numbers import INFINITY, Number, decimal, ln, whole
 from twoworlds.worlds import Point, Records
 
 _MOST = 1 << 12
@@ -43,35 +43,6 @@ class Apart(NamedTuple):
     first: Point
     second: Point
     peak: Peak
-
-
-@dataclass(frozen=True)
-class Exposed(Proof):
-    """A person who neither blends nor can be left out, and what shows both."""
-
-    mechanism: Mechanism
-    database: Point
-    place: int
-    shown: tuple[tuple[str, Witness], ...]
-
-    def verify(self) -> bool:
-        """Recompute the probabilities of all that is shown."""
-        return all(witness.verify() for _, witness in self.shown)
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the database, the person, and each event."""
-        yield "database", self.mechanism.universe.label(self.database)
-        yield "person", f"{self.place + 1}, with record {self.database[self.place]}"
-        for name, witness in self.shown:
-            yield name, witness.explain()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "database": self.mechanism.universe.label(self.database),
-            "person": self.place + 1,
-            **{name: witness.to_dict() for name, witness in self.shown},
-        }
 
 
 @dataclass(frozen=True, init=False)
@@ -89,6 +60,9 @@ class CrowdBlending(PrivacyDefinition):
     ratio: Number | None
 
     name = "crowd-blending privacy"
+    call = "crowd-blending"
+    numbers = ("k", "ratio")
+    unclaimed = "crowd-blending has no ratio to check: give ratio= or epsilon="
 
     def __init__(self, *, k: object, ratio: object = None, epsilon: object = None) -> None:
         self._assign(k=whole(k, "k", at_least=1), ratio=read_ratio(ratio, epsilon))
@@ -110,19 +84,14 @@ class CrowdBlending(PrivacyDefinition):
             method="every database and every person, and for each two values every database",
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether the ratio is enough."""
-        if self.ratio is None:
-            raise InvalidInput("crowd-blending has no ratio to check: give ratio= or epsilon=")
-        found = self.tightest(mechanism)
-        claim = f"crowd-blending(k={self.k}, ratio={exact_text(self.ratio)})"
-        broken = (
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str:
+        """Say that somebody neither blends nor can be left out."""
+        return (
             f"Somebody blends with fewer than {self.k} people, and leaves a trace: some output "
             f"becomes {_times(found.ratio)} times likelier."
         )
-        return found.against(claim, found.ratio, self.ratio, broken=broken)
 
-    def _worst(self, mechanism: Mechanism) -> tuple[Number, Exposed]:
+    def _worst(self, mechanism: Mechanism) -> tuple[Number, Shown]:
         """Return the largest ratio that somebody needs, and who that is."""
         laws = _laws(mechanism)
         blend = _blending(laws)
@@ -136,11 +105,7 @@ class CrowdBlending(PrivacyDefinition):
         if worst is None:
             raise Unsupported(f"{mechanism.universe.expression} holds nobody: there is no person")
         ratio, database, place, ways = worst
-        shown = tuple(
-            (name, Witness.of(mechanism, (apart.first, apart.second), apart.peak.event))
-            for name, apart in ways
-        )
-        return ratio, Exposed(mechanism, database, place, shown)
+        return ratio, _exposed(mechanism, database, place, ratio, ways)
 
     def _ways(
         self,
@@ -160,6 +125,31 @@ class CrowdBlending(PrivacyDefinition):
             yield "blending", _apart(database, database, laws)
         elif len(database) >= self.k:
             yield "blending", _sorted(crowd)[self.k - alike - 1]
+
+
+def _exposed(
+    mechanism: Mechanism, database: Point, place: int, ratio: Number, ways: list[tuple[str, Apart]]
+) -> Shown:
+    """Show a person who neither blends nor can be left out, and the event of each."""
+    shown = {
+        name: Witness.of(mechanism, (apart.first, apart.second), apart.peak.event)
+        for name, apart in ways
+    }
+    label, person = mechanism.universe.label(database), place + 1
+    return Shown(
+        ratio,
+        lambda: _least([replace(w, probabilities=w.again()).ratio() for w in shown.values()]),
+        (
+            ("database", label),
+            ("person", f"{person}, with record {database[place]}"),
+            *((name, witness.explain()) for name, witness in shown.items()),
+        ),
+        {
+            "database": label,
+            "person": person,
+            **{name: witness.to_dict() for name, witness in shown.items()},
+        },
+    )
 
 
 def _laws(mechanism: Mechanism) -> dict[Point, dict[Point, Number]]:

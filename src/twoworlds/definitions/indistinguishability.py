@@ -21,12 +21,12 @@ largest total variation between neighbours, the gap at ratio 1. `random-index` s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from twoworlds.definitions.base import Compared, RatioAndDelta, read_delta, read_epsilon
+from twoworlds.definitions.base import Compared, Given, RatioAndDelta, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import (
     Subject,
@@ -236,7 +236,7 @@ def _law(given: Mapping[Point, object], which: str) -> dict[Point, Number]:
 _NEAR = 256
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class StatisticalDifference(Compared):
     """Every event's probability changes by at most epsilon between neighbours.
 
@@ -245,19 +245,12 @@ class StatisticalDifference(Compared):
     Fraction(1, 4)
     """
 
-    epsilon: Number | None
+    epsilon: Given[Number | None] = Given(read_delta)
 
     name = "statistical difference"
-
-    def __init__(
-        self,
-        *,
-        epsilon: object = None,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        self._assign(epsilon=read_epsilon(epsilon))
-        super().__init__(neighbours=neighbours, group=group)
+    call = "statistical-difference"
+    numbers = ("epsilon",)
+    unclaimed = "statistical-difference has no number to check: give epsilon="
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest statistical difference between neighbours, with its event."""
@@ -282,15 +275,9 @@ class StatisticalDifference(Compared):
             notes=notes,
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether the difference stays within epsilon."""
-        if self.epsilon is None:
-            raise InvalidInput("statistical-difference has no number to check: give epsilon=")
-        found = self.tightest(mechanism)
-        claim = f"statistical-difference(epsilon={exact_text(self.epsilon)}{self.beside})"
-        who = self.setting(mechanism).subject.who
-        broken = event_exceeds(found.epsilon, self.epsilon, who)
-        return found.against(claim, found.epsilon, self.epsilon, broken=broken)
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str:
+        """Say which change of an event exceeds the claim."""
+        return event_exceeds(found.epsilon, claimed, self.setting(mechanism).subject.who)
 
 
 def _sentence(difference: Number, who: str) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from twoworlds.definitions.base import PrivacyDefinition
+from twoworlds.definitions.base import Given, PrivacyDefinition, read_amount
 from twoworlds.definitions.verdict import Shown, Verdict
 from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -51,7 +51,7 @@ _SHOWN = 4
 Columns = list[list[Fraction]]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class MutualInformation(PrivacyDefinition):
     """The output tells at most so many nats about any one record, for every product belief.
 
@@ -61,15 +61,12 @@ class MutualInformation(PrivacyDefinition):
     '1/4*ln 3 (0.274653)'
     """
 
-    nats: Number | None
+    nats: Given[Number | None] = Given(read_amount)
 
     name = "mutual information"
-
-    def __init__(self, *, nats: object = None) -> None:
-        read = None if nats is None else number(nats, "nats")
-        if read is not None and read < 0:
-            raise InvalidInput(f"nats={nats} is negative: information is at least 0")
-        self._assign(nats=read)
+    call = "mutual-information"
+    numbers = ("nats",)
+    unclaimed = "mutual-information has no number to check: give nats="
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest information over persons and product beliefs."""
@@ -95,18 +92,13 @@ class MutualInformation(PrivacyDefinition):
             "below by the belief shown, from above by the law farthest from the mixture",
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether the information stays within the bound."""
-        if self.nats is None:
-            raise InvalidInput("mutual-information has no number to check: give nats=")
-        found = self.tightest(mechanism)
-        claim = f"mutual-information(nats={exact_text(self.nats)})"
-        digits = digits_apart(found.nats, self.nats)
-        broken = (
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str:
+        """Say what the output tells under the belief shown."""
+        digits = digits_apart(found.nats, claimed)
+        return (
             f"Under the belief shown, the output tells {decimal(found.nats, digits, 'at least')} "
-            f"nats about one record; the claim allows at most {decimal(self.nats, digits)}."
+            f"nats about one record; the claim allows at most {decimal(claimed, digits)}."
         )
-        return found.against(claim, found.nats, self.nats, broken=broken)
 
 
 def _told(channel: str, values: list[str], columns: Columns, belief: list[Fraction]) -> Shown:

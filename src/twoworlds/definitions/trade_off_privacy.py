@@ -21,13 +21,13 @@ is the largest H_a - delta over the edges. Lowered by that, the curve holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from twoworlds.definitions.base import Compared
+from twoworlds.definitions.base import Compared, Given
 from twoworlds.definitions.verdict import Verdict, Witness, within
 from twoworlds.definitions.words import Subject, percent, points
 from twoworlds.errors import InvalidInput
@@ -55,7 +55,7 @@ class Edge(NamedTuple):
     turned: bool
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class TradeOffPrivacy(Compared):
     """Every test misses at least as often as a polygon says.
 
@@ -67,19 +67,9 @@ class TradeOffPrivacy(Compared):
     Fraction(1, 4)
     """
 
-    points: Corners | None
+    points: Given[Corners | None] = Given(lambda points, _: read_corners(points))
 
     name = "f-differential privacy"
-
-    def __init__(
-        self,
-        *,
-        points: object = None,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        self._assign(points=None if points is None else read_corners(points))
-        super().__init__(neighbours=neighbours, group=group)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return how far below the curve the misses of the best test can fall."""

@@ -357,6 +357,13 @@ def test_drawn_beliefs_do_not_beat_the_one_shown(seed):
         ("randomized-response(bits=2, keep=3/4)", Fraction(13, 50), Fraction(1, 10**7)),
         ("geometric(ratio=2, bits=3)", Fraction(1, 4), Fraction(1, 10**7)),
         ("discrete-gaussian(sigma=1, bits=2)", Fraction(1, 4), Fraction(1, 10**5)),
+        ("discrete-gaussian(sigma2=4, bits=3)", Fraction(2, 5), Fraction(1, 10**5)),
+        pytest.param(
+            "discrete-gaussian(sigma2=4, bits=3)",
+            Fraction(1, 5),
+            Fraction(1, 10**5),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             "randomized-response(bits=3, keep=3/4)",
             Fraction(13, 50),
@@ -435,6 +442,27 @@ def test_ways_are_the_definition():
         )
         apart = sum((gap for gap in gaps if gap > 0), Fraction(0)) if removed else Fraction(1)
         assert any(way.breached(tuple(b)) for way in ways(0, p, q, s)) == (apart > s)
+
+
+@pytest.mark.parametrize("seed", [2000, 2001, 2007, 2012])
+def test_a_roof_lies_above_every_breach_and_below_some_output_that_is_none(seed):
+    """For every belief, however an output breaches, its probability is at most that of the roof."""
+    dense, limit = drawn(seed)
+    table = Likelihoods.of(dense)
+    search = cells.CellSearch(table, limit, Fraction(0))
+    beliefs = [
+        tuple(belief.get(x, Fraction(0)) for x in table.databases)
+        for belief in random_beliefs(dense.universe, seed, 40)
+    ]
+    lower = 0
+    for t, some in enumerate(search.by_output):
+        for near in beliefs[:4] if some else ():
+            roof = search._roof(t, [float(mass) for mass in near])
+            lower += dot(roof, near) < dot(search.worth[t], near)
+            for belief in beliefs:
+                if any(way.breached(belief) for way in some):
+                    assert dot(roof, belief) >= dot(search.worth[t], belief)
+    assert lower > 0
 
 
 @pytest.mark.few(4)

@@ -276,8 +276,36 @@ def test_two_laplace_answers_add_up():
     both = mechanism("pair(laplace(ratio=2, bits=2), laplace(ratio=3, bits=2))")
     low, high = bounds(worst_swing(both).ratio)
     assert low <= 36 <= high < 36 + Fraction(1, 10**9)
+    other = "differenced-negative-binomial(p=1/2, r=3, bits=2)"
     with pytest.raises(Unsupported, match="geometric and Laplace"):
-        worst_swing(mechanism("pair(gaussian(sigma=1, bits=2), geometric(ratio=2, bits=2))"))
+        worst_swing(mechanism(f"pair({other}, geometric(ratio=2, bits=2))"))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "gaussian(sigma=1, bits=2)",
+        "geometric(ratio=2, bits=2)",
+        "noisy-parity(bits=2, keep=3/4)",
+        "laplace(scale=1, bits=2)",
+    ],
+)
+@pytest.mark.parametrize(
+    "endless", ["gaussian(sigma=1, bits=2)", "discrete-gaussian(sigma2=2, bits=2)"]
+)
+def test_beside_noise_without_a_largest_ratio_no_difference_is_the_largest(endless, beside):
+    both, claimed = mechanism(f"pair({endless}, {beside})"), Fraction(99, 100)
+    assert worst_swing(both).ratio == INFINITY
+    refuted = SemanticPrivacy(epsilon=claimed).check(both)
+    assert refuted.holds is False
+    shown = refuted.witness
+    real, removed = ({}, {})
+    for x, mass in shown.belief.items():
+        left = (*x[: shown.person - 1], 0, *x[shown.person :])
+        real[x] = float(mass * both.probability(shown.output, x))
+        removed[x] = float(mass * both.probability(shown.output, left))
+    apart = (abs(real[x] / sum(real.values()) - removed[x] / sum(removed.values())) for x in real)
+    assert sum(apart) / 2 > claimed
 
 
 WHOLE = range(-2, 5)

@@ -28,18 +28,24 @@ from itertools import permutations, product
 from math import ceil, factorial
 from typing import Any, NamedTuple
 
-from twoworlds.definitions.semantics.beliefs import Likelihoods
+from twoworlds.definitions.semantics.beliefs import Likelihoods, worst_differences
 from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
+from twoworlds.programs.solver import solve_in_floats
 
 WIDTH = Fraction(1, 1000)  # ends that come so near are left as they are
-_PROGRAMS = 2000  # linear programs, 2 to 8 ms each
+_PROGRAMS, _ROWS = 2000, 120_000  # linear programs, and their inequalities in all; about 30 s
 _MOST_DATABASES, _MOST_OUTPUTS = 16, 64
 _MOST_SYMMETRIES = 1000
 _ROUNDS = 30
 _NEAR = Fraction(1, 10**9)
 _INWARD = (10**9, 10**7, 10**5, 10**3, 2)
 _ROUNDED = (12, 90, 10**3, 10**5, 10**7, 10**10)  # denominators of beliefs
+_CLOSE = Fraction(5, 10**6)  # of enclosed likelihoods: a cell is left whose bound is so near
+_SLOW = 20  # where a round lowers the gap by less than this part, the cell is cut
+_MATTERS = 100  # a roof is worth a row if it lowers the gap by this part
+_NUDGE = 1e-7
+_FINE = 1 << 40
 _STEPS = 10**9  # a bound that is not reached is rounded up to one of these
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
@@ -114,14 +120,15 @@ class CellSearch:
         self.exact = table.low == table.high and not table.rest
         # Likelihoods that are enclosed to 2^-78 move P_S / P and Q_S / Q by less than 2^-76.
         self.s = s if self.exact else max(s - Fraction(1, 2**75), _ZERO)
+        self.close = _ZERO if self.exact else _CLOSE
         self.size = len(table.databases)
         self.best, self.found = shown, Bound(shown)
         self.conceded = _ZERO  # the bound of cells that are left as they are
-        self.programs = 0
+        self.programs = self.inequalities = 0
         self.heap: list[tuple[Fraction, int, Cell, Row]] = []
         self.seen: set[object] = set()
         self.tangents: dict[object, list[Row]] = {}
-        self.pairs: dict[object, bool] = {}
+        self.roofs: dict[int, list[Row]] = {}
         self.segment: tuple[Row, Row] = ((), ())  # from a best belief to one inside of its cell
 
     @cached_property
@@ -138,6 +145,13 @@ class CellSearch:
     def held(self) -> list[Row]:
         """The likelihoods by output and database."""
         return [row[: self.size] for row in self.rows]
+
+    @cached_property
+    def worth(self) -> list[Row]:
+        """What a breach after each output counts: its probability, linear in the belief."""
+        if self.truth is None:
+            return self.held
+        return [(row[self.truth],) * self.size for row in self.rows]
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -213,25 +227,37 @@ class CellSearch:
 
     # --- programs ---------------------------------------------------------------------------------
 
-    def _program(self, chosen: Sequence[Way], costs: Sequence[Fraction] | None) -> Row | None:
-        """Return the best belief under the inequalities, or the most slack (last); None if none."""
-        self.programs += 1
-        ones = [_ONE] * self.size
+    def _inequalities(self, chosen: Sequence[Way]) -> tuple[list[Row], list[Row]]:
+        """Return the rows that are above 0, and at least 0, where outputs breach in these ways."""
         strict = [row for way in chosen for row in (*way.strict, *self.tangents.get(way.key, ()))]
-        rows: list[Sequence[Fraction]] = [*strict, *(row for way in chosen for row in way.closed)]
-        if costs is None:
-            slack = [-sum(map(abs, row), _ZERO) for row in strict]
-            slack += [_ZERO] * (len(rows) - len(strict))
-            rows = [(*row, a) for row, a in zip(rows, slack, strict=True)]
-            ones, costs = [*ones, _ZERO], [*([_ZERO] * self.size), _ONE]
+        return strict, [row for way in chosen for row in way.closed]
+
+    def _program(self, cell: Cell) -> tuple[Row, Fraction] | None:
+        """Return the best belief of a cell under all inequalities, and its bound; None if none."""
+        strict, closed = self._inequalities(cell.chosen)
+        roofed = [t for t in self._undecided(cell) if t in self.roofs]
+        none = (_ZERO,) * len(roofed)
+        rows: list[Sequence[Fraction]] = [(*row, *none) for row in (*strict, *closed)]
+        for k, t in enumerate(roofed):
+            less = (*none[:k], -max(self.worth[t]), *none[k + 1 :])
+            rows += [(*roof, *less) for roof in (self.worth[t], *self.roofs[t])]
+        costs = self._costs(cell._replace(given_up=cell.given_up.union(roofed)))
+        costs = (*costs, *(max(self.worth[t]) for t in roofed))
+        return self._solved(costs, rows, none)
+
+    def _solved(
+        self, costs: Row, rows: Sequence[Sequence[Fraction]], more: Row
+    ) -> tuple[Row, Fraction] | None:
+        self.programs += 1
+        self.inequalities += len(rows)
         found = solve(
             [-c for c in costs],
-            [*rows, ones],
+            [*rows, (*([_ONE] * self.size), *more)],
             lower=[*([0] * len(rows)), 1],
             upper=[*([None] * len(rows)), 1],
-            most=[1] * len(ones),
+            most=[1] * len(costs),
         )
-        return found.x if isinstance(found, Optimal) else None
+        return (found.x[: self.size], -found.value) if isinstance(found, Optimal) else None
 
     def _tightened(self, chosen: Sequence[Way], belief: Row) -> bool:
         """Add cuts that the belief breaks; tell whether there are any."""
@@ -243,10 +269,13 @@ class CellSearch:
 
     def _slack(self, chosen: Sequence[Way]) -> Row | None:
         """Return a belief that satisfies every inequality with slack; None if there is none."""
-        found = self._program(chosen, None)
-        if found is None or (found[-1] <= 0 and any(way.strict for way in chosen)):
+        strict, closed = self._inequalities(chosen)
+        rows = [(*row, -sum(map(abs, row), _ZERO)) for row in strict]
+        rows += [(*row, _ZERO) for row in closed]
+        found = self._solved((*([_ZERO] * self.size), _ONE), rows, (_ZERO,))
+        if found is None or (found[1] <= 0 and any(way.strict for way in chosen)):
             return None
-        return found[:-1]
+        return found[0]
 
     def _inner(self, chosen: Sequence[Way]) -> Row | None:
         """Return a belief inside of all cones, or as near as some rounds come; None if none is."""
@@ -257,21 +286,13 @@ class CellSearch:
             belief = self._slack(chosen)
         return belief
 
-    def _apart(self, one: Way, other: Way) -> bool:
-        """Tell whether two outputs are never breaches together in these ways."""
-        if one.ranged or other.ranged:
-            return False
-        key = frozenset((one.place, other.place))
-        if key not in self.pairs:
-            self.pairs[key] = self._slack((one, other)) is None
-        return self.pairs[key]
-
     # --- the search -------------------------------------------------------------------------------
 
     def run(self, above: Fraction | None = None) -> Bound:
         """Search until the best bound is reached by beliefs, or the budget is spent."""
-        self._add(Cell(frozenset(), ()))
-        while self.heap and self.programs < _PROGRAMS:
+        harmless = frozenset(t for t, one in enumerate(self.by_output) if not one)
+        self._add(Cell(harmless, ()))
+        while self.heap and self.programs < _PROGRAMS and self.inequalities < _ROWS:
             bound, _, cell, belief = heapq.heappop(self.heap)
             if -bound > self.best and -bound >= self.conceded:
                 for smaller in self._cut(cell, belief, -bound):
@@ -288,42 +309,98 @@ class CellSearch:
     def _add(self, cell: Cell) -> None:
         """Bound a cell, and keep it if its bound is above what beliefs reach."""
         chosen = cell.chosen
-        lost = {
-            t
-            for t in range(len(self.rows))
-            if all(any(self._apart(way, one) for one in chosen) for way in self.by_output[t])
-        }
-        if any(way.output in lost for way in chosen):
-            return
-        cell = Cell(cell.given_up | lost, chosen)
         key = repr(self._canonical(cell))
         if key in self.seen:
             return
         self.seen.add(key)
         if len(chosen) > 2 and self._slack(chosen) is None:
             return
-        costs = self._costs(cell)
+        for way in chosen:
+            self.tangents.setdefault(way.key, way.tangents())
+        before = _ONE + _ONE
         for _ in range(_ROUNDS):
-            belief = self._program(chosen, costs)
-            if belief is None or dot(costs, belief) <= self.best:
+            found = self._program(cell)
+            if found is None or found[1] <= self.best:
                 return
-            if not self._tightened(chosen, belief):
+            belief, bound = found
+            if bound <= self.best + self.close:
+                self.conceded = max(self.conceded, bound)
+                return
+            slow, before = (before - bound) * _SLOW < bound - self.best, bound
+            if slow and self._missed(cell, belief):
                 break
-        assert belief is not None
-        heapq.heappush(self.heap, (-dot(costs, belief), len(self.seen), cell, belief))
+            if not self._tightened(chosen, belief) and not self._roofed(cell, belief, bound):
+                break
+        heapq.heappush(self.heap, (-bound, len(self.seen), cell, belief))
 
     def _costs(self, cell: Cell) -> Row:
-        kept = [row for t, row in enumerate(self.held) if t not in cell.given_up]
-        total = tuple(sum(column, _ZERO) for column in zip(*kept, strict=True)) if kept else ()
-        if self.truth is not None and total:
-            return (total[self.truth],) * self.size
+        kept = [row for t, row in enumerate(self.worth) if t not in cell.given_up]
+        total = tuple(sum(column, _ZERO) for column in zip(*kept, strict=True))
         return total or (_ZERO,) * self.size
+
+    # --- roofs ------------------------------------------------------------------------------------
+
+    def _undecided(self, cell: Cell) -> list[int]:
+        settled = cell.given_up | {way.output for way in cell.chosen}
+        return [t for t in range(len(self.rows)) if t not in settled]
+
+    def _roofed(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
+        """Add roofs that are lower at a belief, where that matters; tell whether there are any."""
+        enough = float(bound - self.best) / _MATTERS
+        near = [float(mass) for mass in belief]
+        lower = False
+        for t, counted in self._missed(cell, belief).items():
+            if counted > enough:
+                roof = self._roof(t, near)
+                if _in_floats(roof, near) < counted - enough:
+                    self.roofs.setdefault(t, []).append(roof)
+                    lower = True
+        return lower
+
+    @cached_property
+    def _hulls(self) -> list[list[list[Row]]]:
+        """By output and way: rows that are at least 0 where the output breaches in this way."""
+        found = []
+        for one in self.by_output:
+            pieces = [piece for way in one for piece in way.pieces()]
+            found.append([[*way.strict, *way.closed, *way.tangents()] for way in pieces])
+        return [[[_scaled(row) for row in rows] for rows in hulls] for hulls in found]
+
+    def _roof(self, t: int, belief: Sequence[float]) -> Row:
+        """Return the roof of an output that is lowest at a belief, or nearly so."""
+        import numpy as np
+
+        size, hulls, most = self.size, self._hulls[t], max(self.worth[t])
+        worth = _scaled(self.worth[t])
+        counts = [len(rows) for rows in hulls]
+        entries = [(size * w + j, j, 1.0) for w in range(len(hulls)) for j in range(size)]
+        column = size
+        for w, rows in enumerate(hulls):
+            for k, row in enumerate(rows, column):
+                entries += [(size * w + j, k, -float(v)) for j, v in enumerate(row) if v]
+            column += len(rows)
+        costs = np.array([*(mass + _NUDGE for mass in belief), *([0.0] * sum(counts))])
+        least = np.array([float(v) for v in worth] * len(hulls))
+        i, j, values = zip(*entries, strict=True)
+        matrix = (np.array(i), np.array(j), np.array(values))
+        x, _ = solve_in_floats(costs, matrix, least, np.full(len(least), np.inf))
+        weights = [Fraction(round(max(m, 0.0) * _FINE), _FINE) for m in x[size:].tolist()]
+        roof, start = [_ZERO] * size, 0
+        for rows, counted in zip(hulls, counts, strict=True):
+            height = list(worth)
+            for m, row in zip(weights[start : start + counted], rows, strict=True):
+                if m:
+                    height = [a + m * b for a, b in zip(height, row, strict=True)]
+            roof = [max(a, b) for a, b in zip(roof, height, strict=True)]
+            start += counted
+        return tuple(most * Fraction(ceil(v * _FINE), _FINE) for v in roof)
+
+    # --- cutting cells ----------------------------------------------------------------------------
 
     def _cut(self, cell: Cell, belief: Row, bound: Fraction) -> Iterator[Cell]:
         """Yield smaller cells that hold every belief of this one that matters."""
         given_up, chosen = cell
-        settled = given_up | {way.output for way in chosen}
-        missed = self._missed(settled, belief)
+        missed = self._missed(cell, belief)
         if missed:
             t = max(missed, key=lambda t: missed[t])
             yield Cell(given_up | {t}, chosen)
@@ -340,15 +417,42 @@ class CellSearch:
             return
         self._reached(cell, belief, bound)
 
-    def _missed(self, settled: frozenset[int] | set[int], belief: Row) -> dict[int, Fraction]:
-        """Return the other outputs that are no breaches, with their probabilities."""
-        found = {
-            t: dot(row, belief) if self.truth is None else row[self.truth]
-            for t, row in enumerate(self.held)
-            if t not in settled
+    def _missed(self, cell: Cell, belief: Row) -> dict[int, float]:
+        """Return undecided outputs that are no breaches, with what they count; none if none is.
+
+        Floats settle what they can tell from s; where they name an output, close ones are left out.
+        """
+        near = [float(mass) for mass in belief]
+        differences = self._differences(near)
+        s, close, found = float(self.s), [], {}
+        for t in self._undecided(cell):
+            if not s + _NEAR < differences[t] < 1 - _NEAR:
+                rows = (self.worth[t], *self.roofs.get(t, ()))
+                counted = min(_in_floats(row, near) for row in rows)
+                if differences[t] < s - _NEAR and counted > 0:
+                    found[t] = counted
+                else:
+                    close.append((t, counted))
+        return found or {
+            t: counted
+            for t, counted in close
+            if dot(self.worth[t], belief)
             and not any(way.strict and way.breached(belief) for way in self.by_output[t])
         }
-        return {t: weight for t, weight in found.items() if weight}
+
+    def _differences(self, belief: Sequence[float]) -> list[float]:
+        """Return the largest difference over persons after each output, in floats."""
+        import numpy as np
+
+        found: list[float] = worst_differences(*self._floats, np.array([belief]))[1][0].tolist()
+        return found
+
+    @cached_property
+    def _floats(self) -> tuple[Any, Any]:
+        import numpy as np
+
+        p = np.array([[float(v) for v in row] for row in self.rows])
+        return p[:, : self.size], np.array([p[:, list(removed)] for removed in self.table.removed])
 
     def _reached(self, cell: Cell, belief: Row, bound: Fraction) -> None:
         """Keep a belief near the best one of a cell, where all its outputs breach."""
@@ -376,13 +480,12 @@ class CellSearch:
 
     def _on_edge(self, cell: Cell, belief: Row, bound: Fraction) -> bool:
         """Tell whether a belief has this bound, and its outputs breach or, if chosen, nearly so."""
-        chosen = {way.output for way in cell.chosen}
         costs = self._costs(cell)
         return (
             dot(costs, belief) == bound
             and all(way.excess(belief) >= 0 for way in cell.chosen)
             and all(dot(row, belief) >= 0 for way in cell.chosen for row in way.closed)
-            and not self._missed(cell.given_up | chosen, belief)
+            and not self._missed(cell, belief)
         )
 
     def _nearby(self, belief: Row, inner: Row) -> Iterator[Row]:
@@ -407,9 +510,17 @@ class CellSearch:
     def _failure(self, belief: Row) -> Fraction:
         """Return how likely breaches are."""
         hit = [t for t, one in enumerate(self.by_output) if any(w.breached(belief) for w in one)]
-        if self.truth is not None:
-            return sum((self.rows[t][self.truth] for t in hit), _ZERO)
-        return sum((dot(self.held[t], belief) for t in hit), _ZERO)
+        return sum((dot(self.worth[t], belief) for t in hit), _ZERO)
+
+
+def _in_floats(row: Row, belief: Sequence[float]) -> float:
+    return sum(float(v) * mass for v, mass in zip(row, belief, strict=True))
+
+
+def _scaled(row: Row) -> Row:
+    """Return a row whose largest entry is 1 or -1."""
+    most = max(map(abs, row)) or _ONE
+    return tuple(v / most for v in row)
 
 
 def _rounded(belief: Row, size: int) -> Row:

@@ -13,12 +13,12 @@ for person i depends on the i-th output alone, and the outputs are independent (
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
+from twoworlds.definitions.base import Given, PrivacyDefinition, read_delta
 from twoworlds.definitions.semantics.breaches import failure_of, up_to_order, views
 from twoworlds.definitions.semantics.counts import OnEach, OnSum
 from twoworlds.definitions.semantics.games import (
@@ -33,11 +33,11 @@ from twoworlds.definitions.semantics.games import (
 )
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import AddedNoise, Mechanism, PerRecord
 from twoworlds.mechanisms.on_statistic import FiniteNoise
-from twoworlds.numbers import Number, Order, at_most_one, compare, exact_text
+from twoworlds.numbers import Number, Order, at_most_one, compare
 from twoworlds.progress import track
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief, law_difference, records_of
@@ -126,7 +126,7 @@ def worst_reaction(seen: Sequence[Reaction]) -> Reaction:
     return worst
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class LocalSemanticPrivacy(PrivacyDefinition):
     """Semantic privacy against one belief, with a failure probability.
 
@@ -138,23 +138,15 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     Fraction(1, 4)
     """
 
-    belief: str | Belief
-    epsilon: Number | None
-    delta: Number
-    default: object
+    belief: str | Belief = field(kw_only=False)
+    epsilon: Given[Number | None] = Given(read_delta)
+    delta: Given[Number] = Given(read_delta, 0)
+    default: object = None
 
     name = "local semantic privacy"
-
-    def __init__(
-        self,
-        belief: str | Belief,
-        *,
-        epsilon: object = None,
-        delta: object = 0,
-        default: object = None,
-    ) -> None:
-        self._assign(belief=belief, epsilon=read_epsilon(epsilon))
-        self._assign(delta=read_delta(delta), default=default)
+    call = "local-semantic"
+    numbers = ("epsilon", "delta")
+    unclaimed = "local-semantic has no numbers to check: give epsilon= and delta="
 
     def curve(self, mechanism: Mechanism) -> list[Step]:
         """Return delta'(epsilon') exactly, as steps: the mass of outputs whose worst exceeds it."""
@@ -208,18 +200,13 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             method=method,
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether the failure probability at epsilon stays within delta."""
-        if self.epsilon is None:
-            raise InvalidInput("local-semantic has no numbers to check: give epsilon= and delta=")
-        found = self.tightest(mechanism)
-        numbers = f"epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)}"
-        return found.against(
-            f"local-semantic({self._held}, {numbers})",
-            found.delta,
-            self.delta,
-            broken=moved_too_often(found.delta, self.epsilon, self.delta, "For this belief"),
-        )
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str:
+        """Say how often this belief moves further."""
+        assert self.epsilon is not None
+        return moved_too_often(found.delta, self.epsilon, claimed, "For this belief")
+
+    def _called(self, numbers: str) -> str:
+        return f"local-semantic({self._held}, {numbers})"
 
     @property
     def _held(self) -> str:

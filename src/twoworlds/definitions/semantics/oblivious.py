@@ -27,11 +27,11 @@ differ by less than 1/2, with weight w on 10...0 by less than 1 - w.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
+from twoworlds.definitions.base import Given, PrivacyDefinition, read_delta
 from twoworlds.definitions.semantics.beliefs import (
     Likelihoods,
     bad_outputs,
@@ -71,7 +71,7 @@ _OPEN = (
 )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class RealityObliviousPrivacy(PrivacyDefinition):
     """Semantic privacy with a failure probability, whatever the true database is.
 
@@ -82,25 +82,13 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     (Fraction(1, 1), Fraction(0, 1))
     """
 
-    belief: str | Belief | None
-    truth: object
-    epsilon: Number | None
-    delta: Number
-    default: object
+    belief: str | Belief | None = field(default=None, kw_only=False)
+    truth: object = None
+    epsilon: Given[Number | None] = Given(read_delta)
+    delta: Given[Number] = Given(read_delta, 0)
+    default: object = None
 
     name = "reality-oblivious semantic privacy"
-
-    def __init__(
-        self,
-        belief: str | Belief | None = None,
-        *,
-        truth: object = None,
-        epsilon: object = None,
-        delta: object = 0,
-        default: object = None,
-    ) -> None:
-        self._assign(belief=belief, truth=truth, epsilon=read_epsilon(epsilon))
-        self._assign(delta=read_delta(delta), default=default)
 
     def failure(self, mechanism: Mechanism, epsilon: object) -> Number:
         """Return P_t[max_i SD > epsilon] for the belief, at the true database or the worst one."""

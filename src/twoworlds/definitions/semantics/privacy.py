@@ -42,8 +42,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
-from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_epsilon
+from twoworlds.definitions.base import Given, PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.semantics.failure import (
     FailureCurve,
@@ -53,20 +54,22 @@ from twoworlds.definitions.semantics.failure import (
 )
 from twoworlds.definitions.semantics.games import GameWitness, conclusions, default_words
 from twoworlds.definitions.semantics.swing import Swing, SwingCase
-from twoworlds.definitions.semantics.worst_swing import semantic_value, worst_swing
+from twoworlds.definitions.semantics.worst_swing import possible_output, semantic_value, worst_swing
 from twoworlds.definitions.verdict import Proof, Shown, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, any_belief, moved_too_far, percent, points_claimed
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import larger
 from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json, whole
+from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 
 _FURTHEST_BITS = 40
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class SemanticPrivacy(PrivacyDefinition):
     """With or without any one person's data, every attacker concludes nearly the same.
 
@@ -78,25 +81,12 @@ class SemanticPrivacy(PrivacyDefinition):
     Fraction(1, 2)
     """
 
-    epsilon: Number | None
-    delta: Number | None
-    default: object
-    records: int | None
+    epsilon: Given[Number | None] = Given(read_delta)
+    delta: Given[Number | None] = Given(read_delta)
+    default: object = None
+    records: Given[int | None] = Given(partial(whole, at_least=1))
 
     name = "semantic privacy"
-
-    def __init__(
-        self,
-        *,
-        epsilon: object = None,
-        delta: object = None,
-        default: object = None,
-        records: object = None,
-    ) -> None:
-        """Take the claim, if any, and the setting."""
-        people = None if records is None else whole(records, "records", at_least=1)
-        failing = None if delta is None else read_delta(delta)
-        self._assign(epsilon=read_epsilon(epsilon), delta=failing, default=default, records=people)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact supremum over all beliefs, with the worst output, person and belief.
@@ -242,10 +232,15 @@ def _output_beyond(mechanism: Mechanism, swing: Swing, epsilon: Number) -> Swing
     against that database without the person, whom leaving out changes nothing there.
     """
     limit = ((1 + epsilon) / (1 - epsilon)) ** 2
-    far = [sign << k for k in range(_FURTHEST_BITS) for sign in (1, -1)]
+    far: list[Point] = [sign << k for k in range(_FURTHEST_BITS) for sign in (1, -1)]
     pairs = [(case.database, case.removed) for case in (swing.high, swing.low)]
     if pairs[0][0] == pairs[1][0]:
         pairs[1] = (swing.high.removed, swing.high.removed)
+    if isinstance(mechanism, Several) and swing.output is None:
+        fixed = possible_output(mechanism, [x for pair in pairs for x in pair]) or ()
+        parts = [one for one, times in mechanism.parts for _ in range(times)]
+        noisy = [j for j, one in enumerate(parts) if one.outputs.size is None and fixed]
+        far = [(*fixed[:j], o, *fixed[j + 1 :]) for o in far for j in noisy]
     law = mechanism.probability
     for output in far if swing.output is None else [swing.output]:
         high, low = (SwingCase(x, y, law(output, x), law(output, y)) for x, y in pairs)
@@ -290,7 +285,7 @@ _RARE = Fraction(1, 1000)
 _INFORMED = "beliefs that know every record but one, with any law about that one"
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, kw_only=True)
 class InformedPrivacy(PrivacyDefinition):
     """Whoever knows all other records changes their mind about yours by little.
 
@@ -299,12 +294,12 @@ class InformedPrivacy(PrivacyDefinition):
     Fraction(1, 2)
     """
 
-    epsilon: Number | None
+    epsilon: Given[Number | None] = Given(read_delta)
 
     name = "informed privacy"
-
-    def __init__(self, *, epsilon: object = None) -> None:
-        self._assign(epsilon=read_epsilon(epsilon))
+    call = "informed"
+    numbers = ("epsilon",)
+    unclaimed = "informed has no number to check: give epsilon="
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact supremum over informed beliefs, with a belief on two neighbours."""
@@ -327,18 +322,13 @@ class InformedPrivacy(PrivacyDefinition):
             notes=notes,
         )
 
-    def check(self, mechanism: Mechanism) -> Verdict:
-        """Decide whether prior and posterior stay within epsilon for every informed belief."""
-        if self.epsilon is None:
-            raise InvalidInput("informed has no number to check: give epsilon=")
-        found = self.tightest(mechanism)
-        claim = f"informed(epsilon={exact_text(self.epsilon)})"
-        moved, claimed = points_claimed(found.epsilon, self.epsilon)
-        broken = (
+    def broken(self, mechanism: Mechanism, found: Verdict, claimed: Number) -> str:
+        """Say how far a mind changes."""
+        moved, allowed = points_claimed(found.epsilon, claimed)
+        return (
             "Someone who knows every record but yours can change their mind about it by "
-            f"{moved}, more than the {claimed} claimed."
+            f"{moved}, more than the {allowed} claimed."
         )
-        return found.against(claim, found.epsilon, self.epsilon, broken=broken)
 
 
 def _moved(compared: Witness) -> Shown:

@@ -13,7 +13,8 @@ If p/q is one number r all over S, the largest one, then P_S = r Q_S, and (*) sa
 a convex cone of beliefs. If it is one number r all over the rest R of the databases, the smallest
 one, then (*) says (Q_R - s Q)(P - r Q) > s r Q^2, both factors above 0: a convex cone again. Any
 release of two bits, and geometric noise on a count of any number of bits, have no other S. For any
-other S let P/(P + Q) lie between l and h; then (*) gives
+other S, P/Q lies between the smallest ratio in S and the largest one in R where the difference of
+S is the largest. Let P/(P + Q) lie between l and h; then (*) gives
 
     (P_S - s P)(1 - l) > l Q_S,    (Q_R - s Q) h > (1 - h) P_R,
 
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt, sqrt
 from typing import NamedTuple
 
@@ -34,6 +36,7 @@ Inside = tuple[bool, ...]
 _NEAR = Fraction(1, 10**9)  # a cone is cut where a belief breaks it by more than this share
 _NARROW = Fraction(1, 10**7)
 _SIZES = (10, 100, 1000, 10**5, 10**8)  # denominators of cuts
+_TANGENTS, _PIECES = 8, 4
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
@@ -112,6 +115,30 @@ class Way(NamedTuple):
         x, y, z, k = self.cone
         return added(1, added(u, x, k / u, y), -2 * k, z) if u > 0 else None
 
+    def tangents(self) -> list[Row]:
+        """Return some inequalities of the cone, where X and Y are at most their largest shares."""
+        if self.cone is None:
+            return []
+        x, y, z, k = self.cone
+        furthest, nearest = (
+            max((float(a / b) for a, b in zip(row, z, strict=True) if b), default=0.0)
+            for row in (x, y)
+        )
+        if furthest <= 0 or nearest <= 0:
+            return []
+        low, high = float(k) / furthest, nearest
+        grid = (low * (high / low) ** (n / _TANGENTS) for n in range(_TANGENTS + 1))
+        found = (self.tangent(Fraction(u).limit_denominator(_SIZES[-1])) for u in grid)
+        return [row for row in found if row]
+
+    def pieces(self) -> list[Way]:
+        """Return the way itself, or parts of its range of P/(P + Q)."""
+        if self.ranged is None:
+            return [self]
+        p, q, inside, s, low, high = self.ranged
+        ends = [low + (high - low) * Fraction(n, _PIECES) for n in range(_PIECES + 1)]
+        return [_ranged(self.output, p, q, inside, s, *one) for one in pairwise(ends)]
+
     def halves(self, belief: Row) -> list[Way]:
         """Return the way with its range of P/(P + Q) cut near the belief's, or none if narrow."""
         assert self.ranged is not None
@@ -163,7 +190,7 @@ def ways(t: int, p: Row, q: Row, s: Fraction, *, unseen: bool = False) -> Iterat
         inside = tuple(
             a + b > 0 and r in classes[:j] for (a, b), r in zip(pairs, ratios, strict=True)
         )
-        yield _way(t, p, q, inside, s, (classes[0], classes[-1]), (j, len(classes)))
+        yield _way(t, p, q, inside, s, classes, j)
 
 
 def _way(
@@ -172,15 +199,15 @@ def _way(
     q: Row,
     inside: Inside,
     s: Fraction,
-    ends: tuple[Fraction | None, Fraction | None],
-    counted: tuple[int, int],
+    classes: Sequence[Fraction | None],
+    j: int,
 ) -> Way:
-    """Return the way whose set S holds some of the classes of ratios, the largest ones."""
-    (largest, smallest), (j, classes) = ends, counted
+    """Return the way whose set S holds the first j classes of ratios, the largest ones."""
+    largest, smallest = classes[0], classes[-1]
     means, q_in = _means(p, q, inside), _on(q, inside)
     if j == 1 and largest is None:  # q is 0 on S
         return Way(t, means, (added(1, _on(p, inside), -s, p), q))
-    if j == classes - 1:
+    if j == len(classes) - 1:
         assert smallest is not None
         q_out = added(1, q, -1, q_in)
         x, y, k = added(1, q_out, -s, q), added(1, p, -smallest, q), s * smallest
@@ -188,12 +215,12 @@ def _way(
         assert largest is not None
         x, y, k = added(1, q_in, s, q), added(largest, q, -1, p), s * largest
     else:
-        low, high = (_ONE if r is None else r / (1 + r) for r in (smallest, largest))
+        low, high = (_ONE if r is None else r / (1 + r) for r in (classes[j], classes[j - 1]))
         return _ranged(t, p, q, inside, s, low, high)
     if k == 0:
         return Way(t, means, (x, y))
     found = Way(t, means, (x, y), cone=(x, y, q, k))
-    if classes > 2 or largest is None or smallest is None:
+    if len(classes) > 2 or largest is None or smallest is None:
         return found
     # Two ratios: the cone is a range of z = Q_R/Q_S, and the cuts at its ends are all.
     roots = _roots(s * smallest, s * (largest + smallest) - largest + smallest, s * largest)

@@ -15,7 +15,7 @@ for any other table. Of mechanisms that look at a statistic only, some outputs a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -266,13 +266,43 @@ def _corners(mechanism: Mechanism, databases: Iterable[Point]) -> list[Point]:
     )
 
 
+def possible_output(mechanism: Several, databases: Collection[Point]) -> tuple[Point, ...] | None:
+    """Return an output of several mechanisms that all these databases may give, if one is near."""
+    found: list[Point] = []
+    for one, times in mechanism.parts:
+        listed: Iterable[Point] = one.outputs
+        if one.outputs.size is None:
+            listed = [one.statistic(x) for x in databases if isinstance(one, OnStatistic)]
+        o = next((o for o in listed if all(one.probability(o, x) for x in databases)), None)
+        if o is None:
+            return None
+        found += [o] * times
+    return tuple(found)
+
+
+def _far_out(mechanism: Several, alone: Swing) -> Swing | None:
+    """Return the swing of several mechanisms of which one has an infinite swing, far out."""
+    if alone.ratio != INFINITY or alone.output is not None:
+        return None
+    pairs = [(case.database, case.removed) for case in (alone.high, alone.low)]
+    t, law = possible_output(mechanism, [x for pair in pairs for x in pair]), mechanism.probability
+    if t is None:
+        return None
+    high, low = (SwingCase(x, y, law(t, x), law(t, y)) for x, y in pairs)
+    return replace(alone, high=high, low=low)
+
+
 def _composed(mechanism: Several, default: Point) -> Swing:
     """Look at the outputs that are enough in each of several mechanisms, in all combinations.
 
     r is a product of one factor for each output. Given all other outputs, ln max r - ln min r is
     convex between the corners of Laplace and geometric noise, which are the answers, and constant
-    beyond them: it is largest at a corner.
+    beyond them: it is largest at a corner. Where r of one noise grows without end, as under
+    Gaussian noise, so does the product, the other outputs being fixed.
     """
+    for one, _ in mechanism.parts:
+        if one.outputs.size is None and (found := _far_out(mechanism, worst_swing(one, default))):
+            return found
     moves, law = [*removals(mechanism.universe, default)], mechanism.probability
     databases = {x for _, *both in moves for x in both}
     parts = [_corners(one, databases) for one, times in mechanism.parts for _ in range(times)]
