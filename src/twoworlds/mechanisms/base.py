@@ -162,7 +162,7 @@ class Mechanism(ABC):
         after = post.expression if isinstance(post, Mechanism) else "a map of the outputs"
         return Dense(self.universe, outputs, rows, expression=f"then({self.expression}, {after})")
 
-    def mix(self, other: Mechanism, weight: object) -> Dense:
+    def mix(self, other: Mechanism, weight: object) -> Mechanism:
         """Return the choice: this mechanism with probability ``weight``, else the other one."""
         w = probability(weight, "weight")
         _same_universe(self, other)

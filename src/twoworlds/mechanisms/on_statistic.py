@@ -354,7 +354,7 @@ class MixedNoise(Channel):
     Its law need not be log-concave, so no worst event is known: pairs of answers are not compared.
     """
 
-    parts: tuple[tuple[Fraction, Channel], ...]
+    parts: tuple[tuple[Fraction, AddedNoise | FiniteNoise | MixedNoise], ...]
     outputs = Integers()
     by_difference = True
 

@@ -288,7 +288,7 @@ def read_numbers(kind: Kind, given: Mapping[str, object]) -> dict[str, Number]:
         elif name == "order":
             found[name] = read_order(given[name])
         elif name in kind.amounts:
-            found[name] = read_amount(given[name], name)  # type: ignore[assignment]
+            found[name] = read_amount(given[name], name)
         else:
             found[name] = _probability(given[name], name)
     return found
