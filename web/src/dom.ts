@@ -142,6 +142,8 @@ interface SliderOptions {
   tell?: (value: number) => string;
   hint?: string;
   oninput: (value: number) => void;
+  /** the hand comes near: called with all positions, the nearest to the present one first */
+  near?: (positions: number[]) => void;
 }
 
 /** A slider that says its value beside the label, and in words to a screen reader. */
@@ -151,8 +153,17 @@ export function slider(options: SliderOptions): Field & { limit(most: number): v
     shown.textContent = options.show(value);
     control.setAttribute("aria-valuetext", (options.tell ?? options.show)(value));
   };
+  const near = (): void => {
+    const [least, most, step] = [control.min, control.max, control.step].map(Number) as [number, number, number];
+    const count = Math.floor((most - least) / step + 1e-9) + 1;
+    const away = (at: number): number => Math.abs(at - control.valueAsNumber);
+    const all = Array.from({ length: count }, (_, i) => Number((least + i * step).toFixed(9)));
+    options.near?.(all.sort((a, b) => away(a) - away(b)));
+  };
   const control = h("input", {
     type: "range",
+    onpointerenter: near,
+    onfocus: near,
     min: options.least,
     max: options.most,
     step: options.step,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor, log10
@@ -26,6 +26,7 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.laws.event import AtLeast, AtMost, Event
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
+from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.several import Several
 from twoworlds.noiseless import total
@@ -205,7 +206,7 @@ def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
     databases = [*built.universe] if few else [*pair]
     try:
         outputs = _line(built, databases) if line else [*built.outputs]
-        values = [[_positive(built.probability(o, x)) for x in databases] for o in outputs]
+        values = _values(built, outputs, databases)
     except (TwoWorldsError, OverflowError):  # numbers that no arithmetic holds
         return None
     return {
@@ -216,6 +217,16 @@ def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         "line": line,
         "density": isinstance(built.outputs, Reals),
     }
+
+
+def _values(
+    built: Mechanism, outputs: Sequence[Point], databases: Sequence[Point]
+) -> list[list[float]]:
+    """Return likelihoods as doubles; those of a statistic are computed once for each value of it."""
+    alike = built.statistic if isinstance(built, OnStatistic) else lambda x: x
+    first = {alike(x): x for x in reversed(databases)}
+    columns = {at: [_positive(built.probability(o, x)) for o in outputs] for at, x in first.items()}
+    return [list(row) for row in zip(*(columns[alike(x)] for x in databases), strict=True)]
 
 
 def _some(built: Mechanism, price: Verdict, output: str | None) -> dict[str, Any] | None:
@@ -266,7 +277,7 @@ def _likeliest(built: Mechanism, database: Point) -> Point:
 
 def _positive(p: Number) -> float:
     """Return the nearest double, which is 0 only for an exact 0."""
-    return 0.0 if p == 0 else max(float(to_json(p)["value"]), _TINY)
+    return 0.0 if p == 0 else max(float(p), _TINY)
 
 
 def _line(built: Mechanism, databases: list[Point]) -> list[Point]:
@@ -332,7 +343,7 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         [to_json(level)["value"], to_json(misses(power), side="down")["value"]]
         for level, power in corners[:_MOST_NUMBERS]
     ]
-    return {**curve.to_dict(), "points": points, "sentence": curve.sentence()}
+    return {"databases": list(curve.sides), "points": points, "sentence": curve.sentence()}
 
 
 # --- an attacker --------------------------------------------------------------------------------

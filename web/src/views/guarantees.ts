@@ -1,6 +1,6 @@
 /** Guarantees: what the row cone of a mechanism or a definition says about attackers, in words. */
 
-import { inTurn, type GuaranteesAnswer, post } from "../api";
+import { Foreseen, type GuaranteesAnswer, inTurn } from "../api";
 import { chart } from "../chart";
 import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
@@ -30,7 +30,10 @@ export const guarantees: View = {
 function mount(root: HTMLElement, place: Place): void {
   const ask = inTurn(go);
   let about = place.params.get("definition") ? "definition" : "mechanism";
-  const chosen = picker(place.params.get("mechanism"), () => ask(), NOT_LISTED);
+  const known = new Foreseen<GuaranteesAnswer>("guarantees");
+  const near = (texts: readonly string[]): void =>
+    void known.near(texts.map((mechanism) => ({ mechanism })));
+  const chosen = picker(place.params.get("mechanism"), () => ask(), near, NOT_LISTED);
   const definition = textField({
     label: "Definition",
     rows: 1,
@@ -87,7 +90,7 @@ function mount(root: HTMLElement, place: Place): void {
       { path: "guarantees", body },
     );
     return frame.ask(
-      (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
+      (signal) => known.ask(body, signal),
       (found) => {
         frame.sentence.textContent = found.headline;
         frame.answer.show(...described(found));

@@ -1,6 +1,6 @@
 /** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
 
-import { ask, debounce, inTurn, latest, post, ServiceError, token } from "../api";
+import { ask, debounce, Foreseen, inTurn, latest, post, ServiceError, token } from "../api";
 import { type Amount, type Bar, type Budget, budgetBar, shares, type Spent } from "../budget";
 import { button, h, replace, selectField, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, readAsked, sqlOf } from "../query";
@@ -19,6 +19,8 @@ export interface Me {
 
 const PAY = "Pay and answer";
 const STORED = "Show the stored answer";
+/** Milliseconds for which a plan holds that was asked for ahead: others may spend meanwhile. */
+const FRESH = 10_000;
 
 export function desk(
   root: HTMLElement,
@@ -40,6 +42,7 @@ export function desk(
   let bought: string | null = null; // what the answers below are to
   let also: string[] = readList(params.get("also"));
   const pay = latest();
+  const known = new Foreseen<Plan>("plan", FRESH);
   const answer = new Answer();
   const bars: Record<"all" | "mine", Bar | null> = { all: null, mine: null };
   const bar = h("div", { class: "stack" });
@@ -54,7 +57,7 @@ export function desk(
   const book = me.role === "analyst" ? null : ledger();
   const stale = (): boolean => shown !== JSON.stringify(body());
   const plan = inTurn(async () => {
-    if (stale()) await dryRun();
+    if (stale()) await dryRun((asking, signal) => known.ask(asking, signal));
   });
   const typed = debounce(400, () => stale() && read());
 
@@ -82,19 +85,23 @@ export function desk(
       typed();
     },
   });
-  const cost = spending(params, (at) => {
-    sure.hidden = true;
-    showBars();
-    if (at === "soon") plan();
-    else dryRun();
-  });
+  const cost = spending(
+    params,
+    (at) => {
+      sure.hidden = true;
+      showBars();
+      if (at === "soon") plan();
+      else dryRun();
+    },
+    (bodies) => void (token() && known.near(bodies.map((one) => body(one)))),
+  );
   let plannedNow: Plan | null = null;
   let shown: string | null = null; // the request that the shown plan is of: nothing else is paid for
   let wanted = false; // somebody wants to pay for what is not planned yet
   const warned = h("div", { role: "status" });
   const sure = h("div", { class: "confirm", role: "group", "aria-label": "Confirm", hidden: true });
   const buy = button(PAY, settle, "main");
-  const proposal = proposing(body, () => dryRun());
+  const proposal = proposing(() => body(), () => dryRun());
   const add = button("Ask something else besides", () => {
     also.push(sql.value().trim());
     listAlso();
@@ -132,8 +139,8 @@ export function desk(
     return [...new Set([...also, sql.value().trim()])];
   }
 
-  function body(): Record<string, unknown> {
-    return { dataset: dataset.name, queries: queries(), ...cost.body() };
+  function body(spent = cost.body()): Record<string, unknown> {
+    return { dataset: dataset.name, queries: queries(), ...spent };
   }
 
   function write(): void {
@@ -211,7 +218,12 @@ export function desk(
     );
   }
 
-  async function dryRun(): Promise<void> {
+  async function dryRun(
+    ask = (asking: unknown, signal: AbortSignal): Promise<Plan> => {
+      known.forget();
+      return post("plan", asking, signal);
+    },
+  ): Promise<void> {
     save();
     sure.hidden = true;
     if (!token()) {
@@ -224,7 +236,7 @@ export function desk(
     const asking = body();
     shown = null;
     await frame.ask(
-      (signal) => post<Plan>("plan", asking, signal),
+      (signal) => ask(asking, signal),
       (found) => {
         plannedNow = found;
         shown = JSON.stringify(asking);
@@ -303,7 +315,7 @@ export function desk(
         frame.errors.clear();
         answer.show(...answered(found));
         answer.root.querySelector("h2")?.focus();
-        void refresh().then(dryRun);
+        void refresh().then(() => dryRun());
       },
       (error) => {
         answer.fail();
