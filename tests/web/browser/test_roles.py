@@ -86,7 +86,7 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
     with reviewer.page.expect_download():
         newest.get_by_role("button", name="Download report").first.click()
     analyst.open("review")
-    expect(analyst.page.get_by_text("none of them wait for a reviewer")).to_be_visible()
+    expect(analyst.page.get_by_text("None waits for a reviewer")).to_be_visible()
     for stands, age in (("Approved", "age >= 52"), ("Sent back", "age >= 51")):
         own = analyst.page.get_by_role("article").filter(has_text=age)
         expect(own.get_by_role("heading")).to_contain_text(stands)

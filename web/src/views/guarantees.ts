@@ -98,7 +98,7 @@ function mount(root: HTMLElement, place: Place): void {
     );
   }
 
-  root.append(certificateChecker());
+  frame.answer.root.after(certificateChecker());
   arrange();
   ask();
 }
