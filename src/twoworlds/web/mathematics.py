@@ -209,20 +209,14 @@ def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         values = _values(built, outputs, databases)
     except (TwoWorldsError, OverflowError):  # numbers that no arithmetic holds
         return None
-    return {
-        "databases": [built.universe.label(x) for x in databases],
-        "outputs": [f"{float(o):.12g}" if line else built.outputs.label(o) for o in outputs],
-        "values": values,
-        "exact": None,
-        "line": line,
-        "density": isinstance(built.outputs, Reals),
-    }
+    labels = [f"{float(o):.12g}" if line else built.outputs.label(o) for o in outputs]
+    return _law(built, databases, labels, values, line=line)
 
 
 def _values(
     built: Mechanism, outputs: Sequence[Point], databases: Sequence[Point]
 ) -> list[list[float]]:
-    """Return likelihoods as doubles; those of a statistic are computed once for each value of it."""
+    """Return likelihoods as doubles; of a statistic, once for each value that it takes."""
     alike = built.statistic if isinstance(built, OnStatistic) else lambda x: x
     first = {alike(x): x for x in reversed(databases)}
     columns = {at: [_positive(built.probability(o, x)) for o in outputs] for at, x in first.items()}
@@ -248,14 +242,28 @@ def _some(built: Mechanism, price: Verdict, output: str | None) -> dict[str, Any
         outputs = named or ([] if worst is None else [worst])
     if not outputs:
         return None
-    rows = [[built.probability(o, x) for x in databases] for o in outputs]
+    labels = [built.outputs.label(o) for o in outputs]
+    exact = [[to_json(built.probability(o, x)) for x in databases] for o in outputs]
+    return _law(built, databases, labels, _values(built, outputs, databases), exact=exact)
+
+
+def _law(
+    built: Mechanism,
+    databases: Sequence[Point],
+    outputs: list[str],
+    values: list[list[float]],
+    *,
+    exact: list[list[dict[str, Any]]] | None = None,
+    line: bool = False,
+) -> dict[str, Any]:
+    parts = getattr(built.outputs, "parts", (built.outputs,))
     return {
         "databases": [built.universe.label(x) for x in databases],
-        "outputs": [built.outputs.label(o) for o in outputs],
-        "values": [[_positive(p) for p in row] for row in rows],
-        "exact": [[to_json(p) for p in row] for row in rows],
-        "line": False,
-        "density": any(isinstance(part, Reals) for part in getattr(built.outputs, "parts", ())),
+        "outputs": outputs,
+        "values": values,
+        "exact": exact,
+        "line": line,
+        "density": any(isinstance(part, Reals) for part in parts),
     }
 
 

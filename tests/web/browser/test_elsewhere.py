@@ -120,7 +120,7 @@ def test_the_link_of_a_query_holds_no_token(new_window, service):
     sql = "SELECT condition, COUNT(*) FROM people GROUP BY condition"
     window.open("release", dataset="people")
     window.write("Query (SQL)", sql)
-    window.slide("What to spend (epsilon)", "0.4")
+    window.spend("0.4")
     expect(window.fact("Costs")).to_have_text("epsilon 2/5")
     link = window.copied("Copy link")
     assert service.token not in link

@@ -30,7 +30,7 @@ def test_a_statement_opens_to_inequality_belief_and_certificate(window: Window):
     assert {row[0]: read_number(row[1])[0] for row in rows} == {
         database: mass["exact"] for database, mass in first["belief"].items()
     }
-    entry.get_by_text("Certificate", exact=True).click()
+    entry.get_by_text("Read it here", exact=True).click()
     assert verify(json.loads(window.copied("Copy certificate")))
 
 

@@ -2,10 +2,10 @@
 
 import { Foreseen, type GuaranteesAnswer, inTurn } from "../api";
 import { chart } from "../chart";
-import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
+import { type Child, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
 import { picker } from "../picker";
-import { certificateChecker } from "../verify_file";
+import { certificate, certificateChecker } from "../verify_file";
 import { Frame, type Place, type View } from "../view";
 import { exactly, percent } from "../words";
 
@@ -138,12 +138,12 @@ function statement(
   one: GuaranteesAnswer["statements"][number],
   database: string,
 ): HTMLElement {
-  const certificate = one.certificate ? JSON.stringify(one.certificate, null, 1) : null;
+  const proven = one.certificate ? JSON.stringify(one.certificate, null, 1) : null;
   const more = one.more
     .replace(one.words, "")
     .replace(/^\s*as an inequality:.*$/m, "")
     .trim();
-  if (!one.inequality && !one.belief && !certificate) return h("li", {}, one.words);
+  if (!one.inequality && !one.belief && !proven) return h("li", {}, one.words);
   return h(
     "li",
     {},
@@ -175,38 +175,17 @@ function statement(
             ]),
           )
         : null,
-      certificate ? proof(certificate) : null,
+      proven ? proof(proven) : null,
     ),
   );
 }
 
-const FILE = "certificate.json";
-
-function proof(certificate: string): HTMLElement {
-  return h(
-    "div",
-    {},
-    h(
-      "p",
-      { class: "caption" },
-      "The certificate multiplies the inequality with every extreme row. Save it, and ",
-      h("code", {}, `twoworlds verify ${FILE}`),
-      " checks it by plain arithmetic.",
-    ),
-    h(
-      "div",
-      { class: "actions" },
-      downloadLink("Download certificate", FILE, () => certificate),
-      copyButton("Copy certificate", () => certificate),
-    ),
-    h(
-      "details",
-      { class: "certificate" },
-      h("summary", {}, "Certificate"),
-      h("pre", { tabindex: "0", role: "region", "aria-label": "Certificate" }, certificate),
-    ),
-  );
-}
+const proof = (text: string): HTMLElement =>
+  certificate(text, (file) => [
+    "The certificate multiplies the inequality with every extreme row. Save it, and ",
+    h("code", {}, `twoworlds verify ${file}`),
+    " checks it by plain arithmetic.",
+  ]);
 
 /** How to read the picture, in words. */
 function reading(columns: readonly string[]): HTMLElement {

@@ -1,6 +1,6 @@
 /** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
 
-import { ask, debounce, Foreseen, inTurn, latest, post, ServiceError, token } from "../api";
+import { ask, debounce, Foreseen, inTurn, latest, post, ServiceError, setToken, token } from "../api";
 import { type Amount, type Bar, type Budget, budgetBar, shares, type Spent } from "../budget";
 import { button, h, replace, selectField, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, readAsked, sqlOf } from "../query";
@@ -9,7 +9,7 @@ import { costWords } from "../words";
 import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
 import { spending } from "./release_cost";
-import { described, hand, ledger, lostToken, proposing, UNKNOWN } from "./release_parts";
+import { described, hand, proposing, tokenForm, UNKNOWN } from "./release_parts";
 import { errorBars, type Plan, planned, warningList } from "./release_plan";
 
 export interface Me {
@@ -53,8 +53,8 @@ export function desk(
     sql.set(text);
     read();
   });
-  const lost = lostToken(() => enter(new URLSearchParams(state())));
-  const book = me.role === "analyst" ? null : ledger();
+  const lost = tokenForm("Sign in again", undefined, () => enter(new URLSearchParams(state())));
+  lost.form.hidden = true;
   const stale = (): boolean => shown !== JSON.stringify(body());
   const plan = inTurn(async () => {
     if (stale()) await dryRun((asking, signal) => known.ask(asking, signal));
@@ -127,12 +127,11 @@ export function desk(
       warned,
       h("div", { class: "actions" }, buy),
       sure,
-      lost.root,
+      lost.form,
       proposal.root,
     ),
     answer.root,
     policy,
-    ...(book ? [book.root] : []),
   );
 
   function queries(): string[] {
@@ -267,7 +266,9 @@ export function desk(
     frame.fail(new ServiceError(UNKNOWN, "Unauthorized", null, 401));
     buy.disabled = true;
     bar.classList.add("stale");
-    lost.show();
+    setToken("");
+    lost.form.hidden = false;
+    lost.field.fail(UNKNOWN);
   }
 
   function mustConfirm(): boolean {
@@ -332,7 +333,6 @@ export function desk(
     });
     cost.limit(parts());
     showBars();
-    book?.refresh();
   }
 
   function parts(): Spent[] {
