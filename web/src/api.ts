@@ -100,11 +100,17 @@ export function latest(): <T>(
   };
 }
 
+let turn = 0; // there is one hand, and it is at one place
+
+/** The hand has gone elsewhere: what was asked for ahead of it is not wanted any more. */
+export function elsewhere(): void {
+  turn += 1;
+}
+
 /** Answers that are asked for before they are needed: those of all positions of a slider that the hand
  * comes near. They are kept for so many milliseconds. */
 export class Foreseen<T> {
   private readonly known = new Map<string, { answer: Promise<T>; since: number }>();
-  private turn = 0;
 
   constructor(
     private readonly path: string,
@@ -116,12 +122,13 @@ export class Foreseen<T> {
     return this.find(JSON.stringify(body)) ?? post<T>(this.path, body, signal);
   }
 
-  /** Ask for these, one after the other, until others are nearer. */
+  /** Ask for these, one after the other, until the hand is elsewhere. */
   async near(bodies: readonly unknown[]): Promise<void> {
-    const mine = ++this.turn;
+    elsewhere();
+    const mine = turn;
     for (const body of bodies) {
       const key = JSON.stringify(body);
-      if (mine !== this.turn) return;
+      if (mine !== turn) return;
       if (this.find(key)) continue;
       const answer = post<T>(this.path, body);
       this.known.set(key, { answer, since: performance.now() });
@@ -137,7 +144,7 @@ export class Foreseen<T> {
 
   /** Something has happened that changes the answers. */
   forget(): void {
-    this.turn += 1;
+    elsewhere();
     this.known.clear();
   }
 

@@ -1,6 +1,6 @@
 /** The page: views, each at an address of its own, and light or dark. */
 
-import { ask, debounce, takeToken } from "./api";
+import { ask, debounce, elsewhere, takeToken } from "./api";
 import { h, replace } from "./dom";
 import type { Place, View } from "./view";
 import { attacker } from "./views/attacker";
@@ -47,6 +47,7 @@ function place(name: string, params: URLSearchParams): Place {
 
 function route(first: boolean): void {
   if (location.hash === "#content" || (!first && location.hash === shown)) return;
+  elsewhere();
   const [, name = "", query = ""] = /^#\/([\w-]*)\??(.*)$/.exec(location.hash) ?? [];
   const view = VIEWS.find((candidate) => candidate.name === name) ?? home;
   shown = location.hash;
