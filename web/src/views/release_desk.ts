@@ -246,7 +246,7 @@ export function desk(
         showBars({ epsilon: found.price.epsilon?.value ?? 0, rho: found.price.rho?.value ?? 0 });
         frame.sentence.textContent = found.meaning[0] ?? "";
         replace(frame.result, planned(found));
-        frame.answer.show(found.stored ? null : errorBars(found));
+        frame.answer.show(errorBars(found)); // also of a stored answer, so that nothing moves
         if (wanted && !buy.disabled && !stale()) found.stored ? purchase() : confirm();
         wanted = false;
       },
