@@ -272,22 +272,27 @@ export function table(
   );
 }
 
-/** A picture with a caption, and the same numbers as a table behind it. */
+/** A picture with a caption, and the same numbers as a table behind it, which may be made when it is
+ * opened: a hand that moves a slider does not wait for what is folded. */
 export function figure(
   title: string,
   caption: Child,
   picture: Node,
-  numbers?: Node | null,
+  numbers?: Node | (() => Node) | null,
   level: "h2" | "h3" = "h2",
 ): HTMLElement {
   const id = freshId("figure");
+  const fold = h("details", { class: "numbers" }, h("summary", {}, "The numbers"));
+  if (typeof numbers === "function")
+    fold.addEventListener("toggle", () => fold.append(numbers()), { once: true });
+  else put(fold, numbers);
   return h(
     "figure",
     { "aria-labelledby": id },
     h(level, { id }, title),
     caption ? h("p", { class: "caption" }, caption) : null,
     picture,
-    numbers && h("details", { class: "numbers" }, h("summary", {}, "The numbers"), numbers),
+    numbers ? fold : null,
   );
 }
 

@@ -129,7 +129,7 @@ def test_what_cannot_occur_is_said_to(window: Window):
 def test_a_mechanism_without_people_compares_two_databases(window: Window):
     window.open("attacker", mechanism="geometric(ratio=2)", a="0", b="1", output="0")
     window.slide("Belief that 0 is true, not 1", "0.5")
-    exact, _ = window.number("With your data")
+    exact, _ = window.number("After it")
     assert Fraction(exact) == Fraction(2, 3)
 
 

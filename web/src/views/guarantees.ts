@@ -228,11 +228,12 @@ function drawn(rays: string[][], columns: string[]): HTMLElement {
     chart("The cone of likelihood rows; its extreme rows follow as a table", (pictures, width) =>
       pictures.cone(width, columns, numbers, extreme),
     ),
-    table(
-      "Extreme rows: likelihoods up to a factor",
-      ["row", ...columns],
-      rays.map((ray, i) => [String(i + 1), ...ray]),
-    ),
+    () =>
+      table(
+        "Extreme rows: likelihoods up to a factor",
+        ["row", ...columns],
+        rays.map((ray, i) => [String(i + 1), ...ray]),
+      ),
   );
 }
 

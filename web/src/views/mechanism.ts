@@ -181,11 +181,12 @@ function laws(found: MechanismAnswer): HTMLElement | null {
     "The two worlds",
     `How likely each output is on the two databases that are told apart best${density ? " (densities)" : ""}.`,
     curves.root,
-    table(
-      density ? "Density at each output" : "P(output | database) along the line",
-      ["output", a, b],
-      outputs.map((output, i) => [output, short(yes[i] ?? 0), short(no[i] ?? 0)]),
-    ),
+    () =>
+      table(
+        density ? "Density at each output" : "P(output | database) along the line",
+        ["output", a, b],
+        outputs.map((output, i) => [output, short(yes[i] ?? 0), short(no[i] ?? 0)]),
+      ),
   );
 }
 
@@ -208,11 +209,12 @@ function matrix(found: MechanismAnswer): HTMLElement | null {
     chart("Heat map of the matrix; the numbers follow as a table", (pictures, width) =>
       pictures.heatMap(width, databases, outputs, values, written),
     ),
-    table(
-      "P(output | database)",
-      ["output", ...databases],
-      outputs.map((output, t) => [output, ...(written[t] ?? [])]),
-    ),
+    () =>
+      table(
+        "P(output | database)",
+        ["output", ...databases],
+        outputs.map((output, t) => [output, ...(written[t] ?? [])]),
+      ),
   );
   if (databases.length > 8) made.classList.add("whole");
   return made;
@@ -229,13 +231,14 @@ function profile(found: MechanismAnswer): HTMLElement | null {
     chart("Curve of delta over epsilon; the numbers follow as a table", (pictures, width) =>
       pictures.profile(width, epsilon, delta, price),
     ),
-    table(
-      "Delta for each epsilon",
-      ["epsilon", "delta"],
-      epsilon
-        .filter((_, i) => i % every === 0)
-        .map((x, i) => [short(x), short(delta[i * every] ?? 0)]),
-    ),
+    () =>
+      table(
+        "Delta for each epsilon",
+        ["epsilon", "delta"],
+        epsilon
+          .filter((_, i) => i % every === 0)
+          .map((x, i) => [short(x), short(delta[i * every] ?? 0)]),
+      ),
   );
 }
 
@@ -248,11 +251,12 @@ function tradeOff(found: MechanismAnswer): HTMLElement | null {
     chart("Curve of misses over false alarms; the numbers follow as a table", (pictures, width) =>
       pictures.tradeOff(width, curve.points),
     ),
-    table(
-      "Misses for each rate of false alarms",
-      ["false alarms", "misses"],
-      curve.points.slice(0, 40).map(([x, y]) => [percent(x), percent(y)]),
-    ),
+    () =>
+      table(
+        "Misses for each rate of false alarms",
+        ["false alarms", "misses"],
+        curve.points.slice(0, 40).map(([x, y]) => [percent(x), percent(y)]),
+      ),
   );
 }
 
