@@ -26,7 +26,7 @@ from twoworlds.web.refusals import Refused
         ("membership", {"people": "9999"}, "people", "the service tries up to 2000"),
         ("linkage", {"sensitive": "nope"}, "sensitive", "figure1.csv has no column 'nope'"),
         ("linkage", {"on": "nope"}, "on", "register.csv has no column 'nope'"),
-        ("composition", {"prior": "x=2"}, "prior", "no weight is given"),
+        ("composition", {"prior": "x=2"}, None, "no weight is given"),
         ("composition", {"know": ["x=1"]}, "know", "there is no column 'x'"),
         ("reconstruct", {"rows": "0"}, "rows", "rows=0 must be a whole number"),
         ("reconstruct", {"method": "x"}, "method", "x"),

@@ -24,7 +24,7 @@ def _assets() -> list[Path]:
 def test_every_file_that_the_page_names_is_there() -> None:
     page = (STATIC / "index.html").read_text(encoding="utf-8")
     named = re.findall(r'(?:src|href)="\./([^"#]+)"', page)
-    assert {Path(name).suffix for name in named} >= {".js", ".css", ".svg"}
+    assert {Path(name).suffix for name in named} >= {".js", ".css"}
     assert [name for name in named if not (STATIC / name).is_file()] == []
 
 

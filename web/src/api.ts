@@ -100,6 +100,60 @@ export function latest(): <T>(
   };
 }
 
+let turn = 0; // there is one hand, and it is at one place
+
+/** The hand has gone elsewhere: what was asked for ahead of it is not wanted any more. */
+export function elsewhere(): void {
+  turn += 1;
+}
+
+/** Answers that are asked for before they are needed: those of all positions of a slider that the hand
+ * comes near. They are kept for so many milliseconds. */
+export class Foreseen<T> {
+  private readonly known = new Map<string, { answer: Promise<T>; since: number }>();
+
+  constructor(
+    private readonly path: string,
+    private readonly keep = Infinity,
+  ) {}
+
+  /** The answer as it was foreseen; else the service is asked now. */
+  ask(body: unknown, signal: AbortSignal): Promise<T> {
+    return this.find(JSON.stringify(body)) ?? post<T>(this.path, body, signal);
+  }
+
+  /** Ask for these, one after the other, until the hand is elsewhere. */
+  async near(bodies: readonly unknown[]): Promise<void> {
+    elsewhere();
+    const mine = turn;
+    for (const body of bodies) {
+      const key = JSON.stringify(body);
+      if (mine !== turn) return;
+      if (this.find(key)) continue;
+      const answer = post<T>(this.path, body);
+      this.known.set(key, { answer, since: performance.now() });
+      try {
+        await answer;
+      } catch (error) {
+        if (error instanceof ServiceError && error.status === 400) continue; // it stays refused
+        this.known.delete(key);
+        return;
+      }
+    }
+  }
+
+  /** Something has happened that changes the answers. */
+  forget(): void {
+    elsewhere();
+    this.known.clear();
+  }
+
+  private find(key: string): Promise<T> | null {
+    const found = this.known.get(key);
+    return found && performance.now() - found.since < this.keep ? found.answer : null;
+  }
+}
+
 const PATIENCE = 300; // milliseconds
 
 /** Run at once, or when what runs has ended: an answer follows a moving slider without piling up. What
@@ -124,11 +178,11 @@ export function inTurn(run: () => Promise<void>): () => void {
   };
 }
 
-export function debounce(wait: number, run: () => void): () => void {
+export function debounce<A extends unknown[]>(wait: number, run: (...given: A) => void): (...given: A) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  return () => {
+  return (...given) => {
     clearTimeout(timer);
-    timer = setTimeout(run, wait);
+    timer = setTimeout(run, wait, ...given);
   };
 }
 

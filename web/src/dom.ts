@@ -142,6 +142,8 @@ interface SliderOptions {
   tell?: (value: number) => string;
   hint?: string;
   oninput: (value: number) => void;
+  /** the hand comes near: called with all positions, the nearest to the present one first */
+  near?: (positions: number[]) => void;
 }
 
 /** A slider that says its value beside the label, and in words to a screen reader. */
@@ -151,8 +153,17 @@ export function slider(options: SliderOptions): Field & { limit(most: number): v
     shown.textContent = options.show(value);
     control.setAttribute("aria-valuetext", (options.tell ?? options.show)(value));
   };
+  const near = (): void => {
+    const [least, most, step] = [control.min, control.max, control.step].map(Number) as [number, number, number];
+    const count = Math.floor((most - least) / step + 1e-9) + 1;
+    const away = (at: number): number => Math.abs(at - control.valueAsNumber);
+    const all = Array.from({ length: count }, (_, i) => Number((least + i * step).toFixed(9)));
+    options.near?.(all.sort((a, b) => away(a) - away(b)));
+  };
   const control = h("input", {
     type: "range",
+    onpointerenter: near,
+    onfocus: near,
     min: options.least,
     max: options.most,
     step: options.step,
@@ -261,22 +272,27 @@ export function table(
   );
 }
 
-/** A picture with a caption, and the same numbers as a table behind it. */
+/** A picture with a caption, and the same numbers as a table behind it, which may be made when it is
+ * opened: a hand that moves a slider does not wait for what is folded. */
 export function figure(
   title: string,
   caption: Child,
   picture: Node,
-  numbers?: Node | null,
+  numbers?: Node | (() => Node) | null,
   level: "h2" | "h3" = "h2",
 ): HTMLElement {
   const id = freshId("figure");
+  const fold = h("details", { class: "numbers" }, h("summary", {}, "The numbers"));
+  if (typeof numbers === "function")
+    fold.addEventListener("toggle", () => fold.append(numbers()), { once: true });
+  else put(fold, numbers);
   return h(
     "figure",
     { "aria-labelledby": id },
     h(level, { id }, title),
     caption ? h("p", { class: "caption" }, caption) : null,
     picture,
-    numbers && h("details", { class: "numbers" }, h("summary", {}, "The numbers"), numbers),
+    numbers ? fold : null,
   );
 }
 

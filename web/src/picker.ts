@@ -1,7 +1,7 @@
 /** Choose a mechanism by its name, write it as a call, and tune its numbers with sliders. */
 
 import { catalogue, type Verdict } from "./api";
-import { type Call, readCall, withArgument, writeCall } from "./calls";
+import { readCall, withArgument, writeCall } from "./calls";
 import { type Field, h, replace, selectField, slider, textField } from "./dom";
 import { Fraction } from "./fraction";
 import { percent, short } from "./words";
@@ -60,10 +60,11 @@ export interface Picker {
 }
 
 /** Make a picker; examples of mechanisms that the view cannot show are not offered. What else the view
- * tunes stands below the sliders. */
+ * tunes stands below the sliders. `near` is told what a slider can make of the mechanism. */
 export function picker(
   first: string | null,
   changed: (text: string) => void,
+  near: (texts: readonly string[]) => void,
   without: readonly string[] = [],
   also: HTMLElement | null = null,
 ): Picker {
@@ -101,6 +102,11 @@ export function picker(
     replace(tuners, ...sliders);
   }
 
+  function tuned(name: string, moved: number): string {
+    const call = readCall(text);
+    return call ? writeCall(withArgument(call, name, String(Number(moved.toFixed(4))))) : text;
+  }
+
   function tuner(name: string | null, written: string): HTMLElement | null {
     const range = name === null ? undefined : RANGES[name];
     const value = Fraction.read(written)?.value;
@@ -113,13 +119,12 @@ export function picker(
       value,
       show: range.show ?? ((moved) => short(moved)),
       oninput: (moved) => {
-        const call: Call | null = readCall(text);
-        if (!call) return;
-        text = writeCall(withArgument(call, name, String(Number(moved.toFixed(4)))));
+        text = tuned(name, moved);
         field.set(text);
         choice.set("");
         changed(text);
       },
+      near: (positions) => near(positions.map((moved) => tuned(name, moved))),
     }).root;
   }
 
@@ -160,10 +165,16 @@ export interface DeltaField extends Field {
 }
 
 /** The delta that somebody accepts, for a mechanism. */
-export function deltaField(first: string | null, mechanism: () => string, changed: () => void): DeltaField {
+export function deltaField(
+  first: string | null,
+  mechanism: () => string,
+  changed: () => void,
+  near: (given: readonly { delta?: string }[]) => void,
+): DeltaField {
   let picked = first;
   let needs = ""; // the name of a mechanism that has no finite price at delta 0
   const name = (): string => readCall(mechanism())?.name ?? "";
+  const written = (delta: string): { delta?: string } => (Number(delta) === 0 ? {} : { delta });
   const field = slider({
     label: "Delta that you accept",
     least: 0,
@@ -176,13 +187,14 @@ export function deltaField(first: string | null, mechanism: () => string, change
       picked = DELTAS[i] ?? null;
       changed();
     },
+    near: (positions) => near(positions.map((i) => written(DELTAS[i] ?? "0"))),
   });
   return {
     ...field,
     given: () => {
       const delta = picked ?? (needs && needs === name() ? USUAL : "0");
       field.set(String(Math.max(0, DELTAS.indexOf(delta))));
-      return Number(delta) === 0 ? {} : { delta };
+      return written(delta);
     },
     picked: () => picked,
     needed: ({ epsilon, delta }) => {

@@ -230,10 +230,12 @@ export function sweep(
   const top = margins.marginTop;
   const inner = height - top - margins.marginBottom;
   const level = (y: number): number => top + (Math.log10(y) / Math.log10(floor)) * inner;
-  const ends = apart(
+  const wanted = apart(
     shown.map(({ points }) => level((points.at(-1) as { y: number }).y)),
     15,
   );
+  const below = Math.max(0, ...wanted.map((y) => y - (top + inner - 6))); // among the marks of the axis
+  const ends = wanted.map((y) => y - below);
   return picture({
     ...margins,
     width,

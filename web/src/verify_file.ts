@@ -2,7 +2,7 @@
  * in this browser. The checker is verify.js, the very file that reports carry; it is loaded when the
  * first certificate comes. */
 
-import { h } from "./dom";
+import { type Child, copyButton, downloadLink, h } from "./dom";
 import type { check, sentence } from "./verify";
 
 declare global {
@@ -83,5 +83,28 @@ export function certificateChecker(): HTMLElement {
     ),
     h("label", {}, "Certificate or report ", input),
     said,
+  );
+}
+
+const FILE = "certificate.json";
+
+/** A certificate to save, to copy and to read; `words` say what it proves, around the command. */
+export function certificate(text: string, words: (file: string) => Child[]): HTMLElement {
+  return h(
+    "div",
+    {},
+    h("p", { class: "caption" }, ...words(FILE)),
+    h(
+      "div",
+      { class: "actions" },
+      downloadLink("Download certificate", FILE, () => text),
+      copyButton("Copy certificate", () => text),
+    ),
+    h(
+      "details",
+      { class: "certificate" },
+      h("summary", {}, "Read it here"),
+      h("pre", { tabindex: "0", role: "region", "aria-label": "Certificate" }, text),
+    ),
   );
 }

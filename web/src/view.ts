@@ -173,7 +173,7 @@ export class Answer {
 }
 
 const WAITING = "Computing …";
-const NOTHING = "Mend what is marked, and the answer appears here.";
+const NOTHING = "There is no answer yet: what is in red says why.";
 
 const nameOf = (details: Element): string =>
   `${details.closest("figure")?.querySelector("h2")?.textContent ?? ""}/${

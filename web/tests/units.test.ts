@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { inTurn, type MechanismAnswer } from "../src/api";
+import { Foreseen, inTurn, type MechanismAnswer } from "../src/api";
 import { lawsOf, mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
 import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
 import { Fraction } from "../src/fraction";
@@ -82,6 +82,48 @@ describe("fractions", () => {
   it("has a nearest double even where its parts have none", () => {
     const huge = 10n ** 400n;
     expect(new Fraction(3n * huge, 4n * huge + 1n).value).toBeCloseTo(0.75, 12);
+  });
+});
+
+describe("what is asked for ahead of the hand", () => {
+  const answerWith = (status: (body: string) => number): string[] => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", (_: string, { body }: { body: string }) => {
+      asked.push(body);
+      return Promise.resolve(new Response(body, { status: status(body) }));
+    });
+    return asked;
+  };
+  const signal = new AbortController().signal;
+
+  it("is asked once, the nearest first, and never again", async () => {
+    const asked = answerWith(() => 200);
+    const known = new Foreseen<number>("mechanism");
+    await known.near([3, 2, 4]);
+    await known.near([4, 5]);
+    expect(asked).toEqual(["3", "2", "4", "5"]);
+    expect(await known.ask(2, signal)).toBe(2);
+    expect(asked.length).toBe(4);
+    expect(await known.ask(9, signal)).toBe(9); // nobody foresaw it
+    expect(asked.length).toBe(5);
+  });
+
+  it("ends where the service fails, and goes on where it refuses", async () => {
+    const asked = answerWith((body) => (body === "2" ? 400 : body === "4" ? 503 : 200));
+    await new Foreseen<number>("mechanism").near([3, 2, 4, 5]);
+    expect(asked).toEqual(["3", "2", "4"]);
+  });
+
+  it("is asked anew when it is too old, or was forgotten", async () => {
+    const asked = answerWith(() => 200);
+    const old = new Foreseen<number>("mechanism", 0);
+    await old.near([1]);
+    await old.ask(1, signal);
+    const known = new Foreseen<number>("mechanism");
+    await known.near([1]);
+    known.forget();
+    await known.ask(1, signal);
+    expect(asked.length).toBe(4);
   });
 });
 

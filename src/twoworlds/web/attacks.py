@@ -48,15 +48,6 @@ _MOST: dict[str, dict[str, int]] = {
     "membership": {"people": 2000, "attributes": 5000},
     "reconstruct": {"rows": 256, "queries": 1024},
 }
-# What the attacks call their numbers, where they do not call them by their options.
-_CALLED = {
-    "the number of questions": "times",
-    "the number of people": "people",
-    "the number of attributes": "attributes",
-    "the limit on the size of a set": "at_least",
-    "the limit of a cell": "at_least",
-    "the seed": "seed",
-}
 
 
 def attack(name: str, options: Mapping[str, Any]) -> Any:
@@ -80,16 +71,15 @@ def attack(name: str, options: Mapping[str, Any]) -> Any:
     try:
         return ask(f"attack {name}", **_ADDED.get(name, dict)(given)).to_dict()
     except InvalidInput as error:
-        _blame(error, given, ATTACKS[name])
+        _blame(error, given)
         raise
 
 
 def _check_sizes(name: str, given: Mapping[str, Any]) -> None:
-    words = {option: said for said, option in _CALLED.items()}
     for option, most in _MOST.get(name, {}).items():
         with about(option):
             size = given.get(option, 1)
-            if whole(size, words.get(option, option), at_least=1) > most:
+            if whole(size, f"the number of {option}", at_least=1) > most:
                 raise TooLarge(f"{option}={size}: the service tries up to {most}")
     times = str(given.get("times", 1)).split(",")
     with about("times"):
@@ -153,28 +143,14 @@ _ADDED = {
 }
 
 
-# --- which option a complaint is about ------------------------------------------------------------
+def _blame(error: InvalidInput, given: Mapping[str, Any]) -> None:
+    """Find the option that a complaint is about: it quotes its value, or a column in it."""
+    if error.field is None:
+        quoted = [name for name, value in given.items() if _quotes(str(error), value)]
+        error.field = quoted[0] if len(quoted) == 1 else None
 
 
-def _blame(error: InvalidInput, given: Mapping[str, Any], takes: tuple[str, ...]) -> None:
-    """Find the option that a complaint is about: it begins with its name, or quotes its value."""
-    if error.field is not None:
-        return
-    said = str(error).removeprefix("--")
-    named = [name for name in takes if said.replace("-", "_").startswith((f"{name}=", f"{name} "))]
-    named += [name for words, name in _CALLED.items() if said.startswith(words) and name in takes]
-    if said.startswith("no weight"):
-        named += [name for name in ("prior", "population") if name in given]
-    quoted = [
-        name for name, value in given.items() if any(f"{one!r}" in said for one in _parts(value))
-    ]
-    for found in (named, quoted):
-        if len(found) == 1:
-            error.field = found[0]
-            return
-
-
-def _parts(value: Any) -> list[str]:
-    """Return what a complaint may quote of a value: itself, or the columns that it names."""
+def _quotes(said: str, value: Any) -> bool:
     texts = [str(one) for one in (value if isinstance(value, list) else [value])]
-    return [*texts, *(name.partition("=")[0].strip() for one in texts for name in one.split(","))]
+    parts = [name.partition("=")[0].strip() for one in texts for name in one.split(",")]
+    return any(f"{one!r}" in said or f"={one} " in said for one in (*texts, *parts))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor, log10
@@ -26,6 +26,7 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.laws.event import AtLeast, AtMost, Event
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
+from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.several import Several
 from twoworlds.noiseless import total
@@ -205,17 +206,21 @@ def _laws(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
     databases = [*built.universe] if few else [*pair]
     try:
         outputs = _line(built, databases) if line else [*built.outputs]
-        values = [[_positive(built.probability(o, x)) for x in databases] for o in outputs]
+        values = _values(built, outputs, databases)
     except (TwoWorldsError, OverflowError):  # numbers that no arithmetic holds
         return None
-    return {
-        "databases": [built.universe.label(x) for x in databases],
-        "outputs": [f"{float(o):.12g}" if line else built.outputs.label(o) for o in outputs],
-        "values": values,
-        "exact": None,
-        "line": line,
-        "density": isinstance(built.outputs, Reals),
-    }
+    labels = [f"{float(o):.12g}" if line else built.outputs.label(o) for o in outputs]
+    return _law(built, databases, labels, values, line=line)
+
+
+def _values(
+    built: Mechanism, outputs: Sequence[Point], databases: Sequence[Point]
+) -> list[list[float]]:
+    """Return likelihoods as doubles; of a statistic, once for each value that it takes."""
+    alike = built.statistic if isinstance(built, OnStatistic) else lambda x: x
+    first = {alike(x): x for x in reversed(databases)}
+    columns = {at: [_positive(built.probability(o, x)) for o in outputs] for at, x in first.items()}
+    return [list(row) for row in zip(*(columns[alike(x)] for x in databases), strict=True)]
 
 
 def _some(built: Mechanism, price: Verdict, output: str | None) -> dict[str, Any] | None:
@@ -237,14 +242,28 @@ def _some(built: Mechanism, price: Verdict, output: str | None) -> dict[str, Any
         outputs = named or ([] if worst is None else [worst])
     if not outputs:
         return None
-    rows = [[built.probability(o, x) for x in databases] for o in outputs]
+    labels = [built.outputs.label(o) for o in outputs]
+    exact = [[to_json(built.probability(o, x)) for x in databases] for o in outputs]
+    return _law(built, databases, labels, _values(built, outputs, databases), exact=exact)
+
+
+def _law(
+    built: Mechanism,
+    databases: Sequence[Point],
+    outputs: list[str],
+    values: list[list[float]],
+    *,
+    exact: list[list[dict[str, Any]]] | None = None,
+    line: bool = False,
+) -> dict[str, Any]:
+    parts = getattr(built.outputs, "parts", (built.outputs,))
     return {
         "databases": [built.universe.label(x) for x in databases],
-        "outputs": [built.outputs.label(o) for o in outputs],
-        "values": [[_positive(p) for p in row] for row in rows],
-        "exact": [[to_json(p) for p in row] for row in rows],
-        "line": False,
-        "density": any(isinstance(part, Reals) for part in getattr(built.outputs, "parts", ())),
+        "outputs": outputs,
+        "values": values,
+        "exact": exact,
+        "line": line,
+        "density": any(isinstance(part, Reals) for part in parts),
     }
 
 
@@ -266,7 +285,7 @@ def _likeliest(built: Mechanism, database: Point) -> Point:
 
 def _positive(p: Number) -> float:
     """Return the nearest double, which is 0 only for an exact 0."""
-    return 0.0 if p == 0 else max(float(to_json(p)["value"]), _TINY)
+    return 0.0 if p == 0 else max(float(p), _TINY)
 
 
 def _line(built: Mechanism, databases: list[Point]) -> list[Point]:
@@ -332,7 +351,7 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         [to_json(level)["value"], to_json(misses(power), side="down")["value"]]
         for level, power in corners[:_MOST_NUMBERS]
     ]
-    return {**curve.to_dict(), "points": points, "sentence": curve.sentence()}
+    return {"databases": list(curve.sides), "points": points, "sentence": curve.sentence()}
 
 
 # --- an attacker --------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import certificate_text
@@ -186,19 +185,6 @@ class Desk:
         """Close ledger and engines."""
         if self._opened is not None:
             self._opened.close()
-
-    def __enter__(self) -> Self:
-        """Return the desk itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def _read(
         self,

@@ -41,7 +41,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -406,7 +406,7 @@ def main(kind: str) -> None:
     if told is None:
         return
     _limit_memory("RLIMIT_DATA", told["memory"])
-    with Desk(told["policy"], Path(told["folder"])) as desk:
+    with closing(Desk(told["policy"], Path(told["folder"]))) as desk:
         _serve(source, sink, desk.jobs, desk.together)
 
 

@@ -117,7 +117,7 @@ def test_dragging_changes_the_sentence_without_any_request(window: Window):
         window.says(f"({tenths / 10:g}%) with your data")
         heard.add(window.page.get_by_role("status").filter(has_text="with your data").inner_text())
     assert len(heard) == 19
-    assert not [one for one in window.asked if not one.endswith("/icon.svg")]  # may come late
+    assert not window.asked
 
 
 def test_what_cannot_occur_is_said_to(window: Window):
@@ -129,7 +129,7 @@ def test_what_cannot_occur_is_said_to(window: Window):
 def test_a_mechanism_without_people_compares_two_databases(window: Window):
     window.open("attacker", mechanism="geometric(ratio=2)", a="0", b="1", output="0")
     window.slide("Belief that 0 is true, not 1", "0.5")
-    exact, _ = window.number("With your data")
+    exact, _ = window.number("After it")
     assert Fraction(exact) == Fraction(2, 3)
 
 

@@ -120,7 +120,7 @@ def test_the_link_of_a_query_holds_no_token(new_window, service):
     sql = "SELECT condition, COUNT(*) FROM people GROUP BY condition"
     window.open("release", dataset="people")
     window.write("Query (SQL)", sql)
-    window.slide("What to spend (epsilon)", "0.4")
+    window.spend("0.4")
     expect(window.fact("Costs")).to_have_text("epsilon 2/5")
     link = window.copied("Copy link")
     assert service.token not in link
@@ -193,7 +193,7 @@ def test_attacker_without_people_elsewhere(window: Window, answered, printed):
     [row] = found["matrix"]
     likely = {x: Fraction(p["exact"]) for x, p in zip(found["databases"], row, strict=True)}
     yes, no = likely["0"] * Fraction("0.2"), likely["1"] * Fraction("0.8")
-    assert str(yes / (yes + no)) == window.number("With your data")[0]
+    assert str(yes / (yes + no)) == window.number("After it")[0]
     assert str(likely["0"]) in printed(window.copied("Copy Python"))
 
 
@@ -265,5 +265,7 @@ def test_an_attack_elsewhere(window: Window, answered, printed, requested, name)
         return
     text = found.get("sentence") or found.get("explanation") or found["height"]["explanation"]
     first = text.split("\n\n")[0]
-    window.says(first)
+    opened = window.page.locator("details[open]")
+    shown = [opened.locator(".lead").inner_text(), *opened.locator(".said").all_inner_texts()]
+    assert " ".join(first.split()) in " ".join(" ".join(shown).split())
     assert " ".join(first.split()) in said

@@ -30,7 +30,7 @@ def test_a_statement_opens_to_inequality_belief_and_certificate(window: Window):
     assert {row[0]: read_number(row[1])[0] for row in rows} == {
         database: mass["exact"] for database, mass in first["belief"].items()
     }
-    entry.get_by_text("Certificate", exact=True).click()
+    entry.get_by_text("Read it here", exact=True).click()
     assert verify(json.loads(window.copied("Copy certificate")))
 
 
@@ -106,3 +106,16 @@ def test_the_slider_changes_the_sentence(window: Window):
         window.slide("Told truly (keep)", keep)
         text = f"randomized-response(bits=2, keep={keep})"
         window.says(row_cone(text).statements()[0].sentence)
+
+
+def test_a_slider_that_the_hand_came_near_asks_nothing_when_it_moves(window: Window):
+    window.open("guarantees", mechanism="randomized-response(bits=1, keep=3/4)")
+    window.asked.clear()
+    window.field("People (bits)").hover()
+    window.until(lambda: len(window.asked) == 5)
+    window.settle()
+    window.page.wait_for_timeout(300)
+    window.asked.clear()
+    window.slide("People (bits)", 3)
+    window.says(row_cone("randomized-response(bits=3, keep=3/4)").statements()[0].sentence)
+    assert not window.asked

@@ -155,6 +155,16 @@ class Window:
         twice = "requestAnimationFrame(() => requestAnimationFrame(done))"
         self.page.evaluate(f"() => new Promise((done) => {twice})")
 
+    def spend(self, epsilon: str) -> None:
+        """Go along the slider of what to spend, as with the arrow keys, until it says so much."""
+        slider = self.field("What to spend (epsilon)")
+
+        def shown() -> float:
+            return float((slider.get_attribute("aria-valuetext") or "").removeprefix("epsilon "))
+
+        while shown() != float(epsilon):
+            slider.press("ArrowRight" if shown() < float(epsilon) else "ArrowLeft")
+
     def unfold(self, summary: str | Locator) -> None:
         """Open what lies behind some words, unless it is open."""
         words = self.page.get_by_text(summary, exact=True) if isinstance(summary, str) else summary

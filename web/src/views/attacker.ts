@@ -1,6 +1,6 @@
 /** Attacker: move what somebody believed; see what they conclude with your data, and without. */
 
-import { debounce, latest, type MechanismAnswer, post, type PosteriorAnswer, ServiceError, type Verdict } from "../api";
+import { debounce, Foreseen, inTurn, latest, type MechanismAnswer, post, type PosteriorAnswer, ServiceError, type Verdict } from "../api";
 import { highest, type Position, priorCurve, type Scene, sceneOf, settle, type Side, view } from "../attacker";
 import { liveChart } from "../chart";
 import { button, type Child, type Field, figure, h, replace, selectField, slider, textField } from "../dom";
@@ -36,14 +36,19 @@ function mount(root: HTMLElement, place: Place): void {
   const curve = liveChart(
     "Curves of what is concluded, with you and without, over what was believed before",
   );
-  const ask = debounce(80, fetchTable);
-  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), debounce(80, fetchPrice));
+  const known = new Foreseen<MechanismAnswer>("mechanism");
+  const ask = inTurn(fetchTable);
+  const askPrice = inTurn(fetchPrice);
+  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), askPrice, (given) =>
+    known.near(given.map((one) => priced(one))),
+  );
   const chosen = picker(
     place.params.get("mechanism"),
     () => {
       output.set("");
       ask();
     },
+    (texts) => known.near(texts.map((text) => wanted(text, null))),
     [],
     accepted.root,
   );
@@ -52,7 +57,7 @@ function mount(root: HTMLElement, place: Place): void {
     wide: true,
     value: "",
     hint: "There are very many outputs: name any, written as in the table.",
-    onchange: () => fetchTable(),
+    onchange: () => ask(),
   });
   output.root.hidden = true;
   const frame = new Frame(
@@ -76,13 +81,23 @@ function mount(root: HTMLElement, place: Place): void {
   let dots: Side | null = null;
   let moving: Moving | null = null;
 
-  function fetchTable(): void {
+  const wanted = (mechanism: string, output: string | null): Record<string, unknown> => ({
+    mechanism,
+    output,
+    definitions: false,
+    curves: false,
+  });
+  const priced = (given: { delta?: string }): Record<string, unknown> => ({
+    ...wanted(chosen.value(), null),
+    ...given,
+  });
+
+  function fetchTable(): Promise<void> {
     const text = chosen.value();
-    const wanted = first ? Object.fromEntries(place.params) : kept();
-    const named = output.value().trim() || (first && wanted["output"]) || null;
-    const body = { mechanism: text, output: named, definitions: false, curves: false };
-    void frame.ask(
-      (signal) => post<MechanismAnswer>("mechanism", body, signal),
+    const before = first ? Object.fromEntries(place.params) : kept();
+    const named = output.value().trim() || (first && before["output"]) || null;
+    return frame.ask(
+      (signal) => known.ask(wanted(text, named), signal),
       (table) => {
         const next = sceneOf(table);
         output.root.hidden = next !== null && !next.some;
@@ -93,27 +108,26 @@ function mount(root: HTMLElement, place: Place): void {
         first = false;
         found = table;
         scene = next;
-        position = settle(scene, wanted, table.price.witness ?? null);
+        position = settle(scene, before, table.price.witness ?? null);
         if (next.some && named) position.output = 0; // the service puts it first
         said.replaceChildren();
         accepted.needed(table.price);
         price = null;
         build(scene);
-        fetchPrice();
+        askPrice();
       },
     );
   }
 
   /** The price at the delta that is accepted takes longer than the rest, and follows it. */
-  function fetchPrice(): void {
+  async function fetchPrice(): Promise<void> {
     const given = accepted.given();
     if (!found) return;
     price = given.delta ? null : found.price;
     move();
     if (price) return;
-    const body = { mechanism: chosen.value(), ...given, definitions: false, curves: false };
-    void second(
-      (signal) => post<MechanismAnswer>("mechanism", body, signal),
+    await second(
+      (signal) => known.ask(priced(given), signal),
       (answer) => {
         price = answer.price;
         move();
@@ -246,7 +260,7 @@ function mount(root: HTMLElement, place: Place): void {
     );
   }
 
-  fetchTable();
+  ask();
 }
 
 // --- what the attacker believes, as sliders and lists --------------------------------------------
@@ -277,12 +291,18 @@ function beliefControls(
       set({ mode: v === "two" ? "two" : "independent" }, true),
     );
   believes?.root.classList.add("wide");
+  // it stands there also where nobody else is, so that nothing moves when others come
+  const others = chance(`Belief that each other record is ${at.value}`, at.others, (moved) =>
+    set({ others: moved }),
+  );
+  const input = others.root.querySelector("input");
+  if (input) input.disabled = (people?.count ?? 0) < 2;
   return [
     h(
       "div",
       { class: "row" },
       believes?.root,
-      people && people.count > 1
+      people
         ? choice("You are", String(at.person), persons, (v) => set({ person: Number(v) }, true))
             .root
         : null,
@@ -302,11 +322,7 @@ function beliefControls(
       at.mode === "independent"
         ? chance(`Belief that your record is ${at.value}`, at.you, (you) => set({ you })).root
         : chance(`Belief that ${at.a} is true, not ${at.b}`, at.you, (you) => set({ you })).root,
-      at.mode === "independent" && (people?.count ?? 0) > 1
-        ? chance(`Belief that each other record is ${at.value}`, at.others, (others) =>
-            set({ others }),
-          ).root
-        : null,
+      at.mode === "independent" && others.root,
       scene.line
         ? slider({
             label: "Published number",

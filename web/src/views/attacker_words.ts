@@ -32,7 +32,7 @@ export function told(scene: Scene, at: Position, side: Side): Child[] {
       ? `It was certain that ${said}. `
       : side.prior <= 0
         ? `It was ruled out that ${said}. `
-        : `The odds that ${said} were ${both(side.prior)}. `;
+        : `The odds that ${said}${said.includes(",") ? "," : ""} were ${both(side.prior)}. `;
   if (side.with === null) return [before, `Output ${output} cannot occur under this belief.`];
   const after = [before, `After output ${output} `, ...stands(side.with, side.odds.with)];
   if (!scene.people) return [...after, "."];
@@ -86,7 +86,7 @@ function stated(
 ): HTMLElement {
   return facts([
     ["Before", before],
-    ["With your data", h("span", { class: "with" }, yes)],
+    [scene.people ? "With your data" : "After it", h("span", { class: "with" }, yes)],
     ["Without your data", scene.people ? h("span", { class: "without" }, no) : null],
     ["All conclusions differ by at most", apart],
     ["This output comes up with probability", likely],

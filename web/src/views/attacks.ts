@@ -82,10 +82,10 @@ function card(attack: Attack, place: Place): HTMLDetailsElement {
       (signal) => post<Found>(path, sent, signal),
       (found) => {
         const { words, rest } = shown(attack.name, found);
-        const [first = "", ...more] = words.split("\n\n");
+        const [, first = words, more = ""] = /^([^]+?[.!?])\s+([^]+)$/.exec(words) ?? [];
         frame.sentence.textContent = first;
         frame.answer.show(
-          more.length ? h("p", { class: "said" }, more.join("\n\n")) : null,
+          more ? h("p", { class: "said" }, more) : null,
           ...rest,
         );
         defence.replaceChildren(...helps(against, found));

@@ -1,11 +1,11 @@
 /** Guarantees: what the row cone of a mechanism or a definition says about attackers, in words. */
 
-import { inTurn, type GuaranteesAnswer, post } from "../api";
+import { Foreseen, type GuaranteesAnswer, inTurn } from "../api";
 import { chart } from "../chart";
-import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
+import { type Child, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
 import { picker } from "../picker";
-import { certificateChecker } from "../verify_file";
+import { certificate, certificateChecker } from "../verify_file";
 import { Frame, type Place, type View } from "../view";
 import { exactly, percent } from "../words";
 
@@ -30,7 +30,10 @@ export const guarantees: View = {
 function mount(root: HTMLElement, place: Place): void {
   const ask = inTurn(go);
   let about = place.params.get("definition") ? "definition" : "mechanism";
-  const chosen = picker(place.params.get("mechanism"), () => ask(), NOT_LISTED);
+  const known = new Foreseen<GuaranteesAnswer>("guarantees");
+  const near = (texts: readonly string[]): void =>
+    void known.near(texts.map((mechanism) => ({ mechanism })));
+  const chosen = picker(place.params.get("mechanism"), () => ask(), near, NOT_LISTED);
   const definition = textField({
     label: "Definition",
     rows: 1,
@@ -87,7 +90,7 @@ function mount(root: HTMLElement, place: Place): void {
       { path: "guarantees", body },
     );
     return frame.ask(
-      (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
+      (signal) => known.ask(body, signal),
       (found) => {
         frame.sentence.textContent = found.headline;
         frame.answer.show(...described(found));
@@ -95,7 +98,7 @@ function mount(root: HTMLElement, place: Place): void {
     );
   }
 
-  root.append(certificateChecker());
+  frame.answer.root.after(certificateChecker());
   arrange();
   ask();
 }
@@ -135,12 +138,12 @@ function statement(
   one: GuaranteesAnswer["statements"][number],
   database: string,
 ): HTMLElement {
-  const certificate = one.certificate ? JSON.stringify(one.certificate, null, 1) : null;
+  const proven = one.certificate ? JSON.stringify(one.certificate, null, 1) : null;
   const more = one.more
     .replace(one.words, "")
     .replace(/^\s*as an inequality:.*$/m, "")
     .trim();
-  if (!one.inequality && !one.belief && !certificate) return h("li", {}, one.words);
+  if (!one.inequality && !one.belief && !proven) return h("li", {}, one.words);
   return h(
     "li",
     {},
@@ -172,38 +175,17 @@ function statement(
             ]),
           )
         : null,
-      certificate ? proof(certificate) : null,
+      proven ? proof(proven) : null,
     ),
   );
 }
 
-const FILE = "certificate.json";
-
-function proof(certificate: string): HTMLElement {
-  return h(
-    "div",
-    {},
-    h(
-      "p",
-      { class: "caption" },
-      "The certificate multiplies the inequality with every extreme row. Save it, and ",
-      h("code", {}, `twoworlds verify ${FILE}`),
-      " checks it by plain arithmetic.",
-    ),
-    h(
-      "div",
-      { class: "actions" },
-      downloadLink("Download certificate", FILE, () => certificate),
-      copyButton("Copy certificate", () => certificate),
-    ),
-    h(
-      "details",
-      { class: "certificate" },
-      h("summary", {}, "Certificate"),
-      h("pre", { tabindex: "0", role: "region", "aria-label": "Certificate" }, certificate),
-    ),
-  );
-}
+const proof = (text: string): HTMLElement =>
+  certificate(text, (file) => [
+    "The certificate multiplies the inequality with every extreme row. Save it, and ",
+    h("code", {}, `twoworlds verify ${file}`),
+    " checks it by plain arithmetic.",
+  ]);
 
 /** How to read the picture, in words. */
 function reading(columns: readonly string[]): HTMLElement {
@@ -246,11 +228,12 @@ function drawn(rays: string[][], columns: string[]): HTMLElement {
     chart("The cone of likelihood rows; its extreme rows follow as a table", (pictures, width) =>
       pictures.cone(width, columns, numbers, extreme),
     ),
-    table(
-      "Extreme rows: likelihoods up to a factor",
-      ["row", ...columns],
-      rays.map((ray, i) => [String(i + 1), ...ray]),
-    ),
+    () =>
+      table(
+        "Extreme rows: likelihoods up to a factor",
+        ["row", ...columns],
+        rays.map((ray, i) => [String(i + 1), ...ray]),
+      ),
   );
 }
 

@@ -49,7 +49,6 @@ const placeOf = (epsilon: number): number =>
 function mount(root: HTMLElement, place: Place): void {
   const given = Number(place.params.get("epsilon"));
   let epsilon = given >= LEAST && given <= MOST ? given : USUAL;
-  let saving: ReturnType<typeof setTimeout> | undefined;
   const sentence = lead();
   const word = h("p", { class: "strength" });
   const curves = twoCurves(
@@ -68,8 +67,7 @@ function mount(root: HTMLElement, place: Place): void {
     show: (at) => String(epsilonAt(at)),
     oninput: (at) => {
       epsilon = epsilonAt(at);
-      clearTimeout(saving);
-      saving = setTimeout(() => place.save({ epsilon }), 150);
+      place.save({ epsilon });
       show();
     },
   });

@@ -1,6 +1,6 @@
 /** Mechanism: choose and tune it; its matrix, its exact price, and which definitions hold. */
 
-import { debounce, inTurn, latest, type MechanismAnswer, post } from "../api";
+import { debounce, Foreseen, inTurn, latest, type MechanismAnswer, post } from "../api";
 import { chart } from "../chart";
 import { iconKey, icons, roundTicks, twoCurves } from "../curves";
 import { type Child, facts, figure, h, replace, table } from "../dom";
@@ -23,8 +23,17 @@ const REST = 200;
 
 function mount(root: HTMLElement, place: Place): void {
   const ask = inTurn(go);
-  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask);
-  const chosen = picker(place.params.get("mechanism"), () => ask(), [], accepted.root);
+  const known = new Foreseen<MechanismAnswer>("mechanism");
+  const accepted = deltaField(place.params.get("delta"), () => chosen.value(), ask, (given) =>
+    known.near(given.map((one) => wanted(chosen.value(), one))),
+  );
+  const chosen = picker(
+    place.params.get("mechanism"),
+    () => ask(),
+    (texts) => known.near(texts.map((text) => wanted(text, accepted.given()))),
+    [],
+    accepted.root,
+  );
   const fields = { mechanism: chosen.field, delta: accepted };
   const frame = new Frame(root, "Choose and tune", fields, chosen.root);
   const figures = icons();
@@ -49,6 +58,12 @@ function mount(root: HTMLElement, place: Place): void {
   section.hidden = true;
   frame.answer.root.after(section);
 
+  const wanted = (mechanism: string, given: { delta?: string }): Record<string, unknown> => ({
+    mechanism,
+    ...given,
+    definitions: false,
+  });
+
   function go(): Promise<void> {
     const text = chosen.value();
     const body = { mechanism: text, ...accepted.given() };
@@ -58,7 +73,7 @@ function mount(root: HTMLElement, place: Place): void {
     return frame.ask(
       async (signal) => {
         try {
-          return await post<MechanismAnswer>("mechanism", { ...body, definitions: false }, signal);
+          return await known.ask(wanted(text, accepted.given()), signal);
         } catch (error) {
           claims.fail();
           throw error;
@@ -98,7 +113,7 @@ function mount(root: HTMLElement, place: Place): void {
   function judgeNow(): void {
     if (!claims.root.hasChildNodes()) pending.textContent = "Asking each definition …";
     void second(
-      (signal) => post<MechanismAnswer>("mechanism", answered, signal),
+      (signal) => post<MechanismAnswer>("mechanism", { ...answered, curves: false }, signal),
       (found) => {
         pending.textContent = "";
         claims.show(...groups(found.definitions ?? []));
@@ -166,11 +181,12 @@ function laws(found: MechanismAnswer): HTMLElement | null {
     "The two worlds",
     `How likely each output is on the two databases that are told apart best${density ? " (densities)" : ""}.`,
     curves.root,
-    table(
-      density ? "Density at each output" : "P(output | database) along the line",
-      ["output", a, b],
-      outputs.map((output, i) => [output, short(yes[i] ?? 0), short(no[i] ?? 0)]),
-    ),
+    () =>
+      table(
+        density ? "Density at each output" : "P(output | database) along the line",
+        ["output", a, b],
+        outputs.map((output, i) => [output, short(yes[i] ?? 0), short(no[i] ?? 0)]),
+      ),
   );
 }
 
@@ -193,11 +209,12 @@ function matrix(found: MechanismAnswer): HTMLElement | null {
     chart("Heat map of the matrix; the numbers follow as a table", (pictures, width) =>
       pictures.heatMap(width, databases, outputs, values, written),
     ),
-    table(
-      "P(output | database)",
-      ["output", ...databases],
-      outputs.map((output, t) => [output, ...(written[t] ?? [])]),
-    ),
+    () =>
+      table(
+        "P(output | database)",
+        ["output", ...databases],
+        outputs.map((output, t) => [output, ...(written[t] ?? [])]),
+      ),
   );
   if (databases.length > 8) made.classList.add("whole");
   return made;
@@ -214,13 +231,14 @@ function profile(found: MechanismAnswer): HTMLElement | null {
     chart("Curve of delta over epsilon; the numbers follow as a table", (pictures, width) =>
       pictures.profile(width, epsilon, delta, price),
     ),
-    table(
-      "Delta for each epsilon",
-      ["epsilon", "delta"],
-      epsilon
-        .filter((_, i) => i % every === 0)
-        .map((x, i) => [short(x), short(delta[i * every] ?? 0)]),
-    ),
+    () =>
+      table(
+        "Delta for each epsilon",
+        ["epsilon", "delta"],
+        epsilon
+          .filter((_, i) => i % every === 0)
+          .map((x, i) => [short(x), short(delta[i * every] ?? 0)]),
+      ),
   );
 }
 
@@ -233,11 +251,12 @@ function tradeOff(found: MechanismAnswer): HTMLElement | null {
     chart("Curve of misses over false alarms; the numbers follow as a table", (pictures, width) =>
       pictures.tradeOff(width, curve.points),
     ),
-    table(
-      "Misses for each rate of false alarms",
-      ["false alarms", "misses"],
-      curve.points.slice(0, 40).map(([x, y]) => [percent(x), percent(y)]),
-    ),
+    () =>
+      table(
+        "Misses for each rate of false alarms",
+        ["false alarms", "misses"],
+        curve.points.slice(0, 40).map(([x, y]) => [percent(x), percent(y)]),
+      ),
   );
 }
 

@@ -143,8 +143,6 @@ function mount(root: HTMLElement, place: Place): void {
     return numbers;
   };
 
-  const remember = debounce(150, () => place.save(state));
-
   function recipe(): void {
     const law = `1=${state.probability}, 0=${Number((1 - number("probability")).toFixed(6))}`;
     const { people, known, epsilon } = state;
@@ -157,7 +155,7 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   function go(): Promise<void> {
-    remember();
+    place.save(state);
     recipe();
     return frame.ask(
       (signal) => post<NoiselessAnswer>("noiseless", body(), signal),

@@ -2,10 +2,11 @@
 
 import { ask, type ServiceError, setToken, token } from "../api";
 import type { Budget } from "../budget";
-import { button, h, replace, textField } from "../dom";
+import { button, h, replace } from "../dom";
 import type { Dataset } from "../query";
-import { controls, type Place, type View } from "../view";
+import type { Place, View } from "../view";
 import { desk, type Me } from "./release_desk";
+import { tokenForm } from "./release_parts";
 
 export const release: View = {
   name: "release",
@@ -82,25 +83,8 @@ function entrance(
   error: ServiceError | null,
   again: (next: Place) => void,
 ): void {
-  const field = textField({
-    label: "Token",
-    kind: "password",
-    hint: "It is kept in this tab only, and goes nowhere but to the service.",
-  });
-  const form = controls(
-    "Sign in",
-    field.root,
-    h("div", { class: "actions" }, h("button", { type: "submit", class: "main" }, "Enter")),
-  );
-  form.addEventListener("submit", () => {
-    const given = field.value().trim();
-    if (!given) {
-      field.fail("Enter a token first.");
-      return;
-    }
-    setToken(given);
-    again(place);
-  });
+  const hint = "It is kept in this tab only, and goes nowhere but to the service.";
+  const { form, field } = tokenForm("Sign in", hint, () => again(place));
   root.classList.remove("framed");
   replace(
     root,

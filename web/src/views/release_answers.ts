@@ -2,7 +2,8 @@
 
 import { chart } from "../chart";
 import { post } from "../api";
-import { type Child, copyButton, downloadLink, fetchButton, figure, h, table } from "../dom";
+import { type Child, downloadLink, fetchButton, figure, h, table } from "../dom";
+import { certificate } from "../verify_file";
 import { type Cost, costWords, LOST, type Numeral, short } from "../words";
 
 interface Value {
@@ -72,7 +73,18 @@ export function answered(found: Released): Child[] {
           .map((words) => h("li", {}, words)),
       ),
     ),
-    certificate(found.certificate_file),
+    h(
+      "section",
+      {},
+      h("h3", {}, "Certificate"),
+      certificate(found.certificate_file, (file) => [
+        "Anybody can work out from it, without the data, that noise, promise and charge are right: ",
+        h("code", {}, `twoworlds verify ${file}`),
+        ". For a review board: ",
+        h("code", {}, `twoworlds report ${file} -o report.html`),
+        ".",
+      ]),
+    ),
   ];
 }
 
@@ -144,36 +156,4 @@ function cellWords(cell: Value | undefined): string {
   const [low, high] = cell.interval ?? [];
   const about = low && high ? ` (${short(low.value ?? 0, 4, "down")} to ${short(high.value ?? 0, 4, "up")})` : "";
   return `${short(cell.value.value, 6)}${about}${cell.utility === LOST ? `, ${LOST}` : ""}`;
-}
-
-const FILE = "certificate.json";
-
-/** The certificate as a file, and how to check it and to make a report of it. */
-function certificate(text: string): HTMLElement {
-  return h(
-    "section",
-    {},
-    h("h3", {}, "Certificate"),
-    h(
-      "p",
-      { class: "caption" },
-      "Anybody can work out from it, without the data, that noise, promise and charge are right: ",
-      h("code", {}, `twoworlds verify ${FILE}`),
-      ". For a review board: ",
-      h("code", {}, `twoworlds report ${FILE} -o report.html`),
-      ".",
-    ),
-    h(
-      "div",
-      { class: "actions" },
-      downloadLink("Download certificate", FILE, () => text),
-      copyButton("Copy certificate", () => text),
-    ),
-    h(
-      "details",
-      { class: "certificate" },
-      h("summary", {}, "Read it here"),
-      h("pre", { tabindex: "0", role: "region", "aria-label": "Certificate" }, text),
-    ),
-  );
 }

@@ -1,6 +1,6 @@
 /** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
 
-import { ask, debounce, inTurn, latest, post, ServiceError, token } from "../api";
+import { ask, debounce, Foreseen, inTurn, latest, post, ServiceError, setToken, token } from "../api";
 import { type Amount, type Bar, type Budget, budgetBar, shares, type Spent } from "../budget";
 import { button, h, replace, selectField, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, readAsked, sqlOf } from "../query";
@@ -9,7 +9,7 @@ import { costWords } from "../words";
 import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
 import { spending } from "./release_cost";
-import { described, hand, ledger, lostToken, proposing, UNKNOWN } from "./release_parts";
+import { described, hand, proposing, tokenForm, UNKNOWN } from "./release_parts";
 import { errorBars, type Plan, planned, warningList } from "./release_plan";
 
 export interface Me {
@@ -19,6 +19,8 @@ export interface Me {
 
 const PAY = "Pay and answer";
 const STORED = "Show the stored answer";
+/** Milliseconds for which a plan holds that was asked for ahead: others may spend meanwhile. */
+const FRESH = 10_000;
 
 export function desk(
   root: HTMLElement,
@@ -40,6 +42,7 @@ export function desk(
   let bought: string | null = null; // what the answers below are to
   let also: string[] = readList(params.get("also"));
   const pay = latest();
+  const known = new Foreseen<Plan>("plan", FRESH);
   const answer = new Answer();
   const bars: Record<"all" | "mine", Bar | null> = { all: null, mine: null };
   const bar = h("div", { class: "stack" });
@@ -50,11 +53,11 @@ export function desk(
     sql.set(text);
     read();
   });
-  const lost = lostToken(() => enter(new URLSearchParams(state())));
-  const book = me.role === "analyst" ? null : ledger();
+  const lost = tokenForm("Sign in again", undefined, () => enter(new URLSearchParams(state())));
+  lost.form.hidden = true;
   const stale = (): boolean => shown !== JSON.stringify(body());
   const plan = inTurn(async () => {
-    if (stale()) await dryRun();
+    if (stale()) await dryRun((asking, signal) => known.ask(asking, signal));
   });
   const typed = debounce(400, () => stale() && read());
 
@@ -82,19 +85,23 @@ export function desk(
       typed();
     },
   });
-  const cost = spending(params, (at) => {
-    sure.hidden = true;
-    showBars();
-    if (at === "soon") plan();
-    else dryRun();
-  });
+  const cost = spending(
+    params,
+    (at) => {
+      sure.hidden = true;
+      showBars();
+      if (at === "soon") plan();
+      else dryRun();
+    },
+    (bodies) => void (token() && known.near(bodies.map((one) => body(one)))),
+  );
   let plannedNow: Plan | null = null;
   let shown: string | null = null; // the request that the shown plan is of: nothing else is paid for
   let wanted = false; // somebody wants to pay for what is not planned yet
   const warned = h("div", { role: "status" });
   const sure = h("div", { class: "confirm", role: "group", "aria-label": "Confirm", hidden: true });
   const buy = button(PAY, settle, "main");
-  const proposal = proposing(body, () => dryRun());
+  const proposal = proposing(() => body(), () => dryRun());
   const add = button("Ask something else besides", () => {
     also.push(sql.value().trim());
     listAlso();
@@ -120,20 +127,19 @@ export function desk(
       warned,
       h("div", { class: "actions" }, buy),
       sure,
-      lost.root,
+      lost.form,
       proposal.root,
     ),
     answer.root,
     policy,
-    ...(book ? [book.root] : []),
   );
 
   function queries(): string[] {
     return [...new Set([...also, sql.value().trim()])];
   }
 
-  function body(): Record<string, unknown> {
-    return { dataset: dataset.name, queries: queries(), ...cost.body() };
+  function body(spent = cost.body()): Record<string, unknown> {
+    return { dataset: dataset.name, queries: queries(), ...spent };
   }
 
   function write(): void {
@@ -211,7 +217,12 @@ export function desk(
     );
   }
 
-  async function dryRun(): Promise<void> {
+  async function dryRun(
+    ask = (asking: unknown, signal: AbortSignal): Promise<Plan> => {
+      known.forget();
+      return post("plan", asking, signal);
+    },
+  ): Promise<void> {
     save();
     sure.hidden = true;
     if (!token()) {
@@ -224,7 +235,7 @@ export function desk(
     const asking = body();
     shown = null;
     await frame.ask(
-      (signal) => post<Plan>("plan", asking, signal),
+      (signal) => ask(asking, signal),
       (found) => {
         plannedNow = found;
         shown = JSON.stringify(asking);
@@ -235,7 +246,7 @@ export function desk(
         showBars({ epsilon: found.price.epsilon?.value ?? 0, rho: found.price.rho?.value ?? 0 });
         frame.sentence.textContent = found.meaning[0] ?? "";
         replace(frame.result, planned(found));
-        frame.answer.show(found.stored ? null : errorBars(found));
+        frame.answer.show(errorBars(found)); // also of a stored answer, so that nothing moves
         if (wanted && !buy.disabled && !stale()) found.stored ? purchase() : confirm();
         wanted = false;
       },
@@ -255,7 +266,9 @@ export function desk(
     frame.fail(new ServiceError(UNKNOWN, "Unauthorized", null, 401));
     buy.disabled = true;
     bar.classList.add("stale");
-    lost.show();
+    setToken("");
+    lost.form.hidden = false;
+    lost.field.fail(UNKNOWN);
   }
 
   function mustConfirm(): boolean {
@@ -303,7 +316,7 @@ export function desk(
         frame.errors.clear();
         answer.show(...answered(found));
         answer.root.querySelector("h2")?.focus();
-        void refresh().then(dryRun);
+        void refresh().then(() => dryRun());
       },
       (error) => {
         answer.fail();
@@ -320,7 +333,6 @@ export function desk(
     });
     cost.limit(parts());
     showBars();
-    book?.refresh();
   }
 
   function parts(): Spent[] {

@@ -1,11 +1,10 @@
-/** What the Release view shows besides query, cost and answers: the policy, the ledger, a query written by
- * hand, a token that is lost, and the review of a planned release. */
+/** What the Release view shows besides query, cost and answers: the policy, a query written by hand, a
+ * field for a token, and the review of a planned release. */
 
-import { ask, post, type ServiceError, setToken } from "../api";
-import { button, facts, h, table, textField } from "../dom";
+import { post, type ServiceError, setToken } from "../api";
+import { button, facts, type Field, h, table, textField } from "../dom";
 import type { Column, Dataset } from "../query";
-import { Answer, controls } from "../view";
-import { type Cost, costWords } from "../words";
+import { controls } from "../view";
 import type { Plan } from "./release_plan";
 
 /** A declared key: texts and truths stand for themselves, numbers and dates are named as such. */
@@ -41,54 +40,6 @@ export function described(dataset: Dataset): HTMLElement {
       ["column", "kind", "declared"],
       dataset.columns.map((column) => [column.name, column.kind, about(column)]),
     ),
-  );
-}
-
-interface Charge {
-  entry: number;
-  dataset: string;
-  analysts: string[];
-  cost: Cost;
-  answered: boolean;
-}
-
-export interface Ledger {
-  readonly root: HTMLDetailsElement;
-  refresh(): void;
-}
-
-/** The newest charges, fetched when somebody opens them, and again after each payment. */
-export function ledger(): Ledger {
-  const answer = new Answer();
-  const root = h(
-    "details",
-    { class: "policy" },
-    h("summary", {}, "The ledger: what was charged"),
-    answer.root,
-  );
-  const refresh = (): void => {
-    if (!root.open) return;
-    answer.wait();
-    ask<{ newest: Charge[] }>("GET", "ledger")
-      .then(({ newest }) => answer.show(listed(newest)))
-      .catch((error: ServiceError) => answer.show(h("p", { class: "error" }, error.message)));
-  };
-  root.addEventListener("toggle", refresh);
-  return { root, refresh };
-}
-
-function listed(newest: readonly Charge[]): HTMLElement {
-  if (newest.length === 0) return h("p", { class: "hint" }, "Nothing was charged yet.");
-  return table(
-    "The newest charges",
-    ["entry", "dataset", "by", "cost", "answered"],
-    newest.map((one) => [
-      String(one.entry),
-      one.dataset,
-      one.analysts.join(", ") || "anybody",
-      costWords(one.cost),
-      one.answered ? "yes" : "not yet",
-    ]),
   );
 }
 
@@ -140,18 +91,13 @@ export function hand(
 export const UNKNOWN =
   "The service does not know this token: it may have been restarted. Open its new link, or enter a token.";
 
-export interface Lost {
-  readonly root: HTMLElement;
-  show(): void;
-}
-
-/** `enter` is called when another token was given. */
-export function lostToken(enter: () => void): Lost {
-  const field = textField({ label: "Token", kind: "password" });
+/** A field for a token, which stays in this tab; `enter` is called when one was given. */
+export function tokenForm(label: string, hint: string | undefined, enter: () => void): { form: HTMLElement; field: Field } {
+  const field = textField({ label: "Token", kind: "password", hint });
   const form = controls(
-    "Sign in again",
+    label,
     field.root,
-    h("div", { class: "actions" }, h("button", { type: "submit" }, "Enter")),
+    h("div", { class: "actions" }, h("button", { type: "submit", class: "main" }, "Enter")),
   );
   form.addEventListener("submit", () => {
     const given = field.value().trim();
@@ -162,15 +108,7 @@ export function lostToken(enter: () => void): Lost {
     setToken(given);
     enter();
   });
-  const root = h("div", { hidden: true }, form);
-  return {
-    root,
-    show() {
-      setToken("");
-      root.hidden = false;
-      field.fail(UNKNOWN);
-    },
-  };
+  return { form, field };
 }
 
 // --- filing a planned release for review, and how its review stands ---------------------------------

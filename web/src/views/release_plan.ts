@@ -91,7 +91,7 @@ function reach(one: Expected, cells: readonly string[]): HTMLElement | null {
   const least = `a group of fewer than ${one.least_group.toLocaleString("en")} rows`;
   const small =
     one.least_group <= 1
-      ? ""
+      ? "No group is lost in noise."
       : ["mean", "variance"].includes(one.kind)
         ? `In ${least} it may be off by as much as the bounds allow.`
         : `In ${least} it is lost in noise.`;

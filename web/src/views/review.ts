@@ -229,7 +229,7 @@ function ownProposals(proposals: readonly Proposal[]): HTMLElement[] {
       "p",
       { class: "lead" },
       proposals.length
-        ? `You proposed ${many}; ${waiting || "none"} of them ${waiting === 1 ? "waits" : "wait"} for a reviewer. `
+        ? `You proposed ${many}. ${waiting ? plural(waiting, "proposal waits", "proposals wait") : "None waits"} for a reviewer. `
         : "You have proposed nothing so far. ",
       h("a", { href: "#/release" }, "Plan a release, and propose it there."),
     ),
