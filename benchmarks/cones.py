@@ -6,11 +6,9 @@ Both sides start from the same lists, and end with lists of Python integers that
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 
 import PyNormaliz
@@ -118,20 +116,12 @@ def sizes() -> list[Row]:
     ]
 
 
-def first_calls() -> list[Row]:
-    """Import and first conversion in fresh processes: one that compiles, one with the cache."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        command = [sys.executable, "-c", FIRST_CALL]
-        compiling, cached = (
-            float(subprocess.check_output(command, env=environment, text=True)) for _ in range(2)
-        )
-    return [
-        Row("the same, with import and compilation", compiling),
-        Row("the same, with import, compiled before", cached),
-    ]
+def first_call() -> Row:
+    """Import and first conversion in a fresh process."""
+    command = [sys.executable, "-c", FIRST_CALL]
+    return Row("the same, with import", float(subprocess.check_output(command, text=True)))
 
 
 def run() -> list[Row]:
     """All rows; about a minute."""
-    return [facets(8, 40), facets(10, 40), privacy(), *sizes(), *first_calls()]
+    return [facets(8, 40), facets(10, 40), privacy(), *sizes(), first_call()]

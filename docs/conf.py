@@ -53,7 +53,7 @@ nitpick_ignore_regex = [
         "py:.*",
         r"(abc|builtins|collections|contextlib|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*",
     ),
-    ("py:.*", r"(duckdb|flint|hypothesis|numpy|np|numba|rich|sqlglot|typer|uvicorn)\..*"),
+    ("py:.*", r"(duckdb|flint|hypothesis|numpy|np|rich|sqlglot|typer|uvicorn)\..*"),
     # Bases that classes share, and that nobody else needs.
     ("py:class", r"twoworlds\.(\w+\.)+_\w+(\.\w+)?"),
     # Names of the standard library, and type variables, as annotations spell them.

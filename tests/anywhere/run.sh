@@ -16,8 +16,8 @@ vary() {  # what it is, settings of the environment ..., --, options of pytest
 }
 
 vary "an old processor, one thread, no locale, a narrow terminal" \
-    NPY_DISABLE_CPU_FEATURES="$features" OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=generic \
-    OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 LC_ALL=C TZ=Pacific/Kiritimati COLUMNS=60 NO_COLOR=1 \
+    NPY_DISABLE_CPU_FEATURES="$features" OPENBLAS_CORETYPE=Nehalem \
+    OMP_NUM_THREADS=1 LC_ALL=C TZ=Pacific/Kiritimati COLUMNS=60 NO_COLOR=1 \
     TERM=dumb PYTHONHASHSEED=1 -- "$@"
 
 vary "another libm, a wide terminal in colours" \
