@@ -197,6 +197,16 @@ def test_show_of_outputs_that_are_no_numbers_says_how_to_name_one(capsys):
     assert "(0; 1)" in out
 
 
+@pytest.mark.parametrize("name", ["mean", "count", "proportion"])
+def test_sensitivity_under_one_relation_is_that_of_both(capsys, name):
+    asked = ("sensitivity", name, "--universe", "bits(3)", "--json")
+    both = json.loads(call(capsys, *asked)[1])["sensitivities"]
+    for one in both:
+        code, out, _ = call(capsys, *asked, "--neighbours", one["relation"])
+        assert code == 0
+        assert json.loads(out)["sensitivities"] == [one]
+
+
 def test_local_sensitivity_of_a_python_function(capsys):
     arguments = ("python:statistics:median", "--universe", "bits(3)", "--at", "110")
     code, out, _ = call(capsys, "sensitivity", *arguments, "--neighbours", "substitute", "--json")

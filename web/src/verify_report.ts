@@ -11,8 +11,13 @@ async function show(): Promise<void> {
   if (!file || !place) return;
   const bytes = Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0));
   const found = await check(bytes);
+  const shown = document.getElementById("shown")?.textContent;
+  const other = shown != null && shown !== new TextDecoder().decode(bytes);
+  if (other) found.verdict = "fails";
   const said = document.createElement("b");
-  said.textContent = ` ${sentence(found)}`;
+  said.textContent = other
+    ? " Checked in this browser: the certificate that this page shows is NOT the one that its link saves."
+    : ` ${sentence(found)}`;
   place.append(said);
   place.dataset["verdict"] = found.verdict;
 }

@@ -223,7 +223,7 @@ report: Write two pages for a review board to sign, with the proof in an appendi
     report "laplace(epsilon=1/2)" --purpose "The survey of 2026" -o report.html
 
 verify: Verify a saved certificate in exact arithmetic, without a solver and without the data.
-    cones:verify
+    reports:verify
     verify hospital/certificate.json
     verify proof.json
 """,

@@ -29,11 +29,12 @@ _LARGEST_MATRIX = 1 << 28  # as `twoworlds.mechanisms.files` reads them
 
 @dataclass(frozen=True)
 class Saved:
-    """A certificate, as data and as text, with the file that holds it."""
+    """A certificate, as data and as text, with its file, and the page that holds it, if any."""
 
     path: Path
     data: Any
     text: str
+    page: str | None = None
 
     @property
     def of_release(self) -> bool:
@@ -66,18 +67,21 @@ def read_certificate(path: Path) -> Saved:
     Raises:
         InvalidInput: when the file cannot be read, is not JSON, or holds a cone.
     """
-    data, text = read_json(path, "certificate", largest=_LARGEST_FILE, inside=_in_report)
+    pages: list[str] = []
+    data, text = read_json(
+        path, "certificate", largest=_LARGEST_FILE, inside=lambda held: _in_report(held, pages)
+    )
     held = data.get("certificate") if isinstance(data, Mapping) and "kind" not in data else None
     if isinstance(held, Mapping):
         data = held  # the answer of a command with --json holds its certificate
         text = certificate_text(data)
     if isinstance(data, Mapping) and ("facets" in data or data.get("kind") == "noise-cone"):
         raise InvalidInput(f"{path} holds a cone, not a proof: save a proof with --proof or --save")
-    return Saved(path, data, text)
+    return Saved(path, data, text, *pages)
 
 
-def _in_report(content: bytes) -> bytes:
-    """Return the certificate that a report links to; what is no page, as it is."""
+def _in_report(content: bytes, pages: list[str]) -> bytes:
+    """Return the certificate that a report links to, and keep the page; what is none, as it is."""
     if not content.lstrip().startswith(b"<"):
         return content
     found = _LINK.search(content)
@@ -86,6 +90,7 @@ def _in_report(content: bytes) -> bytes:
             "this page holds no certificate: give a report made by twoworlds, or the .json file "
             "that its link saves"
         )
+    pages.append(content.decode(errors="replace"))
     return b64decode(found[1])
 
 

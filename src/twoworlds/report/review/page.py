@@ -125,6 +125,13 @@ def _parts(review: Review) -> Iterator[str]:
     yield "</section></main>"
 
 
+def certified(review: Review) -> tuple[str, str]:
+    """Return what a page says by the certificate of a release alone: its sentence, and the rest."""
+    answers = review.sections[0][1]
+    rest = [_facts(review.subject, "subject"), *_blocks((*review.meaning, *answers))]
+    return escape(review.guess), "".join(rest)
+
+
 def _standing(review: Review) -> Iterator[str]:
     """Say first, and where it is signed, that nothing is paid yet, and what reviewers decided."""
     if review.outcome == "planned":
@@ -302,12 +309,12 @@ def _proof(proof: ProofFile) -> Iterator[str]:
     link = f'href="data:application/json;base64,{content}" download="{name}"'
     yield f'<p class="screen"><a{marked} {link}>Save {name}</a></p>'
     if proof.text.count("\n") <= _PRINTED:
-        yield f"<pre>{escape(proof.text)}</pre>"
+        yield f'<pre id="shown">{escape(proof.text)}</pre>'
         return
     yield f'<p class="quiet paper">{name} is in the file of this page, which links to it.</p>'
     if len(proof.text) <= _LONGEST_SHOWN:
         yield f'<details class="screen"><summary>Read {name} here</summary>'
-        yield f"<pre>{escape(proof.text)}</pre></details>"
+        yield f'<pre id="shown">{escape(proof.text)}</pre></details>'
 
 
 def _made(command: str | None) -> Iterator[str]:
