@@ -323,6 +323,9 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     return text if exactly or side in _SILENT else f"{side} {text}"
 
 
+_OFFERED: dict[Side, Side] = {"at most": "up", "at least": "down"}  # so that it holds if typed
+
+
 def show(x: Number, *, side: Side = "about") -> str:
     """Return the exact form with a decimal beside it when the form does not speak for itself.
 
@@ -331,6 +334,8 @@ def show(x: Number, *, side: Side = "about") -> str:
 
     >>> show(Fraction(3)), show(Fraction(1, 3)), show(1 - Fraction(1, 10**30))
     ('3', '1/3 (0.333333)', 'just below 1')
+    >>> show(Fraction(2, 3)), show(Fraction(2, 3), side="at least")
+    ('2/3 (0.666667)', '2/3 (0.666666)')
     >>> long = Fraction(10**30 + 1, 3 * 10**30)
     >>> show(long), show(long, side="at least"), f"at most {show(long, side='up')}"
     ('about 0.333334', 'at least 0.333333', 'at most 0.333334')
@@ -340,7 +345,8 @@ def show(x: Number, *, side: Side = "about") -> str:
     text = None if isinstance(x, Fraction) and _is_long(x) else exact_text(x)
     if text is not None and len(text) <= _SHORT:
         plain = isinstance(x, Fraction) and x.denominator == 1
-        return text if plain else f"{text} ({decimal(x, side='nearest')})"
+        beside = _OFFERED.get(side, "nearest")
+        return text if plain else f"{text} ({decimal(x, side=beside)})"
     return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
 
 

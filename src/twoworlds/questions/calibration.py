@@ -149,17 +149,23 @@ def _promise(found: Calibrated) -> str:
 
 
 def _protection(found: Calibrated) -> str:
-    """Say what the promise means to a person."""
+    """Say what one answer tells about a person; of several, what the promise alone allows."""
+    from twoworlds.definitions import measure
     from twoworlds.theorems import Guarantee
     from twoworlds.theorems.promise import sentences
 
+    if found.times == 1 and found.rate == 1:
+        delta = None if found.claim is None or not found.claim.delta else found.claim.delta
+        if found.claim is None and found.law not in _KNOWN_ERROR:
+            delta = Fraction(1, 10**6)  # no epsilon holds without one; the guess is the same
+        return measure(found.mechanism, delta=delta).sentence
     if found.claim is not None:
         promised = Guarantee.of("dp", ratio=found.claim.ratio, delta=found.claim.delta)
     elif found.mu is not None:
         promised = Guarantee.of("gdp", mu=found.mu)
     else:
         promised = Guarantee.of("zcdp", rho=found.rho)
-    return next(sentences(promised))
+    return f"The promise alone allows this. {next(sentences(promised))}"
 
 
 def _facts(found: Calibrated) -> Iterator[tuple[str, str]]:
