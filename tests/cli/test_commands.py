@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
+import twoworlds as tw
 from tests.cli.calling import call
 from twoworlds.calls import Registry
 from twoworlds.definitions import DEFINITIONS
+from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.noiseless import SIZES
 from twoworlds.worlds.beliefs import BELIEFS
@@ -402,3 +404,28 @@ def test_the_claim_keeps_the_neighbours_it_is_about(capsys):
     claim = "dp(ratio=9, neighbours='111~100')"
     found = data(capsys, "check", "randomized-response(bits=3, keep=3/4)", claim)
     assert "111~100" in found["definition"]
+
+
+def test_a_function_with_arguments_is_told_from_a_mechanism(capsys):
+    code, _, err = call(capsys, "measure", "python:statistics:median")
+    assert code == 2
+    assert "To test a program that draws outputs: twoworlds audit python:statistics:median" in err
+
+
+def test_a_matrix_with_a_row_for_each_database_is_told_to_swap():
+    with pytest.raises(InvalidInput, match="swap rows and columns"):
+        tw.measure([["1/2", "1/2"], ["1/4", "3/4"]])
+
+
+def test_usage_names_every_argument_that_is_needed(capsys):
+    _, _, err = call(capsys, "measure", "fixed-sample(gaussian(sigma=1), size=10)")
+    assert "usage: fixed-sample(noise, size, of)" in err
+
+
+@pytest.mark.parametrize("given", [(), ("--pair", "[0, 0] ~ [1, 0]")])
+def test_an_audit_says_which_databases_it_made_up(capsys, tmp_path, monkeypatch, given):
+    (tmp_path / "reveals.py").write_text("def all_of(x): return list(x)\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = call(capsys, "audit", "python:reveals:all_of", "--epsilon", "1", *given)
+    assert code == 1
+    assert ("the audit made these databases up" in " ".join(out.split())) == (not given)

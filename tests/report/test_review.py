@@ -69,7 +69,7 @@ def test_what_a_board_needs_comes_first_then_the_decision_then_the_appendix():
     page = Page(REFUTED.html())
     assert page.heads[1:] == [
         "What is asked",
-        "What was released before, and the total",
+        "What was released before",
         "What it lets anyone learn",
         "What this rests on",
         "What is not promised",

@@ -50,15 +50,14 @@ _WARNINGS = {
     "it only if you would accept such a case.",
 }
 _TOGETHER = {
-    "weak": "Together with what was released before, the protection is weak: see the total above.",
-    "none": "Together with what was released before, hardly any protection is left: see the total "
-    "above.",
+    "weak": "Together with what was released before, the protection is weak.",
+    "none": "Together with what was released before, hardly any protection is left.",
 }
 _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
     "before about the same people, and who keeps count."
 )
-_PLANNED = "Nothing was released."
+_PLANNED = "This has not been released."
 _NO_CERTIFICATE = (
     "No finite certificate proves this. The appendix has the command that computes it again."
 )
@@ -102,11 +101,9 @@ def _parts(review: Review) -> Iterator[str]:
     if review.subject:
         yield _facts(review.subject, "subject")
     if review.guess:
-        yield "<h2>What was released before, and the total</h2>"
+        yield "<h2>What was released before</h2>"
         yield from _blocks(review.before or (Said((_UNKNOWN,)),))
         yield "" if review.before else f'<p class="fill">{_LINE}</p>'
-        if review.total:
-            yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
     yield f"<h2>{'What it lets anyone learn' if review.guess else 'The answer'}</h2>"
     yield from _answer(review)
     yield '</section><section class="summary">'
@@ -172,6 +169,8 @@ def _answer(review: Review) -> Iterator[str]:
     yield from (f"<p>{escape(said)}</p>" for said in review.sentences)
     if review.guess and review.chance is not None:
         yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
+        if review.total:
+            yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
         warning = _WARNINGS.get(review.strength)
         if warning is None and worst in ("weak", "none"):
             warning = _TOGETHER[worst]
