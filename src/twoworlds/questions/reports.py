@@ -22,7 +22,7 @@ from twoworlds.questions.mechanisms import Neighbours, Universe
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
-    from twoworlds.report.reading import Saved
+    from twoworlds.report.review.certificates import Saved
 
 _COMMAND = re.compile(r"to the letter:</p>\s*<pre>(twoworlds report [^<]*)</pre>\s*</section>")
 _NAME = re.compile(r'<a data-certificate [^>]* download="([^"]*)">')
@@ -65,8 +65,8 @@ def report(
 
     It exits with 1 if the claim or the certificate fails.
     """
-    from twoworlds.report.reading import time_limit
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
+    from twoworlds.report.review.certificates import time_limit
 
     if output is not None:
         _check(output)
@@ -138,7 +138,7 @@ def verify(
     The page of a report is made again, to compare its words.
     """
     from twoworlds.release.certificate import check_certificate
-    from twoworlds.report.reading import read_certificate, time_limit
+    from twoworlds.report.review.certificates import read_certificate, time_limit
 
     with time_limit():
         saved = read_certificate(file)
@@ -166,7 +166,7 @@ def _proved(saved: Saved) -> Told:
     """Say what a certificate proves that is not of a release."""
     from twoworlds.cones.certificates import MEANINGS
     from twoworlds.definitions.coupled.proof import UNCHECKED
-    from twoworlds.report.reading import holds, proved_numbers
+    from twoworlds.report.review.certificates import holds, proved_numbers
 
     data, proved = saved.data, holds(saved)
     kind, claim = str(data["kind"]), str(data.get("claim", ""))
