@@ -59,6 +59,7 @@ from twoworlds.numbers import (
     exact_text,
     exp,
     ln,
+    offered,
     show,
     sqrt,
     to_json,
@@ -141,7 +142,7 @@ class LeastAmount(Compared):
         )
         if decided.holds is not False:
             return decided
-        note = f"holds with {name} {show(needed, side='at most')}"
+        note = f"holds with {name} {offered(needed)}"
         if needed == INFINITY:
             note = f"no {name} is large enough"
         return replace(decided, notes=(*decided.notes, f"{note} {self.where}".rstrip()))

@@ -323,9 +323,6 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     return text if exactly or side in _SILENT else f"{side} {text}"
 
 
-_OFFERED: dict[Side, Side] = {"at most": "up", "at least": "down"}  # so that it holds if typed
-
-
 def show(x: Number, *, side: Side = "about") -> str:
     """Return the exact form with a decimal beside it when the form does not speak for itself.
 
@@ -334,8 +331,6 @@ def show(x: Number, *, side: Side = "about") -> str:
 
     >>> show(Fraction(3)), show(Fraction(1, 3)), show(1 - Fraction(1, 10**30))
     ('3', '1/3 (0.333333)', 'just below 1')
-    >>> show(Fraction(2, 3)), show(Fraction(2, 3), side="at least")
-    ('2/3 (0.666667)', '2/3 (0.666666)')
     >>> long = Fraction(10**30 + 1, 3 * 10**30)
     >>> show(long), show(long, side="at least"), f"at most {show(long, side='up')}"
     ('about 0.333334', 'at least 0.333333', 'at most 0.333334')
@@ -345,9 +340,19 @@ def show(x: Number, *, side: Side = "about") -> str:
     text = None if isinstance(x, Fraction) and _is_long(x) else exact_text(x)
     if text is not None and len(text) <= _SHORT:
         plain = isinstance(x, Fraction) and x.denominator == 1
-        beside = _OFFERED.get(side, "nearest")
-        return text if plain else f"{text} ({decimal(x, side=beside)})"
+        return text if plain else f"{text} ({decimal(x, side='nearest')})"
     return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
+
+
+def offered(x: Number) -> str:
+    """Return a number that may be typed as a claim: whichever form is taken, it is large enough.
+
+    >>> show(Fraction(1, 3)), offered(Fraction(1, 3))
+    ('1/3 (0.333333)', '1/3 (0.333334)')
+    """
+    said = show(x, side="at most")
+    exact, opening, _ = said.rpartition(" (")
+    return f"{exact} ({decimal(x)})" if opening and exact == exact_text(x) else said
 
 
 def stated(x: Number, *, side: Side = "up") -> str:

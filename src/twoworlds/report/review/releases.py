@@ -404,7 +404,7 @@ def _reviewed(
         *made.earlier,
         ("The noise, and the price", (*_noise(made), *budget, *made.priced)),
         *((("How far a belief can move", drawn),) if drawn else ()),
-        ("By which theorems", tuple(chain_blocks(made.given, implied))),
+        ("By which theorems", tuple(chain_blocks(implied))),
     )
     return Review(
         title,
