@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Facts, Listing, Said
+from twoworlds.answer import Listing, Said
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.files import check_place, write
 from twoworlds.questions.mechanisms import Neighbours, Universe
@@ -138,20 +138,20 @@ def verify(
     The page of a report is made again, to compare its words.
     """
     from twoworlds.release.certificate import check_certificate
-    from twoworlds.report.review.certificates import read_certificate, time_limit
+    from twoworlds.report.review.certificates import proved, read_certificate, time_limit
 
     with time_limit():
         saved = read_certificate(file)
         if saved.of_release:
             found = check_certificate(saved.data, ledger=ledger)
-            told = Told(found.answer(), {"file": file, **found.to_dict()})
+            told = Told(found.answer(), found.to_dict())
         elif ledger is not None:
             raise InvalidInput("--ledger is for certificates of releases: leave it out")
         else:
-            told = _proved(saved)
-    said = replace(told.said, subject=str(file))
+            told = proved(saved)
+    said, data = replace(told.said, subject=str(file)), {"file": file, **told.data}
     if saved.page is None or not said.holds:
-        return replace(told, said=said)
+        return Told(said, data)
     with time_limit():
         words, differ = _compared(saved, saved.page, ledger)
     blocks = ([Listing("what differs", differ)] if differ else [], [Said([said.headline])])
@@ -159,33 +159,7 @@ def verify(
     if differ:
         said = replace(said, claim="report", holds=False)
     compared = {"said": words, "differ": differ}
-    return Told(said, {**told.data, "holds": said.holds, "words": compared})
-
-
-def _proved(saved: Saved) -> Told:
-    """Say what a certificate proves that is not of a release."""
-    from twoworlds.cones.certificates import MEANINGS
-    from twoworlds.definitions.coupled.proof import UNCHECKED
-    from twoworlds.report.review.certificates import holds, proved_numbers
-
-    data, proved = saved.data, holds(saved)
-    kind, claim = str(data["kind"]), str(data.get("claim", ""))
-    numbers = proved_numbers(data) if proved else []
-    found: dict[str, Any] = {"file": saved.path, "kind": kind, "claim": claim, "holds": proved}
-    told = MEANINGS[kind] if proved else f"it is not so that {MEANINGS[kind]}"
-    rows = [("checked" if proved else "fails", told)]
-    if parts := data.get("parts", ()):
-        kinds = ", ".join(sorted({str(part["kind"]) for part in parts}))
-        rows.append(("parts", f"{len(parts)}, of kind {kinds}"))
-    rows += [("checked", one.explain()) for one in numbers]
-    if numbers:
-        found |= {"proved": numbers, "not_checked": UNCHECKED}
-        rows.append(("not checked", UNCHECKED))
-    rows += [("not checked", f"that it is what it calls itself: {claim}")] if claim else []
-    headline = "Its arithmetic comes out." if proved else "Its arithmetic does not come out."
-    of = "certificate" if kind == "all" else f"certificate of kind {kind}"
-    said = Answer(headline, claim=of, holds=proved, blocks=[Facts(rows)])
-    return Told(said, found)
+    return Told(said, {**data, "holds": said.holds, "words": compared})
 
 
 def _compared(saved: Saved, page: str, ledger: Path | None) -> tuple[str, list[str]]:

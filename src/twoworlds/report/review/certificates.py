@@ -11,37 +11,31 @@ it claims.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import signal
 import threading
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from twoworlds.answer import Block, Facts, Said, Table
+from twoworlds.answer import Answer, Facts
 from twoworlds.cones.certificates import MEANINGS, says_nothing, verify
 from twoworlds.definitions.coupled.proof import UNCHECKED, Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.files import certificate_text, read_json
 from twoworlds.numbers import show
-from twoworlds.report.review.model import FAILS, VERIFIED, ProofFile, Review, Section
+from twoworlds.report.review.model import FAILS, VERIFIED, ProofFile, Review
+from twoworlds.show import Told
 
 _LARGEST_FILE = 64 << 20  # a simulator for 1,000 people has 20 MB
 _LINK = re.compile(rb'<a data-certificate href="data:application/json;base64,([^"]*)"')
 _SECONDS = 60.0
 _LARGEST_MATRIX = 1 << 28  # as `twoworlds.mechanisms.files` reads them
-_SHOWN, _LONGEST = 16, 160
-_ARITHMETIC = {  # what stands for the claim, and against what it is held
-    "violates": ("inequality", "vector"),
-    "separated": ("functional", "vector"),
-    "escape": ("inequality", "ray"),
-}
 _TITLES = {
     "member": "A vector in a cone",
     "separated": "A vector outside of a cone",
@@ -190,6 +184,28 @@ def time_limit(seconds: float | None = None) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def proved(saved: Saved) -> Told:
+    """Check a certificate that is not of a release, and say what it proves."""
+    data, holding = saved.data, holds(saved)
+    kind, claim = str(data["kind"]), str(data.get("claim", ""))
+    numbers = proved_numbers(data) if holding else []
+    found: dict[str, Any] = {"kind": kind, "claim": claim, "holds": holding}
+    told = MEANINGS[kind] if holding else f"it is not so that {MEANINGS[kind]}"
+    rows = [("checked" if holding else "fails", told)]
+    kinds = [str(part["kind"]) for part in data.get("parts", ())]
+    for one in dict.fromkeys(kinds):
+        rows.append(("parts", f"{kinds.count(one)} of kind {one}: {MEANINGS[one]}"))
+    rows += [("checked", one.explain()) for one in numbers]
+    if numbers:
+        found |= {"proved": numbers, "not_checked": UNCHECKED}
+        rows.append(("not checked", UNCHECKED))
+    rows += [("not checked", f"that it is what it calls itself: {claim}")] if claim else []
+    headline = "Its arithmetic comes out." if holding else "Its arithmetic does not come out."
+    of = "certificate" if kind == "all" else f"certificate of kind {kind}"
+    said = Answer(headline, claim=of, holds=holding, blocks=[Facts(rows)])
+    return Told(said, found)
+
+
 # --- the review -----------------------------------------------------------------------------------
 
 
@@ -229,19 +245,11 @@ def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> ProofFi
 
 
 def _review(saved: Saved) -> Review:
-    holding = holds(saved)
-    data, proof = saved.data, certificate_proof(saved)
-    kind, claim = str(data["kind"]), str(data.get("claim", ""))
-    numbers = proved_numbers(data) if holding else []
-    meaning = MEANINGS[kind]
-    outcome: dict[str, Any] = {
-        "kind": kind,
-        "claim": claim,
-        "holds": holding,
-        "proved": [one.to_dict() for one in numbers],
-    }
+    told, proof = proved(saved), certificate_proof(saved)
+    kind, claim = told.data["kind"], told.data["claim"]
+    meaning, numbers = MEANINGS[kind], told.data.get("proved", [])
     question = f"Does {proof.name}, a certificate of kind {kind}, prove what it claims?"
-    if not holding:
+    if not told.said.holds:
         failing = replace(proof, about=_BROKEN, expected=FAILS)
         return Review(
             f"A broken certificate, {proof.name}",
@@ -252,7 +260,7 @@ def _review(saved: Saved) -> Review:
             (),
             (),
             failing,
-            outcome,
+            told.to_dict(),
         )
     rests = (
         "the proof is about the vectors and tables that the file holds: that they are those of the "
@@ -264,12 +272,12 @@ def _review(saved: Saved) -> Review:
         _TITLES.get(kind, f"A certificate of kind {kind}"),
         question,
         "holds",
-        f"The certificate holds: {_said(data, meaning)}.",
+        f"The certificate holds: {_said(saved.data, meaning)}.",
         ("This was checked by exact arithmetic.", *(f"It is {n.explain()}." for n in numbers)),
         rests,
-        (("What it proves", tuple(_proved(data, meaning))), *_tables(data)),
+        (("What was checked", tuple(told.said.blocks)),),
         proof,
-        outcome,
+        told.to_dict(),
         subject=(("described as", f"{claim} (a description, which is not checked)"),)
         if claim
         else (),
@@ -292,65 +300,3 @@ def _said(data: Mapping[str, Any], meaning: str) -> str:
         f"no mechanism with these guarantees{others} has a {loss} below {least} {where}, and the "
         f"one in it has {reached}"
     )
-
-
-def _proved(data: Mapping[str, Any], meaning: str) -> Iterator[Block]:
-    yield Said((f"{meaning[:1].upper()}{meaning[1:]}.",))
-    parts = data.get("parts")
-    if isinstance(parts, Sequence):
-        kinds = [str(part["kind"]) for part in parts]
-        rows = tuple(
-            (kind, str(kinds.count(kind)), MEANINGS[kind]) for kind in dict.fromkeys(kinds)
-        )
-        yield Table(("kind of part", "how many", "each proves that"), rows)
-    yield from _arithmetic(data)
-    shown = {"kind", "claim", "parts", *(("matrix",) if [*_tables(data)] else ())}
-    fields = tuple((name, _shape(value)) for name, value in data.items() if name not in shown)
-    if fields:
-        yield Said(("What the file holds:",), quiet=True)
-        yield Facts(fields)
-
-
-def _arithmetic(data: Mapping[str, Any]) -> Iterator[Block]:
-    names = _ARITHMETIC.get(str(data["kind"]))
-    if names is None:
-        return
-    first, second = ([Fraction(x) for x in data[name]] for name in names)
-    total = sum((a * b for a, b in zip(first, second, strict=True)), start=Fraction(0))
-    yield Said((f"The {names[0]} on the {names[1]} gives {show(total)}, which is below 0.",))
-
-
-def _shape(value: Any) -> str:
-    """Say what a field holds: the whole if it is short, its size if not.
-
-    >>> _shape([["1/2", 1], [0, 3]])
-    '(1/2, 1); (0, 3)'
-    """
-    rows = isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in value)
-    if value == []:
-        return "none"
-    text = "; ".join(map(_vector, value)) if rows else _vector(value)
-    if len(text) <= _LONGEST:
-        return text
-    return f"{len(value)} rows of {len(value[0])} numbers" if rows else f"{len(value)} entries"
-
-
-def _vector(value: Any) -> str:
-    if isinstance(value, list) and not any(isinstance(one, list | dict) for one in value):
-        return f"({', '.join(map(str, value))})"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _tables(data: Mapping[str, Any]) -> Iterator[Section]:
-    """Yield the matrix of a mechanism, where it is small."""
-    matrix, columns = data.get("matrix"), data.get("columns")
-    if not isinstance(matrix, list) or len(matrix) > _SHOWN:
-        return
-    width = len(matrix[0]) if matrix else 0
-    if not 0 < width <= _SHOWN or not all(isinstance(row, list) for row in matrix):
-        return
-    heads = [str(i + 1) for i in range(width)]
-    if isinstance(columns, list) and len(columns) == width:
-        heads = [str(one) for one in columns]
-    rows = tuple((str(i), *(str(x) for x in row)) for i, row in enumerate(matrix, start=1))
-    yield "The mechanism in it", (Table(("output", *heads), rows, numbers=True),)
