@@ -546,11 +546,10 @@ var twoworlds = (function(exports) {
 		const found = await check(bytes);
 		const shown = document.getElementById("shown")?.textContent;
 		const other = shown != null && shown !== new TextDecoder().decode(bytes);
-		if (other) found.verdict = "fails";
 		const said = document.createElement("b");
-		said.textContent = other ? " Checked in this browser: the certificate that this page shows is NOT the one that its link saves." : ` ${sentence(found)}`;
+		said.textContent = `${other ? " The certificate that this page shows is NOT the one that its link saves." : ""} ${sentence(found)}`;
 		place.append(said);
-		place.dataset["verdict"] = found.verdict;
+		place.dataset["verdict"] = other ? "fails" : found.verdict;
 	}
 	if (typeof document !== "undefined") show();
 	exports.KINDS = KINDS;
