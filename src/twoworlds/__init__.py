@@ -55,8 +55,7 @@ if TYPE_CHECKING:
     from twoworlds.mechanisms.strategy.named import adaptive, batch
     from twoworlds.numbers import number
     from twoworlds.questions import ask
-    from twoworlds.questions.calibration import calibrate
-    from twoworlds.questions.guarantees import explain
+    from twoworlds.questions.guarantees import calibrate, explain
     from twoworlds.questions.mechanisms import posterior
     from twoworlds.release import Curator
     from twoworlds.release.policy import Policy
@@ -147,8 +146,7 @@ _ROOMS = {
     "mechanisms.strategy.named": "adaptive batch",
     "numbers": "number",
     "questions": "ask",
-    "questions.calibration": "calibrate",
-    "questions.guarantees": "explain",
+    "questions.guarantees": "calibrate explain",
     "questions.mechanisms": "posterior",
     "release": "Curator",
     "release.policy": "Policy",

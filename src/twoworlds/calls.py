@@ -139,7 +139,7 @@ class NamedBuilder(Generic[T]):
         """The call with its arguments; those in brackets may be left out."""
         parts = []
         for name, parameter in inspect.signature(self.build).parameters.items():
-            if name == ABOUT:
+            if name == ABOUT and parameter.annotation != "object":  # a number may have that name
                 continue
             if parameter.kind is parameter.VAR_POSITIONAL:
                 parts.append(f"{name}, ...")

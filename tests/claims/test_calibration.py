@@ -10,7 +10,8 @@ import pytest
 from tests.claims.reading import OPEN, fit, guess_is
 
 GUESS = f" Of # people in your position, {OPEN} would get at most # right (# without your data)~."
-ON = f" on an answer that one person moves by at most # gives epsilon # and delta #.{GUESS}"
+ON = " on an answer that one person moves by at most # gives epsilon # and delta #."
+ALLOWED = f" The promise alone allows this.{GUESS}"
 SAID = {
     "gaussian": "Gaussian noise of standard deviation #" + ON,
     "discrete-gaussian": "Discrete Gaussian noise with sigma2 = #" + ON,
@@ -59,13 +60,16 @@ def test_the_noise_gives_what_is_said_and_is_not_needlessly_much(ask, law, epsil
     promise = ("--epsilon", epsilon, "--delta", delta, "--sensitivity", moved)
     _, said = ask("calibrate", name, *promise)
     headline, _, rest = said.partition(" mechanism ")
-    _, found = fit(headline, SAID[law])
+    _, found = fit(headline, SAID[law] + GUESS)
     if law == "geometric":  # p = e^-x, spelled and as a decimal
         x = float(Fraction(found.pop(0)))
         assert 0 <= float(found[0]) - math.exp(-x) < 1e-5
         found[0] = x
     x, by, e, d = map(float, found[:4])
-    assert guess_is(*found[4:7], e, d)
+    half = Fraction(1, 2) + Fraction(gap(law, x, moved, 0)) / 2  # of the noise, not of the promise
+    people, right, without = map(Fraction, found[4:7])
+    assert (people, without) == (100, 50)
+    assert 100 * half * (1 - Fraction(1, 10**9)) <= right < 100 * half + 1
     assert (by, e, d) == (moved, float(Fraction(epsilon)), float(Fraction(delta)))
     assert gap(law, x, moved, e) <= d * (1 + 1e-9)
     # What is not enough is the noise of a number next to it, and of all with less noise.
@@ -87,7 +91,7 @@ def test_several_reports_together(ask, times, delta):
     _, said = ask(
         "calibrate", "randomized-response", "--epsilon", 1, "--delta", delta, "--times", times
     )
-    tail = f" in each of # reports gives all of them together epsilon # and delta #.{GUESS}"
+    tail = f" in each of # reports gives all of them together epsilon # and delta #.{ALLOWED}"
     before = "Randomized response that keeps the true value with probability "
     _, found = fit(said.partition(" mechanism ")[0], f"{before}#{tail}", f"{before}~ (#){tail}")
     keep, count, e, d = map(float, found[-8:-4])

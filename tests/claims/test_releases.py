@@ -106,8 +106,8 @@ def test_a_batch_fixed_in_advance_costs_what_optimal_composition_says(ask, epsil
         "people: ~ The whole costs epsilon #, delta # by certified composition; added up it would "
         "be epsilon "
         f"#. Neighbours: ~ {TOGETHER.replace('of #', 'Of #', 1)}: moderate protection; with "
-        "probability up to # the output gives it away. note to have it signed first: -o "
-        "plan.html writes two pages to sign More: add --more.",
+        "probability up to # the output gives it away. note -o "
+        "plan.html writes two pages, to be signed before it is paid More: add --more.",
     )
     cost, delta, _, _, share, left, rest, still, *holes = holes
     _, _, whole, same, added, _, of, right, half, plus = holes

@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
+import twoworlds as tw
 from tests.cli.calling import call
 from twoworlds.calls import Registry
 from twoworlds.definitions import DEFINITIONS
+from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.noiseless import SIZES
 from twoworlds.worlds.beliefs import BELIEFS
@@ -195,6 +197,16 @@ def test_show_of_outputs_that_are_no_numbers_says_how_to_name_one(capsys):
     code, out, _ = call(capsys, "show", adaptive, "--output", "(0; 1)")
     assert code == 0
     assert "(0; 1)" in out
+
+
+@pytest.mark.parametrize("name", ["mean", "count", "proportion"])
+def test_sensitivity_under_one_relation_is_that_of_both(capsys, name):
+    asked = ("sensitivity", name, "--universe", "bits(3)", "--json")
+    both = json.loads(call(capsys, *asked)[1])["sensitivities"]
+    for one in both:
+        code, out, _ = call(capsys, *asked, "--neighbours", one["relation"])
+        assert code == 0
+        assert json.loads(out)["sensitivities"] == [one]
 
 
 def test_local_sensitivity_of_a_python_function(capsys):
@@ -392,3 +404,28 @@ def test_the_claim_keeps_the_neighbours_it_is_about(capsys):
     claim = "dp(ratio=9, neighbours='111~100')"
     found = data(capsys, "check", "randomized-response(bits=3, keep=3/4)", claim)
     assert "111~100" in found["definition"]
+
+
+def test_a_function_with_arguments_is_told_from_a_mechanism(capsys):
+    code, _, err = call(capsys, "measure", "python:statistics:median")
+    assert code == 2
+    assert "To test a program that draws outputs: twoworlds audit python:statistics:median" in err
+
+
+def test_a_matrix_with_a_row_for_each_database_is_told_to_swap():
+    with pytest.raises(InvalidInput, match="swap rows and columns"):
+        tw.measure([["1/2", "1/2"], ["1/4", "3/4"]])
+
+
+def test_usage_names_every_argument_that_is_needed(capsys):
+    _, _, err = call(capsys, "measure", "fixed-sample(gaussian(sigma=1), size=10)")
+    assert "usage: fixed-sample(noise, size, of)" in err
+
+
+@pytest.mark.parametrize("given", [(), ("--pair", "[0, 0] ~ [1, 0]")])
+def test_an_audit_says_which_databases_it_made_up(capsys, tmp_path, monkeypatch, given):
+    (tmp_path / "reveals.py").write_text("def all_of(x): return list(x)\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = call(capsys, "audit", "python:reveals:all_of", "--epsilon", "1", *given)
+    assert code == 1
+    assert ("the audit made these databases up" in " ".join(out.split())) == (not given)

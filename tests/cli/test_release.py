@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 import sqlite3
 
 import click
@@ -79,6 +80,30 @@ def test_a_certificate_and_a_report_are_written_and_verified(capsys, in_hospital
     (in_hospital / "c.json").write_text(json.dumps(data))
     code, told = as_json(capsys, "verify", "c.json")
     assert (code, told["holds"]) == (1, False)
+
+
+def test_verify_compares_the_sentence_and_the_answers_of_a_release(capsys, in_hospital):
+    asked = ("release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
+    call(capsys, *asked, "--report", "r.html")
+    page = (in_hospital / "r.html").read_text(encoding="utf-8")
+    code, out, _ = call(capsys, "verify", "r.html", "--json")
+    found = json.loads(out)
+    assert (code, found["words"]["differ"]) == (0, [])
+    assert "rest on the ledger, and were NOT compared" in found["words"]["said"]
+    right = re.search(r"(\d+) right", page)
+    cell = re.search(r"<td>north</td><td>([^<]*)</td>", page)
+    for old, new in ((right[0], "51 right"), (cell[0], "<td>north</td><td>7</td>")):
+        (in_hospital / "r.html").write_text(page.replace(old, new), encoding="utf-8")
+        code, out, _ = call(capsys, "verify", "r.html")
+        assert (code, "the page lacks:" in out) == (1, True)
+    shown = re.sub(r"&quot;entry&quot;: *(\d)", r"&quot;entry&quot;: 1\1", page)
+    assert shown != page
+    (in_hospital / "r.html").write_text(shown, encoding="utf-8")
+    assert call(capsys, "verify", "r.html")[0] == 1
+    sentence = '<p class="sentence">'
+    twice = page.replace(sentence, f"{sentence}Nobody learns.</p>{sentence}")
+    (in_hospital / "r.html").write_text(twice, encoding="utf-8")
+    assert call(capsys, "verify", "r.html")[0] == 1
 
 
 def test_a_dry_run_and_the_search_for_an_epsilon_charge_nothing(capsys):

@@ -127,3 +127,49 @@ def test_bad_input_is_one_line_with_the_way_out(capsys, tmp_path, monkeypatch, a
     assert told in err
     assert err.count("\n") == 1
     assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize("claim", [(), ("--claim", "dp(epsilon=1)")])
+def test_verify_makes_the_page_again_and_says_which_words_differ(capsys, tmp_path, claim):
+    file = tmp_path / "report.html"
+    call(capsys, "report", SURVEY, *claim, "--reviewer", "Ada", "--purpose", "-x", "-o", str(file))
+    code, out, _ = call(capsys, "verify", str(file))
+    assert code == 0
+    assert "every word of the page is as twoworlds makes it" in " ".join(out.split())
+    page = file.read_text(encoding="utf-8")
+    for old, new in (("75 right", "51 right"), ("strong protection", "full protection")):
+        file.write_text(page.replace(old, new), encoding="utf-8")
+        code, out, _ = call(capsys, "verify", str(file), "--json")
+        found = json.loads(out)
+        assert (code, found["holds"]) == (1, False)
+        assert any(
+            one.startswith("the page says:") and new in one for one in found["words"]["differ"]
+        )
+    file.write_text(page.replace("</style>", ".guess { display: none }</style>"), encoding="utf-8")
+    code, out, _ = call(capsys, "verify", str(file))
+    assert (code, "what is not seen in it" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("twoworlds report &#x27;", "twoworlds report &#x27;python:os:system(1), ", "a program"),
+        (" --reviewer ", " --output other.html --reviewer ", "not as twoworlds writes it"),
+        ('content="twoworlds ', 'content="twoworlds 9', "another version"),
+        ("to the letter:", "", "command that makes it again is missing"),
+    ],
+)
+def test_verify_says_first_that_words_were_not_compared(capsys, tmp_path, old, new, why):
+    file = tmp_path / "report.html"
+    call(capsys, "report", SURVEY, "--reviewer", "Ada", "-o", str(file))
+    page = file.read_text(encoding="utf-8")
+    assert old in page
+    file.write_text(page.replace(old, new), encoding="utf-8")
+    code, out, _ = call(capsys, "verify", str(file))
+    said = " ".join(out.split())
+    assert code == 0
+    assert said.index("words of the page were NOT compared") < said.index(
+        "Its arithmetic comes out"
+    )
+    assert why in said
+    assert not (tmp_path / "other.html").exists()

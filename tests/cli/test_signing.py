@@ -174,7 +174,7 @@ def test_the_page_of_a_proposal_that_was_paid_is_that_of_its_release(capsys, in_
 
 def test_a_release_that_can_be_planned_says_how_to_have_it_signed_first(capsys):
     _, out, _ = call(capsys, "release", BY_REGION, *SPENT, "--dry-run")
-    assert "-o plan.html writes two pages to sign" in " ".join(out.split())
+    assert "-o plan.html writes two pages, to be signed" in " ".join(out.split())
     assert "to sign" in " ".join(call(capsys, "release", "--help")[1].split())
     _, out, _ = call(capsys, "release", BY_REGION, *SPENT, "--propose", "a table")
     assert "-o proposal.html writes two pages to sign" in " ".join(out.split())

@@ -6,7 +6,12 @@ import pytest
 
 from tests.cli.calling import call
 from twoworlds.errors import InvalidInput
-from twoworlds.report.reading import holds, is_certificate, proved_numbers, read_certificate
+from twoworlds.report.review.certificates import (
+    holds,
+    is_certificate,
+    proved_numbers,
+    read_certificate,
+)
 
 GOOD = {"kind": "violates", "vector": [3, 1], "inequality": [-1, 2]}
 

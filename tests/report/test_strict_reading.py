@@ -26,8 +26,7 @@ from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.release.local.release import LocalCertificate, certificate_path
 from twoworlds.release.local.release import read_certificate as read_local
-from twoworlds.report import reading
-from twoworlds.report.reading import holds, read_certificate
+from twoworlds.report.review.certificates import holds, read_certificate, time_limit
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.records import BitStrings
@@ -256,8 +255,9 @@ def test_a_check_that_takes_too_long_is_stopped(tmp_path):
     file = tmp_path / "slow.json"
     file.write_text(json.dumps({"kind": "violates", "vector": terms, "inequality": terms}))
     program = (
-        "import sys; from twoworlds.cli import main; from twoworlds.report import reading; "
-        "reading._LONGEST = 0.5; sys.exit(main(sys.argv[1:]))"
+        "import sys; from twoworlds.cli import main; "
+        "from twoworlds.report.review import certificates; "
+        "certificates._SECONDS = 0.5; sys.exit(main(sys.argv[1:]))"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program, "verify", str(file)],
@@ -275,7 +275,7 @@ def test_an_alarm_that_a_finalizer_swallows_rings_again(monkeypatch):
             while True:
                 pass
 
-    @reading.time_limit(0.01)
+    @time_limit(0.01)
     def check_without_end():
         Endless()
         while True:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from twoworlds.show.tables import facts, tables
+from twoworlds.show.terminal import facts, tables
 
 WORDS = st.text("abcxyz0123456789.,|(-é█文", min_size=1, max_size=24)
 CELLS = st.lists(WORDS, max_size=4).map(" ".join)

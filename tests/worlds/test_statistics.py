@@ -72,6 +72,17 @@ def test_digit_labels_are_read_one_record_per_digit():
     assert [total()(x) for x in labelled] == [total()(x) for x in words]
 
 
+@pytest.mark.parametrize("name", ["mean", "proportion"])
+def test_a_mean_is_that_of_the_database_or_asks_for_the_public_number(name):
+    assert statistic(name, BitStrings(4))((1, 0, 1, 1)) == Fraction(3, 4)
+    several = Records(2, 3, smallest=1)
+    with pytest.raises(InvalidInput, match=rf"different sizes: give it, as in {name}\(n=100\)"):
+        statistic(name, several)
+    told = statistic(f"{name}(n=3)", several)
+    assert told((1, 0)) == Fraction(1, 3)
+    assert told.name.endswith("divided by 3")
+
+
 def test_a_constant_has_no_changes_on_any_universe():
     assert list(constant(3).changes(BitStrings(60), "substitute")) == []
 

@@ -19,8 +19,12 @@ export interface Checked {
   verdict: Verdict;
   kind: string;
   said: string;
+  claim: string; // what the certificate says of itself
 }
 
+const ALONE =
+  "Only the certificate was checked: the words around it were not compared with it. " +
+  "To compare those of a report: twoworlds verify report.html";
 const LARGEST_FILE = 16 << 20; // bytes
 const LONGEST = 10_000; // milliseconds
 
@@ -283,7 +287,7 @@ export const KINDS: Readonly<Record<string, readonly [string, Check]>> = {
     "the simulator has the upper delta, and none has less than the lower one",
     optimalSimulator,
   ],
-  all: ["every part of it holds", () => false], // `holds` looks into the parts
+  all: ["all its parts hold", () => false], // `holds` looks into the parts
 };
 
 function holds(given: Json, depth: number): boolean {
@@ -337,12 +341,17 @@ function decoded(bytes: Uint8Array): string {
 /** Check a certificate, as its text or as the bytes of its file. */
 export async function check(content: string | Uint8Array): Promise<Checked> {
   let kind = "";
-  const found = (verdict: Verdict, said: string): Checked => ({ verdict, kind, said });
+  let claim = "";
+  const found = (verdict: Verdict, said: string): Checked => ({ verdict, kind, said, claim });
   limit(LONGEST);
   try {
     let data = parse(typeof content === "string" ? content : decoded(content));
     if (data instanceof Map && !data.has("kind")) data = data.get("certificate") ?? data;
-    if (data instanceof Map) kind = String(data.get("kind") ?? "");
+    if (data instanceof Map) {
+      kind = String(data.get("kind") ?? "");
+      const described = data.get("claim");
+      if (typeof described === "string") claim = described.slice(0, 300);
+    }
     if (data instanceof Map && kind === "release") {
       if (!(await digestFits(data))) return found("fails", "its digest is of other content");
       throw new Unjudged("Its digest fits its content");
@@ -357,12 +366,12 @@ export async function check(content: string | Uint8Array): Promise<Checked> {
   }
 }
 
-/** Say it in words. */
-export function sentence({ verdict, kind, said }: Checked): string {
-  if (verdict === "holds" && kind === "violates")
-    return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).`;
+/** Say it in words: of what it is, and that words around it are not part of it. */
+export function sentence({ verdict, kind, said, claim }: Checked): string {
   const told = { holds: "holds", fails: "does NOT hold", refused: "is refused", unjudged: "" }[verdict];
-  return told
-    ? `Checked in this browser: the certificate ${told} (${said}).`
-    : `This browser check cannot judge this kind; use twoworlds verify. ${said}.`;
+  if (!told) return `This browser check cannot judge this kind; use twoworlds verify. ${said}. ${ALONE}`;
+  const of = claim ? ` It describes itself as “${claim}”, which is not checked.` : "";
+  if (verdict === "holds" && kind === "violates")
+    return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).${of} ${ALONE}`;
+  return `Checked in this browser: the certificate ${told} (${said}).${of} ${ALONE}`;
 }

@@ -11,10 +11,13 @@ async function show(): Promise<void> {
   if (!file || !place) return;
   const bytes = Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0));
   const found = await check(bytes);
+  const shown = document.getElementById("shown")?.textContent;
+  const other = shown != null && shown !== new TextDecoder().decode(bytes);
   const said = document.createElement("b");
-  said.textContent = ` ${sentence(found)}`;
+  const mark = " The certificate that this page shows is NOT the one that its link saves.";
+  said.textContent = `${other ? mark : ""} ${sentence(found)}`;
   place.append(said);
-  place.dataset["verdict"] = found.verdict;
+  place.dataset["verdict"] = other ? "fails" : found.verdict;
 }
 
 if (typeof document !== "undefined") void show();

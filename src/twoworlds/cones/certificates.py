@@ -375,7 +375,7 @@ MEANINGS = {
     "largest-odds": "no row of the cone has larger odds than the row given",
     "largest-parity-odds": "no output of the transition has larger odds than the one given",
     "optimal-simulator": "the simulator has the upper delta, and none has less than the lower one",
-    "all": "every part of it holds",
+    "all": "all its parts hold",
 }
 
 CHECKS: dict[str, Callable[[Data], bool]] = {

@@ -58,6 +58,7 @@ from twoworlds.numbers import (
     exact_text,
     exp,
     ln,
+    offered,
     show,
     sqrt,
     to_json,
@@ -124,7 +125,7 @@ class LeastAmount(Compared):
             return decided
         name = self.numbers[-1]
         needed = decided.values[name]
-        note = f"holds with {name} {show(needed, side='at most')}"
+        note = f"holds with {name} {offered(needed)}"
         if needed == INFINITY:
             note = f"no {name} is large enough"
         return replace(decided, notes=(*decided.notes, f"{note} {self.where}".rstrip()))

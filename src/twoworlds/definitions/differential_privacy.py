@@ -29,6 +29,7 @@ from twoworlds.numbers import (
     at_most_one,
     exact_text,
     ln,
+    offered,
     ratio_at_least_one,
     show,
 )
@@ -198,10 +199,10 @@ class DifferentialPrivacy(RatioAndDelta):
 
     def _nearest(self, ratio: Number, delta: Number) -> tuple[str, ...]:
         """Say which claims next to the refuted one do hold."""
-        same_ratio = f"holds with delta {show(delta, side='at most')} at this ratio"
+        same_ratio = f"holds with delta {offered(delta)} at this ratio"
         if ratio == INFINITY:
             return (f"{same_ratio}; no ratio is large enough for delta {show(self.delta)}",)
-        return (f"{same_ratio}, or with ratio {show(ratio, side='at most')} at this delta",)
+        return (f"{same_ratio}, or with ratio {offered(ratio)} at this delta",)
 
     def _group_note(self, setting: Setting) -> tuple[str, ...]:
         """Put the bound from single people next to the exact value for a group."""

@@ -268,8 +268,8 @@ class Crossover(Result):
         title = "Root mean square error of a count"
         return Answer(
             f"At epsilon {show(self.epsilon)} {self.noise} noise estimates a count better than "
-            f"randomized response from {self.records} people on: root mean square error "
-            f"{show(central)} against {show(local)}.",
+            f"randomized response from {self.records} people on. For {self.records} the root mean "
+            f"square error is {show(central)} against {show(local)}.",
             blocks=(Bars(title, errors, share=False, mark=mark),),
         )
 

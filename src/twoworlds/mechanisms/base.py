@@ -386,6 +386,7 @@ def _check_stochastic(
                     f"P({outputs.label(output)} | {universe.label(database)}) = {show(entry)} "
                     "is negative: a probability must be at least 0"
                 )
+    turned = all(sum(row, start=Fraction(0)) == 1 for row in rows)
     for database, column in zip(universe, zip(*rows, strict=True), strict=True):
         low, high = bounds(sum(column, start=Fraction(0)))
         if not low <= 1 <= high:
@@ -394,5 +395,9 @@ def _check_stochastic(
             raise NotStochastic(
                 f"column {universe.label(database)} sums to {show(low, side=side)}, "
                 f"it must sum to 1 ({show(abs(off))} too {'much' if off > 0 else 'little'}): "
-                "write exact fractions such as 1/3, or save it as floats in a .npy file"
+                + (
+                    "each row does, and a row stands for an output here: swap rows and columns"
+                    if turned
+                    else "write exact fractions such as 1/3, or save it as floats in a .npy file"
+                )
             )

@@ -344,6 +344,17 @@ def show(x: Number, *, side: Side = "about") -> str:
     return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
 
 
+def offered(x: Number) -> str:
+    """Return a number that may be typed as a claim: whichever form is taken, it is large enough.
+
+    >>> show(Fraction(1, 3)), offered(Fraction(1, 3))
+    ('1/3 (0.333333)', '1/3 (0.333334)')
+    """
+    said = show(x, side="at most")
+    exact, opening, _ = said.rpartition(" (")
+    return f"{exact} ({decimal(x)})" if opening and exact == exact_text(x) else said
+
+
 def stated(x: Number, *, side: Side = "up") -> str:
     """Return what `show` does, behind a sign where nothing else says that the number is rounded.
 

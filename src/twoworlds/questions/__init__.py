@@ -77,7 +77,7 @@ release: Answer SQL queries with calibrated noise, and charge the budget first.
 hospital/policy.yml --analyst ann --each 1/10
 
 calibrate: Find the noise for an epsilon, or the epsilon for the error you can accept.
-    calibration:calibrate with charts
+    guarantees:calibrate with charts
     calibrate laplace --sensitivity 2 --epsilon 1/2
     calibrate gaussian --epsilon 1 --delta 1e-6
     calibrate laplace --epsilon 1 --delta 1e-6 --times 100
@@ -223,7 +223,7 @@ report: Write two pages for a review board to sign, with the proof in an appendi
     report "laplace(epsilon=1/2)" --purpose "The survey of 2026" -o report.html
 
 verify: Verify a saved certificate in exact arithmetic, without a solver and without the data.
-    cones:verify
+    reports:verify
     verify hospital/certificate.json
     verify proof.json
 """,

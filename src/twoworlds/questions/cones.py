@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Said, Steps
+from twoworlds.answer import Answer, Steps
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
 from twoworlds.questions import Name, Place
@@ -321,49 +320,6 @@ def design(
     if proof is not None:
         saved["proof"] = save_json(proof, found.certificate.to_dict())["saved"]
     return found.beside(files=saved)
-
-
-def verify(
-    file: Annotated[Path, "a certificate saved as .json, or a report that holds one"],
-    ledger: Annotated[
-        Path | None, "an exported ledger (.jsonl), to find a release's charge in"
-    ] = None,
-) -> Result:
-    """Verify a saved certificate in exact arithmetic, without a solver and without the data."""
-    from twoworlds.cones.certificates import MEANINGS
-    from twoworlds.definitions.coupled.proof import UNCHECKED
-    from twoworlds.report.reading import holds, proved_numbers, read_certificate, time_limit
-
-    with time_limit():
-        saved = read_certificate(file)
-        data = saved.data
-        if saved.of_release:
-            return _release(data, file, ledger)
-        if ledger is not None:
-            raise InvalidInput("--ledger is for certificates of releases: leave it out")
-        proved = holds(saved)
-        numbers = proved_numbers(data) if proved else []
-    claim = str(data.get("claim", ""))
-    found: dict[str, Any] = {"file": file, "kind": data["kind"], "claim": claim, "holds": proved}
-    kinds = ", ".join(sorted({str(part["kind"]) for part in data.get("parts", ())}))
-    parts = f" ({len(data['parts'])}, of kind {kinds})" if kinds else ""
-    told = MEANINGS[data["kind"]] if proved else f"it is not so that {MEANINGS[data['kind']]}"
-    said = [f"{told}{parts}", *(one.explain() for one in numbers)]
-    if numbers:
-        found |= {"proved": numbers, "not_checked": UNCHECKED}
-        said.append(UNCHECKED)
-    said += [f"it is described as (which is not checked): {claim}"] if claim else []
-    word = "holds" if proved else "does NOT hold"
-    headline = f"{file}: this certificate of kind {data['kind']} {word}"
-    return Told(Answer(headline, holds=proved, blocks=[Said(said)]), found)
-
-
-def _release(data: Any, file: Path, ledger: Path | None) -> Result:
-    """Check the certificate of a release."""
-    from twoworlds.release.certificate import check_certificate
-
-    found = check_certificate(data, ledger=ledger)
-    return Told(replace(found.answer(), subject=str(file)), {"file": file, **found.to_dict()})
 
 
 # --- reading what was typed ---------------------------------------------------------------------

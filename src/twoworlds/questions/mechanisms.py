@@ -237,14 +237,15 @@ def _relations(
     """Return where to look under which relation; add-remove also looks at other sizes."""
     from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records
 
-    if neighbours != "both":
-        return [(place, neighbours)]
-    if not isinstance(place, Records):
+    if neighbours == "both" and not isinstance(place, Records):
         return [(place, place.relation)]
     sizes = place
-    if place.fixed:
+    if isinstance(place, Records) and place.fixed:
         sizes = Records(place.values, place.n + group, smallest=max(0, place.n - group))
-    return [(place, SUBSTITUTE), (sizes, ADD_REMOVE)]
+    both = {SUBSTITUTE: place, ADD_REMOVE: sizes}
+    if neighbours == "both":
+        return [(where, relation) for relation, where in both.items()]
+    return [(both.get(neighbours, place), neighbours)]
 
 
 def show(

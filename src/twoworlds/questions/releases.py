@@ -130,7 +130,7 @@ def release(
         if dry_run:
             plan = curator.plan(asked, price, analyst=analyst, noise=noise)
             assert plan.planned is not None
-            note = "to have it signed first: -o plan.html writes two pages to sign"
+            note = "-o plan.html writes two pages, to be signed before it is paid"
             spent = {"--epsilon": epsilon, "--delta": delta, "--rho": rho, "--analyst": analyst}
             given = [*spent.items(), *(("--each", one) for one in each or ())]
             options = [word for name, told in given if told is not None for word in (name, told)]

@@ -1,19 +1,43 @@
-"""The question for a page to sign."""
+"""The questions for a page to sign, and whether what it says is so."""
 
 from __future__ import annotations
 
+import inspect
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date as day
+from html import unescape
+from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.errors import InvalidInput
+from twoworlds.answer import Listing, Said
+from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.files import check_place, write
 from twoworlds.questions.mechanisms import Neighbours, Universe
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
+
+if TYPE_CHECKING:
+    from twoworlds.report.review.certificates import Saved
+
+_COMMAND = re.compile(r"to the letter:</p>\s*<pre>(twoworlds report [^<]*)</pre>\s*</section>")
+_NAME = re.compile(r'<a data-certificate [^>]* download="([^"]*)">')
+_MADE_BY = re.compile(r'<meta name="generator" content="twoworlds ([^"]*)">')
+_SENTENCE = re.compile(r'<p class="sentence">(.*?)</p>', re.DOTALL)
+_SHOWN = re.compile(r'<pre id="shown">(.*?)</pre>', re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_OWN = re.compile(r"python:|\.(csv|json|parquet)\b", re.IGNORECASE)
+_WHOLE = "The certificate holds, and every word of the page is as twoworlds makes it."
+_IN_PART = (
+    "The certificate holds; the sentence of the page, its questions and its answers follow from "
+    "it. The other words rest on the ledger, and were NOT compared."
+)
+_FALSE = "The certificate holds, but the page does NOT say what twoworlds says."
+_UNCOMPARED = "The certificate holds. The words of the page were NOT compared with it"
 
 
 def report(
@@ -41,8 +65,8 @@ def report(
 
     It exits with 1 if the claim or the certificate fails.
     """
-    from twoworlds.report.reading import time_limit
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
+    from twoworlds.report.review.certificates import time_limit
 
     if output is not None:
         _check(output)
@@ -98,3 +122,122 @@ def _typed(
     for reviewer in reviewers or ():
         words += ["--reviewer", reviewer]
     return shlex.join([*words, *([] if output is None else ["-o", output.name])])
+
+
+# --- verify -------------------------------------------------------------------------------------
+
+
+def verify(
+    file: Annotated[Path, "a certificate saved as .json, or a report that holds one"],
+    ledger: Annotated[
+        Path | None, "an exported ledger (.jsonl), to find a release's charge in"
+    ] = None,
+) -> Result:
+    """Verify a saved certificate in exact arithmetic, without a solver and without the data.
+
+    The page of a report is made again, to compare its words.
+    """
+    from twoworlds.release.certificate import check_certificate
+    from twoworlds.report.review.certificates import proved, read_certificate, time_limit
+
+    with time_limit():
+        saved = read_certificate(file)
+        if saved.of_release:
+            found = check_certificate(saved.data, ledger=ledger)
+            told = Told(found.answer(), found.to_dict())
+        elif ledger is not None:
+            raise InvalidInput("--ledger is for certificates of releases: leave it out")
+        else:
+            told = proved(saved)
+    said, data = replace(told.said, subject=str(file)), {"file": file, **told.data}
+    if saved.page is None or not said.holds:
+        return Told(said, data)
+    with time_limit():
+        words, differ = _compared(saved, saved.page, ledger)
+    blocks = ([Listing("what differs", differ)] if differ else [], [Said([said.headline])])
+    said = replace(said, headline=words, blocks=(*blocks[0], *blocks[1], *said.blocks))
+    if differ:
+        said = replace(said, claim="report", holds=False)
+    compared = {"said": words, "differ": differ}
+    return Told(said, {**data, "holds": said.holds, "words": compared})
+
+
+def _compared(saved: Saved, page: str, ledger: Path | None) -> tuple[str, list[str]]:
+    """Make a page again, and return what is said of its words, and which differ."""
+    from twoworlds.report.review.certificates import certificate_proof
+    from twoworlds.report.review.page import certified
+    from twoworlds.report.review.releases import review_release
+
+    command = _COMMAND.search(page)
+    try:
+        made_by = _MADE_BY.search(page)
+        if made_by is None or made_by[1] != version("twoworlds"):
+            raise Unsupported("it was made by another version of twoworlds")
+        if command is not None:
+            again = _made_again(saved, unescape(command[1]), _NAME.search(page), ledger)
+            differ = [] if again == page else [*_differ(page, again)]
+            return _FALSE if differ else _WHOLE, differ
+        if not saved.of_release:
+            raise Unsupported("the command that makes it again is missing")
+    except TwoWorldsError as error:
+        return f"{_UNCOMPARED}: {error}.", []
+    guess, rest = certified(review_release(saved.data, certificate_proof(saved), None))
+    held = {*_words(page)}
+    differ = [f"the page lacks: {one}" for one in _words(f"{guess} {rest}") if one not in held]
+    if not differ and [*_SENTENCE.findall(page)] != [guess]:
+        differ = ["the page has another sentence beside that of the certificate"]
+    if any(unescape(one) != saved.text for one in _SHOWN.findall(page)):
+        differ.append("the certificate that the page shows is not the one that it holds")
+    return _FALSE if differ else _IN_PART, differ
+
+
+def _made_again(saved: Saved, command: str, name: re.Match[str] | None, ledger: Path | None) -> str:
+    """Make a page by the command at its end, from nothing but that and its certificate."""
+    try:
+        _, _, subject, *rest = shlex.split(command)
+        options = [*zip(rest[::2], rest[1::2], strict=True)]
+    except ValueError:
+        raise Unsupported("its command is not as twoworlds writes it") from None
+    given: dict[str, Any] = {
+        option.removeprefix("--").replace("-", "_"): value
+        for option, value in options
+        if option not in ("-o", "--reviewer")
+    }
+    if not {*given} <= {*inspect.signature(report).parameters} - {"subject", "output"}:
+        raise Unsupported("its command is not as twoworlds writes it")
+    if "ledger" in given:
+        if ledger is None:
+            raise Unsupported("it was made with a ledger: give its export, with --ledger")
+        given["ledger"] = ledger
+    given["reviewer"] = [value for option, value in options if option == "--reviewer"]
+    if name is not None and subject == Path(unescape(name[1])).name and subject.endswith(".json"):
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / subject
+            file.write_text(saved.text, encoding="utf-8", newline="")
+            return _page(report(str(file), **given), command)
+    asked = [subject, *(str(given.get(one, "")) for one in ("claim", "belief", "universe"))]
+    if any(_OWN.search(one) for one in asked):
+        raise Unsupported("it was made from a file or a program that it does not hold")
+    return _page(report(subject, **given), command)
+
+
+def _page(made: Result, command: str) -> str:
+    from twoworlds.report.review import Review
+
+    assert isinstance(made, Review)
+    return replace(made, command=command).html()
+
+
+def _differ(page: str, again: str) -> Iterator[str]:
+    """Yield the words that only one of two pages has."""
+    first, second = [*_words(page)], [*_words(again)]
+    told = [f"the page says: {one}" for one in first if one not in second]
+    told += [f"twoworlds says: {one}" for one in second if one not in first]
+    yield from told or ["what is not seen in it, or the order of its words"]
+
+
+def _words(page: str) -> Iterator[str]:
+    """Yield the words of a page, piece by piece as tags part them."""
+    for piece in _TAG.split(page.partition("<body>")[2] or page):
+        if words := " ".join(unescape(piece).split()):
+            yield words

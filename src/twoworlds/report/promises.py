@@ -90,11 +90,18 @@ def read_promise(text: str | Mechanism) -> Promise:
 
 
 def _measured(text: str | Mechanism) -> Promise:
-    """Measure a mechanism, and how far its own answers move odds, where that is known."""
+    """Measure a mechanism, with a delta where no epsilon holds without one."""
     built = build_mechanism(text)
     verdict = measure(built)
-    if verdict.ratio == INFINITY and verdict.delta == 0:  # every delta above 0 has its epsilon
-        verdict = measure(built, delta=_STATED_DELTA)
+    if verdict.ratio != INFINITY or verdict.delta != 0:
+        return _priced(built, verdict)
+    told = _priced(built, measure(built, delta=_STATED_DELTA))  # every delta has its epsilon
+    chosen = f"no epsilon holds without a delta: this is for delta {decimal(_STATED_DELTA)}"
+    return replace(told, note="; ".join(filter(None, (chosen, told.note))))
+
+
+def _priced(built: Mechanism, verdict: Verdict) -> Promise:
+    """Say what a price means, and how far the mechanism's own answers move odds."""
     universe = built.universe
     counted = verdict.delta != 0 and isinstance(universe, Records) and universe.fixed
     people = universe.n if counted and isinstance(universe, Records) else None

@@ -11,18 +11,8 @@ from collections.abc import Sequence
 from html import escape
 
 from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
-from twoworlds.charts import (
-    Bars,
-    Chart,
-    Curves,
-    Dots,
-    GroupedBars,
-    HeatMap,
-    Icons,
-    Intervals,
-    Span,
-)
-from twoworlds.show import bars, svg
+from twoworlds.charts import Chart, HeatMap
+from twoworlds.show import svg
 
 _BOX = (
     "border:1px solid rgba(128,128,128,.4);border-radius:6px;padding:.75em 1em;margin:.25em 0;"
@@ -100,15 +90,7 @@ def _step(said: str, remarks: Sequence[str]) -> str:
 
 def chart(given: Chart, *, width: int = 420) -> str:
     """Return a chart as SVG, a heat map as a table; nothing where there is nothing to draw."""
-    match given:
-        case Curves():
-            return svg.curves(given, width=width)
-        case HeatMap():
-            return _heat_map(given)
-        case Icons():
-            return svg.icons(given)
-        case Bars() | Dots() | Span() | GroupedBars() | Intervals():
-            return bars.draw(given, width)
+    return _heat_map(given) if isinstance(given, HeatMap) else svg.draw(given, width)
 
 
 def capital(text: str) -> str:

@@ -2,31 +2,82 @@
 
 The letters are those of the page around it, and so is their colour, on light and dark pages alike.
 Every number stands beside its drawing, and the whole is said in words for those who do not see it.
+Numbers beside their names (bars, dots, spans, intervals) are rounded to three digits, a bound to
+its own side; the words around have the exact ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context
 from html import escape
+from math import inf, isinf
+from typing import SupportsFloat
 
-from twoworlds.charts import BLUE, GREY, Axis, Curves, Icons, Line
+from twoworlds.charts import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Axis,
+    Bars,
+    Curves,
+    Dots,
+    GroupedBars,
+    Icons,
+    Intervals,
+    Line,
+    Side,
+    Span,
+    nice,
+)
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 22, 34, 48
+_LEFT, _MARGIN, _ABOVE, _BOTTOM = 64, 22, 34, 48
 _LETTERS = 12
 _FIGURE, _HEAD = 22, 24  # the room of a figure, and of the title
+_WIDTH, _ROW, _TOP, _LETTER = 420, 22, 32, 7.2
+_SMALL_LETTER, _INTERVAL_ROW = 6.4, 26
+_RIGHT = 84  # the room of a number
+_MOST, _MOST_INTERVALS = 12, 40
+_LONGEST = 32
+_TINY = 1e-12
+_SMALLEST, _LARGEST = 1e-5, 1e12  # what is beyond is written with a power of ten
+_FLOATS = Context(prec=12)  # the digits in which floats are what they stand for
+_ROUNDED: dict[Side, Context] = {
+    "near": Context(prec=3, rounding=ROUND_HALF_UP),
+    "up": Context(prec=3, rounding=ROUND_CEILING),
+    "down": Context(prec=3, rounding=ROUND_FLOOR),
+}
+
+
+def draw(chart: Curves | Icons | Bars | Dots | Span | GroupedBars | Intervals, width: int) -> str:
+    """Return the SVG of a chart, or nothing where it has no rows."""
+    match chart:
+        case Curves():
+            return curves(chart, width=width)
+        case Icons():
+            return icons(chart)
+        case Bars():
+            return _bars(chart)
+        case Dots():
+            return _dots(chart)
+        case Span():
+            return _span(chart)
+        case GroupedBars():
+            return _groups(chart, width)
+    return _intervals(chart, width)
 
 
 def curves(chart: Curves, *, width: int = 560, height: int = 330) -> str:
     """Draw lines between two axes, with a key above them."""
     x, y = chart.x, chart.y
-    across, up = width - _LEFT - _RIGHT, height - _TOP - _BOTTOM
+    across, up = width - _LEFT - _MARGIN, height - _ABOVE - _BOTTOM
 
     def place(point: tuple[float, float]) -> tuple[float, float]:
-        return _LEFT + across * x.share(point[0]), _TOP + up * (1 - y.share(point[1]))
+        return _LEFT + across * x.share(point[0]), _ABOVE + up * (1 - y.share(point[1]))
 
     parts = [*_grid(x, y, across, up)]
     for line in chart.lines:
-        parts += _drawn(line, [place(point) for point in line.points], _TOP + up)
+        parts += _drawn(line, [place(point) for point in line.points], _ABOVE + up)
     parts += _key(chart.lines, width)
     return frame(chart.title, chart.words, width, height, parts)
 
@@ -75,10 +126,10 @@ def text(
 
 
 def _grid(x: Axis, y: Axis, across: float, up: float) -> list[str]:
-    right, bottom = _LEFT + across, _TOP + up
+    right, bottom = _LEFT + across, _ABOVE + up
     parts = []
     for value, label in y.ticks:
-        at = _TOP + up * (1 - y.share(value))
+        at = _ABOVE + up * (1 - y.share(value))
         parts.append(rule(_LEFT, at, right, at, 0.18))
         parts.append(text(_LEFT - 8, at + 4, label, anchor="end"))
     for value, label in x.ticks:
@@ -87,7 +138,7 @@ def _grid(x: Axis, y: Axis, across: float, up: float) -> list[str]:
         parts.append(text(at, bottom + 19, label, anchor="middle"))
     parts.append(rule(_LEFT, bottom, right, bottom, 0.6))
     parts.append(text(right, bottom + 40, x.name, anchor="end"))
-    turned = f'transform="rotate(-90)" x="{-_TOP:.1f}" y="12" text-anchor="end"'
+    turned = f'transform="rotate(-90)" x="{-_ABOVE:.1f}" y="12" text-anchor="end"'
     parts.append(f"<text {turned}>{escape(y.name)}</text>")
     return parts
 
@@ -143,3 +194,234 @@ def _key(lines: Sequence[Line], width: int) -> list[str]:
         parts.append(text(x + 25, 20, line.name))
         x += length
     return parts
+
+
+# --- numbers beside their names ------------------------------------------------------------------
+
+
+def share_text(share: SupportsFloat) -> str:
+    """Write a share of 1 as the pictures do, to the nearest of three digits, and say if it is.
+
+    >>> share_text(89 / 96), share_text(1)
+    ('about 92.7%', '100%')
+    """
+    value = _float(share)
+    said = _written(value, share=True)
+    whole = _FLOATS.create_decimal(100 * value)
+    return said if said[0] == "a" or whole == _ROUNDED["near"].plus(whole) else f"about {said}"
+
+
+def _bars(chart: Bars) -> str:
+    share, side = chart.share, chart.side
+    found = {name: _float(value) for name, value in chart.values.items()}
+    shown = dict(list(found.items())[:_MOST])
+    if not shown:
+        return ""
+    line = None if chart.mark is None else (chart.mark[0], _float(chart.mark[1]))
+    scale = _Scale.of(
+        [*shown.values(), *([] if line is None else [line[1]])],
+        shown,
+        top=chart.top if share else 0.0,
+    )
+    parts, y = [_caption(chart.title)], float(_TOP)
+    for name, value in shown.items():
+        colour = (
+            ORANGE if value < 0 or name in chart.orange else GREY if name in chart.grey else BLUE
+        )
+        parts.append(text(scale.left - 8, y + 14, _short(name), anchor="end"))
+        start, end = sorted((scale.place(0), scale.place(value)))
+        parts.append(_bar(start, y, end - start, colour))
+        beside = end if line is None else scale.right
+        parts.append(text(beside + 6, y + 15, _written(value, side, share=share)))
+        y += _ROW
+    if line is not None:
+        parts += _mark(line, scale, y, share=share)
+        y += 20
+    if len(found) > len(shown):
+        parts.append(text(scale.left, y + 14, f"and {len(found) - len(shown)} more"))
+        y += _ROW
+    said = [f"{name}: {_written(value, side, share=share)}" for name, value in shown.items()]
+    if line is not None:
+        said.append(f"{line[0]}: {_written(line[1], 'up', share=share)}")
+    words = "; ".join(said)
+    return frame(chart.title, words, _WIDTH, int(y) + 4, parts)
+
+
+def _dots(chart: Dots) -> str:
+    share, worlds = chart.share, chart.worlds
+    pairs = {name: (_float(a), _float(b)) for name, (a, b) in list(chart.rows.items())[:_MOST]}
+    if not pairs:
+        return ""
+    scale = _Scale.of(
+        [v for pair in pairs.values() for v in pair], pairs, top=float(share), wide=1.7
+    )
+    parts, x = [_caption(chart.title)], 8.0
+    for name, colour in zip(worlds, (BLUE, ORANGE), strict=True):
+        parts += [dot(x, _TOP + 10, colour), text(x + 9, _TOP + 14, _short(name))]
+        x += 9 + _LETTER * len(_short(name)) + 22
+    y, words = _TOP + _ROW + 4.0, []
+    for name, (first, second) in pairs.items():
+        a, b, middle = scale.place(first), scale.place(second), y + 11
+        parts.append(text(scale.left - 12, y + 15, _short(name), anchor="end"))
+        parts.append(rule(scale.left, middle, scale.right, middle, 0.18))
+        parts.append(rule(a, middle, b, middle, 0.6, style=' stroke-width="2"'))
+        parts += [dot(b, middle, ORANGE), dot(a, middle, BLUE)]
+        written = [_written(value, share=share) for value in (first, second)]
+        parts.append(text(scale.right + 12, y + 15, " | ".join(written)))
+        words.append(f"{name}: {worlds[0]} {written[0]}, {worlds[1]} {written[1]}")
+        y += _ROW
+    if len(chart.rows) > len(pairs):
+        parts.append(text(scale.left, y + 14, f"and {len(chart.rows) - len(pairs)} more"))
+        y += _ROW
+    return frame(chart.title, "; ".join(words), _WIDTH, int(y) + 4, parts)
+
+
+def _span(chart: Span) -> str:
+    start = _float(chart.low)
+    end = inf if chart.high is None else _float(chart.high)
+    line = None if chart.mark is None else (chart.mark[0], _float(chart.mark[1]))
+    ends = [start, *([] if isinf(end) else [end]), *([] if line is None else [line[1]])]
+    scale = _Scale.of([*(1.25 * e for e in ends)], ("",))
+    first, last = _written(start, "down", share=False), _written(end, "up", share=False)
+    said = f"at least {first}" if isinf(end) else f"from {first} to {last}"
+    if start == end:
+        said = _written(start, share=False)
+    y = _TOP + 11.0
+    parts = [_caption(chart.title), rule(scale.left, y, scale.right, y, 0.4)]
+    a, b = scale.place(start), scale.place(end)
+    parts.append(rule(a, y, b, y, 0.6, colour=BLUE, style=' stroke-width="5"'))
+    parts += [dot(at, y, BLUE) for at in ([a] if isinf(end) else [a, b])]
+    parts.append(text(scale.right + 8, y + 4, said))
+    parts.append(text(scale.left, y + 26, "0"))
+    bottom = y + 14
+    if line is not None:
+        parts += _mark(line, scale, bottom, share=False)
+        said += f"; {line[0]} {_written(line[1], 'up', share=False)}"
+    return frame(chart.title, said, _WIDTH, int(bottom) + 22, parts)
+
+
+def _groups(chart: GroupedBars, width: int) -> str:
+    left = _room([bar.name for _, bars in chart.groups for bar in bars])
+    across = width - left - 70
+    parts, y = [], 4.0
+    for name, bars in chart.groups:
+        if name:
+            parts.append(text(0, y + 14, name, bold=True))
+            y += 22
+        for bar in bars:
+            length = across * min(max(bar.value, 0), 1)
+            parts.append(text(left - 8, y + 14, bar.name, anchor="end"))
+            parts.append(_bar(left, y, length, bar.colour))
+            parts.append(text(left + length + 6, y + 15, f"{100 * bar.value:.3g}%"))
+            y += 22
+        y += 8
+    return frame(chart.title, chart.words, width, int(y), parts)
+
+
+def _intervals(chart: Intervals, width: int) -> str:
+    rows = chart.rows
+    shown = rows[:_MOST_INTERVALS]
+    ends = [e for row in shown for e in (row.value, row.low, row.high) if e is not None]
+    low, high = min(ends), max(ends)
+    if low >= 0 and low < high / 2:
+        low = 0.0  # lengths are compared with 0, unless that leaves them too little room
+    high, low = (high, low) if high > low else (high + 1, low - 1)
+    ticks = [v for v in nice(high, low) if low <= v <= high]
+    names = [f"{row.name} (lost in noise)" if row.lost else row.name for row in shown]
+    left, top = _room(names), 8
+    across, bottom = width - left - 24, top + _INTERVAL_ROW * len(shown)
+
+    def place(value: float) -> float:
+        return left + across * (value - low) / (high - low)
+
+    parts = []
+    for value in ticks:
+        at = place(value)
+        parts.append(rule(at, top, at, bottom, 0.18))
+        parts.append(text(at, bottom + 18, f"{value:,.6g}", anchor="middle"))
+    for i, (name, row) in enumerate(zip(names, shown, strict=True)):
+        y, colour = top + _INTERVAL_ROW * (i + 0.5), GREY if row.lost else BLUE
+        parts.append(text(left - 10, y + 4, name, anchor="end"))
+        if row.low is not None and row.high is not None:
+            wide = ' stroke-width="5" stroke-linecap="round"'
+            a, b = place(row.low), place(row.high)
+            parts.append(rule(a, y, b, y, 0.35, colour=colour, style=wide))
+        parts.append(dot(place(row.value), y, colour, 4))
+    height = bottom + 28
+    if len(rows) > len(shown):
+        parts.append(text(left, height + 8, f"and {len(rows) - len(shown)} more in the table"))
+        height += 20
+    return frame(chart.title, chart.words, width, height, parts)
+
+
+def _room(names: Sequence[str]) -> float:
+    return 14 + _SMALL_LETTER * max(map(len, names), default=0)
+
+
+class _Scale:
+    """Where numbers lie between the names on the left and the room for numbers on the right."""
+
+    def __init__(self, left: float, right: float, low: float, high: float) -> None:
+        self.left, self.right, self.low, self.high = left, right, low, high
+
+    @staticmethod
+    def of(
+        values: Sequence[float], names: Collection[str], *, top: float = 0.0, wide: float = 1.0
+    ) -> _Scale:
+        finite = [value for value in values if not isinf(value)]
+        low = min([0.0, *finite])
+        high = max([0.0, *finite]) if low < 0 else max([top, *finite])
+        left = 14 + _LETTER * max(len(_short(name)) for name in names)
+        right = _WIDTH - wide * _RIGHT
+        return _Scale(left, right, low, high if high - low > _TINY else low + 1)
+
+    def place(self, value: float) -> float:
+        inside = min(max(value, self.low), self.high)
+        return self.left + (self.right - self.left) * (inside - self.low) / (self.high - self.low)
+
+
+def _mark(line: tuple[str, float], scale: _Scale, bottom: float, *, share: bool) -> list[str]:
+    name, value = line
+    at = scale.place(value)
+    said = f"{name} {_written(value, 'up', share=share)}"
+    dashed = ' stroke-width="2" stroke-dasharray="4 3"'
+    return [
+        rule(at, _TOP, at, bottom, 1, colour=ORANGE, style=dashed),
+        text(min(at, _WIDTH - _LETTER * len(said) / 2), bottom + 14, said, anchor="middle"),
+    ]
+
+
+def _caption(title: str) -> str:
+    return text(0, 20, title, bold=True)
+
+
+def _bar(x: float, y: float, length: float, colour: str) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y + 3:.1f}" width="{max(length, 0.5):.1f}" height="15" '
+        f'fill="{colour}" fill-opacity="0.85"/>'
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _float(value: SupportsFloat) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf
+
+
+def _written(value: float, side: Side = "near", *, share: bool) -> str:
+    """Write a whole number, or one in three digits; only all is written as 100%."""
+    if isinf(value):
+        return "no bound"
+    if not share and value.is_integer() and abs(value) < _LARGEST:
+        return f"{value:,.0f}"
+    whole = _FLOATS.create_decimal(100 * value if share else value)
+    digits = _ROUNDED[side].plus(whole).normalize()
+    said = f"{digits:,f}" if not digits or _SMALLEST <= abs(digits) < _LARGEST else f"{digits:e}"
+    if not share:
+        return said
+    return "almost 100%" if said == "100" and value < 1 and side == "near" else f"{said}%"

@@ -84,7 +84,7 @@ def points(labels: Text) -> Universe:
 
 
 def statistic(text: str | Statistic, of: Universe) -> Statistic:
-    """Build a statistic from a call; ``n`` and ``values`` default to those of the universe.
+    """Build a statistic from a call; ``values``, and the one size of all databases, are given.
 
     >>> statistic("histogram", universe("records(values=[a, b], n=3)"))(("a", "a", "b"))
     (2, 1)
@@ -99,7 +99,7 @@ def statistic(text: str | Statistic, of: Universe) -> Statistic:
     wanted = inspect.signature(STATISTICS[call.name].build).parameters
     given = {*list(wanted)[: len(call.positional)], *call.named}
     beside: dict[str, object] = {}
-    if isinstance(of, Records) and "n" in wanted and "n" not in given:
+    if isinstance(of, Records) and of.fixed and "n" in wanted and "n" not in given:
         beside["n"] = of.n
     values = getattr(of, "values", None)
     if values is not None and "values" in wanted and not {"values", "bins"} & given:

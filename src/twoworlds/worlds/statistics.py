@@ -6,8 +6,8 @@ that ``count("1")`` typed by a person counts the records 1, and the labels ``11,
 explicit universe are read digit by digit. (The same care the other way round: a count that matched
 no record would have sensitivity 0 and promise too much.)
 
-``n`` is a public number: under add-remove a proportion or a mean divides by the ``n`` that is
-given here and not by the size of the database, which is itself a secret there.
+``n`` is a public number: a proportion or a mean divides by it, and says so. Where all databases
+have one size it is that size; where they do not, the size is a secret, and ``n`` must be given.
 """
 
 from __future__ import annotations
@@ -74,15 +74,19 @@ def proportion(value: Point = 1, n: object = None) -> Additive:
     >>> proportion(1, 4)((1, 0, 1, 1))
     Fraction(3, 4)
     """
-    name = f"proportion of {value}"
-    scale = _one_of(n, "proportion")
+    public = _divisor(n, "proportion")
+    name = f"count of {value} divided by {public}"
+    scale = Fraction(1, public)
     return Additive(lambda record: int(_same(record, value)), scale=scale, name=name)
 
 
-def _one_of(n: object, what: str) -> Fraction:
+def _divisor(n: object, what: str) -> int:
     if n is None:
-        raise InvalidInput(f"a {what} divides by the number of records: give n=")
-    return Fraction(1, whole(n, "n", at_least=1))
+        raise InvalidInput(
+            f"{what} divides by a public number, and databases may have different sizes: give it, "
+            f"as in {what}(n=100)"
+        )
+    return whole(n, "n", at_least=1)
 
 
 @STATISTICS.register("sum")
@@ -106,7 +110,9 @@ def mean(n: object = None) -> Additive:
     >>> mean(4)((0, 10, 0, 10))
     5
     """
-    return Additive(lambda record: record, scale=_one_of(n, "mean"), name="mean")
+    public = _divisor(n, "mean")
+    name = f"sum divided by {public}"
+    return Additive(lambda record: record, scale=Fraction(1, public), name=name)
 
 
 def histogram(

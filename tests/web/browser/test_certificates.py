@@ -59,6 +59,20 @@ def test_a_report_whose_certificate_was_changed_says_so(page, tmp_path):
     expect(opened(page, tmp_path, review.html().replace(*put))).to_contain_text(FAILS)
 
 
+def test_a_report_says_that_its_words_were_not_compared_by_the_browser(page, tmp_path):
+    html = review_mechanism(SURVEY).html().replace("75 right", "51 right")
+    said = opened(page, tmp_path, html)
+    expect(said).to_contain_text("Only the certificate was checked: the words around it were not")
+    expect(said).to_contain_text(f"It describes itself as “{SURVEY} is dp(ratio=3)")
+
+
+def test_a_report_that_shows_another_certificate_than_its_own_says_so(page, tmp_path):
+    html = review_mechanism(SURVEY).html()
+    forged = html.replace('<pre id="shown">{', '<pre id="shown">{ ')
+    assert forged != html
+    expect(opened(page, tmp_path, forged)).to_contain_text("is NOT the one that its link saves")
+
+
 def test_no_other_script_runs_in_a_report(page, tmp_path):
     html = review_mechanism(SURVEY).html()
     policy = re.search(r'content="([^"]*script-src[^"]*)"', html)[1]

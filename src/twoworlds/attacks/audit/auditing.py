@@ -146,6 +146,7 @@ _CUT = (
     "items and their length, texts of more than 100,000 characters to their beginning and a hash"
 )
 _PLAIN = "y is plain(output): from twoworlds.attacks.audit import plain"
+_MADE_UP = "the audit made these databases up: if yours hold other records, name two with --pair"
 _BEYOND = 3  # rounds that look at rounded outputs after low-order bits have refuted the claim
 _SAVING = 1.0  # seconds between writings of the state
 
@@ -282,6 +283,8 @@ class _Run:
         finally:
             self._save()
         progress, best = self.progress, self.best
+        if best is not None and self.about.neighbours.startswith("proposed"):
+            self._notes.append(_MADE_UP)
         if best is not None and not best.event.feature.of_a_number:
             self._notes.append(_PLAIN)
         return Audit(

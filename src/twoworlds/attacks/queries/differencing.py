@@ -41,7 +41,7 @@ from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
 from twoworlds.release.query.sql import to_sql
 from twoworlds.show import Told
-from twoworlds.show.bars import share_text
+from twoworlds.show.svg import share_text
 
 _MOST_TRIED = 50  # values of a column, looking for a tracker
 

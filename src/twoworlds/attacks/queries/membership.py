@@ -73,7 +73,7 @@ from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import Compare
 from twoworlds.show import Told
-from twoworlds.show.bars import share_text
+from twoworlds.show.svg import share_text
 
 if TYPE_CHECKING:
     import numpy as np

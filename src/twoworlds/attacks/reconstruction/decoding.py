@@ -53,7 +53,7 @@ from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import counted, decimal, rational, show, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
 from twoworlds.show import Told
-from twoworlds.show.bars import share_text
+from twoworlds.show.svg import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

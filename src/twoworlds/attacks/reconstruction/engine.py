@@ -64,7 +64,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Told
-from twoworlds.show.bars import share_text
+from twoworlds.show.svg import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -49,7 +49,7 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import counted, decimal, rational, whole
 from twoworlds.progress import track
 from twoworlds.show import Told
-from twoworlds.show.bars import share_text
+from twoworlds.show.svg import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -36,7 +36,7 @@ from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.on_statistic import OnStatistic
-from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
+from twoworlds.numbers import INFINITY, Number, Order, compare, ln, offered, show
 from twoworlds.worlds import Point, Universe
 from twoworlds.worlds.graphs import GraphOrbits, Graphs, GraphStatistic
 from twoworlds.worlds.joint import BeliefClass
@@ -270,7 +270,7 @@ class OverBeliefs(PrivacyDefinition):
         self, where: Scene, measure: Measure, found: Found, allowed: Number
     ) -> tuple[str, ...]:
         if found.reached is None:
-            least = f"delta {show(found.delta, side='at most')}"
+            least = f"delta {offered(found.delta)}"
         else:
             least = f"every delta above {show(found.delta, side='up')}"
         same = f"holds with {least} at this ratio"

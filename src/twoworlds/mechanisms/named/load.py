@@ -7,6 +7,7 @@ Lin & Kifer, Axioms 4.1 (post-processing) and 4.2 (choice).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,25 @@ def mechanism(
     return MECHANISMS.build(text)
 
 
+def _needs_arguments(function: Any) -> bool:
+    try:
+        inspect.signature(function).bind()
+    except TypeError:
+        return True
+    except ValueError:  # some functions in C do not tell
+        pass
+    return False
+
+
 def _from_python(text: str) -> Mechanism:
     try:
         found: Any = load(text)
         if callable(found) and not isinstance(found, Mechanism):
+            if _needs_arguments(found):
+                raise InvalidInput(
+                    f"{text!r} takes arguments, and is called with none: it must be a Mechanism, "
+                    f"or return one. To test a program that draws outputs: twoworlds audit {text}"
+                )
             found = found()
     except TwoWorldsError:
         raise

@@ -238,7 +238,7 @@ def randomized_response(
     *,
     delta: object = None,
 ) -> PerRecord:
-    r"""Each person keeps their true value with probability keep, else reports another one evenly.
+    r"""Each person reports the true value with probability keep, else one of the others at random.
 
         P(report v | true v) = keep,   P(report w | true v) = (1 - keep) / (N - 1)
 

@@ -14,8 +14,7 @@ is on it as data.
 
 from __future__ import annotations
 
-from twoworlds.report.reading import is_certificate
-from twoworlds.report.review.certificates import review_certificate
+from twoworlds.report.review.certificates import is_certificate, review_certificate
 from twoworlds.report.review.mechanisms import review_mechanism
 from twoworlds.report.review.model import Review
 from twoworlds.report.review.releases import review_planned, review_released

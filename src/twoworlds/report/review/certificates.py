@@ -1,4 +1,8 @@
-"""A review of a certificate: it is checked first, and the page says what came out.
+"""Certificates in files: read, told from other files, checked, and reviewed.
+
+A file holds a certificate, or is a report or the answer of a command with ``--json``, which hold
+one. What readers could take for different things, such as a key that comes twice, is refused. A
+review checks a certificate first, and its page says what came out.
 
 What can be read are the certificates that `twoworlds verify` knows: of releases, and of cones,
 designs and simulators. One that does not hold makes a page that says so, and shows nothing of what
@@ -7,28 +11,31 @@ it claims.
 
 from __future__ import annotations
 
-import json
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import signal
+import threading
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from twoworlds.answer import Block, Facts, Said, Table
-from twoworlds.cones.certificates import MEANINGS
-from twoworlds.definitions.coupled.proof import UNCHECKED
-from twoworlds.errors import InvalidInput
+from twoworlds.answer import Answer, Facts
+from twoworlds.cones.certificates import MEANINGS, says_nothing, verify
+from twoworlds.definitions.coupled.proof import UNCHECKED, Proved, proved_by
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.files import certificate_text, read_json
 from twoworlds.numbers import show
-from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate
-from twoworlds.report.review.model import FAILS, VERIFIED, ProofFile, Review, Section
+from twoworlds.report.review.model import FAILS, VERIFIED, ProofFile, Review
+from twoworlds.show import Told
 
-_SHOWN, _LONGEST = 16, 160
-_ARITHMETIC = {  # what stands for the claim, and against what it is held
-    "violates": ("inequality", "vector"),
-    "separated": ("functional", "vector"),
-    "escape": ("inequality", "ray"),
-}
+_LARGEST_FILE = 64 << 20  # a simulator for 1,000 people has 20 MB
+_LINK = re.compile(rb'<a data-certificate href="data:application/json;base64,([^"]*)"')
+_SECONDS = 60.0
+_LARGEST_MATRIX = 1 << 28  # as `twoworlds.mechanisms.files` reads them
 _TITLES = {
     "member": "A vector in a cone",
     "separated": "A vector outside of a cone",
@@ -54,6 +61,152 @@ _LIMITS = (
     "of the mechanism itself says what that mechanism lets anyone learn",
     "that a program does what the numbers say",
 )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A certificate, as data and as text, with its file, and the page that holds it, if any."""
+
+    path: Path
+    data: Any
+    text: str
+    page: str | None = None
+
+    @property
+    def of_release(self) -> bool:
+        """Whether it is the certificate of a release."""
+        return isinstance(self.data, Mapping) and self.data.get("kind") == "release"
+
+
+def is_certificate(text: str) -> bool:
+    """Tell whether a text names a file that holds a certificate, rather than a mechanism.
+
+    Raises:
+        InvalidInput: when it is a .json file that holds neither.
+    """
+    if not text.lower().endswith(".json") or not Path(text).is_file():
+        return False
+    data, _ = read_json(Path(text), "certificate", largest=_LARGEST_MATRIX)
+    if isinstance(data, Mapping) and ("kind" in data or "certificate" in data or "facets" in data):
+        return True
+    if isinstance(data, Mapping) and "matrix" in data:
+        return False
+    raise InvalidInput(
+        f"{text} holds no certificate, which has a kind, and no mechanism, which has a matrix: "
+        "save a certificate with --certificate, --proof or --save of the command that proves it"
+    )
+
+
+def read_certificate(path: Path) -> Saved:
+    """Read a certificate.
+
+    Raises:
+        InvalidInput: when the file cannot be read, is not JSON, or holds a cone.
+    """
+    pages: list[str] = []
+    data, text = read_json(
+        path, "certificate", largest=_LARGEST_FILE, inside=lambda held: _in_report(held, pages)
+    )
+    held = data.get("certificate") if isinstance(data, Mapping) and "kind" not in data else None
+    if isinstance(held, Mapping):
+        data = held  # the answer of a command with --json holds its certificate
+        text = certificate_text(data)
+    if isinstance(data, Mapping) and ("facets" in data or data.get("kind") == "noise-cone"):
+        raise InvalidInput(f"{path} holds a cone, not a proof: save a proof with --proof or --save")
+    return Saved(path, data, text, *pages)
+
+
+def _in_report(content: bytes, pages: list[str]) -> bytes:
+    """Return the certificate that a report links to, and keep the page; what is none, as it is."""
+    if not content.lstrip().startswith(b"<"):
+        return content
+    found = _LINK.search(content)
+    if found is None:
+        raise InvalidInput(
+            "this page holds no certificate: give a report made by twoworlds, or the .json file "
+            "that its link saves"
+        )
+    pages.append(content.decode(errors="replace"))
+    return b64decode(found[1])
+
+
+def holds(saved: Saved) -> bool:
+    """Check a certificate that is not of a release, by exact arithmetic.
+
+    Raises:
+        InvalidInput: when it is none, or says nothing.
+    """
+    found = verify(saved.data)
+    if says_nothing(saved.data):
+        raise InvalidInput(
+            f"{saved.path} has an 'all' without parts: it says nothing, and proves nothing"
+        )
+    return found
+
+
+def proved_numbers(data: Mapping[str, Any]) -> list[Proved]:
+    """Return the numbers that a certificate of best simulators proves, added up again."""
+    parts = [part for part in data.get("parts", ()) if isinstance(part, Mapping)]
+    found = (proved_by(one) for one in (data, *parts) if one.get("kind") == "optimal-simulator")
+    return [one for one in found if one is not None]
+
+
+@contextmanager
+def time_limit(seconds: float | None = None) -> Iterator[None]:
+    """Stop a check that takes too long: small files can hold sums that take days.
+
+    Where the system has no alarm, and outside of the main thread, there is no limit.
+
+    Raises:
+        Undecided: when the time is over.
+    """
+    most = _SECONDS if seconds is None else seconds
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Undecided(
+            f"checking took more than {most:g} seconds and was stopped, so nothing is decided: ask "
+            "for a smaller certificate, or check it in Python, where there is no limit"
+        )
+
+    before = signal.signal(signal.SIGALRM, stop)
+    # Python drops what is raised inside a finalizer, so the alarm rings again until it is heard.
+    signal.setitimer(signal.ITIMER_REAL, most, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def proved(saved: Saved) -> Told:
+    """Check a certificate that is not of a release, and say what it proves."""
+    data, holding = saved.data, holds(saved)
+    kind, claim = str(data["kind"]), str(data.get("claim", ""))
+    numbers = proved_numbers(data) if holding else []
+    found: dict[str, Any] = {"kind": kind, "claim": claim, "holds": holding}
+    told = MEANINGS[kind] if holding else f"it is not so that {MEANINGS[kind]}"
+    rows = [("checked" if holding else "fails", told)]
+    kinds = [str(part["kind"]) for part in data.get("parts", ())]
+    for one in dict.fromkeys(kinds):
+        rows.append(("parts", f"{kinds.count(one)} of kind {one}: {MEANINGS[one]}"))
+    rows += [("checked", one.explain()) for one in numbers]
+    if numbers:
+        found |= {"proved": numbers, "not_checked": UNCHECKED}
+        rows.append(("not checked", UNCHECKED))
+    rows += [("not checked", f"that it is what it calls itself: {claim}")] if claim else []
+    headline = "Its arithmetic comes out." if holding else "Its arithmetic does not come out."
+    of = "certificate" if kind == "all" else f"certificate of kind {kind}"
+    said = Answer(headline, claim=of, holds=holding, blocks=[Facts(rows)])
+    return Told(said, found)
+
+
+# --- the review -----------------------------------------------------------------------------------
 
 
 def review_certificate(
@@ -92,19 +245,11 @@ def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> ProofFi
 
 
 def _review(saved: Saved) -> Review:
-    holding = holds(saved)
-    data, proof = saved.data, certificate_proof(saved)
-    kind, claim = str(data["kind"]), str(data.get("claim", ""))
-    numbers = proved_numbers(data) if holding else []
-    meaning = MEANINGS[kind]
-    outcome: dict[str, Any] = {
-        "kind": kind,
-        "claim": claim,
-        "holds": holding,
-        "proved": [one.to_dict() for one in numbers],
-    }
+    told, proof = proved(saved), certificate_proof(saved)
+    kind, claim = told.data["kind"], told.data["claim"]
+    meaning, numbers = MEANINGS[kind], told.data.get("proved", [])
     question = f"Does {proof.name}, a certificate of kind {kind}, prove what it claims?"
-    if not holding:
+    if not told.said.holds:
         failing = replace(proof, about=_BROKEN, expected=FAILS)
         return Review(
             f"A broken certificate, {proof.name}",
@@ -115,7 +260,7 @@ def _review(saved: Saved) -> Review:
             (),
             (),
             failing,
-            outcome,
+            told.to_dict(),
         )
     rests = (
         "the proof is about the vectors and tables that the file holds: that they are those of the "
@@ -127,12 +272,12 @@ def _review(saved: Saved) -> Review:
         _TITLES.get(kind, f"A certificate of kind {kind}"),
         question,
         "holds",
-        f"The certificate holds: {_said(data, meaning)}.",
+        f"The certificate holds: {_said(saved.data, meaning)}.",
         ("This was checked by exact arithmetic.", *(f"It is {n.explain()}." for n in numbers)),
         rests,
-        (("What it proves", tuple(_proved(data, meaning))), *_tables(data)),
+        (("What was checked", tuple(told.said.blocks)),),
         proof,
-        outcome,
+        told.to_dict(),
         subject=(("described as", f"{claim} (a description, which is not checked)"),)
         if claim
         else (),
@@ -155,65 +300,3 @@ def _said(data: Mapping[str, Any], meaning: str) -> str:
         f"no mechanism with these guarantees{others} has a {loss} below {least} {where}, and the "
         f"one in it has {reached}"
     )
-
-
-def _proved(data: Mapping[str, Any], meaning: str) -> Iterator[Block]:
-    yield Said((f"{meaning[:1].upper()}{meaning[1:]}.",))
-    parts = data.get("parts")
-    if isinstance(parts, Sequence):
-        kinds = [str(part["kind"]) for part in parts]
-        rows = tuple(
-            (kind, str(kinds.count(kind)), MEANINGS[kind]) for kind in dict.fromkeys(kinds)
-        )
-        yield Table(("kind of part", "how many", "each proves that"), rows)
-    yield from _arithmetic(data)
-    shown = {"kind", "claim", "parts", *(("matrix",) if [*_tables(data)] else ())}
-    fields = tuple((name, _shape(value)) for name, value in data.items() if name not in shown)
-    if fields:
-        yield Said(("What the file holds:",), quiet=True)
-        yield Facts(fields)
-
-
-def _arithmetic(data: Mapping[str, Any]) -> Iterator[Block]:
-    names = _ARITHMETIC.get(str(data["kind"]))
-    if names is None:
-        return
-    first, second = ([Fraction(x) for x in data[name]] for name in names)
-    total = sum((a * b for a, b in zip(first, second, strict=True)), start=Fraction(0))
-    yield Said((f"The {names[0]} on the {names[1]} gives {show(total)}, which is below 0.",))
-
-
-def _shape(value: Any) -> str:
-    """Say what a field holds: the whole if it is short, its size if not.
-
-    >>> _shape([["1/2", 1], [0, 3]])
-    '(1/2, 1); (0, 3)'
-    """
-    rows = isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in value)
-    if value == []:
-        return "none"
-    text = "; ".join(map(_vector, value)) if rows else _vector(value)
-    if len(text) <= _LONGEST:
-        return text
-    return f"{len(value)} rows of {len(value[0])} numbers" if rows else f"{len(value)} entries"
-
-
-def _vector(value: Any) -> str:
-    if isinstance(value, list) and not any(isinstance(one, list | dict) for one in value):
-        return f"({', '.join(map(str, value))})"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _tables(data: Mapping[str, Any]) -> Iterator[Section]:
-    """Yield the matrix of a mechanism, where it is small."""
-    matrix, columns = data.get("matrix"), data.get("columns")
-    if not isinstance(matrix, list) or len(matrix) > _SHOWN:
-        return
-    width = len(matrix[0]) if matrix else 0
-    if not 0 < width <= _SHOWN or not all(isinstance(row, list) for row in matrix):
-        return
-    heads = [str(i + 1) for i in range(width)]
-    if isinstance(columns, list) and len(columns) == width:
-        heads = [str(one) for one in columns]
-    rows = tuple((str(i), *(str(x) for x in row)) for i, row in enumerate(matrix, start=1))
-    yield "The mechanism in it", (Table(("output", *heads), rows, numbers=True),)

@@ -42,7 +42,7 @@ from twoworlds.report.standing import Standing, many_records, standings
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.promise import Promise, promise
-from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Point, Records, Universe, pairs
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records, pairs
 from twoworlds.worlds.beliefs import belief as build_belief
 
 _USUAL_DELTA = "1e-6"  # where no epsilon holds without a delta and none was asked about
@@ -257,7 +257,11 @@ def _of_price(price: Verdict, setting: Setting) -> ProofFile | None:
     compared = list(pairs(universe, setting.relation, setting.group))
     if 2 * len(compared) * len(rows) * len(rows[0]) > _MOST_NUMBERS:
         return None
-    inequalities = [*_inequalities(universe, compared, ratio)]
+    inequalities = [  # ratio x_E - x_D >= 0 for all neighbours, both ways round
+        tuple(ratio if z == y else Fraction(-(z == x)) for z in universe)
+        for both in compared
+        for x, y in (both, both[::-1])
+    ]
     parts: list[dict[str, Any]] = [
         {"kind": "satisfies", "vector": row, "inequalities": inequalities} for row in rows
     ]
@@ -316,18 +320,6 @@ def _rows(mechanism: Mechanism) -> list[tuple[Fraction, ...]] | None:
         return None
     found = [tuple(p for p in row if isinstance(p, Fraction)) for row in rows]
     return found if [*map(len, found)] == [*map(len, rows)] else None
-
-
-def _inequalities(
-    universe: Universe, compared: list[tuple[Point, Point]], ratio: Fraction
-) -> Iterator[tuple[Fraction, ...]]:
-    """Yield ratio x_E - x_D >= 0 for all neighbours, both ways round."""
-    places = {x: i for i, x in enumerate(universe)}
-    for one, other in compared:
-        for x, y in ((one, other), (other, one)):
-            row = [Fraction(0)] * len(places)
-            row[places[x]], row[places[y]] = Fraction(-1), ratio
-            yield tuple(row)
 
 
 def _attained(

@@ -277,7 +277,7 @@ def _sections(found: Findings) -> Iterator[Section]:
         yield "One attacker", tuple(_attacker(found.belief, found.games))
     yield "Other definitions, and against whom they protect", tuple(_others(found))
     if found.guarantee is not None and found.price.values["ratio"] != INFINITY:
-        yield "By which theorems", tuple(chain_blocks(found.guarantee, found.implied))
+        yield "By which theorems", tuple(chain_blocks(found.implied))
     if matrix := [*_matrix(found.mechanism)]:
         yield "The mechanism itself", (Said((_MATRIX,), quiet=True), *matrix)
 

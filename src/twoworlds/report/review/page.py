@@ -50,15 +50,14 @@ _WARNINGS = {
     "it only if you would accept such a case.",
 }
 _TOGETHER = {
-    "weak": "Together with what was released before, the protection is weak: see the total above.",
-    "none": "Together with what was released before, hardly any protection is left: see the total "
-    "above.",
+    "weak": "Together with what was released before, the protection is weak.",
+    "none": "Together with what was released before, hardly any protection is left.",
 }
 _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
     "before about the same people, and who keeps count."
 )
-_PLANNED = "Nothing was released."
+_PLANNED = "This has not been released."
 _NO_CERTIFICATE = (
     "No finite certificate proves this. The appendix has the command that computes it again."
 )
@@ -102,11 +101,9 @@ def _parts(review: Review) -> Iterator[str]:
     if review.subject:
         yield _facts(review.subject, "subject")
     if review.guess:
-        yield "<h2>What was released before, and the total</h2>"
+        yield "<h2>What was released before</h2>"
         yield from _blocks(review.before or (Said((_UNKNOWN,)),))
         yield "" if review.before else f'<p class="fill">{_LINE}</p>'
-        if review.total:
-            yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
     yield f"<h2>{'What it lets anyone learn' if review.guess else 'The answer'}</h2>"
     yield from _answer(review)
     yield '</section><section class="summary">'
@@ -123,6 +120,13 @@ def _parts(review: Review) -> Iterator[str]:
     yield from _proof(review.proof)
     yield from _made(review.command)
     yield "</section></main>"
+
+
+def certified(review: Review) -> tuple[str, str]:
+    """Return what a page says by the certificate of a release alone: its sentence, and the rest."""
+    answers = review.sections[0][1]
+    rest = [_facts(review.subject, "subject"), *_blocks((*review.meaning, *answers))]
+    return escape(review.guess), "".join(rest)
 
 
 def _standing(review: Review) -> Iterator[str]:
@@ -165,6 +169,8 @@ def _answer(review: Review) -> Iterator[str]:
     yield from (f"<p>{escape(said)}</p>" for said in review.sentences)
     if review.guess and review.chance is not None:
         yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
+        if review.total:
+            yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
         warning = _WARNINGS.get(review.strength)
         if warning is None and worst in ("weak", "none"):
             warning = _TOGETHER[worst]
@@ -302,12 +308,12 @@ def _proof(proof: ProofFile) -> Iterator[str]:
     link = f'href="data:application/json;base64,{content}" download="{name}"'
     yield f'<p class="screen"><a{marked} {link}>Save {name}</a></p>'
     if proof.text.count("\n") <= _PRINTED:
-        yield f"<pre>{escape(proof.text)}</pre>"
+        yield f'<pre id="shown">{escape(proof.text)}</pre>'
         return
     yield f'<p class="quiet paper">{name} is in the file of this page, which links to it.</p>'
     if len(proof.text) <= _LONGEST_SHOWN:
         yield f'<details class="screen"><summary>Read {name} here</summary>'
-        yield f"<pre>{escape(proof.text)}</pre></details>"
+        yield f'<pre id="shown">{escape(proof.text)}</pre></details>'
 
 
 def _made(command: str | None) -> Iterator[str]:

@@ -350,7 +350,7 @@ def _asked_of(statement: Any) -> str:
     except InvalidInput:
         return "a strategy: several questions paid for together"
     said = asked(queries[0]).partition(": ")[2]
-    return f"{said} And {len(queries) - 1:,} more." if len(queries) > 1 else said
+    return f"{said} And {counted(len(queries) - 1, 'more question')}." if len(queries) > 1 else said
 
 
 def _cut(text: str) -> str:
@@ -404,7 +404,7 @@ def _reviewed(
         *made.earlier,
         ("The noise, and the price", (*_noise(made), *budget, *made.priced)),
         *((("How far a belief can move", drawn),) if drawn else ()),
-        ("By which theorems", tuple(chain_blocks(made.given, implied))),
+        ("By which theorems", tuple(chain_blocks(implied))),
     )
     return Review(
         title,
@@ -422,7 +422,14 @@ def _reviewed(
             **({"learned": made.learned} if made.learned else {}),
             "theorems": [one.to_dict() for one in implied],
         },
-        subject=(("questions", f"{wanted} And {left} more." if left > 0 else wanted),),
+        subject=(
+            (
+                "questions",
+                f"{wanted} And {counted(left, 'more question')}, in the appendix."
+                if left > 0
+                else wanted,
+            ),
+        ),
         guess=told[0],
         chance=Fraction(1) if chance is None else chance,
         before=made.before,

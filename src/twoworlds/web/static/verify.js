@@ -265,6 +265,7 @@ var twoworlds = (function(exports) {
 	* how; twoworlds/cones/certificates.py in Python says the same, and both are tested on the same
 	* certificates, whole and broken. It never says "holds" of what it has not added up: a release has to
 	* be worked out from its policy, which only `twoworlds verify` does. Nothing is sent anywhere. */
+	var ALONE = "Only the certificate was checked: the words around it were not compared with it. To compare those of a report: twoworlds verify report.html";
 	var LARGEST_FILE = 16 << 20;
 	var LONGEST = 1e4;
 	/** target = sum of weight * part, weights >= 0. */
@@ -450,7 +451,7 @@ var twoworlds = (function(exports) {
 		"largest-odds": ["no row of the cone has larger odds than the row given", largestOdds],
 		"largest-parity-odds": ["no output of the transition has larger odds than the one given", largestParityOdds],
 		"optimal-simulator": ["the simulator has the upper delta, and none has less than the lower one", optimalSimulator],
-		all: ["every part of it holds", () => false]
+		all: ["all its parts hold", () => false]
 	};
 	function holds(given, depth) {
 		const kind = given instanceof Map ? given.get("kind") : null;
@@ -495,16 +496,22 @@ var twoworlds = (function(exports) {
 	/** Check a certificate, as its text or as the bytes of its file. */
 	async function check(content) {
 		let kind = "";
+		let claim = "";
 		const found = (verdict, said) => ({
 			verdict,
 			kind,
-			said
+			said,
+			claim
 		});
 		limit(LONGEST);
 		try {
 			let data = parse(typeof content === "string" ? content : decoded(content));
 			if (data instanceof Map && !data.has("kind")) data = data.get("certificate") ?? data;
-			if (data instanceof Map) kind = String(data.get("kind") ?? "");
+			if (data instanceof Map) {
+				kind = String(data.get("kind") ?? "");
+				const described = data.get("claim");
+				if (typeof described === "string") claim = described.slice(0, 300);
+			}
 			if (data instanceof Map && kind === "release") {
 				if (!await digestFits(data)) return found("fails", "its digest is of other content");
 				throw new Unjudged("Its digest fits its content");
@@ -515,16 +522,18 @@ var twoworlds = (function(exports) {
 			return found("unjudged", error instanceof Unjudged ? error.message : "It is beyond what this browser can do");
 		}
 	}
-	/** Say it in words. */
-	function sentence({ verdict, kind, said }) {
-		if (verdict === "holds" && kind === "violates") return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).`;
+	/** Say it in words: of what it is, and that words around it are not part of it. */
+	function sentence({ verdict, kind, said, claim }) {
 		const told = {
 			holds: "holds",
 			fails: "does NOT hold",
 			refused: "is refused",
 			unjudged: ""
 		}[verdict];
-		return told ? `Checked in this browser: the certificate ${told} (${said}).` : `This browser check cannot judge this kind; use twoworlds verify. ${said}.`;
+		if (!told) return `This browser check cannot judge this kind; use twoworlds verify. ${said}. ${ALONE}`;
+		const of = claim ? ` It describes itself as “${claim}”, which is not checked.` : "";
+		if (verdict === "holds" && kind === "violates") return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).${of} ${ALONE}`;
+		return `Checked in this browser: the certificate ${told} (${said}).${of} ${ALONE}`;
 	}
 	// src/verify_report.ts
 	/** The checker as it stands in a report: when the page is opened, it says whether the certificate in
@@ -533,11 +542,14 @@ var twoworlds = (function(exports) {
 		const file = document.querySelector("a[data-certificate]");
 		const place = document.getElementById("checked");
 		if (!file || !place) return;
-		const found = await check(Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0)));
+		const bytes = Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0));
+		const found = await check(bytes);
+		const shown = document.getElementById("shown")?.textContent;
+		const other = shown != null && shown !== new TextDecoder().decode(bytes);
 		const said = document.createElement("b");
-		said.textContent = ` ${sentence(found)}`;
+		said.textContent = `${other ? " The certificate that this page shows is NOT the one that its link saves." : ""} ${sentence(found)}`;
 		place.append(said);
-		place.dataset["verdict"] = found.verdict;
+		place.dataset["verdict"] = other ? "fails" : found.verdict;
 	}
 	if (typeof document !== "undefined") show();
 	exports.KINDS = KINDS;
