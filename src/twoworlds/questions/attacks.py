@@ -413,34 +413,24 @@ def audit(
     seed: Annotated[int, "what the generators are made from"] = 0,
     ignore_low_bits: Annotated[bool, "do not look for floating-point leaks"] = False,
     repeat: Annotated[bool, "the command answers each line of its input"] = False,
-    state: Annotated[Path | None, "go on from this file, and keep it up to date"] = None,
 ) -> Result:
     """Audit a mechanism: search for an event that breaks its privacy claim."""
-    import sys
-
     from twoworlds.attacks.audit import audit as run
 
-    try:
-        return run(
-            subject,
-            epsilon=epsilon,
-            delta=delta,
-            pairs=pair or None,
-            neighbours=neighbours,
-            confidence=confidence,
-            seed=seed,
-            samples=samples,
-            time_limit=time_limit,
-            patience=patience,
-            low_bits=not ignore_low_bits,
-            repeat=repeat,
-            state=state,
-        )
-    except KeyboardInterrupt:
-        if state is not None:
-            said = f"how far the audit is was written to {state}: the same command goes on from it"
-            print(f"twoworlds: {said}", file=sys.stderr)
-        raise
+    return run(
+        subject,
+        epsilon=epsilon,
+        delta=delta,
+        pairs=pair or None,
+        neighbours=neighbours,
+        confidence=confidence,
+        seed=seed,
+        samples=samples,
+        time_limit=time_limit,
+        patience=patience,
+        low_bits=not ignore_low_bits,
+        repeat=repeat,
+    )
 
 
 def selftest(

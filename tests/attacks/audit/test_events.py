@@ -9,7 +9,6 @@ import pytest
 from twoworlds.attacks.audit.events import FeatureEvent
 from twoworlds.attacks.audit.features import FAILED, FEATURES, Feature, features_for, values_of
 from twoworlds.attacks.audit.outputs import LONGEST, are_cut, as_list, plain, tidy
-from twoworlds.errors import InvalidInput
 
 RNG = np.random.default_rng(7)
 NUMBERS = np.concatenate(
@@ -94,14 +93,6 @@ def test_code_function_and_count_agree(name):
         assert event.count(outputs) == sum(held), event.code
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_events_survive_a_state_file(name):
-    for event in events(SAMPLES[name]):
-        again = FeatureEvent.from_dict(event.to_dict())
-        assert again.code == event.code
-        assert again.count(SAMPLES[name]) == event.count(SAMPLES[name])
-
-
 def test_every_feature_is_looked_at_somewhere():
     seen = {event.feature.name for outputs in SAMPLES.values() for event in events(outputs)}
     seen |= {feature.name for feature in features_for(SIGNED, np.abs(SIGNED), [], low_bits=True)}
@@ -166,13 +157,6 @@ def test_an_output_of_another_kind_is_outside():
     assert not event.holds("text")
     assert not event.holds([1.0])
     assert event.count(["text", [1.0], [0, 0, 0, 1.0]]) == 1
-
-
-@pytest.mark.parametrize("damaged", [{}, {"feature": "nonsense", "parameters": []}])
-def test_a_damaged_event_is_refused(damaged):
-    whole = FeatureEvent(Feature("value"), intervals=((0.0, 1.0),)).to_dict()
-    with pytest.raises(InvalidInput):
-        FeatureEvent.from_dict({**whole, **damaged} if damaged else {})
 
 
 @pytest.mark.parametrize(

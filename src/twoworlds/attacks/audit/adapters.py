@@ -11,13 +11,11 @@ None of these libraries is imported here.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -148,18 +146,6 @@ def _takes_generator(function: Any) -> bool:
     return called_so or second.default is second.empty
 
 
-def _identity(name: str, subject: Any) -> str:
-    """Return a hash of the name and of the file that it was defined in, where there is one."""
-    digest = hashlib.sha256(name.encode())
-    where = subject if inspect.isroutine(subject) or inspect.isclass(subject) else type(subject)
-    try:
-        file = inspect.getsourcefile(inspect.unwrap(where))
-        digest.update(Path(file).read_bytes() if file else b"")
-    except (TypeError, OSError, ValueError):
-        digest.update(repr(where).encode())
-    return digest.hexdigest()
-
-
 def _of_callable(
     name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
 ) -> Local:
@@ -173,7 +159,6 @@ def _of_callable(
     epsilon, delta = _claim(name, getattr(subject, "claim", None))
     about = About(
         name,
-        _identity(name, subject),
         neighbours=f"proposed: {meaning(reading)}",
         epsilon=epsilon,
         delta=delta,
@@ -237,7 +222,6 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
     about = About(
         mechanism.expression,
-        hashlib.sha256(mechanism.expression.encode()).hexdigest(),
         kept,
         words,
         low_bits=not real,
@@ -252,7 +236,6 @@ def _of_diffprivlib(name: str, subject: Any) -> Local:
     pair = (0, max(1, int(step))) if whole else (0.0, step)
     about = About(
         name,
-        _identity(name, subject),
         (pair,),
         f"values that differ by its sensitivity, {step:g}",
         getattr(subject, "epsilon", None),
@@ -276,7 +259,6 @@ def _of_opendp(name: str, subject: Any) -> Local:
         words = f"proposed: {NEIGHBOURS['one' if sized else reading]}"
     about = About(
         name,
-        hashlib.sha256(f"{name} {domain} {metric} {subject.output_measure}".encode()).hexdigest(),
         tuple(pairs),
         words,
         _opendp_claim(subject),

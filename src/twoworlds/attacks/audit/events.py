@@ -1,7 +1,7 @@
 """Events: sets of outputs, as code that anybody can paste and evaluate again.
 
 An event is a feature of the output together with the values that count: intervals of a number, or
-a set of classes. It is plain data, so it goes into a state file and comes back.
+a set of classes.
 
 The search for the event that tells two databases apart runs on samples used for nothing else. These
 are halved again. On the first part each feature is cut into classes (values, or bins between
@@ -28,7 +28,6 @@ import numpy as np
 
 from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features_for, values_of
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
-from twoworlds.errors import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -116,51 +115,11 @@ class FeatureEvent:
     def _set(self) -> frozenset[Any]:
         return frozenset(self.members or ())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for a state file."""
-        return {
-            "feature": self.feature.name,
-            "parameters": list(self.feature.parameters),
-            "intervals": [[str(low), str(high)] for low, high in self.intervals],
-            "members": None if self.members is None else [*map(_frozen, self.members)],
-            "negated": self.negated,
-            "code": self.code,
-        }
-
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> FeatureEvent:
-        """Read what `to_dict` wrote."""
-        try:
-            members = data["members"]
-            return FeatureEvent(
-                Feature(data["feature"], tuple(map(_thawed, data["parameters"]))),
-                tuple((_number(low), _number(high)) for low, high in data["intervals"]),
-                None if members is None else tuple(map(_thawed, members)),
-                bool(data["negated"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidInput(f"the state holds no event that can be read: {error}") from error
-
 
 def _between(f: str, low: float, high: float) -> str:
     if low == -inf:
         return f"{f} < {high!r}"
     return f"{f} >= {low!r}" if high == inf else f"{low!r} <= {f} < {high!r}"
-
-
-def _number(text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
-def _frozen(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _thawed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 # --- the search -----------------------------------------------------------------------------------

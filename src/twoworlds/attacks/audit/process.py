@@ -161,7 +161,6 @@ class InChild:
         match said:
             case {
                 "name": str(),
-                "identity": str(),
                 "neighbours": str(),
                 "pairs": tuple(pairs),
                 "chunk": int(chunk),

@@ -18,7 +18,7 @@ A subject is one of
 can be ended when it hangs (`twoworlds.attacks.audit.process`).
 
 The generator for each batch is made from the seed and from the place of the batch in the audit, so
-that an audit can be repeated, and resumed, whatever the machine's speed.
+that an audit can be repeated, whatever the machine's speed.
 
 Who gives no pairs of databases gets proposals that are neighbours under a stated reading:
 
@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import hashlib
 import json
 import os
 import shlex
@@ -44,7 +43,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,7 +202,6 @@ class About:
     """What is known of a subject before it is run."""
 
     name: str  # what was typed
-    identity: str  # a hash of what was audited, for state files
     pairs: tuple[Pair, ...] = ()  # pairs of databases to look at
     neighbours: str = "given"  # why these are neighbours, in words
     epsilon: Any = None  # what it claims, if it says so
@@ -315,7 +312,6 @@ class Command:
         reading = neighbours or "one"
         self.about = About(
             text,
-            _identity(text, [found, *self._words[1:]]),
             neighbours=f"proposed: {meaning(reading)}" if given is None else GIVEN,
             chunk=4096 if repeat else 8,
             start=1024 if repeat else 32,
@@ -398,16 +394,6 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def _identity(text: str, words: list[str]) -> str:
-    """Return a hash of the command and of the files that it names."""
-    digest = hashlib.sha256(text.encode())
-    for word in words:
-        path = Path(word)
-        if path.is_file():
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def end_group(child: subprocess.Popen[Any]) -> None:
