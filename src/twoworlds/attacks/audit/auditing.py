@@ -24,7 +24,7 @@ from math import isfinite
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.events import Chosen, FeatureEvent, learn
+from twoworlds.attacks.audit.events import Chosen, learn
 from twoworlds.attacks.audit.finding import Audit, Finding, brief, database_text
 from twoworlds.attacks.audit.outputs import (
     Outputs,
@@ -229,10 +229,7 @@ class _Run:
                 self._refuse_too_few(cost)
                 return "the claim is refuted" if refuted else "the samples were used up"
             chosen, pair = self._choose(active, min(size, _LEARNED))
-            found = (
-                None if chosen.event is None else self._test(chosen.event, chosen, pair, testing)
-            )
-            self.findings.append(found)
+            self.findings.append(self._test(chosen, pair, testing))
 
     def _refuse_too_few(self, cost: int) -> None:
         if not self.findings:
@@ -319,8 +316,11 @@ class _Run:
         key = (self.seed, len(self.findings), *place)
         return self.subject.draw(database, size, key, self.deadline)
 
-    def _test(self, event: FeatureEvent, chosen: Chosen, number: int, size: int) -> Finding:
+    def _test(self, chosen: Chosen, number: int, size: int) -> Finding | None:
         """Count the chosen event on fresh samples, on the database that makes it likelier first."""
+        event = chosen.event
+        if event is None:
+            return None
         rounded = event.rounded()
         order = (chosen.likelier, 1 - chosen.likelier)
         databases = tuple(self.about.pairs[number][w] for w in order)

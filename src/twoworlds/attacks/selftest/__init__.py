@@ -113,9 +113,7 @@ def _chosen(only: Sequence[object] | None) -> list[KnownFailure]:
     if unknown or not numbers:
         named = ", ".join(map(str, sorted(unknown))) or "none"
         tried = ", ".join(str(failure.number) for failure in known)
-        raise InvalidInput(
-            f"on the installed engine these failures are tried: {tried}; not {named}"
-        )
+        raise InvalidInput(f"these failures are tried: {tried}; not {named}")
     return [failure for failure in known if failure.number in numbers]
 
 
