@@ -2,7 +2,7 @@
 
     table           a table as it is read, from a file, a list or a data frame
     cells           what a published cell says: a set of possible values
-    knowledge       what can be known, which cells allow it, and who can be behind which rows
+    knowledge       who can be behind which rows
     groups          the people whom a table does not tell apart, and what it gives away about them
     measures        k-anonymity, l-diversity, t-closeness, and claims of them
     anonymity       a table examined: how anonymous it is, whom it exposes

@@ -1,14 +1,8 @@
-"""What an attacker can know of a column, and the cells behind which such a person can stand.
+"""Who can be behind which rows: people of whom something is known, and published tables.
 
 What is known is compatible with a cell when some value is in both. A cell that is missing (None)
 says nothing and is compatible with everything, and so is a value that is not known. `KnownValues`
-finds the compatible pairs of many known values and cells; `points` divides all that could be known.
-
-Two values that the same cells allow are one *point*. A point is what is left after intersecting
-cells: for numbers the ends of all intervals, and what lies between two neighbouring ends; for masks
-all their intersections, with characters that no cell shows in place of the stars. A column all of
-whose numbers are whole is one of whole numbers, as ages are: nobody is between 39 and 40, so
-``30-39`` and ``40-49`` leave no gap, and ``>39`` and ``<40`` do not meet.
+finds the compatible pairs of many known values and cells.
 
 A record of the register *matches* a record of a table when they are compatible on the known columns
 that both have; an empty cell says nothing. People of whom the same is known are one *profile*, and
@@ -24,30 +18,20 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
-from math import ceil, floor
 from typing import Any, NamedTuple
 
 from twoworlds.attacks.tables.cells import (
     Atom,
     Cell,
-    Interval,
     Mask,
     Value,
     column_cells,
     read_cell,
 )
 from twoworlds.attacks.tables.table import LoadedTable
-from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
-_HIDDEN = "\x00"  # a character that no cell shows
-_MOST_TRIED = 20_000_000
-_MOST_MASKS = 20_000
-_MOST_SHAPES = 64
-
 _Shape = tuple[int, tuple[int, ...]]  # how long a mask is, and which places it shows
-Point = tuple[int, ...]  # the codes of the cells that allow it
 
 
 class KnownValues:
@@ -58,16 +42,10 @@ class KnownValues:
     shows. The index only proposes; `Cell.meets` decides.
     """
 
-    def __init__(
-        self, texts: Iterable[str | None], cells: Mapping[str, Cell] | None = None
-    ) -> None:
+    def __init__(self, texts: Iterable[str | None]) -> None:
         listed = list(texts)
         self._unknown = None in listed
-        self._cells = {
-            text: read_cell(text) if cells is None else cells[text]
-            for text in listed
-            if text is not None
-        }
+        self._cells = {text: read_cell(text) for text in listed if text is not None}
         self._values = {
             text: atom
             for text, one in self._cells.items()
@@ -124,138 +102,12 @@ class KnownValues:
         return self._shown[shape].get(_shown(mask.text, shape[1]), ())
 
 
-def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
-    """Read the texts of a column for what they allow to be known; an empty one allows anything."""
-    distinct = dict.fromkeys(texts)
-    read = column_cells(text for text in distinct if text.strip())
-    return {text: read[text] if text in read else Cell(text, ((),)) for text in distinct}
-
-
-def is_whole(cells: Iterable[Cell]) -> bool:
-    """Tell whether a column with these cells is one of whole numbers.
-
-    It is if all numbers in it are whole, and each interval holds a whole number.
-    """
-    return all(_whole(atom) for cell in cells for atom in cell.atoms)
-
-
-def has_spans(cells: Iterable[Cell]) -> bool:
-    """Tell whether some cell is an interval, or allows one."""
-    return any(isinstance(atom, Interval) for cell in cells for atom in cell.atoms)
-
-
-def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
-    """Return what can be known of a column, each as the cells that allow it."""
-    read = [cells[text] for text in texts]
-    if has_spans(read):
-        for atom in (atom for cell in read for atom in cell.atoms if isinstance(atom, Mask)):
-            atom.span()  # refuses a mask that cannot be compared with intervals
-    tried = {value.text: Cell(value.text, ((value,),)) for value in _candidates(read)}
-    sets = sum(one.is_anything or has_spans([one]) for one in read)  # the others are looked up
-    if len(tried) * sets > _MOST_TRIED:
-        raise TooLarge(
-            f"{sets} generalised cells of one column divide it into {len(tried)} parts: "
-            "too many to try; compare equal texts instead"
-        )
-    known = KnownValues(tried, tried)
-    met: dict[str, list[int]] = {text: [] for text in tried}
-    for code, cell in enumerate(read):
-        for text in known.behind(cell):
-            met[text].append(code)
-    return sorted({tuple(codes) for codes in met.values() if codes})
-
-
-def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
-    """Yield values of which every set of cells that can be met at once meets at least one."""
-    cells = list(cells)
-    atoms = [atom for cell in cells for atom in cell.atoms]
-    yield from (atom for atom in atoms if isinstance(atom, Value))
-    for pattern in _intersections(atoms):
-        filled = pattern.replace("*", _HIDDEN)
-        yield Value(filled, filled)
-    numbers = [*_numbers(atoms, whole=is_whole(cells))]
-    yield from (Value(str(number), number) for number in numbers)
-    if not numbers and any(cell.is_anything for cell in cells):
-        yield Value(_HIDDEN, _HIDDEN)
-
-
 def _shape(pattern: str) -> _Shape:
     return len(pattern), tuple(i for i, character in enumerate(pattern) if character != "*")
 
 
 def _shown(text: str, places: Iterable[int]) -> str:
     return "".join(text[place] for place in places)
-
-
-def _intersections(atoms: Iterable[Atom]) -> set[str]:
-    """Return the masks of text and all their intersections, adding one shape after the other."""
-    added: dict[_Shape, set[str]] = {}
-    for atom in atoms:
-        if isinstance(atom, Mask):
-            added.setdefault(_shape(atom.text), set()).add(atom.text)
-    found: dict[_Shape, set[str]] = {}
-    for shape, masks in sorted(added.items()):
-        met = [*masks]
-        for other, before in found.items():
-            met += _met(shape, masks, other, before)
-        for pattern in met:
-            found.setdefault(_shape(pattern), set()).add(pattern)
-        if len(found) > _MOST_SHAPES or sum(map(len, found.values())) > _MOST_MASKS:
-            raise TooLarge(
-                f"the masks of one column overlap in more than {_MOST_MASKS:,} ways, or hide more "
-                f"than {_MOST_SHAPES} choices of characters: hide the same characters in all of "
-                "them, or compare equal texts instead"
-            )
-    return {pattern for patterns in found.values() for pattern in patterns}
-
-
-def _met(shape: _Shape, masks: set[str], other: _Shape, before: set[str]) -> Iterator[str]:
-    """Yield the intersections of masks of two shapes: they agree where both show something."""
-    if shape[0] != other[0]:
-        return
-    common = [place for place in shape[1] if place in other[1]]
-    index: dict[str, list[str]] = {}
-    for pattern in before:
-        index.setdefault(_shown(pattern, common), []).append(pattern)
-    for mask in masks:
-        for pattern in index.get(_shown(mask, common), ()):
-            pairs = zip(mask, pattern, strict=True)
-            yield "".join(b if a == "*" else a for a, b in pairs)
-
-
-def _numbers(atoms: Sequence[Atom], *, whole: bool) -> Iterator[Fraction]:
-    """Yield all ends, and between two neighbours, and beyond, a whole number and another one."""
-    ends = sorted({end for atom in atoms for end in _ends(atom)})
-    yield from ends
-    for low, high in pairwise([ends[0] - 3, *ends, ends[-1] + 3] if ends else ()):
-        middle = Fraction(floor(low) + 1)
-        if middle <= ceil(high) - 1:
-            yield middle
-        if not whole:
-            middle = (low + high) / 2
-            half = min((high - low) / 4, Fraction(1, 2))
-            yield middle if middle.denominator > 1 else middle + half
-
-
-def _whole(atom: Atom) -> bool:
-    """Tell whether the numbers that a cell shows are whole, and it allows a whole one."""
-    if isinstance(atom, Value):
-        return isinstance(atom.key, str) or atom.key.denominator == 1
-    if not isinstance(atom, Interval):
-        return True
-    ends = [end for end in (atom.low, atom.high) if end is not None]
-    wide = len(ends) < 2 or ends[1] - ends[0] > 1
-    return all(end.denominator == 1 for end in ends) and (wide or atom.with_low or atom.with_high)
-
-
-def _ends(atom: Atom) -> Iterator[Fraction]:
-    if isinstance(atom, Interval):
-        yield from (end for end in (atom.low, atom.high) if end is not None)
-    elif isinstance(atom, Value) and isinstance(atom.key, Fraction):
-        yield atom.key
-
-
-# --- who can be behind which rows -----------------------------------------------------------------
 
 
 class MatchedPeople(NamedTuple):
