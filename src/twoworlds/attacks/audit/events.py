@@ -26,7 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features_for, values_of
+from twoworlds.attacks.audit.features import (
+    FAILED,
+    LOW_BITS,
+    Feature,
+    features_for,
+    function_of,
+    values_of,
+)
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
 
 
@@ -63,17 +70,14 @@ class FeatureEvent:
 
     def holds(self, output: Any) -> bool:
         """Tell whether one output is in the event; one on which the code fails is not."""
-        value = self.feature.of(output)
-        if value is FAILED:
-            return False
         try:
-            if self.members is not None:
-                return self._is_member(value) != self.negated
-            return any(
-                low <= value and (value < high or high == inf) for low, high in self.intervals
-            )
-        except TypeError:
+            return bool(self._function(output))
+        except Exception:  # an output of another kind than was seen when the event was chosen
             return False
+
+    @cached_property
+    def _function(self) -> Callable[[Any], Any]:
+        return function_of(self.code)
 
     def rounded(self) -> FeatureEvent:
         """Return the same event about outputs that `coarse` has rounded."""
@@ -107,19 +111,11 @@ class FeatureEvent:
             inside |= (values >= low) & ((values < high) if high < inf else ~np.isnan(values))
         return inside
 
-    def _is_member(self, value: Any) -> bool:
-        """Tell whether a value is one of the members: a list or a dictionary never is."""
-        return not isinstance(value, (list, dict)) and value in self._set
-
-    @cached_property
-    def _set(self) -> frozenset[Any]:
-        return frozenset(self.members or ())
-
 
 def _between(f: str, low: float, high: float) -> str:
-    if low == -inf:
-        return f"{f} < {high!r}"
-    return f"{f} >= {low!r}" if high == inf else f"{low!r} <= {f} < {high!r}"
+    if high == inf:
+        return f"{f} >= {low!r}"
+    return f"{f} < {high!r}" if low == -inf else f"{low!r} <= {f} < {high!r}"
 
 
 # --- the search -----------------------------------------------------------------------------------

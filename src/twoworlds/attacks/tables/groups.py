@@ -112,11 +112,11 @@ class Groups:
 
     columns: tuple[str, ...]  # the columns of the quasi-identifier
     table: Counted  # the table
-    where: Codes  # for each group a combination that is in it
     starts: Codes  # where the entries of each group begin
     values: Codes  # the code of the sensitive value of each entry; increasing within a group
     counts: Codes  # how many people each entry stands for
     sizes: Codes  # how many people each group has
+    where: Codes  # for each group a combination that is in it
     names: Texts  # the sensitive values by their codes; empty without a sensitive column
     totals: Codes  # how many people of the whole table have each of them
 
@@ -149,7 +149,7 @@ class Groups:
 
     def _text(self, column: str, number: int) -> str:
         place = self.table.place(column)
-        return self.table.texts[place][self.table.codes[place][self.where[number]]]
+        return self.table.texts[place][int(self.table.codes[place][self.where[number]])]
 
 
 def groups_of(table: Counted, quasi: Sequence[str], sensitive: str | None) -> Groups:
@@ -158,13 +158,15 @@ def groups_of(table: Counted, quasi: Sequence[str], sensitive: str | None) -> Gr
     if sensitive is not None:
         values, names = table.codes[table.place(sensitive)], table.texts[table.place(sensitive)]
     size = max(1, len(names))
-    starts, *found, where = entries(table.keys(quasi), values, table.counts, size)
+    found = entries(table.keys(quasi), values, table.counts, size)
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, values, table.counts)
-    return Groups(tuple(quasi), table, where, starts, *found, names, totals)
+    return Groups(tuple(quasi), table, *found, names, totals)
 
 
-def entries(keys: Codes, values: Codes, counts: Codes, size: int) -> tuple[Codes, ...]:
+def entries(
+    keys: Codes, values: Codes, counts: Codes, size: int
+) -> tuple[Codes, Codes, Codes, Codes, Codes]:
     """Add up the counts of equal keys and values, in their order."""
     both = combined([keys, values], [int(keys.max(initial=0)) + 1, size])
     order = np.argsort(both, kind="stable")
