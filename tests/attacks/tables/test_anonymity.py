@@ -9,12 +9,12 @@ from math import exp
 import numpy as np
 import pytest
 
-from tests.attacks.tables.measuring import (
+from tests.attacks.tables.brute import (
     FIGURE_1,
     earth_mover,
     entropy,
     grouped,
-    random_table,
+    random_people,
     total_variation,
 )
 from twoworlds.attacks import examine
@@ -26,7 +26,7 @@ QUASI = ["zip", "age", "sex"]
 
 
 def numbered(seed):
-    return random_table(seed, rows=12 + 7 * seed, values=["1", "2", "10", "30", "7.5"])
+    return random_people(seed, rows=12 + 7 * seed, values=["1", "2", "10", "30", "7.5"])
 
 
 @cache
@@ -102,7 +102,7 @@ def test_figure_1_rules_out_values_that_others_have_and_all_that_nobody_has():
 
 
 def test_claims_are_checked_exactly():
-    rows = random_table(1, rows=200)
+    rows = random_people(1, rows=200)
     table = Counter(row["has"] for row in rows)
     groups = grouped(rows, ["sex"], "has")
     worst = max(total_variation(group, table) for group in groups.values())
