@@ -35,6 +35,7 @@ from twoworlds.attacks.audit.features import (
     values_of,
 )
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
+from twoworlds.numbers.portable import log
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,7 @@ def _scores(
 ) -> np.ndarray:
     p = _wilson(hits, sizes[likelier], -_Z) - delta
     q = _wilson(others, sizes[1 - likelier], _Z)
-    return np.where(p > 0, np.log(np.maximum(p, 1e-300) / q), -inf)
+    return np.where(p > 0, log(np.maximum(p, 1e-300) / q), -inf)
 
 
 def _wilson(hits: np.ndarray, draws: int, z: float) -> np.ndarray:
