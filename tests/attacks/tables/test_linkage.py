@@ -7,7 +7,7 @@ import pytest
 from tests.attacks.tables import brute
 from twoworlds.attacks import link
 from twoworlds.attacks.tables.cells import column_cells
-from twoworlds.attacks.tables.knowledge import KnownValues
+from twoworlds.attacks.tables.linkage import KnownValues
 from twoworlds.errors import InvalidInput
 
 
