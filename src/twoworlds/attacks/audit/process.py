@@ -127,7 +127,6 @@ class InChild:
 
     def _heard(self, deadline: float | None, patience: float) -> Any:
         """Return the next answer; each sign of life renews the patience."""
-        drawn = False
         while True:
             left = patience if deadline is None else min(patience, deadline - time.monotonic())
             try:
@@ -136,24 +135,17 @@ class InChild:
                 self.close()
                 if deadline is not None and time.monotonic() >= deadline:
                     raise OutOfTime from None
-                if drawn:
-                    raise Unresponsive(
-                        f"{self._text}: its outputs are so large that it takes more than "
-                        f"{patience:g} s to hand them over; wait longer with --patience, or let it "
-                        "return less"
-                    ) from None
                 raise Unresponsive(
                     f"{self._text} did not answer within {patience:g} s and was ended: it hangs, "
-                    "or it is slow; wait longer with --patience"
+                    "or it is slow, or its outputs are very large; wait longer with --patience"
                 ) from None
-            drawn = word == "drawn"
             if word == "done":
                 return value
             if word == "refused":
                 raise InvalidInput(str(value))
             if word == "ended":
                 raise Unresponsive(f"{self._text}: {_how_it_ended(self._child)}")
-            if word not in ("alive", "drawn"):
+            if word != "alive":
                 raise self._unreadable()
 
     def _described(self, said: Any) -> About:
@@ -229,9 +221,7 @@ def main() -> None:
         while True:
             question = receive(asked)
             try:
-                drawn = subject.draw(*question)
-                say("drawn")
-                say("done", drawn)
+                say("done", subject.draw(*question))
             except TwoWorldsError as error:
                 say("refused", str(error))
     return None
