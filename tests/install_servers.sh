@@ -38,5 +38,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 echo "Installing" "$@"
-apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(packages "$@") >/dev/null
+wait='-o DPkg::Lock::Timeout=300' # another installation may be under way
+apt-get update -qq $wait
+DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $wait --no-install-recommends $(packages "$@") \
+    >/dev/null

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import DifferentialPrivacy, measure, mechanism
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.event import Listed
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
@@ -74,6 +75,19 @@ def test_a_map_of_outputs_adds_up_what_it_merges(first, image):
             for new in joined.outputs:
                 expected = sum(first.probability(o, x) for o in first.outputs if image[o] == new)
                 assert joined.probability(new, x) == expected
+
+
+def test_mixed_noise_is_the_weighted_sum_and_is_not_compared():
+    parts = [mechanism("integer-noise([1/4, 3/4], start=-1)"), mechanism("geometric(p=1/2)")]
+    mixed = mechanism("mix(integer-noise([1/4, 3/4], start=-1), geometric(p=1/2), weight=1/3)")
+    least = Listed.of([2, 3])
+    for k in range(-4, 5):
+        first, second = (part.probability(k, 1) for part in parts)
+        assert mixed.probability(k, 1) == first / 3 + second * 2 / 3
+    first, second = (part.mass(least, 1) for part in parts)
+    assert mixed.mass(least, 1) == first / 3 + second * 2 / 3
+    with pytest.raises(Unsupported, match="no known worst event"):
+        measure(mixed)
 
 
 @given(mechanisms(), mechanisms(), st.fractions(0, 1, max_denominator=9), RATIOS)

@@ -117,7 +117,7 @@ def test_the_first_record_of_a_file_without_header_is_not_printed(tmp_path, parq
         with pytest.raises(InvalidInput, match="it has 3 columns") as error:
             read_column(path, column)
         for secret in ("Ada", "37", "positive", "Bob"):
-            assert secret not in str(error.value)
+            assert secret not in str(error.value).replace(str(path), "")
     with pytest.raises(InvalidInput, match="no column 'whol': it has 3 columns") as error:
         read_column(parquet, "whol")
     assert "whole" not in str(error.value)

@@ -1,17 +1,20 @@
 """Graphs: the universe, node neighbours, random edges, and what is refused."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import pytest
 
+from twoworlds import mechanism
+from twoworlds.definitions.catalogue import definition
+from twoworlds.definitions.coupled import base
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.progress import listen
 from twoworlds.worlds import Computed, Graph, Graphs, pairs
 from twoworlds.worlds import graphs as module
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.catalogue import statistic, universe
-from twoworlds.worlds.graphs import random_edges
+from twoworlds.worlds.graphs import GraphOrbits, random_edges
 from twoworlds.worlds.sensitivity import global_sensitivity
 
 THREE = Graphs((1, 2, 3), ("ill", "well"))
@@ -83,7 +86,7 @@ def test_what_is_no_graph_is_refused(build, words):
 def test_too_many_graphs_are_refused_with_the_limit(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_SUPPORT", 63)
     with pytest.raises(TooLarge, match=r"64 graphs, more than 63.*fewer nodes"):
-        random_edges(THREE, "1/2")
+        len(random_edges(THREE, "1/2"))
 
 
 def moves(name, where, differences):
@@ -212,3 +215,71 @@ def test_listing_neighbours_shows_progress():
     with listen(listener):
         global_sensitivity(module.triangles(), Graphs((1, 2, 3)), group=2)
     assert seen == [("listing neighbours", 8)]
+
+
+def relabelled(graph, nodes, order):
+    """Return the graph with its nodes in another order; the first keeps its name."""
+    new = dict(zip(nodes, (nodes[0], *order), strict=True))
+    labels = dict(graph.labels)
+    return Graph.of(
+        {node: labels[old] for old, node in sorted(new.items(), key=lambda pair: pair[1])},
+        [(new[a], new[b]) for a, b in graph.edges],
+    )
+
+
+@pytest.mark.parametrize(("n", "labels"), [(1, "a"), (2, "ab"), (3, "ab"), (4, "a"), (5, "a")])
+def test_one_graph_stands_for_all_that_differ_in_names_of_others(n, labels):
+    nodes = tuple(range(1, n + 1))
+    counted = GraphOrbits(nodes, tuple(labels)).counted
+    orbits = {}
+    for graph in Graphs(nodes, tuple(labels)):
+        same = frozenset(relabelled(graph, nodes, order) for order in permutations(nodes[1:]))
+        orbits[same] = orbits.get(same, 0) + 1
+    assert sum(counted.values()) == Graphs(nodes, tuple(labels)).size
+    assert len(counted) == len(orbits)
+    for graph, count in counted.items():
+        (home,) = [same for same in orbits if graph in same]
+        assert orbits[home] == count
+
+
+def test_the_graphs_of_seven_nodes_are_those_of_the_encyclopedia():
+    assert sum(1 for _ in GraphOrbits(tuple(range(7)))) == 5096  # OEIS A000666(7)
+
+
+@pytest.mark.parametrize("statistic", ["edges", "triangles", "max-degree"])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "ddp(random-edges(1/3), ratio=3/2)",
+        "ddp(random-edges(1/3), simulator=canonical, ratio=3/2)",
+        "ddp(mixture(random-edges(1/3), random-edges(3/4)), ratio=5/4)",
+        "ddp([random-edges(1/3), random-edges(3/4)], ratio=5/4)",
+        "coupled-worlds(random-edges(1/2), nodes, ratio=2)",
+        "inference-ddp(random-edges(1/3), ratio=2)",
+        "noiseless(mixture(random-edges(1/3), random-edges(1/2)), ratio=2)",
+    ],
+)
+@pytest.mark.parametrize("universe", ["graphs(4)", "graphs(3, labels=[ill, well])"])
+def test_node_by_node_or_one_for_all_is_the_same(monkeypatch, statistic, claim, universe):
+    found, released = [], mechanism(f"exact({statistic}, {universe})")
+    for most in (0, 1 << 30):
+        monkeypatch.setattr(base, "_MOST_WORK", most)
+        assert (definition(claim).scene(released).people is None) == (most > 0)
+        found.append(definition(claim).tightest(released))
+    assert found[0].delta == found[1].delta
+    assert found[0].witness.verify()
+    count = universe[len("graphs(")]
+    assert f"everybody is alike here: node 1 stands for all {count} nodes" in found[0].notes
+
+
+def test_degrees_name_their_nodes_and_are_listed(monkeypatch):
+    monkeypatch.setattr(base, "_MOST_WORK", 0)
+    named = mechanism("exact(degrees, graphs(3))")
+    assert definition("ddp(random-edges(1/3), ratio=2)").scene(named).people is None
+
+
+def test_random_edges_refuses_a_bound_on_degrees_and_too_many_kinds():
+    with pytest.raises(InvalidInput, match="leave out degree="):
+        random_edges(Graphs((1, 2, 3), degree=1), "1/2")
+    with pytest.raises(TooLarge, match="7 nodes without labels"):
+        mechanism("exact(edges, graphs(9))")

@@ -130,8 +130,8 @@ def _merged(tables: Sequence[_Whole]) -> list[tuple[int, int]] | None:
             for (ratio, (p, q)), (step, (more_p, more_q)) in product(found.items(), masses.items()):
                 before = grown.get(ratio * step, (0, 0))
                 grown[ratio * step] = before[0] + p * more_p, before[1] + q * more_q
-            if len(grown) > _MOST_RATIOS:
-                return None
+                if len(grown) > _MOST_RATIOS:
+                    return None
             found = grown
     return list(found.values())
 

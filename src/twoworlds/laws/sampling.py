@@ -299,13 +299,14 @@ class Clones(Comparison):
         first, last = self._window(bits)
         with working_precision(bits + _GUARD_BITS):
             weight = self._weight(first)
-            k = _above(ratio, first)
+            above = _least(ratio)
+            k = above(first)
             tail, mass = _tail(first, k)  # P(A >= k), P(A = k - 1)
             p = q = known = arb(0)
             for count in range(first, last + 1):
                 p, q, known = p + weight * (tail + mass), q + weight * tail, known + weight
                 tail, mass = tail + mass / 2, mass * (count + 1) / (2 * (count + 2 - k))
-                if k < _above(ratio, count + 1):
+                if k < above(count + 1):
                     mass = mass * (count + 2 - k) / k
                     tail, k = tail - mass, k + 1
                 if self.share < 1:
@@ -330,14 +331,19 @@ class Clones(Comparison):
         return arb(1) if self.share == 1 else self._law.mass_ball(count, ctx.prec)
 
 
-def _above(ratio: Number, count: int) -> int:
-    """Return the least k with k / (C + 1 - k) > c."""
+def _least(ratio: Number) -> Callable[[int], int]:
+    """Return, by C, the least k with k / (C + 1 - k) > c."""
     if ratio == INFINITY:
-        return count + 1
-    low, high = (floor(end * (count + 1) / (1 + end)) for end in bounds(ratio))
-    while low < high and not larger((low + 1) * (1 + ratio), ratio * (count + 1)):
-        low += 1
-    return low + 1
+        return lambda count: count + 1
+    ends = [end / (1 + end) for end in bounds(ratio)]
+
+    def above(count: int) -> int:
+        low, high = (floor(share * (count + 1)) for share in ends)
+        while low < high and not larger((low + 1) * (1 + ratio), ratio * (count + 1)):
+            low += 1
+        return low + 1
+
+    return above
 
 
 def _tail(count: int, k: int) -> tuple[arb, arb]:

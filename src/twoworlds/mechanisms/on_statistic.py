@@ -36,13 +36,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.charts import Bars, Chart
-from twoworlds.errors import InvalidInput, NotStochastic
+from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
 from twoworlds.laws.comparison import Comparison, Family, FiniteComparison
 from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.numbers import Number, bounds, exact_text, ln, power, rational
+from twoworlds.numbers import Number, bounds, exact_text, ln, power, probability, rational
 from twoworlds.worlds import (
     Change,
     Computed,
@@ -251,6 +251,21 @@ class OnStatistic(Mechanism):
         channel = self.channel.among(self.statistic(x) for x in chosen)
         return self._on(part, f"restrict({self.expression}, [{shown}])", channel)
 
+    def mix(self, other: Mechanism, weight: object) -> Mechanism:
+        """Return the choice: of noise on the same whole numbers, noise again."""
+        noise = (AddedNoise, FiniteNoise, MixedNoise)
+        if not isinstance(other, OnStatistic) or not (
+            isinstance(self.channel, noise)
+            and isinstance(other.channel, noise)
+            and self.outputs == other.outputs == Integers()
+            and (self.universe, self.statistic) == (other.universe, other.statistic)
+        ):
+            return super().mix(other, weight)
+        w = probability(weight, "weight")
+        channel = MixedNoise(((w, self.channel), (1 - w, other.channel)))
+        text = f"mix({self.expression}, {other.expression}, weight={w})"
+        return OnStatistic(self.universe, self.statistic, channel, expression=text)
+
     def _on(self, universe: Universe, expression: str, channel: Channel) -> OnStatistic:
         statistic = Computed(self.statistic, self.statistic.name)
         return type(self)(universe, statistic, channel, expression=expression)
@@ -330,6 +345,34 @@ class FiniteNoise(Channel):
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         drawn = rng.choice(len(self.masses), p=[float(mass) for mass in self.masses])
         return int(value) + self.start + int(drawn)
+
+
+@dataclass(frozen=True)
+class MixedNoise(Channel):
+    """One of several noises, chosen with its weight (Lin & Kifer, Section 5.3.3).
+
+    Its law need not be log-concave, so no worst event is known: pairs of answers are not compared.
+    """
+
+    parts: tuple[tuple[Fraction, Channel], ...]
+    outputs = Integers()
+    by_difference = True
+
+    def probability(self, output: Point, value: Any) -> Number:
+        return sum((w * part.probability(output, value) for w, part in self.parts), Fraction(0))
+
+    def mass(self, event: Event, value: Any) -> Number:
+        return sum((w * part.mass(event, value) for w, part in self.parts), Fraction(0))
+
+    def compare(self, change: Change) -> Comparison:
+        raise Unsupported(
+            "a mixture of noise with infinitely many values has no known worst event: ask for its "
+            "guarantees with 'cone', or give the noise as integer-noise([...])"
+        )
+
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        weights = [float(w) for w, _ in self.parts]
+        return self.parts[rng.choice(len(weights), p=weights)][1].sample(value, rng)
 
 
 # --- The likeliest of several laws, with a little noise -------------------------------------------

@@ -12,19 +12,22 @@ from twoworlds.laws.entry import EntryLaw, StepDensity, read_law
 from twoworlds.noiseless.data import ExactRelease, read_column, release_histogram, release_total
 from twoworlds.noiseless.estimates.family import LawFamily, Rates, rates
 from twoworlds.noiseless.estimates.likeliest import likeliest, release_likeliest
-from twoworlds.noiseless.estimates.solve import likeliest_known, likeliest_people
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.noiseless.estimates.tempered import tempered
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
 from twoworlds.noiseless.histograms.size_condition import size_condition
 from twoworlds.noiseless.histograms.size_laws import SIZES, SizeLaw, size_law
-from twoworlds.noiseless.histograms.solve import (
+from twoworlds.noiseless.solve import (
+    likeliest_known,
+    likeliest_people,
+    solve_epsilon,
+    solve_known,
     solve_known_members,
+    solve_people,
     solve_population,
     solve_rate,
     solve_threshold,
 )
-from twoworlds.noiseless.sums.solve import solve_epsilon, solve_known, solve_people
 from twoworlds.noiseless.sums.total import largest_exact, total
 
 __all__ = [

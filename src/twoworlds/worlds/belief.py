@@ -157,8 +157,8 @@ class Belief(Result, Mapping[Point, Number]):
         _require_one(sum(self._masses.values(), start=_ZERO))
 
     @classmethod
-    def of_records(cls, universe: Records, parts: Sequence[Part]) -> Belief:
-        """Return a mixture of beliefs under which the records are independent.
+    def of_records(cls, universe: Universe, parts: Sequence[Part]) -> Belief:
+        """Return a mixture of beliefs under which the records (of graphs: edges) are independent.
 
         >>> from twoworlds.worlds.records import BitStrings
         >>> coin = {1: Fraction(1, 2), 0: Fraction(1, 2)}
@@ -188,8 +188,8 @@ class Belief(Result, Mapping[Point, Number]):
 
     def _listed(self, weight: Number, laws: Sequence[Law]) -> Iterator[tuple[Point, Number]]:
         """Yield the databases of one part, with one multiplication each."""
-        if isinstance(self.universe, Orbits):
-            found = self.universe.independent(laws[0])
+        if not isinstance(self.universe, Records) or isinstance(self.universe, Orbits):
+            found = self.universe.independent(laws[0])  # type: ignore[attr-defined]
             return ((x, p if weight == 1 else weight * p) for x, p in found.items())
         masses = [weight]
         for law in laws:
@@ -199,17 +199,17 @@ class Belief(Result, Mapping[Point, Number]):
     @property
     def listable(self) -> bool:
         """Whether there are few enough databases to write them out."""
-        if isinstance(self.universe, Orbits):
+        if isinstance(self.universe, Orbits) or not isinstance(self.universe, Records):
             return True
         return all(prod(map(len, laws)) <= LARGEST_SUPPORT for _, laws in self.parts)
 
     @cached_property
     def laws(self) -> tuple[Law, ...] | None:
         """The law of each record where the records are independent; None where they are not."""
-        if self.parts:
-            return tuple(self.parts[0][1]) if len(self.parts) == 1 else None
         if not isinstance(self.universe, Records) or not self.universe.fixed:
             return None
+        if self.parts:
+            return tuple(self.parts[0][1]) if len(self.parts) == 1 else None
         if any(isinstance(mass, Real) for mass in self._masses.values()):
             return None
         possible = [dict.fromkeys(column) for column in zip(*self._masses, strict=True)]
@@ -221,15 +221,19 @@ class Belief(Result, Mapping[Point, Number]):
         return tuple(laws) if self._masses == whole._masses else None
 
     @cached_property
+    def alike(self) -> bool:
+        """Whether the belief is known to treat all people alike."""
+        return bool(self.parts) and all(
+            law is laws[0] or law == laws[0] for _, laws in self.parts for law in laws
+        )
+
+    @cached_property
     def common_laws(self) -> tuple[tuple[Any, dict[Point, Any]], ...] | None:
         """The weight of each part and its one law for all records; None where people differ."""
-        found = []
-        for weight, laws in self.parts:
-            if any(law is not laws[0] and law != laws[0] for law in laws):
-                return None
-            values = records_of(self.universe).values
-            found.append((weight, {v: laws[0].get(v, _ZERO) for v in values}))
-        return tuple(found) or None
+        if not self.alike or not isinstance(self.universe, Records):
+            return None
+        values = self.universe.values
+        return tuple((w, {v: laws[0].get(v, _ZERO) for v in values}) for w, laws in self.parts)
 
     @property
     def rational(self) -> bool:
@@ -259,13 +263,14 @@ class Belief(Result, Mapping[Point, Number]):
         )
         return at_most_one(1 - none)
 
-    def on(self, orbits: Orbits) -> Belief:
+    def on(self, orbits: Universe) -> Belief:
         """Return the belief about people who are alike, by databases up to the order of others."""
         return Belief.of_records(orbits, self.parts)
 
     def __getitem__(self, database: object) -> Number:
         x: Any = self.universe.find(database)
-        if "_masses" in self.__dict__ or isinstance(self.universe, Orbits):
+        written = not isinstance(self.universe, Records) or isinstance(self.universe, Orbits)
+        if "_masses" in self.__dict__ or written:
             return self._masses.get(x, _ZERO)
         found = (
             prod((law.get(v, _ZERO) for law, v in zip(laws, x, strict=True)), start=w)
@@ -439,7 +444,7 @@ def mixture(beliefs: Sequence[Belief], weights: Sequence[object]) -> Belief:
         if share < 0:
             raise InvalidInput(f"weight={weight} is negative")
     mixed = [*zip(beliefs, shares, strict=True)]
-    if isinstance(universe, Records) and all(belief.parts for belief in beliefs):
+    if all(belief.parts for belief in beliefs):
         parts = [(share * w, laws) for belief, share in mixed for w, laws in belief.parts]
         return Belief.of_records(universe, parts)
     masses: dict[Point, Number] = {}

@@ -32,9 +32,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, islice, product
+from itertools import combinations, islice, permutations, product
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
@@ -191,6 +191,20 @@ class Graphs(Universe):
                 if max(graph.degrees) <= self.largest_degree:
                     yield graph
 
+    def independent(self, law: Mapping[Point, Number]) -> dict[Point, Number]:
+        """Return the probabilities of all graphs when every pair is joined with one chance."""
+        if not isinstance(self, GraphOrbits) and self.size > LARGEST_SUPPORT:
+            raise TooLarge(
+                f"{self.expression} has {self.size} graphs, more than {LARGEST_SUPPORT}: "
+                "use fewer nodes or labels"
+            )
+        counts = self.counted if isinstance(self, GraphOrbits) else dict.fromkeys(self, 1)
+        even, pairs = len(self.labels) ** len(self.nodes), len(self.pairs)
+        masses = [
+            law[True] ** edges * law[False] ** (pairs - edges) / even for edges in range(pairs + 1)
+        ]
+        return {graph: count * masses[len(graph.edges)] for graph, count in counts.items()}
+
     def _graph(self, labels: Iterable[Hashable], edges: Iterable[bool]) -> Graph:
         chosen = (edge for edge, there in zip(self.pairs, edges, strict=True) if there)
         return Graph(tuple(zip(self.nodes, labels, strict=True)), frozenset(chosen))
@@ -261,6 +275,108 @@ class Graphs(Universe):
                         yield new
 
 
+class GraphOrbits(Graphs):
+    """Graphs up to the names of all nodes but the first.
+
+    A point stands for all graphs that differ from it in those names; what it tells of the others is
+    the graph that stands for theirs, and to whom the first is joined is told by how many. Where all
+    pairs are joined alike and a release does not depend on names, that is enough: the argument is
+    that of `orbits`, with the order of the others replaced by their names.
+
+    >>> sum(1 for _ in GraphOrbits((1, 2, 3, 4))), Graphs((1, 2, 3, 4)).size
+    (20, 64)
+    """
+
+    @property
+    def n(self) -> int:
+        """For how many the first stands."""
+        return len(self.nodes)
+
+    @property
+    def members(self) -> tuple[Hashable, ...]:
+        """The node that stands for all."""
+        return self.nodes[:1]
+
+    def part(self, database: Point, member: Hashable) -> Hashable:
+        """Return a node's label and as many others as it is joined to."""
+        graph: Graph = database
+        label, joined = graph.about(member)
+        first = frozenset(self.nodes[1 : 1 + len(joined)])
+        return first if self.labels == ("",) else (label, first)
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.counted)
+
+    @cached_property
+    def counted(self) -> dict[Graph, int]:
+        """The points, with how many graphs each stands for."""
+        found: dict[_Kind, tuple[_Shape, int]] = {_kind(((), ())): (((), ()), 1)}
+        for number in range(1, len(self.nodes) + 1):
+            root = number == len(self.nodes)
+            if (len(found) * len(self.labels)) << (number - 1) > _MOST_LISTED:
+                raise TooLarge(
+                    f"{self.expression} has too many graphs that differ in more than names: "
+                    "use fewer nodes or labels, such as 7 nodes without labels"
+                )
+            grown: dict[_Kind, tuple[_Shape, int]] = {}
+            for shape, count in found.values():
+                for new in self._with_one_more(shape):
+                    kind = _kind(new, root=root)
+                    first, before = grown.get(kind, (new, 0))
+                    grown[kind] = first, before + count
+            found = grown
+        return {self._drawn(shape): count for shape, count in found.values()}
+
+    def _with_one_more(self, shape: _Shape) -> Iterator[_Shape]:
+        labels, near = shape
+        for label in range(len(self.labels)):
+            for joined in range(1 << len(near)):
+                old = (mask | (joined >> i & 1) << len(near) for i, mask in enumerate(near))
+                yield (*labels, label), (*old, joined)
+
+    def _drawn(self, shape: _Shape) -> Graph:
+        """Return the graph in which the node that came last is the first."""
+        nodes = (*self.nodes[1:], self.nodes[0])
+        labels = dict(zip(nodes, (self.labels[label] for label in shape[0]), strict=True))
+        edges = [
+            (nodes[i], nodes[j]) for i, j in combinations(range(self.n), 2) if shape[1][i] >> j & 1
+        ]
+        return Graph.of({node: labels[node] for node in self.nodes}, edges)
+
+
+_Shape = tuple[tuple[int, ...], tuple[int, ...]]
+"""Of each node, the number of its label, and to whom it is joined as bits."""
+_Kind = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _kind(shape: _Shape, *, root: bool = False) -> _Kind:
+    """Return what shapes have in common that differ in names only; the root, the last, keeps its.
+
+    Nodes are told apart by labels, then by the kinds of those they are joined to, and so on; of
+    those that are still alike, the order with the least bits counts.
+    """
+    labels, near = shape
+    places = range(len(labels))
+    kinds: list[Any] = [(label, root and i == len(labels) - 1) for i, label in enumerate(labels)]
+    for _ in places:
+        ranks = {kind: rank for rank, kind in enumerate(sorted(set(kinds)))}
+        own = [ranks[kind] for kind in kinds]
+        kinds = [(own[i], sorted(own[j] for j in places if near[i] >> j & 1)) for i in places]
+        kinds = [(rank, tuple(joined)) for rank, joined in kinds]
+    alike = [[i for i in places if kinds[i] == kind] for kind in sorted(set(kinds))]
+    orders = (
+        [i for group in groups for i in group] for groups in product(*map(permutations, alike))
+    )
+    bits = (
+        tuple(sum((near[i] >> j & 1) << k for k, j in enumerate(order)) for i in order)
+        for order in orders
+    )
+    first = [i for group in alike for i in group]
+    return tuple(labels[i] + len(labels) * (root and i == len(labels) - 1) for i in first), min(
+        bits
+    )
+
+
 def random_edges(universe: Graphs, chance: object) -> Belief:
     """Hold each pair joined with the same chance, independently, and the labels even.
 
@@ -268,17 +384,13 @@ def random_edges(universe: Graphs, chance: object) -> Belief:
     Fraction(4, 27)
     """
     p = probability(chance, "chance")
-    if universe.size > LARGEST_SUPPORT:
-        raise TooLarge(
-            f"{universe.expression} has {universe.size} graphs, more than {LARGEST_SUPPORT}: "
-            "use fewer nodes or labels"
+    if universe.largest_degree < len(universe.nodes) - 1:
+        raise InvalidInput(
+            f"random-edges holds every pair joined alike, so it is about graphs of any degree, not "
+            f"{universe.expression}: leave out degree="
         )
-    even = Fraction(1, len(universe.labels) ** len(universe.nodes))
-    masses: dict[Point, Number] = {}
-    for graph in universe:
-        edges = len(graph.edges)
-        masses[graph] = even * p**edges * (1 - p) ** (len(universe.pairs) - edges)
-    return Belief(universe, masses)
+    law = {True: p, False: 1 - p}
+    return Belief.of_records(universe, [(Fraction(1), (law,) * max(1, len(universe.pairs)))])
 
 
 @dataclass(frozen=True)
@@ -297,6 +409,7 @@ class GraphStatistic(Statistic):
     name: str
     moves: Callable[[Graphs], Iterator[_Move]]
     largest: Callable[[Graphs], Iterator[_Move]]
+    names_nodes: bool = False
 
     def __call__(self, database: Point) -> Value:
         """Return the value of a graph."""
@@ -306,6 +419,12 @@ class GraphStatistic(Statistic):
                 "of them, such as graphs(nodes=4)"
             )
         return self.value(database)
+
+    def up_to_names(self, universe: Universe) -> GraphOrbits | None:
+        """Return graphs that stand for all others where only names differ; None if that counts."""
+        if not isinstance(universe, Graphs) or universe.degree is not None or self.names_nodes:
+            return None
+        return GraphOrbits(universe.nodes, universe.labels)
 
     def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Yield each move both ways, by structure where one person differs."""
@@ -419,7 +538,11 @@ def max_degree() -> Statistic:
 def degrees() -> Statistic:
     """The degree of every node of a graph."""
     return GraphStatistic(
-        lambda graph: graph.degrees, "list of degrees", _rejoined, _joined_to_most
+        lambda graph: graph.degrees,
+        "list of degrees",
+        _rejoined,
+        _joined_to_most,
+        names_nodes=True,
     )
 
 

@@ -22,8 +22,7 @@ from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, Order, Real, compare, number, show
 from twoworlds.show import Result
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
-from twoworlds.worlds.orbits import Orbits
-from twoworlds.worlds.universe import Point
+from twoworlds.worlds.universe import Point, Universe
 
 NOTHING = "nothing"
 """The side information of an attacker who has none."""
@@ -140,7 +139,10 @@ class Joint(Result):
         {'fair': Fraction(1, 3), 'sure': Fraction(2, 3)}
         """
         found = cls.__new__(cls)
-        read = [(number(weight, "weight"), belief, side) for weight, belief, side in drawn]
+        read = [
+            (_ONE if weight == 1 else number(weight, "weight"), belief, side)
+            for weight, belief, side in drawn
+        ]
         _require_law(dict(enumerate((w for w, _, _ in read), 1)), "the list of weights")
         found.drawn, found.name = tuple(part for part in read if part[0] != 0), name
         return found
@@ -156,7 +158,7 @@ class Joint(Result):
     @property
     def alike(self) -> bool:
         """Whether the law is known to treat all people alike."""
-        return bool(self.drawn) and all(b.common_laws is not None for _, b, _ in self.drawn)
+        return bool(self.drawn) and all(b.alike for _, b, _ in self.drawn)
 
     @property
     def by_sums(self) -> bool:
@@ -168,7 +170,7 @@ class Joint(Result):
         """Whether the records are known to be independent, and no side information says more."""
         return len(self.drawn) == 1 and self.told is None and len(self.drawn[0][1].parts) == 1
 
-    def on(self, orbits: Orbits) -> Joint:
+    def on(self, orbits: Universe) -> Joint:
         """Return the law of people who are alike, by databases up to the order of the others."""
         found = Joint.of_beliefs([(w, b.on(orbits), z) for w, b, z in self.drawn], self.name)
         found.told = self.told
@@ -197,7 +199,7 @@ class Joint(Result):
         if self.drawn and self.told is None:
             law: dict[Side, Number] = {}
             for weight, _, z in self.drawn:
-                law[z] = law.get(z, Fraction(0)) + weight
+                law[z] = law[z] + weight if z in law else weight
             return law
         return {z: sum(part.values(), start=Fraction(0)) for z, part in self._parts.items()}
 
@@ -223,8 +225,8 @@ class Joint(Result):
                 f"{self.name or 'the belief'} holds side information {plain_label(side)} "
                 f"impossible: nothing can be concluded from it; possible are {possible}{more}"
             )
-        total = self.sides[side]
-        return {x: mass / total for x, mass in self._parts[side].items()}
+        total, part = self.sides[side], self._parts[side]
+        return part if total is _ONE else {x: mass / total for x, mass in part.items()}
 
     def knowing(self, more: RandomMap) -> Joint:
         """Return the belief of an attacker who knows (Z, g(X)); g may be random."""
@@ -318,7 +320,7 @@ def gathered(parts: Iterable[tuple[Point, Side, Number]]) -> dict[tuple[Point, S
 
 def times(p: Number, q: Number) -> Number:
     """Multiply probabilities, fast where nothing is random."""
-    return p if q is _ONE else p * q
+    return p if q is _ONE else q if p is _ONE else p * q
 
 
 def _mass(mass: object, of: object) -> Number:
@@ -362,7 +364,7 @@ class BeliefClass(Result):
         """Whether every member is known to treat all people alike."""
         return all(member.alike for member in self)
 
-    def on(self, orbits: Orbits) -> BeliefClass:
+    def on(self, orbits: Universe) -> BeliefClass:
         """Return the class about people who are alike, up to the order of all but one."""
         return self.each(lambda joint: joint.on(orbits), self.assumption)
 

@@ -12,24 +12,36 @@ persons have the same two worlds, and a simulator s(t | y) is as good as its ave
 of y: Q(v, t) = sum_y P(v, y | z) s(t | y) is the same sum. A simulator that is told who is missing
 may answer person by person, and finds the same problem each time.
 
-Where the others matter through their sum alone, one list of records stands for all with that sum:
+Where the others matter through their sum alone, a point is the record of person 1 with that sum:
 of 1,000 records 0, 1, 2 there are 3 times 1,999 points, and 1,501,500 by how often each value
 occurs. That is so if nobody sees more of the others than the release does: there is no simulator,
 or it runs the release, or it may ignore what is left, as one belief holds the records independent.
+
+Where even sums are too many, as of tables of three cells, only the likely ones are listed
+(`multinomial`): each with a little less than its probability, so that what is missing from 1 in all
+bounds how far any event's probability is off.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import comb
 
+from twoworlds.errors import TooLarge
 from twoworlds.numbers import Number
 from twoworlds.worlds.records import Records
-from twoworlds.worlds.statistic import Additive
+from twoworlds.worlds.statistic import Additive, Sum
 from twoworlds.worlds.universe import Point
+
+_PARTS = 1 << 96
+_LEAST = _PARTS >> 42
+_MOST_LIKELY = 1 << 16
 
 
 class Orbits(Records):
@@ -40,9 +52,11 @@ class Orbits(Records):
 ('b', 'b', 'b')]
     """
 
-    def __init__(self, records: Records, sum_of: Additive | None = None) -> None:
+    def __init__(
+        self, records: Records, sum_of: Additive | None = None, *, likely: bool = False
+    ) -> None:
         super().__init__(records.values, records.n)
-        self.sum_of = sum_of
+        self.sum_of, self.likely = sum_of, likely
 
     @property
     def size(self) -> int:
@@ -75,9 +89,14 @@ class Orbits(Records):
         values = [value for value in self.values if value in law]
         found: dict[Point, Number] = {}
         if self.sum_of is not None:
-            rational = {v: p for v in values if isinstance(p := law[v], Fraction)}
-            for others, mass in self.sum_of.weighted(rational, self.n - 1).items():
-                found.update({(v, *others): law[v] * mass for v in values})
+            masses = {v: p for v in values if isinstance(p := law[v], Fraction)}
+            if self.likely:
+                lists = multinomial([*masses.values()], self.n - 1)
+                sums = self.sum_of.of_counts(values, lists)
+            else:
+                sums = self.sum_of.weighted(masses, self.n - 1)
+            for total, mass in sums.items():
+                found.update({(v, Sum(total)): law[v] * mass for v in values})
             return found
         powers = {value: _powers(p, self.n) for value, p in law.items()}
         for others in combinations_with_replacement(values, self.n - 1):
@@ -87,6 +106,71 @@ class Orbits(Records):
                 left -= times
             found.update({(v, *others): law[v] * mass for v in values})
         return found
+
+
+def multinomial(law: Sequence[Fraction], count: int) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    """Yield how often each value may occur in so many draws, with its probability, rounded down.
+
+    Lists of probability below 2^-42 are left out.
+
+    >>> dict(multinomial([Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], 2))[1, 0, 1]
+    Fraction(1, 4)
+    """
+    _require_few(law, count)
+    waiting: list[tuple[tuple[int, ...], int, int]] = [((), count, _PARTS)]
+    left = Fraction(1)
+    for p in law[:-1]:
+        waiting = [
+            ((*counts, k), rest - k, more)
+            for counts, rest, mass in waiting
+            for k, q in _binomial(rest, p / left)
+            if (more := mass * q // _PARTS) >= _LEAST
+        ]
+        left -= p
+    return (((*counts, rest), Fraction(mass, _PARTS)) for counts, rest, mass in waiting)
+
+
+@lru_cache(1 << 12)
+def _binomial(count: int, p: Fraction) -> list[tuple[int, int]]:
+    """Return the likely numbers of successes, with their probabilities in parts, rounded down."""
+    yes, no = p.numerator, p.denominator - p.numerator
+    middle = min(count, (count + 1) * yes // p.denominator)
+    peak = comb(count, middle) * yes**middle * no ** (count - middle) * _PARTS
+    found, mass = [], peak // p.denominator**count
+    for k in range(middle, count + 1):
+        if mass < _LEAST:
+            break
+        found.append((k, mass))
+        mass = mass * (count - k) * yes // ((k + 1) * no)
+    mass = found[0][1]
+    for k in range(middle, 0, -1):
+        mass = mass * k * no // ((count - k + 1) * yes)
+        if mass < _LEAST:
+            break
+        found.append((k - 1, mass))
+    return found
+
+
+def _require_few(law: Sequence[Fraction], count: int) -> None:
+    """Refuse lists that are too many, by the volume of an ellipsoid around the mean.
+
+    Where normal, the probability is peak exp(-r^2 / 2): it is at least 2^-42 up to a radius r.
+    """
+
+    def likely(n: int) -> int:
+        places = len(law) - 1
+        side = math.sqrt(math.prod(map(float, law)) * math.pow(max(1, n), places))
+        peak = (2 * math.pi) ** (-places / 2) / side
+        radius = math.sqrt(max(0.0, 2 * math.log(peak * float(_PARTS // _LEAST))))
+        volume = math.pi ** (places / 2) / math.gamma(places / 2 + 1)
+        return int(volume * radius**places * side)
+
+    if likely(count) > _MOST_LIKELY:
+        most = bisect(range(1, count), _MOST_LIKELY, key=likely)
+        raise TooLarge(
+            f"{count + 1:,} records of {len(law)} values have about {likely(count):,} likely "
+            f"tables, at most {_MOST_LIKELY:,} are listed: {most:,} such records would do"
+        )
 
 
 def _powers(p: Number, most: int) -> list[Number]:

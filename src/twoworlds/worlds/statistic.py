@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -40,6 +40,16 @@ class NoRecord:
 
 
 NO_RECORD = NoRecord()
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Records of which only the sum matters: it adds just that to another."""
+
+    total: Value
+
+    def __str__(self) -> str:
+        return f"others that add up to {self.total}"
 
 
 class Change(NamedTuple):
@@ -157,6 +167,8 @@ class Additive(Statistic):
                 f"the {self.name} adds over records, but {database!r} is one label: "
                 "use records(...), tuples, or digit strings such as 0110"
             )
+        if len(database) == 2 and isinstance(rest := database[1], Sum):
+            return self._finish(_plus(self._of(database[0]), rest.total))
         counted: Counter[Point] = Counter(database)
         parts = [_times(self._of(value), k) for value, k in counted.items()]
         if self.dimension is not None or not parts:
@@ -222,17 +234,16 @@ class Additive(Statistic):
         sums = (self._sums(universe.values, length) for length in universe.lengths)
         return {self._finish(total) for found in sums for total in found}
 
-    def weighted(
-        self, law: Mapping[Point, Fraction], count: int
-    ) -> dict[tuple[Point, ...], Fraction]:
-        """Return the law of the sum of so many independent records, by one list that attains it.
+    def weighted(self, law: Mapping[Point, Fraction], count: int) -> dict[Value, Fraction]:
+        """Return the law of the sum of so many independent records.
 
         >>> Additive(lambda bit: bit).weighted({1: Fraction(1, 3), 0: Fraction(2, 3)}, 2)
-        {(1, 1): Fraction(1, 9), (1, 0): Fraction(4, 9), (0, 0): Fraction(4, 9)}
+        {0: Fraction(4, 9), 1: Fraction(4, 9), 2: Fraction(1, 9)}
         """
-        words, parts = self._sums(law, count), self._table(law)
+        parts = self._table(law)
+        self._require_few(parts, count)
         unit = lcm(*(p.denominator for p in law.values()))
-        weights = {parts[v]: 0 for v in law}
+        weights = dict.fromkeys(sorted(set(parts.values())), 0)
         for v, p in law.items():
             weights[parts[v]] += int(p * unit)
         found: dict[Value, int] = {_times(next(iter(weights)), 0): 1}
@@ -243,12 +254,18 @@ class Additive(Statistic):
                     new = self._folded(_plus(total, part))
                     grown[new] = grown.get(new, 0) + weight * more
             found = grown
-        order, first = {v: place for place, v in enumerate(law)}, next(iter(law))
+        return {total: Fraction(weight, unit**count) for total, weight in found.items()}
 
-        def listed(word: _Chain) -> tuple[Point, ...]:
-            return tuple(sorted(_word(word, first, count), key=order.__getitem__))
-
-        return {listed(word): Fraction(found[s], unit**count) for s, word in words.items()}
+    def of_counts(
+        self, values: Sequence[Point], counted: Iterable[tuple[Sequence[int], Fraction]]
+    ) -> dict[Value, Fraction]:
+        """Return the masses of sums, from those of lists by how often they have each value."""
+        parts = [self._of(value) for value in values]
+        found: dict[Value, Fraction] = {}
+        for counts, mass in counted:
+            total = self._folded(_total([*map(_times, parts, counts)]))
+            found[total] = found.get(total, Fraction(0)) + mass
+        return found
 
     def _folded(self, total: Value) -> Value:
         """Return the remainder that stands for a sum; the sum itself where there is none."""
@@ -259,16 +276,20 @@ class Additive(Statistic):
     def _sums(self, values: Collection[Point], count: int) -> dict[Value, _Chain]:
         """Return what so many records can sum to; a remainder stands for all sums that leave it."""
         table = self._table(values)
-        steps = len(table) * (self.dimension or 1)  # for each record and sum
+        self._require_few(table, count)
+        return _sums(table, count, self._folded)
+
+    def _require_few(self, values: Collection[Point], count: int) -> None:
+        """Refuse sums that are too many to list."""
+        steps = len(values) * (self.dimension or 1)  # for each record and sum
         if count * steps * self.most_sums(values, count) > _MOST_WORK:
             room = _MOST_WORK // steps
             most = bisect(range(1, count), room, key=lambda n: n * self.most_sums(values, n))
             raise TooLarge(
-                f"the {self.name} of {count:,} records of {len(table)} values takes up to "
+                f"the {self.name} of {count:,} records of {len(values)} values takes up to "
                 f"{self.most_sums(values, count):,} values, too many to list: {most:,} such "
                 "records would do"
             )
-        return _sums(table, count, self._folded)
 
     def most_sums(self, values: Collection[Point], count: int) -> int:
         """Return a bound on how many sums so many records can have."""
@@ -287,11 +308,15 @@ class Additive(Statistic):
         return {value: self._of(value) for value in values}
 
     def _of(self, value: Point) -> Value:
+        if isinstance(value, Sum):
+            return value.total
         if value is NO_RECORD:
             return 0 if self.dimension is None else (0,) * self.dimension
         return read_value(self.phi(value), f"{self.name} of {value!r}")
 
     def _finish(self, total: Value) -> Value:
+        if self.modulo is None and self.scale == 1:
+            return total
         if isinstance(total, tuple):
             return tuple(self._reduced(part) for part in total)
         return self._reduced(total)
@@ -368,6 +393,8 @@ def _once(changes: Iterable[Change], key: Callable[[Change], object]) -> Iterato
 def read_value(value: object, name: str) -> Value:
     """Read a rational, or several of them; whole ones as ints."""
     if isinstance(value, (tuple, list)):
+        if all(type(part) is int for part in value):
+            return tuple(value)
         return tuple(_plain(rational(part, name)) for part in value)
     return _plain(rational(value, name))
 

@@ -5,19 +5,16 @@ from fractions import Fraction
 from math import comb
 
 import pytest
-from flint import fmpq, fmpq_mat, fmpq_poly
+from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.noise.laws import finite_law, poisson_law, rational_law
+from twoworlds.cones.noise.laws import finite_law, poisson_law
 from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.errors import InvalidInput, Undecided, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import above, below
 
-# No noise with probability 1/2, else geometric noise with p = 1/2.
-HALF_GEOMETRIC = rational_law(
-    "half-geometric", 0, fmpq_poly([-1, 3, -1]) / 2, fmpq_poly([-2, 5, -2]) / 2
-)
+HALF_GEOMETRIC = "mix(integer-noise([1]), geometric(p=1/2))"
 POISSON = poisson_law("poisson(mean=3/2)", Fraction(3, 2), Fraction(0))
 
 NOISES = [
@@ -35,6 +32,7 @@ NOISES = [
     "integer-noise([243/3125, 810/3125, 1080/3125, 720/3125, 240/3125, 32/3125])",
     POISSON,
     HALF_GEOMETRIC,
+    "mix(integer-noise([1]), skellam(1/4, 1/4))",
 ]
 
 

@@ -3,12 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from flint import fmpq_poly
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.cones import compare, consistent_normal_form_contains, cyclic_noise, noise_cone
-from twoworlds.cones.noise.laws import any_law, finite_law, law, poisson_law, rational_law
+from twoworlds.cones.noise.laws import any_law, finite_law, law, poisson_law
 from twoworlds.cones.noise.quotient import noise_normal_form
 from twoworlds.errors import Undecided, Unsupported
 from twoworlds.mechanisms.named import mechanism
@@ -17,9 +16,7 @@ from twoworlds.questions.cones import compare as compare_asked
 from twoworlds.questions.cones import member
 
 F = Fraction
-HALF_GEOMETRIC = rational_law(  # no noise with probability 1/2, else geometric noise with p = 1/2
-    "half-geometric", 0, fmpq_poly([-1, 3, -1]) / 2, fmpq_poly([-2, 5, -2]) / 2
-)
+HALF_GEOMETRIC = "mix(integer-noise([1]), geometric(p=1/2))"
 laws = st.lists(st.integers(0, 4), min_size=1, max_size=4).filter(any)
 
 

@@ -22,6 +22,7 @@ from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.proof import attained, layers, sound
 from twoworlds.errors import TooLarge
 from twoworlds.numbers import bounds
+from twoworlds.worlds import orbits
 from twoworlds.worlds.joint import Joint
 
 F = Fraction
@@ -213,16 +214,76 @@ def test_too_many_counts_are_refused_with_the_largest_size():
         some.scene(mechanism("exact(sum, records([0, 1, 2], 1000))"))
 
 
-def test_too_many_sums_are_refused_with_the_largest_size():
-    many = mechanism("exact(histogram, records([a, b, c], 191))")
-    with pytest.raises(TooLarge, match=r"55,008 different sums.*147 such records would do"):
+def test_too_many_tables_are_refused_with_the_largest_size():
+    many = mechanism("exact(histogram, records([a, b, c, d], 300))")
+    with pytest.raises(TooLarge, match=r"at most 65,536 are listed: [0-9]+ such records would do"):
         definition("ddp(uniform, ratio=2)").scene(many)
+    canonical = definition("ddp(uniform, simulator=canonical, ratio=2)")
+    with pytest.raises(TooLarge, match=r"55,008 different sums.*147 such records would do"):
+        canonical.scene(mechanism("exact(histogram, records([a, b, c], 191))"))
 
 
-def test_too_many_outputs_are_refused_with_the_largest_size():
-    with pytest.raises(TooLarge, match="501,501 values, too many to list: 194 such records"):
-        mechanism("exact(histogram, records([0, 1, 2], 1000))")
+def test_of_likely_tables_nothing_is_said_without_a_finite_ratio():
+    many = mechanism("exact(histogram, records([a, b, c], 191))")
+    for asked in ("ddp(uniform)", "ddp(uniform, ratio=infinity)"):
+        with pytest.raises(TooLarge, match="only likely tables are listed"):
+            definition(asked).tightest(many)
+
+
+def test_tables_too_many_to_list_have_counts_for_outputs():
+    large = mechanism("exact(histogram, records([0, 1, 2], 1000))")
+    assert large.outputs.size == 1001**3
     assert mechanism("exact(histogram, records([0, 1], 100))").outputs.size == 101
+    with pytest.raises(TooLarge, match="500,500 values, too many to list: 194 such records"):
+        definition("dp(ratio=2)").check(large)
+
+
+@pytest.mark.parametrize("least", [8, 14, 30])
+@pytest.mark.parametrize("law", ["[0=1/2, 1=1/3, 3=1/6]", "[0=1/3, 1=1/3, 3=1/3]"])
+@pytest.mark.parametrize(
+    ("statistic", "n"), [("histogram", 3), ("histogram", 9), ("sum", 6), ("count", 5)]
+)
+@pytest.mark.parametrize("ratio", ["1", "6/5", "4"])
+def test_the_two_ends_of_likely_tables_enclose_the_exact_delta(
+    monkeypatch, least, law, statistic, n, ratio
+):
+    monkeypatch.setattr(base, "_MOST_WORK", 0)
+    released = mechanism(f"exact({statistic}, records([0, 1, 3], {n}))")
+    claim = f"ddp(independent({law}), ratio={ratio})"
+    exact = definition(claim).tightest(released).delta
+    monkeypatch.setattr(base, "_MOST_ORBITS", 0)
+    monkeypatch.setattr(orbits, "_LEAST", orbits._PARTS >> least)
+    monkeypatch.setattr(orbits, "_binomial", orbits._binomial.__wrapped__)
+    found = definition(claim)
+    where, verdict = found.scene(released), found.tightest(released)
+    ends = verdict.witness.best
+    assert ends.lower <= exact <= ends.upper
+    assert ends.upper - ends.lower <= 2 * (1 + F(ratio)) * where.lost
+    assert 0 < where.lost < F(n**2, 1 << (least - 6))
+    assert verdict.witness.verify()
+    proved = proof.proved_by(json.loads(json.dumps(ends.to_dict())))
+    assert (proved.lower, proved.upper) == (ends.lower, ends.upper)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 40])
+def test_likely_lists_have_a_little_less_than_their_probability(count):
+    law = [F(1, 2), F(1, 3), F(1, 6)]
+    found = dict(orbits.multinomial(law, count))
+    assert 0 <= 1 - sum(found.values()) < F(1, 1 << 30)
+    for counts, mass in found.items():
+        ways = comb(count, counts[0]) * comb(count - counts[0], counts[1])
+        exact = ways * prod(p**k for p, k in zip(law, counts, strict=True))
+        assert exact * (1 - F(1, 1 << 40)) <= mass <= exact
+
+
+@pytest.mark.slow
+def test_a_table_of_three_cells_of_a_thousand_people():
+    claim = "ddp(independent([a=1/2, b=1/3, c=1/6]), ratio=11/10)"
+    verdict = definition(claim).tightest(mechanism("exact(histogram, records([a, b, c], 1000))"))
+    ends = verdict.witness.best
+    assert 0 < ends.lower < ends.upper < ends.lower * F(10001, 10000)
+    assert any("tables far from what is expected" in note for note in verdict.notes)
+    assert proof.proved_by(json.loads(json.dumps(ends.to_dict()))) is not None
 
 
 def least_delta(law, n, ratio):

@@ -15,7 +15,7 @@ from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     release_likeliest,
 )
-from twoworlds.noiseless.estimates.solve import likeliest_known, likeliest_people
+from twoworlds.noiseless.solve import likeliest_known, likeliest_people
 from twoworlds.numbers import INFINITY, above, below
 
 COINS = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]

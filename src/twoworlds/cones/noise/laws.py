@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from flint import arb, fmpq_poly
+from flint import arb, fmpq, fmpq_poly
 
 from twoworlds.cones.noise.rational import CircleZero, Rational, circle_zero, polynomial
 from twoworlds.cones.noise.summable import (
@@ -42,7 +42,7 @@ from twoworlds.laws.noise import (
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, MixedNoise, OnStatistic
 from twoworlds.numbers import (
     Number,
     Real,
@@ -166,7 +166,7 @@ def any_law(expression: str, pmf: Masses, outside: Masses) -> NoiseLaw:
 
 def _of_mechanism(source: Mechanism) -> NoiseLaw:
     channel = source.channel if isinstance(source, OnStatistic) else None
-    if not isinstance(channel, (AddedNoise, FiniteNoise)):
+    if not isinstance(channel, (AddedNoise, FiniteNoise, MixedNoise)):
         raise Unsupported(
             f"{source.expression} does not add integer noise to a true answer: use noise that "
             "does, such as 'geometric(ratio=2)', or finitely many databases and outputs, as in "
@@ -179,9 +179,29 @@ def _of_mechanism(source: Mechanism) -> NoiseLaw:
             "inequalities need every whole number as a possible answer, and noise that is not "
             "clamped. Leave out bits= or the range, or use row_cone if the outputs are finite"
         )
+    return _of_channel(channel, source.expression)
+
+
+def _of_channel(channel: AddedNoise | FiniteNoise | MixedNoise, expression: str) -> NoiseLaw:
     if isinstance(channel, FiniteNoise):
-        return finite_law(channel.masses, channel.start, expression=source.expression)
-    return _of_noise(channel.noise, source.expression)
+        return finite_law(channel.masses, channel.start, expression=expression)
+    if isinstance(channel, AddedNoise):
+        return _of_noise(channel.noise, expression)
+    parts = [(w, _of_channel(part, expression)) for w, part in channel.parts if w]
+    forms = [(w, *part.parts) for w, part in parts if part.parts is not None]
+    if len(forms) < len(parts):
+        return any_law(
+            expression,
+            lambda k: sum((w * part.pmf(k) for w, part in parts), start=Fraction(0)),
+            lambda reach: sum((w * part.outside(reach) for w, part in parts), start=Fraction(0)),
+        )
+    shift = min(own for _, own, _, _ in forms)
+    top, bottom = fmpq_poly([0]), fmpq_poly([1])
+    for w, own, p, q in forms:
+        above = p.left_shift(own - shift) * fmpq(w.numerator, w.denominator)
+        top, bottom = top * q + above * bottom, bottom * q
+    common = top.gcd(bottom)
+    return rational_law(expression, shift, top // common, bottom // common)
 
 
 def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from twoworlds.definitions.coupled._program import Row, Trials, solved
+from twoworlds.definitions.coupled._program import Row, solved, untried
 from twoworlds.definitions.coupled.proof import Distinguisher, layers
 from twoworlds.definitions.coupled.scene import proportional
 from twoworlds.errors import TwoWorldsError
@@ -100,9 +100,9 @@ def least_inner(
     merged, groups = _small(views)
     sigma, tests, _ = _program(merged, ratio, None)
     lower, upper = lower_bound(merged, tests, ratio), worst_inner(merged, sigma, ratio)
-    guess, trials = upper, Trials()
+    guess, tried = upper, list[Fraction]()
     while upper - lower > _TINY and (upper - lower) * (1 << _BITS) > upper:
-        found, shown, guess = _program(merged, ratio, trials.next(lower, upper, guess))
+        found, shown, guess = _program(merged, ratio, untried(tried, lower, upper, guess))
         if (above := worst_inner(merged, found, ratio)) < upper:
             upper, sigma = above, found
         if (below := lower_bound(merged, shown, ratio)) > lower:

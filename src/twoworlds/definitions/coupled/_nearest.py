@@ -35,8 +35,8 @@ Pattern = tuple[tuple[Bend, ...], ...]
 """The bends of an output in order; those at one place together, those at 0 first."""
 
 
-Outputs = dict[int, list[Fraction]]
-"""The outputs of one pattern, with the places of their bends, the first of which is 0."""
+Outputs = dict[int, list[int]]
+"""The outputs of one pattern, with the places of their bends in units, the first of which is 0."""
 Nearest = tuple[Fraction, dict[int, Fraction], dict[Bend, dict[int, Fraction]]]
 """The least delta, the law that has it, and the multipliers by sum and output that prove it."""
 
@@ -52,7 +52,7 @@ def nearest(
     >>> nearest([{0: half, 1: half}, {1: Fraction(1)}], Fraction(1), [0, 1])[:2]
     (Fraction(1, 4), {0: Fraction(1, 4), 1: Fraction(3, 4)})
     """
-    patterns = _patterns(laws, ratio, outputs)
+    patterns, unit = _patterns(laws, ratio, outputs)
     rate = ONE if ratio is None else ratio
     bends = [(i, world) for world in ("real", "ideal") for i in range(len(laws))]
     if ratio is None:
@@ -73,7 +73,7 @@ def nearest(
         rows,
         lower=[*least, ONE],
         upper=[*([None] * len(bends)), ONE],
-        most=[None, *(_length(patterns[pattern], j) for pattern, j in pieces)],
+        most=[None, *(_length(patterns[pattern], j, unit) for pattern, j in pieces)],
     )
     if not isinstance(outcome, Optimal):
         raise TwoWorldsError("the program of the nearest law has no optimum: please report this")
@@ -81,17 +81,17 @@ def nearest(
     weights = dict(zip(bends, outcome.y, strict=False))
     return (
         outcome.value,
-        _law(patterns, filled),
+        _law(patterns, filled, unit),
         _stakes(patterns, weights, outcome.y[-1], rate),
     )
 
 
 def _patterns(
     laws: Sequence[Mapping[int, Fraction]], ratio: Fraction | None, outputs: Sequence[int]
-) -> dict[Pattern, Outputs]:
-    """Put the outputs together whose bends come in the same order.
+) -> tuple[dict[Pattern, Outputs], int]:
+    """Put the outputs together whose bends come in the same order; return what the unit divides.
 
-    With a = A / B and common denominator D, bends are whole numbers of 1 / (D A B).
+    With a = A / B and common denominator D, bends are whole numbers of the unit 1 / (D A B).
     """
     common = lcm(*(p.denominator for law in laws for p in law.values()))
     a = ONE if ratio is None else ratio
@@ -107,36 +107,33 @@ def _patterns(
                 at.setdefault(whole * up, []).append((i, "ideal"))
         order = sorted(at)
         here = found.setdefault(tuple(tuple(at[place]) for place in order), {})
-        here[t] = [Fraction(place, unit) for place in order]
-    return found
+        here[t] = order
+    return found, unit
 
 
-def _length(outputs: Outputs, j: int) -> Fraction | None:
+def _length(outputs: Outputs, j: int, unit: int) -> Fraction | None:
     """Return the total length of a piece; the last has no end."""
     if any(j + 1 == len(places) for places in outputs.values()):
         return None
-    return sum((places[j + 1] - places[j] for places in outputs.values()), start=ZERO)
+    return Fraction(sum(places[j + 1] - places[j] for places in outputs.values()), unit)
 
 
 def _law(
-    patterns: Mapping[Pattern, Outputs], filled: Mapping[tuple[Pattern, int], Fraction]
+    patterns: Mapping[Pattern, Outputs], filled: Mapping[tuple[Pattern, int], Fraction], unit: int
 ) -> dict[int, Fraction]:
     """Return Q: each piece is filled to the same share in all outputs of its pattern, in order."""
     found: dict[int, Fraction] = {}
     for pattern, outputs in patterns.items():
-        left = sum((filled[pattern, j] for j in range(len(pattern))), start=ZERO)
-        for j in range(len(pattern)):
-            length = _length(outputs, j)
-            if left == 0:
-                break
-            used = left if length is None else min(left, length)
-            if length is None:
-                first = next(iter(outputs))
-                found[first] = found.get(first, ZERO) + used
-            else:
-                for t, places in outputs.items():
-                    found[t] = found.get(t, ZERO) + used / length * (places[j + 1] - places[j])
-            left -= used
+        left, j = sum((filled[pattern, j] for j in range(len(pattern))), start=ZERO), 0
+        while (length := _length(outputs, j, unit)) is not None and left >= length:
+            left, j = left - length, j + 1
+        share = ZERO if length is None else left / length / unit
+        for t, places in outputs.items():
+            found[t] = Fraction(places[j], unit)
+            if share:
+                found[t] += share * (places[j + 1] - places[j])
+        if length is None:
+            found[next(iter(outputs))] += left
     return {t: q for t, q in found.items() if q}
 
 

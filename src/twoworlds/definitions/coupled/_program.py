@@ -43,7 +43,7 @@ from flint import fmpq
 
 from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
-from twoworlds.definitions.coupled.scene import Scene, proportional
+from twoworlds.definitions.coupled.scene import OTHERS, Scene, proportional
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
@@ -94,6 +94,9 @@ def comparisons(scene: Scene, bits: int = 0) -> tuple[GivenValue, ...]:
         for v, mass in cell.mass.items():
             real, off = _middles(cell.real[v], mass, outputs, bits)
             ideal, shift = _middles(cell.ideal[v], mass, inputs, bits)
+            if scene.lost:  # of the others, who are independent of v
+                off, shift = off + scene.lost, shift + scene.lost
+                real[outputs[OTHERS]] = ZERO
             found.append(GivenValue(number, v, real, ideal, (off, shift)))
     return tuple(found)
 
@@ -428,21 +431,14 @@ def _excesses(
 _CLOSE = Fraction(1, 16)
 
 
-class Trials:
-    """The numbers to try, none of them twice."""
-
-    def __init__(self) -> None:
-        self._turn = 0
-        self._tried: set[Fraction] = set()
-
-    def next(self, low: Fraction, high: Fraction, guess: Fraction) -> Fraction:
-        """Return the next number to try; what was tried must not lie inside the bracket."""
-        while True:
-            self._turn += 1
-            found = trial(low, high, guess, self._turn)
-            if found not in self._tried:
-                self._tried.add(found)
-                return found
+def untried(tried: list[Fraction], low: Fraction, high: Fraction, guess: Fraction) -> Fraction:
+    """Return the next number to try, and list it; what was tried must not lie in the bracket."""
+    while True:
+        found = trial(low, high, guess, len(tried) + 1)
+        new = found not in tried
+        tried.append(found)
+        if new:
+            return found
 
 
 def trial(low: Fraction, high: Fraction, guess: Fraction, turn: int) -> Fraction:

@@ -38,6 +38,7 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
 from twoworlds.worlds import Point, Universe
+from twoworlds.worlds.graphs import GraphOrbits, Graphs, GraphStatistic
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.records import Records
@@ -162,8 +163,16 @@ class OverBeliefs(PrivacyDefinition):
         found = scene(made, beliefs, self._pairs(beliefs, orbits or universe))
         return found if orbits is None else replace(self._smaller(found), people=orbits.n)
 
-    def _orbits(self, mechanism: Mechanism | None, beliefs: BeliefClass) -> Orbits | None:
+    def _orbits(
+        self, mechanism: Mechanism | None, beliefs: BeliefClass
+    ) -> Orbits | GraphOrbits | None:
         universe = None if mechanism is None else mechanism.universe
+        if isinstance(universe, Graphs) and isinstance(mechanism, OnStatistic):
+            named = not isinstance(mechanism.statistic, GraphStatistic)
+            few = universe.size * len(universe.nodes) <= _MOST_WORK
+            if named or few or not self._of_everybody or not beliefs.alike:
+                return None
+            return mechanism.statistic.up_to_names(universe)  # type: ignore[attr-defined,no-any-return]
         if not isinstance(mechanism, OnStatistic) or not isinstance(universe, Records):
             return None
         if universe.size * universe.n <= _MOST_WORK or not self._of_everybody:
@@ -179,6 +188,8 @@ class OverBeliefs(PrivacyDefinition):
             return Orbits(Records(universe.values, n), statistic if by_sums else None)
 
         orbits = up_to(universe.n)
+        if orbits.size > _MOST_ORBITS and by_sums and self._by_likely:
+            return Orbits(universe, statistic, likely=True)
         if orbits.size > _MOST_ORBITS:
             most = bisect(range(1, universe.n), _MOST_ORBITS, key=lambda n: up_to(n).size)
             raise TooLarge(
@@ -192,6 +203,11 @@ class OverBeliefs(PrivacyDefinition):
     @property
     def _of_everybody(self) -> bool:
         """Whether everybody's entry is private in the same way, and one may stand for all."""
+        return False
+
+    @property
+    def _by_likely(self) -> bool:
+        """Whether the probability of what is left out may be counted to the unsafe side."""
         return False
 
     def _by_sums(self, beliefs: BeliefClass) -> bool:
@@ -328,7 +344,9 @@ class OverBeliefs(PrivacyDefinition):
         source = where.release.source
         values = {"ratio": found.ratio, "epsilon": ln(found.ratio), "delta": found.delta}
         if where.people is not None:
-            notes += (f"everybody is alike here: person 1 stands for all {where.people:,} people",)
+            said = f"everybody is alike here: person 1 stands for all {where.people:,} people"
+            nodes = source is not None and isinstance(source.universe, Graphs)
+            notes += (said.replace("person", "node").replace("people", "nodes") if nodes else said,)
         return Verdict(
             where.release.name,
             definition,

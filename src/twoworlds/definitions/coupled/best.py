@@ -50,6 +50,7 @@ _METHOD_OF_MIXTURES = (
     "mixtures of two beliefs are the worst for each output; simplices of mixtures are halved until "
     "the largest delta of a mixture and what no mixture exceeds are near"
 )
+_LEFT_OUT = "are left out: this is counted to both ends of delta"
 _LARGEST_RATIO = 1 << 16
 _STEPS, _ROUNDS, _RATIO_BITS = 32, 3, 128
 _NEAR, _ASIDE = Fraction(1, 1 << 16), Fraction(1, 32)
@@ -170,7 +171,10 @@ class BestSimulator(ByEnds[Optimum]):
 
     def at_delta(self, delta: Number) -> Found:
         """Return the least ratio over all simulators."""
-        if delta != 0 and not SceneProgram(comparisons(self.scene), len(self.scene.outputs)).exact:
+        if delta != 0 and (
+            self.scene.lost
+            or not SceneProgram(comparisons(self.scene), len(self.scene.outputs)).exact
+        ):
             return super().at_delta(delta)
         best = smallest_ratio(self.scene, delta)
         if best.ratio == INFINITY:
@@ -185,6 +189,9 @@ class BestSimulator(ByEnds[Optimum]):
         self, ratio: Number, delta: Number, best: Optimum, proof: Optimum, notes: tuple[str, ...]
     ) -> Found:
         worst = self._worst(best.simulator).at_ratio(best.ratio)
+        if lost := self.scene.lost:
+            far = f"tables far from what is expected, of probability {show(lost, side='up')} in all"
+            return _beside(proof, worst, ratio, delta, _METHOD, (*notes, f"{far}, {_LEFT_OUT}"))
         return _beside(proof, worst, ratio, delta, _METHOD_NEAR if best.near else _METHOD, notes)
 
     def _worst(self, simulator: Simulator) -> ByEvents:

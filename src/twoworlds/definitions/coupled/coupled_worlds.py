@@ -99,7 +99,7 @@ class WithSimulator(OverBeliefs):
     def _of_everybody(self) -> bool:
         return (
             isinstance(self.scrubs, str | None)
-            and self.scrubs in (None, "persons", "persons(tagged)")
+            and self.scrubs in (None, "persons", "persons(tagged)", "nodes", "nodes(tagged)")
             and self.simulator in (OPTIMAL, "canonical", "coin")
         )
 
@@ -155,6 +155,10 @@ class CoupledWorlds(WithSimulator):
     name = "coupled-worlds privacy"
     typed = "coupled-worlds"
     takes_mixtures = True
+
+    @property
+    def _by_likely(self) -> bool:
+        return self._best
 
     def _measure(self, scene: Scene) -> Measure:
         if self._best:

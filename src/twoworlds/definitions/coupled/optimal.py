@@ -46,7 +46,7 @@ from twoworlds.definitions.coupled.proof import (
     written,
 )
 from twoworlds.definitions.coupled.scene import Scene, Simulator
-from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import apart
 from twoworlds.numbers import (
     INFINITY,
@@ -290,7 +290,7 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
             "the best simulator and the proof of its optimality do not meet: please report this"
         )
     delta: Number = upper if lower == upper else Real.between(lower, upper)
-    near = not game.exact and lower != upper
+    near = lower != upper and (not game.exact or scene.lost > 0)
     shown = table(scene, laws, _NEARLY) if near else table(scene, laws)
     used = tests if lower else ()
     return Optimum(scene, ratio, delta, shown, used, high, lower, upper, low, laws, bits, near)
@@ -443,6 +443,11 @@ def _one_sided(made: Sequence[GivenValue], laws: Laws) -> Fraction:
 
 def rational_tables(scene: Scene) -> tuple[GivenValue, ...]:
     """Return all comparisons of a scene, refusing irrational probabilities."""
+    if scene.lost:
+        raise TooLarge(
+            "only likely tables are listed here, so that delta has two ends: give a finite ratio= "
+            "or epsilon=, or a delta above 0"
+        )
     made = comparisons(scene, _BITS)
     if any(any(comparison.error) for comparison in made):
         raise Unsupported(

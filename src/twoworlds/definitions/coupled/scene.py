@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeVar
 
 from twoworlds.answer import Block, Table
@@ -32,13 +33,15 @@ from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
-from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label
+from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label, times
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
 Law = Mapping[Hashable, Number]
 ANYTHING = "anything"
 """The scrubbed database of a simulator that may as well ignore it."""
+OTHERS = "others"
+"""All outputs that are left out because they are unlikely (`Scene.lost`)."""
 _MOST_CELLS = 1 << 21
 _BITS = 256
 
@@ -102,13 +105,14 @@ def _of_mechanism(mechanism: Mechanism) -> Release:
             f"{mechanism.expression} has infinitely many outputs: coupled worlds are compared "
             f"exactly on finitely many, as of {FINITE_OUTPUTS}; exact releases need no noise"
         )
+    if isinstance(mechanism, OnStatistic) and isinstance(mechanism.channel, Deterministic):
+        exact = mechanism.statistic
+        return Release(mechanism.expression, lambda x: as_law(exact(x)), mechanism)
     outputs = tuple(mechanism.outputs)
 
     def law(x: Point) -> Law:
         if isinstance(mechanism, OnStatistic):
             value = mechanism.statistic(x)
-            if isinstance(mechanism.channel, Deterministic):
-                return {value: Fraction(1)}
             found = {t: mechanism.channel.probability(t, value) for t in outputs}
             total = sum(found.values(), start=Fraction(0))
             if x not in mechanism.universe and not _may_be_one(total):
@@ -180,6 +184,12 @@ class Scene:
     people: int | None = None
     """For how many people alike the one of the scene stands (`orbits`); None: nobody else."""
 
+    @cached_property
+    def lost(self) -> Fraction:
+        """How much probability of databases is left out, as they are too many (`multinomial`)."""
+        found = (sum(cell.mass.values(), start=Fraction(0)) for cell in self.cells)
+        return max((1 - p for p in found if isinstance(p, Fraction)), default=Fraction(0))
+
 
 def scene(
     release: Release | Mechanism | Statistic | Callable[[Any], Any] | str,
@@ -218,7 +228,8 @@ def scene(
         for z, weight in member.sides.items()
     )
     inputs = tuple(dict.fromkeys(y for cell in cells for law in cell.ideal.values() for y in law))
-    return Scene(made, beliefs, pairs, cells, outputs, inputs)
+    found = Scene(made, beliefs, pairs, cells, outputs, inputs)
+    return replace(found, outputs=(*outputs, OTHERS)) if found.lost else found
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -252,16 +263,31 @@ def without_idle_inputs(found: Scene) -> Scene:
     groups = proportional((k, y, p) for k, law in enumerate(tables) for y, p in law.items())
     name = {y: ANYTHING if len(groups) == 1 else group[0] for group in groups for y in group}
 
-    def coarser(scrub: Scrub) -> Scrub:
-        def scrubbed(x: Point) -> dict[Hashable, Number]:
-            law: dict[Hashable, Number] = {}
-            for y, p in scrub.law(x).items():
-                law[name[y]] = law.get(name[y], Fraction(0)) + p
-            return law
+    def coarser(law: Law) -> Law:
+        merged: dict[Hashable, Number] = {}
+        for y, p in law.items():
+            before = merged.get(name[y])
+            merged[name[y]] = p if before is None else before + p
+        return merged
 
-        return replace(scrub, scrubbed=scrubbed)
+    def ignoring(scrub: Scrub) -> Scrub:
+        return replace(scrub, scrubbed=lambda x: coarser(scrub.law(x)))
 
-    return scene(found.release, found.beliefs, map(coarser, found.scrubs))
+    scrubs = {id(scrub): ignoring(scrub) for scrub in found.scrubs}
+    cells = tuple(
+        replace(
+            cell,
+            scrub=scrubs[id(cell.scrub)],
+            ideal={v: coarser(law) for v, law in cell.ideal.items()},
+        )
+        for cell in found.cells
+    )
+    return replace(
+        found,
+        scrubs=tuple(scrubs.values()),
+        cells=cells,
+        inputs=tuple(dict.fromkeys(name[y] for y in found.inputs)),
+    )
 
 
 def _cell(
@@ -278,12 +304,11 @@ def _cell(
     for x, p in databases.items():
         v = scrub.private(x)
         mass[v] = mass.get(v, Fraction(0)) + p
-        shown = real.setdefault(v, {})
-        for t, chance in laws[x].items():
-            shown[t] = shown.get(t, Fraction(0)) + p * chance
-        left = ideal.setdefault(v, {})
-        for y, chance in scrub.law(x).items():
-            left[y] = left.get(y, Fraction(0)) + p * chance
+        for table, law in ((real, laws[x]), (ideal, scrub.law(x))):
+            row = table.setdefault(v, {})
+            for key, chance in law.items():
+                before, more = row.get(key), times(p, chance)
+                row[key] = more if before is None else before + more
     return WorldPair(number, scrub, side, weight, mass, real, ideal)
 
 

@@ -16,7 +16,7 @@ added up over the tests that favour the real and the ideal world. This exceeds d
     q(a) = C_i a^2 - ( M - delta Omega_i ) a - ( C_r - delta Omega_r )  <  0,
 
 so no ratio below the larger root of q suffices (delta(a) falls). Where both sides meet the answer
-is exact. It need not be rational, as the root of q tells. The ratios tried (`Trials`) follow
+is exact. It need not be rational, as the root of q tells. The ratios tried (`trial`) follow
 Newton's method on delta(a), whose slope the multipliers give.
 """
 
@@ -35,8 +35,8 @@ from twoworlds.definitions.coupled._program import (
     Laws,
     SceneProgram,
     Solution,
-    Trials,
     comparisons,
+    untried,
 )
 from twoworlds.definitions.coupled.optimal import (
     OfSimulator,
@@ -208,7 +208,7 @@ class _Search:
         self.tests_at: Fraction | None = None
         self.tests: Tests = ()
         self.laws: Laws = ()
-        self._trials = Trials()
+        self._tried: list[Fraction] = []
 
     def use(self, laws: Laws) -> None:
         """Let a simulator lower the upper end."""
@@ -251,7 +251,7 @@ class _Search:
         guess = self.lower
         while self.lower < self.upper and (self.upper - self.lower) * (1 << bits) > self.lower:
             assert isinstance(self.upper, Fraction)
-            guess = self.attempt(self._trials.next(self.lower, self.upper, guess), 2 * bits)
+            guess = self.attempt(untried(self._tried, self.lower, self.upper, guess), 2 * bits)
 
 
 def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:

@@ -36,7 +36,9 @@ from twoworlds.worlds import (
     Additive,
     BitStrings,
     Explicit,
+    Integers,
     Point,
+    Product,
     Records,
     Statistic,
     Universe,
@@ -44,6 +46,7 @@ from twoworlds.worlds import (
 from twoworlds.worlds.catalogue import read_names, read_values
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
+from twoworlds.worlds.graphs import GraphStatistic
 from twoworlds.worlds.statistics import Constant
 
 _MOST_LISTED = 1 << 16
@@ -109,12 +112,21 @@ def exact(statistic: str | Statistic, universe: str | Universe) -> OnStatistic:
     found = build_statistic(statistic, where)
     spelled = statistic if isinstance(statistic, str) else found.name
     text = f"exact({spelled}, universe={where.expression})"
-    outputs = Explicit(_values(found, where))
+    try:
+        outputs: Universe = Explicit(_values(found, where))
+    except TooLarge:
+        if not isinstance(found, Additive) or not isinstance(where, Records) or not found.dimension:
+            raise
+        if any(part not in (0, 1) for v in where.values for part in found((v,))):  # type: ignore[union-attr]
+            raise
+        outputs = Product((Integers(0, where.n),) * found.dimension)  # tables, too many to list
     return OnStatistic(where, found, Deterministic(outputs), expression=text)
 
 
 def _values(statistic: Statistic, universe: Universe) -> tuple[Point, ...]:
     """Return the values that a statistic takes, in order."""
+    if isinstance(statistic, GraphStatistic) and (kinds := statistic.up_to_names(universe)):
+        return tuple(sorted({statistic(x) for x in kinds}))
     if universe.size is not None and universe.size <= _MOST_LISTED:
         return tuple(sorted({statistic(x) for x in universe}))
     if not isinstance(statistic, Additive) or not isinstance(universe, Records):

@@ -205,7 +205,7 @@ class Calibration(Result):
         >>> people = Dataset("people", None, "add-remove", columns={"region": region})
         >>> asked = resolve(Query("people").by("region").count(), people)
         >>> print(calibrate([asked], Cost(Fraction(1, 2))).explain())
-        The whole costs epsilon 1/2 (0.5); cell by cell it would cost 3/2 (1.5).
+        The whole costs epsilon 0.5; cell by cell it would cost 1.5.
         Neighbours: one row is added or taken away.
         rows: moved by at most 1, all groups together; discrete Laplace noise of scale 2.
         """
