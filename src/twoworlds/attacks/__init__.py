@@ -5,7 +5,7 @@
 * `twoworlds.attacks.reconstruction`: a secret column from noisy sums;
 * `twoworlds.attacks.auxiliary`: what no sanitiser can prevent, Dwork's Theorem 1;
 * `twoworlds.attacks.audit`: somebody else's mechanism as a black box, with certified findings;
-* `twoworlds.attacks.selftest`: the release engine under known failures.
+* `twoworlds.attacks.selftest`: the release engine, or a service, under known failures.
 """
 
 from __future__ import annotations

@@ -435,8 +435,36 @@ def audit(
 
 def selftest(
     only: Annotated[str | None, "the numbers of some of the failures: '10, 11'"] = None,
+    service: Annotated[
+        str | None, "try a running service at this URL instead, from outside"
+    ] = None,
+    token: Annotated[
+        str | None,
+        "of an account of the service that may release; else the variable TWOWORLDS_TOKEN",
+    ] = None,
+    second_token: Annotated[
+        str | None, "of another account, for failure 26; else TWOWORLDS_SECOND_TOKEN"
+    ] = None,
+    dataset: Annotated[str | None, "the dataset of the service that may be asked about"] = None,
+    spend: Annotated[str | None, "the epsilon that may be spent on it, such as 1/100"] = None,
 ) -> Result:
     """Attack the installed release engine in every known way (about a minute)."""
-    from twoworlds.attacks.selftest import selftest
+    import os
+    import sys
 
-    return selftest(None if only is None else [part.strip() for part in only.split(",")])
+    from twoworlds.attacks.selftest import AttackedService, selftest, selftest_of
+    from twoworlds.numbers import rational
+
+    numbers = None if only is None else [part.strip() for part in only.split(",")]
+    if service is None:
+        return selftest(numbers)
+    token = token or os.environ.get("TWOWORLDS_TOKEN")
+    second = second_token or os.environ.get("TWOWORLDS_SECOND_TOKEN")
+    if token is None or dataset is None or spend is None:
+        raise InvalidInput(
+            "a service is tried with --token (or TWOWORLDS_TOKEN), on a --dataset that you name, "
+            "within what you let it --spend, such as 1/100"
+        )
+    named = AttackedService(service, token, dataset, rational(spend, "spend"), second)
+    print(named.spending(), file=sys.stderr)  # before it is spent
+    return selftest_of(named, numbers)

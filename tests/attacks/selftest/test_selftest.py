@@ -36,7 +36,7 @@ def test_the_engine_withstands(number, tmp_path):
 
 def test_failures_are_numbered_and_each_is_tried():
     assert [one.number for one in FAILURES] == list(range(1, 36))
-    assert [one.number for one in FAILURES if not one.place] == [26, 27]
+    assert all(one.place or one.outside for one in FAILURES)
     assert len({one.place for one in FAILURES if one.place}) == len(TRIED)
 
 
