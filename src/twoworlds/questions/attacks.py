@@ -406,6 +406,7 @@ def audit(
     neighbours: Annotated[
         str | None, "how pairs are proposed: one (entry differs), all, or add-remove"
     ] = None,
+    universe: Annotated[str | None, "what the databases are: such as 'bits(5)'"] = None,
     confidence: Annotated[str, "how sure the finding must be"] = "95%",
     samples: Annotated[int, "the largest number of outputs to draw"] = 10_000_000,
     time_limit: Annotated[float, "stop after so many seconds"] = 60.0,
@@ -413,24 +414,34 @@ def audit(
     seed: Annotated[int, "what the generators are made from"] = 0,
     ignore_low_bits: Annotated[bool, "do not look for floating-point leaks"] = False,
     repeat: Annotated[bool, "the command answers each line of its input"] = False,
+    state: Annotated[Path | None, "go on from this file, and keep it up to date"] = None,
 ) -> Result:
     """Audit a mechanism: search for an event that breaks its privacy claim."""
+    import sys
+
     from twoworlds.attacks.audit import audit as run
 
-    return run(
-        subject,
-        epsilon=epsilon,
-        delta=delta,
-        pairs=pair or None,
-        neighbours=neighbours,
-        confidence=confidence,
-        seed=seed,
-        samples=samples,
-        time_limit=time_limit,
-        patience=patience,
-        low_bits=not ignore_low_bits,
-        repeat=repeat,
-    )
+    try:
+        return run(
+            subject,
+            epsilon=epsilon,
+            delta=delta,
+            pairs=pair or None,
+            neighbours=neighbours,
+            universe=universe,
+            confidence=confidence,
+            seed=seed,
+            samples=samples,
+            time_limit=time_limit,
+            patience=patience,
+            low_bits=not ignore_low_bits,
+            repeat=repeat,
+            state=state,
+        )
+    except KeyboardInterrupt:
+        if state is not None:
+            print(f"twoworlds: the same command goes on from {state}", file=sys.stderr)
+        raise
 
 
 def selftest(

@@ -1,6 +1,7 @@
 """Subjects of every kind: callables, other libraries' objects, child processes, commands."""
 
 import os
+import random
 import stat
 import sys
 import time
@@ -46,8 +47,45 @@ def test_databases_are_proposed_of_the_kinds_that_a_function_takes():
         return database + 0.5
 
     assert all(isinstance(x, list) for pair in local(only_lists).about.pairs for x in pair)
-    assert all(isinstance(x, float) for pair in local(only_numbers).about.pairs for x in pair)
+    assert all(
+        isinstance(x, float) for pair in local(only_numbers, "one").about.pairs for x in pair
+    )
     assert all(len(a) != len(b) for a, b in local(only_lists, "add-remove").about.pairs)
+
+
+def one_bit(bit):
+    """Randomized response of one bit, which a list passes through as well."""
+    return bit if random.random() < 0.75 else 1 - bit
+
+
+def bits(database):
+    return [one_bit(bit) for bit in database]
+
+
+@pytest.mark.parametrize("subject", [one_bit, bits])
+def test_a_guess_invents_no_record_but_0_and_1(subject):
+    random.seed(1)
+    found = audit(subject, epsilon="1.2", samples=20_000)  # its epsilon is ln 3 = 1.0986
+    assert not found.refuted
+    assert found.guessed
+    assert found.sentence.startswith("The databases are guessed: give your own with --pair")
+    assert set("".join(found.pairs)) <= set("01[], ~")
+
+
+def test_who_says_what_the_databases_are_is_not_told_of_a_guess():
+    asked = {"samples": 5_000}
+    for told in ({"pairs": [([0], [1])]}, {"universe": "bits(2)"}, {"neighbours": "one"}):
+        found = audit(bits, **told, **asked)
+        assert not found.guessed
+        assert "guessed" not in found.sentence
+    assert audit(bits, universe="bits(2)", **asked).pairs == (
+        "[1, 0] ~ [1, 1]",
+        "[0, 1] ~ [1, 1]",
+        "[0, 0] ~ [1, 0]",
+        "[0, 0] ~ [0, 1]",
+    )
+    with pytest.raises(InvalidInput, match="its own pairs"):
+        audit(bits, universe="bits(2)", neighbours="one")
 
 
 def test_what_a_function_carries_is_used():
@@ -78,7 +116,7 @@ def test_a_batch_that_fails_is_drawn_one_by_one():
 
 
 def test_a_function_that_always_crashes_needs_a_pair():
-    with pytest.raises(InvalidInput, match=r"raises TypeError on 0.0.*--pair"):
+    with pytest.raises(InvalidInput, match=r"raises TypeError on 0.*--pair"):
         local(f"{HERE}crashes")
 
 

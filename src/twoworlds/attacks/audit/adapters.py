@@ -12,6 +12,7 @@ None of these libraries is imported here.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -27,13 +28,14 @@ from twoworlds.attacks.audit.subjects import (
     About,
     Local,
     Pair,
+    digest_of,
     list_pairs,
     meaning,
     number_pairs,
     read_pair,
     taken,
 )
-from twoworlds.calls import load
+from twoworlds.calls import is_python, load
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals
@@ -51,6 +53,17 @@ def local(
     name = subject if isinstance(subject, str) else _name(subject)
     if isinstance(subject, str):
         subject = _named(subject)
+    found = _known(name, subject, neighbours, given)
+    module = str(name.split(":")[1] if is_python(name) else getattr(subject, "__module__", ""))
+    loaded = getattr(sys.modules.get(module), "__file__", None)
+    file = module if module.endswith(".py") else loaded
+    found.about = replace(found.about, source=digest_of(file))
+    return found
+
+
+def _known(
+    name: str, subject: Any, neighbours: str | None, given: Sequence[str | Pair] | None
+) -> Local:
     if isinstance(subject, Mechanism):
         return _of_mechanism(subject, given)
     pairs = None if given is None else tuple(map(read_pair, given))
@@ -155,7 +168,8 @@ def _of_callable(
     def one(database: Any, rng: np.random.Generator) -> Any:
         return subject(database, rng) if seeded else subject(database)
 
-    reading = neighbours or getattr(subject, "neighbours", None) or "one"
+    told = neighbours or getattr(subject, "neighbours", None)
+    reading = told or "one"
     epsilon, delta = _claim(name, getattr(subject, "claim", None))
     about = About(
         name,
@@ -168,10 +182,11 @@ def _of_callable(
     if pairs is not None:
         return _with_pairs(found, pairs)
     if known is not None and neighbours is None:
-        listed, words = _checked(name, known), _words(reading, subject)
+        listed, words, guessed = _checked(name, known), _words(reading, subject), False
     else:
-        listed, words = taken(found, reading), about.neighbours
-    found.about = replace(found.about, pairs=listed, neighbours=words)
+        guessed = told is None
+        listed, words = taken(found, reading, guessed=guessed), about.neighbours
+    found.about = replace(found.about, pairs=listed, neighbours=words, guessed=guessed)
     return found
 
 

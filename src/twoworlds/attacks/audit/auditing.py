@@ -12,20 +12,25 @@ one hypothesis. It may be wrong with probability
     alpha_r = alpha / ((r + 1)(r + 2)),   which sum to alpha = 1 - confidence,
 
 so that with the stated confidence none of the rounds is wrong, however many there are and whenever
-one stops. A round that the time cuts short is not used.
+one stops. A round that the time cuts short is not used; with a state file
+(`twoworlds.attacks.audit.state`) it goes on from there.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from importlib.metadata import version
+from itertools import islice
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
 from twoworlds.attacks.audit.events import Chosen, learn
-from twoworlds.attacks.audit.finding import Audit, Finding, brief, database_text
+from twoworlds.attacks.audit.finding import Audit, Finding, brief, database_text, pair_text
 from twoworlds.attacks.audit.outputs import (
     Outputs,
     are_cut,
@@ -36,17 +41,20 @@ from twoworlds.attacks.audit.outputs import (
     weight,
 )
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.subjects import Command, Local, OutOfTime, Pair, landmarks
+from twoworlds.attacks.audit.state import Progress, Test, resume, save
+from twoworlds.attacks.audit.subjects import MOST_PAIRS, Command, Local, OutOfTime, Pair, landmarks
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
     Number,
+    exact_text,
     number,
     probability,
     to_json,
     whole,
 )
 from twoworlds.progress import track
+from twoworlds.worlds import Universe, catalogue
 
 Subject = Local | Command | InChild
 _LEARNED = 1 << 16  # outputs of a database that are looked at; more do not sharpen the event
@@ -58,6 +66,7 @@ _CUT = (
 )
 _PLAIN = "y is plain(output): from twoworlds.attacks.audit import plain"
 _BEYOND = 3  # rounds that look at rounded outputs after low-order bits have refuted the claim
+_SAVING = 1.0  # seconds between writings of the state during a test
 
 
 def audit(
@@ -67,6 +76,7 @@ def audit(
     delta: object = None,
     pairs: Sequence[str | Pair] | None = None,
     neighbours: str | None = None,
+    universe: str | Universe | None = None,
     confidence: object = "95%",
     seed: int = 0,
     samples: int = 10_000_000,
@@ -74,6 +84,7 @@ def audit(
     patience: float = 10.0,
     low_bits: bool = True,
     repeat: bool = False,
+    state: Path | str | None = None,
 ) -> Audit:
     """Look for an event that shows a subject to be less private than it claims.
 
@@ -84,6 +95,7 @@ def audit(
         delta: the delta that is granted.
         pairs: pairs of neighbouring databases, as values or as ``"A ~ B"``.
         neighbours: how pairs are proposed: ``one``, ``all`` or ``add-remove``.
+        universe: of which the pairs are taken, as lists of records.
         confidence: the probability with which everything certified is right, at least.
         seed: what the generators are made from.
         samples: how many outputs are drawn at most.
@@ -91,6 +103,7 @@ def audit(
         patience: how many seconds to wait for one output.
         low_bits: whether to look at the low-order bits of floats.
         repeat: whether a command answers many lines.
+        state: a file in which to keep how far the audit is, and from which to go on.
 
     >>> from twoworlds.testing.broken import laplace_ten_percent_short
     >>> audit(laplace_ten_percent_short, epsilon=1).refuted
@@ -103,13 +116,31 @@ def audit(
     for name, seconds in (("time limit", time_limit), ("patience", patience)):
         if not (isfinite(seconds) and seconds > 0):
             raise InvalidInput(f"{name}={seconds}: give a number of seconds above 0")
+    if universe is not None:
+        if pairs is not None or neighbours is not None:
+            raise InvalidInput("a universe has its own pairs and neighbours: leave these out")
+        pairs = _pairs_of(universe)
     found = _subject(subject, neighbours, pairs, patience, repeat=repeat)
     try:
         claim, granted = _claim(epsilon, delta, found)
-        run = _Run(found, claim, granted, level, seed, samples, low_bits=low_bits)
+        run = _Run(found, claim, granted, level, seed, samples, low_bits=low_bits, state=state)
         return run.through(time.monotonic() + time_limit)
     finally:
         found.close()
+
+
+def _pairs_of(named: str | Universe) -> list[Pair]:
+    world = catalogue.universe(named) if isinstance(named, str) else named
+    both = ((x, y) for x in world for y in world.around(x, world.relation))
+    pairs = dict.fromkeys(islice(both, MOST_PAIRS))
+    kept = [
+        pair for pair in pairs if pair[::-1] not in pairs or list(pair) == sorted(pair, key=repr)
+    ]
+    return [(_listed(x), _listed(y)) for x, y in kept]
+
+
+def _listed(database: Any) -> Any:
+    return list(database) if isinstance(database, tuple) else database
 
 
 def _subject(
@@ -157,20 +188,38 @@ class _Run:
         samples: int,
         *,
         low_bits: bool,
+        state: Path | str | None,
     ) -> None:
         self.subject, self.about, self.claim, self.delta = subject, subject.about, claim, delta
         self.confidence, self.seed, self.samples = confidence, seed, samples
         self.low_bits = low_bits and self.about.low_bits
         self.deadline = 0.0
-        self.drawn = 0  # outputs
-        self.tried = 0  # events that were looked at
+        self.progress = Progress([0.0] * len(self.about.pairs), notes=list(self.about.notes))
+        self.state = None if state is None else Path(state)
+        if self.state is not None:
+            self.progress = resume(self.state, self.question, self.progress)
         # Of the finished rounds, None where there was no event to test
         self.findings: list[Finding | None] = []
-        # For each pair, how well it was told apart when last looked at
-        self.scores: list[float | None] = [0.0] * len(self.about.pairs)
-        self.notes = list(self.about.notes)
-        self.unseen: set[str] = set()
+        for test in self.progress.rounds:
+            self.findings.append(self._finding(test))
         self.rounding = False  # whether events are looked for in rounded outputs
+
+    @property
+    def question(self) -> dict[str, str]:
+        """What makes another audit the same one, so that it can go on from the state of this."""
+        about, claim = self.about, self.claim
+        stated = "none" if claim is None else exact_text(claim) or repr(claim)
+        return {
+            "the version": version("twoworlds"),
+            "the subject": about.name,
+            "the source": about.source,
+            "the pairs": "; ".join(map(pair_text, about.pairs)),
+            "the claim": f"epsilon={stated}, delta={self.delta}",
+            "the confidence": str(self.confidence),
+            "the seed": str(self.seed),
+            "low bits": str(self.low_bits),
+            "batches of": str(about.chunk),
+        }
 
     def through(self, deadline: float) -> Audit:
         """Go on, round after round, until the claim is refuted or a limit is reached."""
@@ -179,9 +228,8 @@ class _Run:
             stopped = self._rounds()
         except OutOfTime:
             stopped = "the time was over"
-        best = self.best
-        if best is not None and not best.event.feature.of_a_number:
-            self.notes.append(_PLAIN)
+        best, done = self.best, self.progress
+        plainly = best is None or best.event.feature.of_a_number
         return Audit(
             self.about.name,
             self.claim,
@@ -189,14 +237,15 @@ class _Run:
             self.confidence,
             best,
             self.about.neighbours,
-            len(self.about.pairs),
+            tuple(map(pair_text, self.about.pairs)),
             len(self.findings),
-            self.tried,
-            self.drawn,
+            done.tried,
+            done.samples,
             self.seed,
             stopped,
-            tuple(self.notes),
-            tuple(sorted(self.unseen)),
+            (*done.notes, *([] if plainly else [_PLAIN])),
+            tuple(done.unseen),
+            self.about.guessed,
         )
 
     @property
@@ -221,15 +270,25 @@ class _Run:
                 if self._by_noise(best) or len(self.findings) > first + _BEYOND:
                     return "the claim is refuted"
                 self.rounding = True  # does the noise refute it as well?
-            active = self._active()
-            size = self.about.start << len(self.findings)
-            testing = size * min(len(active), 8)
-            cost = 2 * (len(active) * min(size, _LEARNED) + testing)
-            if self.drawn + cost > self.samples:
-                self._refuse_too_few(cost)
-                return "the claim is refuted" if refuted else "the samples were used up"
-            chosen, pair = self._choose(active, min(size, _LEARNED))
-            self.findings.append(self._test(chosen, pair, testing))
+            if self.progress.test is None:
+                active = self._active()
+                size = self.about.start << len(self.findings)
+                testing = size * min(len(active), 8)
+                cost = 2 * (len(active) * min(size, _LEARNED) + testing)
+                if self.progress.samples + cost > self.samples:
+                    self._refuse_too_few(cost)
+                    return "the claim is refuted" if refuted else "the samples were used up"
+                self.progress.test = self._choose(active, min(size, _LEARNED), testing)
+            if self.progress.test is not None:
+                self._test()
+            self.findings.append(self._finding(self.progress.test))
+            self.progress.rounds.append(self.progress.test)
+            self.progress.test = None
+            self._save()
+
+    def _save(self) -> None:
+        if self.state is not None:
+            save(self.state, self.question, self.progress)
 
     def _refuse_too_few(self, cost: int) -> None:
         if not self.findings:
@@ -241,12 +300,13 @@ class _Run:
 
     def _active(self) -> list[int]:
         """Return the pairs that are still looked at, the best half of those of the last round."""
-        known = [i for i, score in enumerate(self.scores) if score is not None]
-        keep = max(_KEPT, len(self.scores) >> len(self.findings))
-        return sorted(sorted(known, key=lambda i: -(self.scores[i] or 0.0))[:keep])
+        scores = self.progress.scores
+        known = [i for i, score in enumerate(scores) if score is not None]
+        keep = max(_KEPT, len(scores) >> len(self.findings))
+        return sorted(sorted(known, key=lambda i: -(scores[i] or 0.0))[:keep])
 
-    def _choose(self, active: list[int], size: int) -> tuple[Chosen, int]:
-        """Find the event of this round, on samples that are used for nothing else, and its pair."""
+    def _choose(self, active: list[int], size: int, testing: int) -> Test | None:
+        """Find the event of this round, on samples that are used for nothing else."""
         number_of = len(self.findings) + 1
         scores: list[float | None] = [None] * len(self.about.pairs)
         best, chosen = Chosen(None, 0, 0.0, 0), 0
@@ -254,12 +314,13 @@ class _Run:
         for i in track(active, f"round {number_of}: looking for an event", len(active)):
             pair = self.about.pairs[i]
             first, second = (self._gathered(pair[w], size, (i, w, 0)) for w in (0, 1))
-            self.drawn += len(first) + len(second)
+            self.progress.samples += len(first) + len(second)
             if self.rounding:
                 first, second = coarse(first), coarse(second)
-            if _CUT not in self.notes and (are_cut(first) or are_cut(second)):
-                self.notes.append(_CUT)
-            self.unseen |= unseen(first) | unseen(second)
+            if _CUT not in self.progress.notes and (are_cut(first) or are_cut(second)):
+                self.progress.notes.append(_CUT)
+            hidden = unseen(first) | unseen(second)
+            self.progress.unseen = sorted(hidden.union(self.progress.unseen))
             errors = failures(first), failures(second)
             if errors[0] is not None and errors[1] is not None:
                 failed[i] = errors[0] | errors[1]
@@ -272,14 +333,14 @@ class _Run:
                 goal=float("inf") if self.claim is None else float(to_json(self.claim)["value"]),
                 check=self._check_time,
             )
-            self.tried += found.tried
+            self.progress.tried += found.tried
             scores[i] = found.score if isfinite(found.score) else -1e9
             if best.event is None or found.score > best.score:
                 best, chosen = found, i
         if failed and not self.findings:
             self._note_failures(failed)
-        self.scores = scores
-        return best, chosen
+        self.progress.scores = scores
+        return None if best.event is None else Test(best.event, chosen, best.likelier, testing)
 
     def _note_failures(self, failed: dict[int, set[str]]) -> None:
         """Refuse a subject that only ever fails in one way; else say where it only fails."""
@@ -291,7 +352,7 @@ class _Run:
                 f"every call of {self.about.name} failed ({kinds[0]}), such as on {shown}: nothing "
                 "was audited; mend it, or give databases that it takes with --pair 'A ~ B'"
             )
-        self.notes.append(
+        self.progress.notes.append(
             f"every call failed on {len(failed)} of {pairs} pairs of databases, such as {shown} "
             f"({', '.join(kinds)})"
         )
@@ -316,34 +377,43 @@ class _Run:
         key = (self.seed, len(self.findings), *place)
         return self.subject.draw(database, size, key, self.deadline)
 
-    def _test(self, chosen: Chosen, number: int, size: int) -> Finding | None:
+    def _test(self) -> None:
         """Count the chosen event on fresh samples, on the database that makes it likelier first."""
-        event = chosen.event
-        if event is None:
+        test = self.progress.test
+        assert test is not None
+        event, rounded = test.event, test.event.rounded()
+        pair, order = self.about.pairs[test.pair], (test.likelier, 1 - test.likelier)
+        sizes = list(_chunks(test.size, self.about.chunk))[test.chunk :]
+        label, saved = f"round {len(self.findings) + 1}: testing the event", 0.0
+        for many in track(sizes, label, len(sizes)):
+            if time.monotonic() - saved > _SAVING:
+                self._save()
+                saved = time.monotonic()
+            drawn = [self._draw(pair[w], many, (test.pair, w, 1, test.chunk)) for w in order]
+            hits = [event.count(y) for y in drawn]
+            also = [rounded.count(coarse(y)) for y in drawn]
+            test = replace(
+                test,
+                chunk=test.chunk + 1,
+                counts=(test.counts[0] + hits[0], test.counts[1] + hits[1]),
+                rounded=(test.rounded[0] + also[0], test.rounded[1] + also[1]),
+            )
+            self.progress.test = test
+            self.progress.samples += 2 * many
+
+    def _finding(self, test: Test | None) -> Finding | None:
+        """Return what the test of the next round certifies."""
+        if test is None:
             return None
-        rounded = event.rounded()
-        order = (chosen.likelier, 1 - chosen.likelier)
-        databases = tuple(self.about.pairs[number][w] for w in order)
-        counts, also = [0, 0], [0, 0]
-        sizes = list(_chunks(size, self.about.chunk))
-        label = f"round {len(self.findings) + 1}: testing the event"
-        for chunk, many in enumerate(track(sizes, label, len(sizes))):
-            drawn = [
-                self._draw(x, many, (number, w, 1, chunk))
-                for x, w in zip(databases, order, strict=True)
-            ]
-            counts = [seen + event.count(y) for seen, y in zip(counts, drawn, strict=True)]
-            also = [n + rounded.count(coarse(y)) for n, y in zip(also, drawn, strict=True)]
-            self.drawn += 2 * many
-        at = len(self.findings)
+        pair, at = self.about.pairs[test.pair], len(self.findings)
         return Finding.of(
-            event,
-            (databases[0], databases[1]),
-            (counts[0], counts[1]),
-            size,
+            test.event,
+            (pair[test.likelier], pair[1 - test.likelier]),
+            test.counts,
+            test.size,
             delta=self.delta,
             alpha=(1 - self.confidence) / ((at + 1) * (at + 2)),
-            rounded=(also[0], also[1]),
+            rounded=test.rounded,
         )
 
 

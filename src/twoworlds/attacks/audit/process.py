@@ -158,6 +158,8 @@ class InChild:
                 "chunk": int(chunk),
                 "start": int(start),
                 "low_bits": bool(),
+                "source": str(),
+                "guessed": bool(),
                 "notes": tuple(notes),
             } if (
                 said.keys() == {one.name for one in fields(About)}
@@ -232,7 +234,7 @@ def main() -> None:
 
 def send(stream: IO[bytes], value: Any) -> None:
     """Write one message."""
-    body = json.dumps(_encoded(value, 0), allow_nan=False, separators=(",", ":")).encode(
+    body = json.dumps(encoded(value), allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
     if len(body) > LARGEST:
@@ -256,12 +258,13 @@ def receive(stream: IO[bytes]) -> Any:
     if len(body) < size:
         raise ValueError("no message")
     try:
-        return _decoded(json.loads(body.decode("utf-8", "surrogatepass")))
+        return decoded(json.loads(body.decode("utf-8", "surrogatepass")))
     except Exception as error:  # whatever was written there
         raise ValueError("no message") from error
 
 
-def _encoded(value: Any, depth: int) -> Any:
+def encoded(value: Any, depth: int = 0) -> Any:
+    """Return plain values as JSON has them, each of another type under the name of its type."""
     kind = type(value)
     if value is None or kind in (bool, str) or (kind is float and math.isfinite(value)):
         return value
@@ -270,10 +273,10 @@ def _encoded(value: Any, depth: int) -> Any:
     if depth > _DEEPEST:
         raise InvalidInput(f"a value is nested more than {_DEEPEST} deep: it is not handed over")
     if kind is list:
-        return [_encoded(item, depth + 1) for item in value]
+        return [encoded(item, depth + 1) for item in value]
     for known, tag, parts, _ in _TAGGED:
         if kind is known:
-            return {tag: _encoded(parts(value), depth + 1)}
+            return {tag: encoded(parts(value), depth + 1)}
     if isinstance(value, np.generic) and value.dtype.kind in _ARRAYS:
         return {"scalar": _array(value)}
     raise InvalidInput(
@@ -282,13 +285,14 @@ def _encoded(value: Any, depth: int) -> Any:
     )
 
 
-def _decoded(value: Any) -> Any:
+def decoded(value: Any) -> Any:
+    """Return the plain values that were `encoded`."""
     if isinstance(value, list):
-        return [_decoded(item) for item in value]
+        return [decoded(item) for item in value]
     if not isinstance(value, dict):
         return value
     [(tag, content)] = value.items()
-    return _READERS[tag](_decoded(content))
+    return _READERS[tag](decoded(content))
 
 
 def _array(value: np.ndarray | np.generic) -> list[Any]:

@@ -7,6 +7,7 @@ Lin & Kifer, Axioms 4.1 (post-processing) and 4.2 (choice).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,12 @@ def _from_python(text: str) -> Mechanism:
     try:
         found: Any = load(text)
         if callable(found) and not isinstance(found, Mechanism):
+            if _takes_arguments(found):
+                raise InvalidInput(
+                    f"{text!r} takes arguments: name a Mechanism, or a function of nothing that "
+                    "returns one, such as Dense.from_function(...); a sampler, which draws an "
+                    f"output from a database, goes to: audit {text} --pair '[0, 0] ~ [1, 0]'"
+                )
             found = found()
     except TwoWorldsError:
         raise
@@ -76,6 +83,17 @@ def _from_python(text: str) -> Mechanism:
             "see Dense.from_function"
         )
     return found
+
+
+def _takes_arguments(function: Any) -> bool:
+    """Tell whether a function cannot be called with nothing."""
+    try:
+        inspect.signature(function).bind()
+    except TypeError:
+        return True
+    except ValueError:  # it does not tell what it takes
+        return False
+    return False
 
 
 @named("then")
