@@ -232,7 +232,7 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         kept = tuple(pair for pair in listed if pair[::-1] not in listed or pair[0] < pair[1])
         words = f"of the mechanism's universe ({universe.relation})"
     else:
-        kept = tuple(read_pair(pair, universe.find) for pair in given)
+        kept = tuple(read_pair(pair, lambda x: universe.find(_point(x))) for pair in given)
         words = GIVEN
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
     about = About(
@@ -243,6 +243,10 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         notes=(note,) if real else (),
     )
     return Local(about, one)
+
+
+def _point(given: Any) -> Any:
+    return tuple(given) if isinstance(given, list) else given
 
 
 def _of_diffprivlib(name: str, subject: Any) -> Local:
