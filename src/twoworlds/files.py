@@ -88,6 +88,8 @@ def write(path: Path, content: str | bytes) -> Path:
             beside.unlink(missing_ok=True)  # of a process with this number that was killed
             with make_private(beside) as file:
                 file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)

@@ -68,7 +68,7 @@ def lines_of(scene: Scene | list[str]) -> list[str]:
 def changes(old: Scene, new: Scene) -> Iterator[tuple[int, str, list[str]]]:
     """Run through what changed: the kind of change, the line, and what to show."""
     pairs = [(one["$"], one, two) for one, two in zip(old["steps"], new["steps"], strict=True)]
-    pairs.append((f"files of: {old['steps'][0]['$']}", old.get("files"), new.get("files")))
+    pairs.append((f"files of: {old['steps'][0]['$']}", old.get("files", {}), new.get("files", {})))
     for line, before, after in pairs:
         if isinstance(before, dict) and before.get("exit") != after.get("exit"):
             yield 0, line, [f"{before['exit']} became {after['exit']}", after.get("stderr", "")]

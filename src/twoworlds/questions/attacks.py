@@ -406,6 +406,7 @@ def audit(
     neighbours: Annotated[
         str | None, "how pairs are proposed: one (entry differs), all, or add-remove"
     ] = None,
+    universe: Annotated[str | None, "what the databases are: such as 'bits(5)'"] = None,
     confidence: Annotated[str, "how sure the finding must be"] = "95%",
     samples: Annotated[int, "the largest number of outputs to draw"] = 10_000_000,
     time_limit: Annotated[float, "stop after so many seconds"] = 60.0,
@@ -427,6 +428,7 @@ def audit(
             delta=delta,
             pairs=pair or None,
             neighbours=neighbours,
+            universe=universe,
             confidence=confidence,
             seed=seed,
             samples=samples,
@@ -438,8 +440,7 @@ def audit(
         )
     except KeyboardInterrupt:
         if state is not None:
-            said = f"how far the audit is was written to {state}: the same command goes on from it"
-            print(f"twoworlds: {said}", file=sys.stderr)
+            print(f"twoworlds: the same command goes on from {state}", file=sys.stderr)
         raise
 
 

@@ -27,9 +27,6 @@ def anonymity(
     distance: Annotated[
         str | None, "equal or ordered; by default ordered if all sensitive values are numbers"
     ] = None,
-    groups: Annotated[
-        str, "texts or knowledge: groups of equal cells, or of what exact knowledge matches"
-    ] = "texts",
     subsets: Annotated[bool, "measure every part of the quasi-identifier, too"] = False,
     make: Annotated[str | None, "make the table K-anonymous, with the least loss"] = None,
     hierarchies: Annotated[Path | None, "how columns may be coarsened, as YAML"] = None,
@@ -65,7 +62,7 @@ def anonymity(
         )
         if columns is None:
             raise InvalidInput("name the columns that an attacker may know: --quasi zip,age")
-        found = examine(file, columns, sensitive, **claims, subsets=subsets, groups=groups)
+        found = examine(file, columns, sensitive, **claims, subsets=subsets)
         _check_decided(found)
         return _with_notes(found, [file])
 
@@ -74,10 +71,10 @@ def anonymity(
     chosen = _hierarchies(hierarchies, columns)
     if output is not None:
         _check_output(output, {"the table": Path(file), "the file of hierarchies": hierarchies})
-    asked = subsets or groups != "texts" or {*claims.values()} != {None}
+    asked = subsets or {*claims.values()} != {None}
     claims |= {"k": k or make, "distance": distance or "equal"}
     read_claims(**claims, sensitive=sensitive)  # before the work
-    check_extent(list(chosen), subsets=subsets, groups=groups)
+    check_extent(list(chosen), subsets=subsets)
     made = anonymise(
         file,
         chosen,
@@ -91,7 +88,7 @@ def anonymity(
     )
     examined = None
     if made.left_out < made.people or asked:
-        examined = made.examined(**claims, subsets=subsets, groups=groups)
+        examined = made.examined(**claims, subsets=subsets)
         _check_decided(examined)
     told = Told(made.answer(examined), {**made.fields(), "anonymity": examined})
     if output is None:

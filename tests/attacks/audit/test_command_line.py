@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tests.cli.calling import call
-from twoworlds.attacks.audit.auditing import _Run
 
 SHORT = "python:twoworlds.testing.broken:laplace_ten_percent_short"
 
@@ -42,7 +41,6 @@ def test_ten_percent_too_little_noise_is_refuted(capsys):
         (("geometric(ratio=2)", "--epsilon", "x"), "not a number"),
         (("geometric(ratio=2)", "--pair", "1"), "with ~ between"),
         (("geometric(ratio=2)", "--repeat"), "no command"),
-        (("geometric(ratio=2)", "--state", "nowhere/state.json"), "no folder"),
         (("python:tests.attacks.audit.subjects:crashes",), "--pair"),
     ],
 )
@@ -51,15 +49,3 @@ def test_bad_input_is_said_in_a_line(capsys, arguments, words):
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
-
-
-def test_ctrl_c_says_how_to_go_on(capsys, monkeypatch, tmp_path):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(_Run, "_draw", interrupted)
-    state = tmp_path / "state.json"
-    code, _, err = call(capsys, "audit", "geometric(ratio=2)", "--state", str(state))
-    assert code == 130
-    assert "the same command goes on from it" in err
-    assert json.loads(state.read_text())["rounds"] == []

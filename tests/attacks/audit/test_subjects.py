@@ -1,6 +1,7 @@
 """Subjects of every kind: callables, other libraries' objects, child processes, commands."""
 
 import os
+import random
 import stat
 import sys
 import time
@@ -15,7 +16,7 @@ from tests.attacks.audit.subjects import Randomiser
 from twoworlds.attacks.audit import Unresponsive, audit
 from twoworlds.attacks.audit.adapters import local
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.subjects import Command, OutOfTime
+from twoworlds.attacks.audit.subjects import Command, OutOfTime, list_pairs, read_pair
 from twoworlds.errors import InvalidInput
 
 HERE = "python:tests.attacks.audit.subjects:"
@@ -46,8 +47,47 @@ def test_databases_are_proposed_of_the_kinds_that_a_function_takes():
         return database + 0.5
 
     assert all(isinstance(x, list) for pair in local(only_lists).about.pairs for x in pair)
-    assert all(isinstance(x, float) for pair in local(only_numbers).about.pairs for x in pair)
+    assert all(
+        isinstance(x, float) for pair in local(only_numbers, "one").about.pairs for x in pair
+    )
     assert all(len(a) != len(b) for a, b in local(only_lists, "add-remove").about.pairs)
+
+
+def one_bit(bit):
+    """Randomized response of one bit, which a list passes through as well."""
+    return bit if random.random() < 0.75 else 1 - bit
+
+
+def bits(database):
+    return [one_bit(bit) for bit in database]
+
+
+@pytest.mark.parametrize("subject", [one_bit, bits])
+def test_a_guess_invents_no_record_but_0_and_1(subject):
+    random.seed(1)
+    found = audit(subject, epsilon="1.2", samples=20_000)  # its epsilon is ln 3 = 1.0986
+    assert not found.refuted
+    assert found.guessed
+    assert found.sentence.startswith("The databases are guessed: give your own with --pair")
+    assert set("".join(found.pairs)) <= set("01[], ~")
+
+
+def test_who_says_what_the_databases_are_is_not_told_of_a_guess():
+    asked = {"samples": 5_000}
+    for told in ({"pairs": [([0], [1])]}, {"universe": "bits(2)"}, {"neighbours": "one"}):
+        found = audit(bits, **told, **asked)
+        assert not found.guessed
+        assert "guessed" not in found.sentence
+    assert audit(bits, universe="bits(2)", **asked).pairs == (
+        "[1, 0] ~ [1, 1]",
+        "[0, 1] ~ [1, 1]",
+        "[0, 0] ~ [1, 0]",
+        "[0, 0] ~ [0, 1]",
+    )
+    ours = audit("randomized-response(bits=2, keep=3/4)", universe="bits(2)", **asked)
+    assert ours.finding.likelier in ((1, 1), (1, 0), (0, 1), (0, 0))
+    with pytest.raises(InvalidInput, match="its own pairs"):
+        audit(bits, universe="bits(2)", neighbours="one")
 
 
 def test_what_a_function_carries_is_used():
@@ -78,7 +118,7 @@ def test_a_batch_that_fails_is_drawn_one_by_one():
 
 
 def test_a_function_that_always_crashes_needs_a_pair():
-    with pytest.raises(InvalidInput, match=r"raises TypeError on 0.0.*--pair"):
+    with pytest.raises(InvalidInput, match=r"raises TypeError on 0.*--pair"):
         local(f"{HERE}crashes")
 
 
@@ -257,3 +297,55 @@ def test_a_command_that_cannot_be_run_is_refused(text):
 def test_a_database_that_is_no_json_is_refused(program):
     with pytest.raises(InvalidInput, match="cannot be written as JSON"):
         Command(program("pass"), given=[(0, 1)]).draw({1, 2}, 1, ())
+
+
+# --- which databases are proposed, and read -------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 8])
+def test_one_entry_differs_by_at_most_one(length):
+    for first, second in list_pairs("one", length):
+        gaps = [abs(a - b) for a, b in zip(first, second, strict=True)]
+        assert sorted(gaps) == [0] * (length - 1) + [1]
+
+
+@pytest.mark.parametrize("length", [2, 5, 8])
+def test_every_entry_differs_by_at_most_one(length):
+    found = list_pairs("all", length)
+    for first, second in found:
+        assert max(abs(a - b) for a, b in zip(first, second, strict=True)) == 1
+    assert len(found) >= len(list_pairs("one", length))
+
+
+def test_one_list_has_an_entry_more():
+    for first, second in list_pairs("add-remove"):
+        longer, shorter = sorted((first, second), key=len, reverse=True)
+        assert len(longer) == len(shorter) + 1
+        assert any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("[0, 0] ~ [1, 0]", ([0, 0], [1, 0])),
+        ('{"a": true} ~ {"a": false}', ({"a": True}, {"a": False})),
+        ("ann ~ bob", ("ann", "bob")),
+        ("0~1.5", (0, 1.5)),
+    ],
+)
+def test_pairs_are_read(text, pair):
+    assert read_pair(text) == pair
+
+
+@pytest.mark.parametrize(
+    "text", ["[0~1", "0~1]", '{"a": 1 ~ {}', '"a ~ b', "(0 ~ (1", "'a ~ b", "0 ~ x}"]
+)
+def test_a_value_that_is_not_closed_is_no_text(text):
+    with pytest.raises(InvalidInput, match="cannot be read as one"):
+        read_pair(text)
+
+
+@pytest.mark.parametrize("text", ["", "1", "1~", "1~2~3", "x ~ x"])
+def test_what_is_no_pair_is_refused(text):
+    with pytest.raises(InvalidInput):
+        read_pair(text)

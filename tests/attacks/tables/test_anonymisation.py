@@ -6,9 +6,16 @@ from itertools import product
 
 import pytest
 
-from tests.attacks.tables.measuring import random_table, total_variation
-from twoworlds.attacks import anonymise, examine, intervals, mask, suppress, tree
+from tests.attacks.tables.brute import random_people, total_variation
+from twoworlds.attacks import anonymise, examine, suppress
+from twoworlds.attacks.tables.cells import column_cells, read_cell
 from twoworlds.attacks.tables.groups import count_table
+from twoworlds.attacks.tables.hierarchies import (
+    intervals,
+    mask,
+    read_hierarchies,
+    tree,
+)
 from twoworlds.errors import InvalidInput, TooLarge
 
 HIERARCHIES = {"zip": mask(), "age": intervals([5, 10, 30]), "sex": suppress()}
@@ -80,7 +87,7 @@ def brute_force(rows, k, *, suppression=0, diversity=1, closeness=None, loss="ce
     ids=str,
 )
 def test_the_chosen_levels_lose_least_of_all(seed, loss, wanted):
-    rows = random_table(seed, rows=25)
+    rows = random_people(seed, rows=25)
     counted = count_table(rows, (*HIERARCHIES, "has"))
     for k in (2, 6):
         lost, _, node, left_out = brute_force(rows, k, loss=loss, **wanted)
@@ -94,7 +101,7 @@ def test_the_chosen_levels_lose_least_of_all(seed, loss, wanted):
 
 
 def test_the_published_rows_are_those_of_the_source_coarsened():
-    rows = random_table(2, rows=40)
+    rows = random_people(2, rows=40)
     found = anonymise(rows, HIERARCHIES, 4, sensitive="has")
     levels = all_levels(rows)
     at = {c: dict(zip(levels[c][0], levels[c][found.levels[c]], strict=True)) for c in HIERARCHIES}
@@ -128,7 +135,7 @@ def test_columns_that_are_not_named_are_not_published():
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
 def test_files_hold_the_published_rows(tmp_path, ending):
-    rows = random_table(4)
+    rows = random_people(4)
     rows[0] = {**rows[0], "has": 'a "quoted", value'}
     found = anonymise(rows, HIERARCHIES, 3, sensitive="has")
     place = found.write(tmp_path / f"out.{ending}")
@@ -157,10 +164,101 @@ def test_files_hold_the_published_rows(tmp_path, ending):
 )
 def test_refuses_what_cannot_be(hierarchies, k, options, message):
     with pytest.raises(InvalidInput, match=message):
-        anonymise(random_table(0), hierarchies, k, **options)
+        anonymise(random_people(0), hierarchies, k, **options)
 
 
 def test_refuses_a_lattice_that_is_too_large():
     rows = [{f"c{i}": "123456789" for i in range(7)}] * 2
     with pytest.raises(TooLarge, match="fewer levels"):
         anonymise(rows, {f"c{i}": mask() for i in range(7)}, 2)
+
+
+# --- hierarchies: what each level says, and what is refused ---------------------------------------
+
+
+def test_every_level_allows_the_value_that_it_came_from():
+    values = ["0", "7", "34", "-3", "120"]
+    for hierarchy in (intervals([5, 10, 20]), intervals([2, 10], start=1), intervals(["2.5"])):
+        for level in hierarchy("age", values):
+            cells = column_cells(level)
+            for value, text in zip(values, level, strict=True):
+                assert cells[text].allows(value)
+    zips = ["13012", "13053", "14850"]
+    for side in ("right", "left"):
+        for level in mask(side)("zip", zips):
+            assert all(read_cell(t).allows(z) for z, t in zip(zips, level, strict=True))
+
+
+def test_trees_of_uneven_depth_keep_shallow_values_as_they_are():
+    declared = tree({"Asia": {"East": ["Japanese"], "South": ["Indian"]}, "Europe": ["German"]})
+    assert declared("from", ["German", "Indian", "Japanese"]) == [
+        ["German", "Indian", "Japanese"],
+        ["German", "South", "East"],
+        ["Europe", "Asia", "Asia"],
+        ["*", "*", "*"],
+    ]
+
+
+def test_a_file_declares_all_columns(tmp_path):
+    (tmp_path / "jobs.csv").write_text("baker;crafts;*\nsmith;crafts;*\nclerk;office;*\n")
+    (tmp_path / "all.yaml").write_text(
+        "zip: mask\ncode: {mask: left}\nage: {intervals: [5, 10], start: 1}\n"
+        "nation: {tree: {Europe: [French, German]}}\njob: {file: jobs.csv}\nsex: suppress\n"
+    )
+    found = read_hierarchies(tmp_path / "all.yaml")
+    assert list(found) == ["zip", "code", "age", "nation", "job", "sex"]
+    assert found["age"]("age", ["6"]) == [["6"], ["6-10"], ["1-10"], ["*"]]
+    assert found["job"]("job", ["clerk"]) == [["clerk"], ["office"], ["*"]]
+    assert found["nation"]("nation", ["French"])[1] == ["Europe"]
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "values", "message"),
+    [
+        (mask(), ["13012", "130"], "zip has '13012' and '130', of 5 and 3 characters"),
+        (mask(), ["130**"], "'130\\*\\*', which is masked already"),
+        (intervals([5]), ["34", "old"], "zip has 'old', which is no plain number"),
+        (tree({"Europe": ["French"]}), ["French", "Thai"], "zip has 'Thai'.*not cover"),
+    ],
+)
+def test_values_that_are_not_covered_are_named_with_their_column(hierarchy, values, message):
+    with pytest.raises(InvalidInput, match=message):
+        hierarchy("zip", values)
+
+
+@pytest.mark.parametrize(
+    ("declare", "message"),
+    [
+        (lambda: mask("middle"), "from the 'right'"),
+        (lambda: intervals([]), "list of widths"),
+        (lambda: intervals([5, 12]), "12 after 5 is not"),
+        (lambda: intervals([0]), "above 0"),
+        (lambda: tree({}), "a tree is a mapping"),
+        (lambda: tree({"Europe": "French"}), "ends in lists"),
+        (lambda: tree({"Europe": ["French"], "Asia": ["French"]}), "'French' twice"),
+    ],
+)
+def test_declarations_that_make_no_sense_are_refused(declare, message):
+    with pytest.raises(InvalidInput, match=message):
+        declare()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("zip: blur", "declare mask, suppress"),
+        ("zip: {file: nowhere.csv}", "cannot be read"),
+        ("zip: {file: empty.csv}", "is empty"),
+        ("zip: {file: binary.csv}", "cannot be read"),
+        ("zip: {file: uneven.csv}", "2 levels for 'b' and 1 for 'a'"),
+        ("zip: {file: crossed.csv}", "under both '1' and '2'"),
+    ],
+)
+def test_files_that_declare_something_else_are_refused(tmp_path, text, message):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\xff")
+    (tmp_path / "uneven.csv").write_text("a,x\nb,x,y\n")
+    (tmp_path / "crossed.csv").write_text("a,x,1\nb,x,2\n")
+    (tmp_path / "all.yaml").write_text(text)
+    with pytest.raises(InvalidInput, match=message):
+        read_hierarchies(tmp_path / "all.yaml")["zip"]("zip", ["a", "b"])

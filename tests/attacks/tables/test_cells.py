@@ -59,17 +59,12 @@ def test_a_cell_of_numbers_allows_its_numbers_and_no_others(text):
     assert str(cell) == text
 
 
-def test_sets_of_numbers_meet_and_contain_as_their_members_say():
+def test_sets_of_numbers_meet_as_their_members_say():
     members = {text: {x for x in NUMBERS if law(x)} for text, law in SETS.items()}
     for one, other in product(SETS, SETS):
         a, b = read_cell(one, numeric=True), read_cell(other, numeric=True)
         expected = bool(members[one] & members[other])
         assert a.meets(b) is a.allows(b) is expected, (one, other)
-        contained = members[one] <= members[other]
-        if len(b.parts) > 1:
-            assert contained or not a.within(b), (one, other)
-        else:
-            assert a.within(b) is contained, (one, other)
 
 
 def test_masks_of_text_hide_single_characters_and_keep_the_length():
@@ -83,8 +78,6 @@ def test_masks_of_text_hide_single_characters_and_keep_the_length():
     assert not zip_code.allows("130123")
     assert read_cell("0213*").allows("02139")
     assert not read_cell("0213*").allows(2139)
-    assert zip_code.within(read_cell("13***"))
-    assert not read_cell("13***").within(zip_code)
     assert zip_code.meets(read_cell("1*01*"))
     assert not zip_code.meets(read_cell("130*"))
     assert read_cell("F*").allows("F2")
@@ -100,8 +93,6 @@ def test_texts_are_compared_as_texts_and_numbers_as_numbers():
     assert not read_cell("Flu").allows("flu")
     assert read_cell("{Flu, Cold}").allows("Cold")
     assert not read_cell("Flu|Cold").allows("Cancer")
-    assert read_cell("a|b").within(read_cell("{b; a; c}"))
-    assert not read_cell("a|b|c").within(read_cell("{a, b}"))
     assert not read_cell("").allows("x")
     assert read_cell("").allows("")
     assert not read_cell("Not known").allows("30")

@@ -6,6 +6,8 @@ import pytest
 
 from tests.attacks.tables import brute
 from twoworlds.attacks import link
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.linkage import KnownValues
 from twoworlds.errors import InvalidInput
 
 
@@ -93,3 +95,26 @@ def test_names_with_commas_stand_in_quotes(on, tmp_path):
 def test_quotes_that_do_not_match_are_refused(on):
     with pytest.raises(InvalidInput, match="no list of columns"):
         link("register.csv", "figure1.csv", on)
+
+
+# --- known values ---------------------------------------------------------------------------------
+
+NUMBERS = ["7", "25", "25.0", "30", "39", "40", "007", "-3", "1.5", "x", "3*", "<30", "30|x"]
+CELLS = ["<30", "≥40", "3*", "[20, 40)", "25", "{25, 33}", "x|7", "*", "30-39", ">1", "007"]
+TEXTS = ["13012", "14850", "1301", "01301", "130**", "ab", "a*", "13012|x"]
+MASKED = ["130**", "1****", "***12", "13012", "1*", "*", "a*", "{ab, 14850}", "01301", "1301"]
+
+
+@pytest.mark.parametrize(
+    ("values", "cells", "numeric"),
+    [
+        *((NUMBERS, CELLS, numeric) for numeric in (True, False, None)),
+        *((TEXTS, CELLS, numeric) for numeric in (True, False, None)),
+        *((TEXTS, MASKED, numeric) for numeric in (False, None)),
+    ],
+)
+def test_the_index_finds_what_comparing_one_by_one_finds(values, cells, numeric):
+    known = KnownValues(values)
+    for cell in column_cells(cells, numeric=numeric).values():
+        expected = {v for v in values if cell.meets(known._cells[v])}
+        assert known.behind(cell) == expected, cell

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.attacks.tables.measuring import random_table
+from tests.attacks.tables.brute import random_people
 from tests.cli.calling import call
 
 ATTACK = ("attack", "composition", "figure1.csv", "figure2.csv", "--sensitive", "condition")
@@ -19,7 +19,7 @@ def _wide_and_plain(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "240")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.chdir(tmp_path)
-    rows = random_table(0, rows=40)
+    rows = random_people(0, rows=40)
     lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
     (tmp_path / "raw.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "how.yaml").write_text("zip: mask\nage: {intervals: [5, 10]}\nsex: suppress\n")

@@ -84,14 +84,15 @@ def test_many_rounds_are_refused_before_they_are_listed():
 @pytest.mark.parametrize(
     ("steps", "rule"),
     [
-        ("cuts=[1], then=[count]", "one for each"),
         ("then=[count]", "told apart by a list"),
         ("cuts=[1], values=[1], then=count", "told apart by a list"),
         ("cuts=1, then=count", "told apart by a list"),
         ("cuts=[2, 1], then=count", "must list numbers that rise"),
+        ("cuts=[1], then=[count]", "but then has 1 step: give one"),
+        ("values=[0, 1], then=count({2})", r"there is no answer \{2\} here"),
+        ("values=[0, 1], then=[count, count({1})]", r"there is no answer \{1\} here"),
         ("cuts=[1], then=ask(count, sometimes=[1])", "write it like ask"),
         ("cuts=[1], then=ask(count, then=[count])", "told apart by a list"),
-        ("cuts=[1], then=count({2})", "2"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_the_form(steps, rule):

@@ -4,7 +4,7 @@
 one half of the outputs, and certifies on the other half how large epsilon must be, by exact
 binomial bounds. It never says that anything is private.
 
-* `auditing`: the rounds, what is corrected for, and going on after an interruption;
+* `auditing`, `state`: the rounds, what is corrected for, and going on after an interruption;
 * `subjects`, `adapters`, `process`: callables, programs, objects of other libraries, child
   processes and their messages; and which databases;
 * `outputs`, `features`, `events`: which events;

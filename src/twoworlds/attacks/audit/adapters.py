@@ -11,13 +11,12 @@ None of these libraries is imported here.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,14 @@ from twoworlds.attacks.audit.subjects import (
     About,
     Local,
     Pair,
+    digest_of,
     list_pairs,
     meaning,
     number_pairs,
     read_pair,
     taken,
 )
-from twoworlds.calls import load
+from twoworlds.calls import is_python, load
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals
@@ -53,6 +53,17 @@ def local(
     name = subject if isinstance(subject, str) else _name(subject)
     if isinstance(subject, str):
         subject = _named(subject)
+    found = _known(name, subject, neighbours, given)
+    module = str(name.split(":")[1] if is_python(name) else getattr(subject, "__module__", ""))
+    loaded = getattr(sys.modules.get(module), "__file__", None)
+    file = module if module.endswith(".py") else loaded
+    found.about = replace(found.about, source=digest_of(file))
+    return found
+
+
+def _known(
+    name: str, subject: Any, neighbours: str | None, given: Sequence[str | Pair] | None
+) -> Local:
     if isinstance(subject, Mechanism):
         return _of_mechanism(subject, given)
     pairs = None if given is None else tuple(map(read_pair, given))
@@ -148,18 +159,6 @@ def _takes_generator(function: Any) -> bool:
     return called_so or second.default is second.empty
 
 
-def _identity(name: str, subject: Any) -> str:
-    """Return a hash of the name and of the file that it was defined in, where there is one."""
-    digest = hashlib.sha256(name.encode())
-    where = subject if inspect.isroutine(subject) or inspect.isclass(subject) else type(subject)
-    try:
-        file = inspect.getsourcefile(inspect.unwrap(where))
-        digest.update(Path(file).read_bytes() if file else b"")
-    except (TypeError, OSError, ValueError):
-        digest.update(repr(where).encode())
-    return digest.hexdigest()
-
-
 def _of_callable(
     name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
 ) -> Local:
@@ -169,11 +168,11 @@ def _of_callable(
     def one(database: Any, rng: np.random.Generator) -> Any:
         return subject(database, rng) if seeded else subject(database)
 
-    reading = neighbours or getattr(subject, "neighbours", None) or "one"
+    told = neighbours or getattr(subject, "neighbours", None)
+    reading = told or "one"
     epsilon, delta = _claim(name, getattr(subject, "claim", None))
     about = About(
         name,
-        _identity(name, subject),
         neighbours=f"proposed: {meaning(reading)}",
         epsilon=epsilon,
         delta=delta,
@@ -183,10 +182,11 @@ def _of_callable(
     if pairs is not None:
         return _with_pairs(found, pairs)
     if known is not None and neighbours is None:
-        listed, words = _checked(name, known), _words(reading, subject)
+        listed, words, guessed = _checked(name, known), _words(reading, subject), False
     else:
-        listed, words = taken(found, reading), about.neighbours
-    found.about = replace(found.about, pairs=listed, neighbours=words)
+        guessed = told is None
+        listed, words = taken(found, reading, guessed=guessed), about.neighbours
+    found.about = replace(found.about, pairs=listed, neighbours=words, guessed=guessed)
     return found
 
 
@@ -232,12 +232,11 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         kept = tuple(pair for pair in listed if pair[::-1] not in listed or pair[0] < pair[1])
         words = f"of the mechanism's universe ({universe.relation})"
     else:
-        kept = tuple(read_pair(pair, universe.find) for pair in given)
+        kept = tuple(read_pair(pair, lambda x: universe.find(_point(x))) for pair in given)
         words = GIVEN
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
     about = About(
         mechanism.expression,
-        hashlib.sha256(mechanism.expression.encode()).hexdigest(),
         kept,
         words,
         low_bits=not real,
@@ -246,13 +245,16 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
     return Local(about, one)
 
 
+def _point(given: Any) -> Any:
+    return tuple(given) if isinstance(given, list) else given
+
+
 def _of_diffprivlib(name: str, subject: Any) -> Local:
     step = float(getattr(subject, "sensitivity", 1) or 1)
     whole = "geometric" in type(subject).__name__.lower()
     pair = (0, max(1, int(step))) if whole else (0.0, step)
     about = About(
         name,
-        _identity(name, subject),
         (pair,),
         f"values that differ by its sensitivity, {step:g}",
         getattr(subject, "epsilon", None),
@@ -276,7 +278,6 @@ def _of_opendp(name: str, subject: Any) -> Local:
         words = f"proposed: {NEIGHBOURS['one' if sized else reading]}"
     about = About(
         name,
-        hashlib.sha256(f"{name} {domain} {metric} {subject.output_measure}".encode()).hexdigest(),
         tuple(pairs),
         words,
         _opendp_claim(subject),

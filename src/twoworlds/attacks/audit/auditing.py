@@ -12,28 +12,25 @@ one hypothesis. It may be wrong with probability
     alpha_r = alpha / ((r + 1)(r + 2)),   which sum to alpha = 1 - confidence,
 
 so that with the stated confidence none of the rounds is wrong, however many there are and whenever
-one stops. A round that the time cuts short is not used.
-
-The state of an audit goes into a JSON file: the settings (an audit of another subject, or with
-other settings, is refused), the rounds that are finished, and of a round whose event is chosen the
-counts and the place of the generators. A round that was still looking for its event begins again.
-What a file says is believed: it is a bookmark, not a certificate.
+one stops. A round that the time cuts short is not used; with a state file
+(`twoworlds.attacks.audit.state`) it goes on from there.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from importlib.metadata import version
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.events import Chosen, FeatureEvent, learn
-from twoworlds.attacks.audit.finding import Audit, Finding, brief, database_text
+from twoworlds.attacks.audit.events import Chosen, learn
+from twoworlds.attacks.audit.finding import Audit, Finding, brief, database_text, pair_text
 from twoworlds.attacks.audit.outputs import (
     Outputs,
     are_cut,
@@ -44,9 +41,9 @@ from twoworlds.attacks.audit.outputs import (
     weight,
 )
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.subjects import Command, Local, OutOfTime, Pair, landmarks
+from twoworlds.attacks.audit.state import Progress, Test, resume, save
+from twoworlds.attacks.audit.subjects import MOST_PAIRS, Command, Local, OutOfTime, Pair, landmarks
 from twoworlds.errors import InvalidInput
-from twoworlds.files import check_place, write
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -57,87 +54,9 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.progress import track
+from twoworlds.worlds import Universe, catalogue
 
-_FORMAT = "twoworlds audit 5"
 Subject = Local | Command | InChild
-
-
-@dataclass
-class Testing:
-    """An event under test."""
-
-    pair: int  # the number of the pair
-    likelier: int  # which database of the pair makes it likelier
-    event: dict[str, Any]  # the event as plain data
-    size: int  # how many outputs are to be drawn on each database
-    done: int = 0  # how many were drawn on each of them
-    # how many were in the event, on the likelier database and on the other
-    counts: list[int] = field(default_factory=lambda: [0, 0])
-    # the same for outputs whose floats are rounded to 32 bits
-    rounded: list[int] = field(default_factory=lambda: [0, 0])
-
-
-@dataclass
-class Progress:
-    """How far an audit is."""
-
-    # those that are finished: their tests, or None where there was no event to test
-    rounds: list[Testing | None] = field(default_factory=list)
-    testing: Testing | None = None  # the test under way
-    # for each pair, how well it was told apart when last looked at
-    scores: list[float | None] = field(default_factory=list)
-    samples: int = 0  # how many outputs were drawn
-    tried: int = 0  # how many events were looked at
-
-
-def write_state(path: Path, settings: Mapping[str, str], progress: Progress) -> None:
-    """Write the state, whole or not at all."""
-    data = {"format": _FORMAT, "settings": dict(settings), **asdict(progress)}
-    write(path, json.dumps(data, indent=1) + "\n")
-
-
-def read_state(path: Path, settings: Mapping[str, str]) -> Progress:
-    """Read a state, or begin one where there is no file yet."""
-    check_place(path)
-    if not path.exists():
-        return Progress()
-    try:
-        data = json.loads(path.read_text())
-        if data["format"] != _FORMAT:
-            raise KeyError("format")
-        stored = data["settings"]
-        progress = Progress(
-            [_testing(one) for one in data["rounds"]],
-            _testing(data["testing"]),
-            data["scores"],
-            data["samples"],
-            data["tried"],
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(
-            f"{path} is no state of an audit: name another file, or remove it to begin anew"
-        ) from error
-    for name, value in settings.items():
-        if stored.get(name) != value:
-            raise InvalidInput(
-                f"{path} belongs to an audit with {name} {_shown(stored.get(name))}, not "
-                f"{_shown(value)}: name another file, or remove it to begin anew"
-            )
-    return progress
-
-
-def _testing(data: Any) -> Testing | None:
-    return None if data is None else Testing(**data)
-
-
-def _shown(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:12]}..."
-
-
-# --- the rounds -----------------------------------------------------------------------------------
-
-
 _LEARNED = 1 << 16  # outputs of a database that are looked at; more do not sharpen the event
 _HEAVIEST = 1 << 24  # numbers in the outputs of a database that are looked at
 _KEPT = 3
@@ -146,9 +65,8 @@ _CUT = (
     "items and their length, texts of more than 100,000 characters to their beginning and a hash"
 )
 _PLAIN = "y is plain(output): from twoworlds.attacks.audit import plain"
-_MADE_UP = "the audit made these databases up: if yours hold other records, name two with --pair"
 _BEYOND = 3  # rounds that look at rounded outputs after low-order bits have refuted the claim
-_SAVING = 1.0  # seconds between writings of the state
+_SAVING = 1.0  # seconds between writings of the state during a test
 
 
 def audit(
@@ -158,6 +76,7 @@ def audit(
     delta: object = None,
     pairs: Sequence[str | Pair] | None = None,
     neighbours: str | None = None,
+    universe: str | Universe | None = None,
     confidence: object = "95%",
     seed: int = 0,
     samples: int = 10_000_000,
@@ -176,6 +95,7 @@ def audit(
         delta: the delta that is granted.
         pairs: pairs of neighbouring databases, as values or as ``"A ~ B"``.
         neighbours: how pairs are proposed: ``one``, ``all`` or ``add-remove``.
+        universe: of which the pairs are taken, as lists of records.
         confidence: the probability with which everything certified is right, at least.
         seed: what the generators are made from.
         samples: how many outputs are drawn at most.
@@ -183,7 +103,7 @@ def audit(
         patience: how many seconds to wait for one output.
         low_bits: whether to look at the low-order bits of floats.
         repeat: whether a command answers many lines.
-        state: a file to go on from, and to write how far it is.
+        state: a file in which to keep how far the audit is, and from which to go on.
 
     >>> from twoworlds.testing.broken import laplace_ten_percent_short
     >>> audit(laplace_ten_percent_short, epsilon=1).refuted
@@ -196,6 +116,10 @@ def audit(
     for name, seconds in (("time limit", time_limit), ("patience", patience)):
         if not (isfinite(seconds) and seconds > 0):
             raise InvalidInput(f"{name}={seconds}: give a number of seconds above 0")
+    if universe is not None:
+        if pairs is not None or neighbours is not None:
+            raise InvalidInput("a universe has its own pairs and neighbours: leave these out")
+        pairs = _pairs_of(universe)
     found = _subject(subject, neighbours, pairs, patience, repeat=repeat)
     try:
         claim, granted = _claim(epsilon, delta, found)
@@ -203,6 +127,20 @@ def audit(
         return run.through(time.monotonic() + time_limit)
     finally:
         found.close()
+
+
+def _pairs_of(named: str | Universe) -> list[Pair]:
+    world = catalogue.universe(named) if isinstance(named, str) else named
+    both = ((x, y) for x in world for y in world.around(x, world.relation))
+    pairs = dict.fromkeys(islice(both, MOST_PAIRS))
+    kept = [
+        pair for pair in pairs if pair[::-1] not in pairs or list(pair) == sorted(pair, key=repr)
+    ]
+    return [(_listed(x), _listed(y)) for x, y in kept]
+
+
+def _listed(database: Any) -> Any:
+    return list(database) if isinstance(database, tuple) else database
 
 
 def _subject(
@@ -255,23 +193,33 @@ class _Run:
         self.subject, self.about, self.claim, self.delta = subject, subject.about, claim, delta
         self.confidence, self.seed, self.samples = confidence, seed, samples
         self.low_bits = low_bits and self.about.low_bits
-        self.path = None if state is None else Path(state)
-        self.settings = {
-            "subject": self.about.name,
-            "identity": self.about.identity,
-            "delta": str(exact_text(delta)),
-            "confidence": str(confidence),
-            "seed": str(seed),
-            "pairs": repr(self.about.pairs),
-            "low bits": str(self.low_bits),
-        }
-        self.progress = Progress() if self.path is None else read_state(self.path, self.settings)
         self.deadline = 0.0
-        self._saved = 0.0
-        self._found: list[Finding | None] = []  # of the finished rounds
-        self._notes = list(self.about.notes)
-        self._unseen: set[str] = set()
-        self._rounding = False  # whether events are looked for in rounded outputs
+        self.progress = Progress([0.0] * len(self.about.pairs), notes=list(self.about.notes))
+        self.state = None if state is None else Path(state)
+        if self.state is not None:
+            self.progress = resume(self.state, self.question, self.progress)
+        # Of the finished rounds, None where there was no event to test
+        self.findings: list[Finding | None] = []
+        for test in self.progress.rounds:
+            self.findings.append(self._finding(test))
+        self.rounding = False  # whether events are looked for in rounded outputs
+
+    @property
+    def question(self) -> dict[str, str]:
+        """What makes another audit the same one, so that it can go on from the state of this."""
+        about, claim = self.about, self.claim
+        stated = "none" if claim is None else exact_text(claim) or repr(claim)
+        return {
+            "the version": version("twoworlds"),
+            "the subject": about.name,
+            "the source": about.source,
+            "the pairs": "; ".join(map(pair_text, about.pairs)),
+            "the claim": f"epsilon={stated}, delta={self.delta}",
+            "the confidence": str(self.confidence),
+            "the seed": str(self.seed),
+            "low bits": str(self.low_bits),
+            "batches of": str(about.chunk),
+        }
 
     def through(self, deadline: float) -> Audit:
         """Go on, round after round, until the claim is refuted or a limit is reached."""
@@ -280,13 +228,8 @@ class _Run:
             stopped = self._rounds()
         except OutOfTime:
             stopped = "the time was over"
-        finally:
-            self._save()
-        progress, best = self.progress, self.best
-        if best is not None and self.about.neighbours.startswith("proposed"):
-            self._notes.append(_MADE_UP)
-        if best is not None and not best.event.feature.of_a_number:
-            self._notes.append(_PLAIN)
+        best, done = self.best, self.progress
+        plainly = best is None or best.event.feature.of_a_number
         return Audit(
             self.about.name,
             self.claim,
@@ -294,14 +237,15 @@ class _Run:
             self.confidence,
             best,
             self.about.neighbours,
-            len(self.about.pairs),
-            len(progress.rounds),
-            progress.tried,
-            progress.samples,
+            tuple(map(pair_text, self.about.pairs)),
+            len(self.findings),
+            done.tried,
+            done.samples,
             self.seed,
             stopped,
-            tuple(self._notes),
-            tuple(sorted(self._unseen)),
+            (*done.notes, *([] if plainly else [_PLAIN])),
+            tuple(done.unseen),
+            self.about.guessed,
         )
 
     @property
@@ -310,9 +254,7 @@ class _Run:
 
         One that refutes the claim without the low-order bits of floats comes first.
         """
-        for one in self.progress.rounds[len(self._found) :]:
-            self._found.append(None if one is None else self._finding(len(self._found), one))
-        certified = [found for found in self._found if found is not None and found.ratio > 1]
+        certified = [found for found in self.findings if found is not None and found.ratio > 1]
         return max(certified, key=lambda found: (self._by_noise(found), found.ratio), default=None)
 
     def _by_noise(self, found: Finding) -> bool:
@@ -320,31 +262,36 @@ class _Run:
         return claim is not None and found.refutes(claim) and not found.rests_on_floats(claim)
 
     def _rounds(self) -> str:
-        progress = self.progress
         while True:
             best = self.best
             refuted = self.claim is not None and best is not None and best.refutes(self.claim)
             if refuted and best is not None:
-                first = next(i for i, found in enumerate(self._found) if found is best)
-                if self._by_noise(best) or len(progress.rounds) > first + _BEYOND:
+                first = next(i for i, found in enumerate(self.findings) if found is best)
+                if self._by_noise(best) or len(self.findings) > first + _BEYOND:
                     return "the claim is refuted"
-                self._rounding = True  # does the noise refute it as well?
-            if progress.testing is None:
+                self.rounding = True  # does the noise refute it as well?
+            if self.progress.test is None:
                 active = self._active()
-                size = self.about.start << len(progress.rounds)
+                size = self.about.start << len(self.findings)
                 testing = size * min(len(active), 8)
                 cost = 2 * (len(active) * min(size, _LEARNED) + testing)
-                if progress.samples + cost > self.samples:
+                if self.progress.samples + cost > self.samples:
                     self._refuse_too_few(cost)
                     return "the claim is refuted" if refuted else "the samples were used up"
-                self._choose(active, min(size, _LEARNED), testing)
-            if progress.testing is not None:
+                self.progress.test = self._choose(active, min(size, _LEARNED), testing)
+            if self.progress.test is not None:
                 self._test()
-            progress.rounds.append(progress.testing)
-            progress.testing = None
+            self.findings.append(self._finding(self.progress.test))
+            self.progress.rounds.append(self.progress.test)
+            self.progress.test = None
+            self._save()
+
+    def _save(self) -> None:
+        if self.state is not None:
+            save(self.state, self.question, self.progress)
 
     def _refuse_too_few(self, cost: int) -> None:
-        if not self.progress.rounds:
+        if not self.findings:
             fewer = ", or give one pair of databases" if len(self.about.pairs) > 1 else ""
             raise InvalidInput(
                 f"samples={self.samples}: the first round alone draws {cost} outputs; allow at "
@@ -353,14 +300,14 @@ class _Run:
 
     def _active(self) -> list[int]:
         """Return the pairs that are still looked at, the best half of those of the last round."""
-        scores = self.progress.scores or [0.0] * len(self.about.pairs)
+        scores = self.progress.scores
         known = [i for i, score in enumerate(scores) if score is not None]
-        keep = max(_KEPT, len(scores) >> len(self.progress.rounds))
+        keep = max(_KEPT, len(scores) >> len(self.findings))
         return sorted(sorted(known, key=lambda i: -(scores[i] or 0.0))[:keep])
 
-    def _choose(self, active: list[int], size: int, testing: int) -> None:
+    def _choose(self, active: list[int], size: int, testing: int) -> Test | None:
         """Find the event of this round, on samples that are used for nothing else."""
-        number_of = len(self.progress.rounds) + 1
+        number_of = len(self.findings) + 1
         scores: list[float | None] = [None] * len(self.about.pairs)
         best, chosen = Chosen(None, 0, 0.0, 0), 0
         failed: dict[int, set[str]] = {}
@@ -368,11 +315,12 @@ class _Run:
             pair = self.about.pairs[i]
             first, second = (self._gathered(pair[w], size, (i, w, 0)) for w in (0, 1))
             self.progress.samples += len(first) + len(second)
-            if self._rounding:
+            if self.rounding:
                 first, second = coarse(first), coarse(second)
-            if _CUT not in self._notes and (are_cut(first) or are_cut(second)):
-                self._notes.append(_CUT)
-            self._unseen |= unseen(first) | unseen(second)
+            if _CUT not in self.progress.notes and (are_cut(first) or are_cut(second)):
+                self.progress.notes.append(_CUT)
+            hidden = unseen(first) | unseen(second)
+            self.progress.unseen = sorted(hidden.union(self.progress.unseen))
             errors = failures(first), failures(second)
             if errors[0] is not None and errors[1] is not None:
                 failed[i] = errors[0] | errors[1]
@@ -389,11 +337,10 @@ class _Run:
             scores[i] = found.score if isfinite(found.score) else -1e9
             if best.event is None or found.score > best.score:
                 best, chosen = found, i
-        if failed and not self.progress.rounds:
+        if failed and not self.findings:
             self._note_failures(failed)
         self.progress.scores = scores
-        if best.event is not None:
-            self.progress.testing = Testing(chosen, best.likelier, best.event.to_dict(), testing)
+        return None if best.event is None else Test(best.event, chosen, best.likelier, testing)
 
     def _note_failures(self, failed: dict[int, set[str]]) -> None:
         """Refuse a subject that only ever fails in one way; else say where it only fails."""
@@ -405,7 +352,7 @@ class _Run:
                 f"every call of {self.about.name} failed ({kinds[0]}), such as on {shown}: nothing "
                 "was audited; mend it, or give databases that it takes with --pair 'A ~ B'"
             )
-        self._notes.append(
+        self.progress.notes.append(
             f"every call failed on {len(failed)} of {pairs} pairs of databases, such as {shown} "
             f"({', '.join(kinds)})"
         )
@@ -427,47 +374,47 @@ class _Run:
 
     def _draw(self, database: Any, size: int, place: tuple[int, ...]) -> Outputs:
         self._check_time()
-        key = (self.seed, len(self.progress.rounds), *place)
+        key = (self.seed, len(self.findings), *place)
         return self.subject.draw(database, size, key, self.deadline)
 
     def _test(self) -> None:
-        """Count the chosen event on fresh samples, and save how far that is."""
-        test = self.progress.testing
+        """Count the chosen event on fresh samples, on the database that makes it likelier first."""
+        test = self.progress.test
         assert test is not None
-        event = FeatureEvent.from_dict(test.event)
-        rounded = event.rounded()
-        order = (test.likelier, 1 - test.likelier)
-        pair = self.about.pairs[test.pair]
-        sizes = list(_chunks(test.size, self.about.chunk))
-        label = f"round {len(self.progress.rounds) + 1}: testing the event"
-        for chunk, many in enumerate(track(sizes, label, len(sizes))):
-            if chunk * self.about.chunk < test.done:
-                continue
-            drawn = [self._draw(pair[w], many, (test.pair, w, 1, chunk)) for w in order]
-            counts = [seen + event.count(y) for seen, y in zip(test.counts, drawn, strict=True)]
-            also = [n + rounded.count(coarse(y)) for n, y in zip(test.rounded, drawn, strict=True)]
-            test = replace(test, done=test.done + many, counts=counts, rounded=also)
-            self.progress.testing = test
-            self.progress.samples += 2 * many
-            if time.monotonic() - self._saved > _SAVING:
+        event, rounded = test.event, test.event.rounded()
+        pair, order = self.about.pairs[test.pair], (test.likelier, 1 - test.likelier)
+        sizes = list(_chunks(test.size, self.about.chunk))[test.chunk :]
+        label, saved = f"round {len(self.findings) + 1}: testing the event", 0.0
+        for many in track(sizes, label, len(sizes)):
+            if time.monotonic() - saved > _SAVING:
                 self._save()
+                saved = time.monotonic()
+            drawn = [self._draw(pair[w], many, (test.pair, w, 1, test.chunk)) for w in order]
+            hits = [event.count(y) for y in drawn]
+            also = [rounded.count(coarse(y)) for y in drawn]
+            test = replace(
+                test,
+                chunk=test.chunk + 1,
+                counts=(test.counts[0] + hits[0], test.counts[1] + hits[1]),
+                rounded=(test.rounded[0] + also[0], test.rounded[1] + also[1]),
+            )
+            self.progress.test = test
+            self.progress.samples += 2 * many
 
-    def _finding(self, number_of: int, test: Testing) -> Finding:
-        pair = self.about.pairs[test.pair]
+    def _finding(self, test: Test | None) -> Finding | None:
+        """Return what the test of the next round certifies."""
+        if test is None:
+            return None
+        pair, at = self.about.pairs[test.pair], len(self.findings)
         return Finding.of(
-            FeatureEvent.from_dict(test.event),
+            test.event,
             (pair[test.likelier], pair[1 - test.likelier]),
-            (test.counts[0], test.counts[1]),
-            test.done,
+            test.counts,
+            test.size,
             delta=self.delta,
-            alpha=(1 - self.confidence) / ((number_of + 1) * (number_of + 2)),
-            rounded=(test.rounded[0], test.rounded[1]),
+            alpha=(1 - self.confidence) / ((at + 1) * (at + 2)),
+            rounded=test.rounded,
         )
-
-    def _save(self) -> None:
-        if self.path is not None:
-            write_state(self.path, self.settings, self.progress)
-            self._saved = time.monotonic()
 
 
 def _chunks(size: int, most: int) -> Iterable[int]:

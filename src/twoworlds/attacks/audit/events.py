@@ -1,7 +1,7 @@
 """Events: sets of outputs, as code that anybody can paste and evaluate again.
 
 An event is a feature of the output together with the values that count: intervals of a number, or
-a set of classes. It is plain data, so it goes into a state file and comes back.
+a set of classes.
 
 The search for the event that tells two databases apart runs on samples used for nothing else. These
 are halved again. On the first part each feature is cut into classes (values, or bins between
@@ -26,9 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features_for, values_of
+from twoworlds.attacks.audit.features import (
+    FAILED,
+    LOW_BITS,
+    Feature,
+    features_for,
+    function_of,
+    values_of,
+)
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
-from twoworlds.errors import InvalidInput
+from twoworlds.numbers.portable import log
 
 
 @dataclass(frozen=True)
@@ -64,17 +71,14 @@ class FeatureEvent:
 
     def holds(self, output: Any) -> bool:
         """Tell whether one output is in the event; one on which the code fails is not."""
-        value = self.feature.of(output)
-        if value is FAILED:
-            return False
         try:
-            if self.members is not None:
-                return self._is_member(value) != self.negated
-            return any(
-                low <= value and (value < high or high == inf) for low, high in self.intervals
-            )
-        except TypeError:
+            return bool(self._function(output))
+        except Exception:  # an output of another kind than was seen when the event was chosen
             return False
+
+    @cached_property
+    def _function(self) -> Callable[[Any], Any]:
+        return function_of(self.code)
 
     def rounded(self) -> FeatureEvent:
         """Return the same event about outputs that `coarse` has rounded."""
@@ -108,59 +112,11 @@ class FeatureEvent:
             inside |= (values >= low) & ((values < high) if high < inf else ~np.isnan(values))
         return inside
 
-    def _is_member(self, value: Any) -> bool:
-        """Tell whether a value is one of the members: a list or a dictionary never is."""
-        return not isinstance(value, (list, dict)) and value in self._set
-
-    @cached_property
-    def _set(self) -> frozenset[Any]:
-        return frozenset(self.members or ())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for a state file."""
-        return {
-            "feature": self.feature.name,
-            "parameters": list(self.feature.parameters),
-            "intervals": [[str(low), str(high)] for low, high in self.intervals],
-            "members": None if self.members is None else [*map(_frozen, self.members)],
-            "negated": self.negated,
-            "code": self.code,
-        }
-
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> FeatureEvent:
-        """Read what `to_dict` wrote."""
-        try:
-            members = data["members"]
-            return FeatureEvent(
-                Feature(data["feature"], tuple(map(_thawed, data["parameters"]))),
-                tuple((_number(low), _number(high)) for low, high in data["intervals"]),
-                None if members is None else tuple(map(_thawed, members)),
-                bool(data["negated"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidInput(f"the state holds no event that can be read: {error}") from error
-
 
 def _between(f: str, low: float, high: float) -> str:
-    if low == -inf:
-        return f"{f} < {high!r}"
-    return f"{f} >= {low!r}" if high == inf else f"{low!r} <= {f} < {high!r}"
-
-
-def _number(text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
-def _frozen(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _thawed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    if high == inf:
+        return f"{f} >= {low!r}"
+    return f"{f} < {high!r}" if low == -inf else f"{low!r} <= {f} < {high!r}"
 
 
 # --- the search -----------------------------------------------------------------------------------
@@ -270,7 +226,7 @@ def _scores(
 ) -> np.ndarray:
     p = _wilson(hits, sizes[likelier], -_Z) - delta
     q = _wilson(others, sizes[1 - likelier], _Z)
-    return np.where(p > 0, np.log(np.maximum(p, 1e-300) / q), -inf)
+    return np.where(p > 0, log(np.maximum(p, 1e-300) / q), -inf)
 
 
 def _wilson(hits: np.ndarray, draws: int, z: float) -> np.ndarray:

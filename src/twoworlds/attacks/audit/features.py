@@ -1,8 +1,10 @@
 """What an auditor looks at in an output: numbers and classes computed from it alone.
 
-A feature is named, may have parameters, and is written twice: as Python code in ``y`` for people
-to paste, and as a function. Where the outputs are arrays there may be a fast version for all of
-them at once. Every feature is total: where the code fails on an output, the feature is `FAILED`.
+A feature is named, may have parameters, and is Python code in ``y``: what people paste is what is
+evaluated. Where the outputs are arrays there may be a fast version for all of them at once. Every
+feature is total: where the code fails on an output, the feature is `FAILED`. Parameters are plain
+values (`twoworlds.attacks.audit.outputs.plain`), which the code holds as literals: nothing that a
+subject gives out is run.
 
 The features of low-order bits are those that floating-point noise gives away (Mironov, On
 significance of the least significant bits for differential privacy, 2012): ``places`` is the number
@@ -19,8 +21,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
-from typing import Any
+from math import inf, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,13 +46,11 @@ _LOOKED_AT = 1000  # outputs of each database, to choose the paths
 FAILED = object()  # None is a value that an output may hold
 
 
-@dataclass(frozen=True)
-class FeatureKind:
-    """How a feature is written and computed."""
+class FeatureKind(NamedTuple):
+    """How a feature is written, and computed for many outputs at once."""
 
     # the Python expression in ``y``; braces are filled with the parameters, or a function of these
     code: str | Callable[..., str]
-    of: Callable[..., Any]  # the same as a function of an output and the parameters
     numbers: Many | None = None  # for a one-dimensional array of outputs, if there is a fast way
     vectors: Many | None = None  # for a two-dimensional array, likewise
 
@@ -83,9 +85,19 @@ class Feature:
     def of(self, output: Any) -> Any:
         """Return the feature of one output; `FAILED` where the code fails."""
         try:
-            return FEATURES[self.name].of(output, *self.parameters)
+            return self._function(output)
         except Exception:  # an output of another kind than was seen when the feature was chosen
             return FAILED
+
+    @cached_property
+    def _function(self) -> Callable[[Any], Any]:
+        return function_of(f"lambda y: {self.code}")
+
+
+def function_of(code: str) -> Callable[[Any], Any]:
+    """Return the function that the code of a feature or of an event is."""
+    found: Callable[[Any], Any] = eval(code, {"inf": inf, "nan": nan})  # noqa: S307 (ours)
+    return found
 
 
 def values_of(feature: Feature, outputs: Outputs) -> np.ndarray | list[Any]:
@@ -104,30 +116,18 @@ def values_of(feature: Feature, outputs: Outputs) -> np.ndarray | list[Any]:
 # --- what is nested -----------------------------------------------------------------------------
 
 
-def _along(code: str, of: Callable[[Any], Any], many: Many) -> FeatureKind:
+def _along(code: str, many: Many) -> FeatureKind:
     """Return a feature of what a path leads to, from one of an output itself."""
 
     def written(path: Path = ()) -> str:
         return code.replace("y", "y" + "".join(f"[{step!r}]" for step in path))
-
-    def one(y: Any, path: Path = ()) -> Any:
-        for step in path:
-            y = y[step]
-        return of(y)
 
     def fast(y: np.ndarray, path: Path = ()) -> np.ndarray | None:
         if y.ndim == 1:
             return None if path else many(y)
         return many(y[:, path[0]]) if len(path) == 1 and path[0] in range(y.shape[1]) else None
 
-    return FeatureKind(written, one, fast, fast)
-
-
-def built(value: Any) -> Any:
-    """Return how a value is built: keys in order, lengths, and the types of what stands there."""
-    if isinstance(value, dict):
-        return {key: built(value[key]) for key in sorted(value, key=repr)}
-    return [built(item) for item in value] if isinstance(value, list) else type(value).__name__
+    return FeatureKind(written, fast, fast)
 
 
 def are_nested(outputs: list[Any]) -> bool:
@@ -175,10 +175,6 @@ def _apart(first: list[Any], second: list[Any]) -> float:
 # --- the arithmetic of low-order bits -------------------------------------------------------------
 
 
-def _places(y: float) -> int:
-    return float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1
-
-
 def _places_of_many(y: np.ndarray) -> np.ndarray:
     """Return the number of binary digits after the point: y = m 2^-k with odd m, or 0."""
     if y.dtype.kind != "f":
@@ -193,40 +189,8 @@ def _places_of_many(y: np.ndarray) -> np.ndarray:
     return places
 
 
-def _zero(y: Any) -> int:
-    return 0 if y != 0 else -1 if str(y)[0] == "-" else 1
-
-
 def _zeros(y: np.ndarray) -> np.ndarray:
     return np.where(y != 0, 0, np.where(np.signbit(y), -1, 1))
-
-
-def _special(y: Any) -> str:
-    return "finite" if y - y == 0 else str(y)
-
-
-def _number(y: Any) -> Any:
-    return y if isinstance(y, (int, float)) else float("nan")
-
-
-def _at(y: Any, i: int) -> Any:
-    there = isinstance(y, list) and i < len(y)
-    return y[i] if there and isinstance(y[i], (int, float)) else float("nan")
-
-
-def _best(y: Any) -> int:
-    return max(range(len(y)), key=lambda i: y[i])
-
-
-def _least(y: Any) -> int:
-    return min(range(len(y)), key=lambda i: y[i])
-
-
-def _projected(y: Any, weights: tuple[float, ...]) -> float:
-    total = 0.0
-    for weight, x in zip(weights, y, strict=False):
-        total = total + weight * x
-    return float(total)
 
 
 def _project_many(y: np.ndarray, weights: tuple[float, ...]) -> np.ndarray:
@@ -251,66 +215,47 @@ def _in_order(compute: Many) -> Many:
 
 FEATURES: dict[str, FeatureKind] = {
     # of what a path leads to
-    "value": _along("y", lambda y: y, lambda y: y),
-    "places": _along(_PLACES, _places, _places_of_many),
-    "zero": _along(_ZERO, _zero, _zeros),
+    "value": _along("y", lambda y: y),
+    "places": _along(_PLACES, _places_of_many),
+    "zero": _along(_ZERO, _zeros),
     # of one number
     "returns": FeatureKind(
-        "({0} + (y - {0}) == y)",
-        lambda y, v: v + (y - v) == y,
-        numbers=lambda y, v: (v + (y - v) == y).astype(np.float64),
+        "({0} + (y - {0}) == y)", lambda y, v: (v + (y - v) == y).astype(np.float64)
     ),
-    "remainder": FeatureKind("y % {0}", lambda y, m: y % m, numbers=lambda y, m: y % m),
-    "special": FeatureKind('("finite" if y - y == 0 else str(y))', _special),
+    "remainder": FeatureKind("y % {0}", lambda y, m: y % m),
+    "special": FeatureKind('("finite" if y - y == 0 else str(y))'),
     # of a vector
-    "largest": FeatureKind("max(y)", max, vectors=_in_order(lambda y: y.max(axis=1))),
-    "smallest": FeatureKind("min(y)", min, vectors=_in_order(lambda y: y.min(axis=1))),
+    "largest": FeatureKind("max(y)", vectors=_in_order(lambda y: y.max(axis=1))),
+    "smallest": FeatureKind("min(y)", vectors=_in_order(lambda y: y.min(axis=1))),
     "place of largest": FeatureKind(
-        "max(range(len(y)), key=lambda i: y[i])",
-        _best,
-        vectors=_in_order(lambda y: y.argmax(axis=1)),
+        "max(range(len(y)), key=lambda i: y[i])", vectors=_in_order(lambda y: y.argmax(axis=1))
     ),
     "place of smallest": FeatureKind(
-        "min(range(len(y)), key=lambda i: y[i])",
-        _least,
-        vectors=_in_order(lambda y: y.argmin(axis=1)),
+        "min(range(len(y)), key=lambda i: y[i])", vectors=_in_order(lambda y: y.argmin(axis=1))
     ),
-    "positive items": FeatureKind(
-        "sum(x > 0 for x in y)",
-        lambda y: sum(x > 0 for x in y),
-        vectors=lambda y: (y > 0).sum(axis=1),
-    ),
+    "positive items": FeatureKind("sum(x > 0 for x in y)", vectors=lambda y: (y > 0).sum(axis=1)),
     "projection": FeatureKind(
-        "[t := 0.0, *[t := t + w * x for w, x in zip({0}, y)]][-1]",
-        _projected,
-        vectors=_project_many,
+        "[t := 0.0, *[t := t + w * x for w, x in zip({0}, y)]][-1]", vectors=_project_many
     ),
-    "row": FeatureKind("tuple(y)", tuple),
+    "row": FeatureKind("tuple(y)"),
     # of anything
-    "shown": FeatureKind("repr(y)", repr),
-    "type": FeatureKind("type(y).__name__", lambda y: type(y).__name__),
-    "length": FeatureKind(
-        '(len(y) if hasattr(y, "__len__") else -1)',
-        lambda y: len(y) if hasattr(y, "__len__") else -1,
-    ),
-    "number": FeatureKind(f"(y if isinstance(y, (int, float)) else {_NAN})", _number),
+    "shown": FeatureKind("repr(y)"),
+    "type": FeatureKind("type(y).__name__"),
+    "length": FeatureKind('(len(y) if hasattr(y, "__len__") else -1)'),
+    "number": FeatureKind(f"(y if isinstance(y, (int, float)) else {_NAN})"),
     "number at": FeatureKind(
         "(y[{0}] if isinstance(y, list) and {0} < len(y) and isinstance(y[{0}], (int, float))"
-        f" else {_NAN})",
-        _at,
+        f" else {_NAN})"
     ),
-    "types of items": FeatureKind(
-        '" ".join(type(x).__name__ for x in y)', lambda y: " ".join(type(x).__name__ for x in y)
-    ),
-    "how many": FeatureKind("sum(x == {0} for x in y)", lambda y, v: sum(x == v for x in y)),
-    "keys": FeatureKind("repr(sorted(y, key=repr))", lambda y: repr(sorted(y, key=repr))),
-    "under key": FeatureKind(f"y.get({{0}}, {_NAN})", lambda y, k: y.get(k, float("nan"))),
-    # of what is nested
+    "types of items": FeatureKind('" ".join(type(x).__name__ for x in y)'),
+    "how many": FeatureKind("sum(x == {0} for x in y)"),
+    "keys": FeatureKind("repr(sorted(y, key=repr))"),
+    "under key": FeatureKind(f"y.get({{0}}, {_NAN})"),
+    # of what is nested: keys in order, lengths, and the types of what stands there
     "structure": FeatureKind(
         "repr((lambda f: f(f, y))(lambda f, v: "
         "{{k: f(f, v[k]) for k in sorted(v, key=repr)}} if isinstance(v, dict) else "
-        "[f(f, x) for x in v] if isinstance(v, list) else type(v).__name__))",
-        lambda y: repr(built(y)),
+        "[f(f, x) for x in v] if isinstance(v, list) else type(v).__name__))"
     ),
 }
 

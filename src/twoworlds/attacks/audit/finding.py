@@ -108,6 +108,10 @@ def _ball(x: Fraction) -> arb:
 _LONGEST = 400
 _HEAD, _TAIL = 240, 80
 _LONGEST_NAME = 20
+_SHOWN = 3  # pairs of databases
+_GUESSED = (
+    "The databases are guessed: give your own with --pair '[0, 0] ~ [1, 0]', or with --universe."
+)
 
 NOT_EVIDENCE = (
     "no event was found that breaks it. This is not evidence of privacy: another event, another "
@@ -252,7 +256,7 @@ class Audit(Result):
     confidence: Fraction  # with what probability, at least, every statement here is right
     finding: Finding | None  # the best certified event, or None if no bound above 0 was certified
     neighbours: str  # why the pairs are neighbours
-    pairs: int  # how many pairs of databases were looked at
+    pairs: tuple[str, ...]  # the pairs of databases that were looked at
     rounds: int  # how many rounds were finished, each of which tested one event
     events_tried: int  # how many events the tested ones were chosen from
     samples: int  # how many outputs were drawn
@@ -262,6 +266,7 @@ class Audit(Result):
     not_looked_into: tuple[
         str, ...
     ] = ()  # the types of what stands in outputs and was not looked into
+    guessed: bool = False  # whether nobody said what the subject's databases are
 
     @property
     def refuted(self) -> bool:
@@ -286,14 +291,19 @@ class Audit(Result):
 
     @property
     def sentence(self) -> str:
-        """What was found, in a sentence."""
+        """What was found, after a warning where the databases are a guess."""
+        return f"{_GUESSED} {self._found}" if self.guessed else self._found
+
+    @property
+    def _found(self) -> str:
         level = f"{decimal(100 * self.confidence, side='at least')}% confidence"
         bound = f"epsilon is at least {decimal(self.epsilon, side='down')}"
         granted = f" at delta = {self.delta}" if self.delta else ""
         if not self.rounds:
+            fewer = ", or give one pair of databases" if len(self.pairs) > 1 else ""
             return (
                 f"Nothing was tested, since {self.stopped} before one round was finished. "
-                f"Allow more time{', or give one pair of databases' if self.pairs > 1 else ''}."
+                f"Allow more time{fewer}."
             )
         if self.claim is None:
             if self.finding is None:
@@ -354,7 +364,10 @@ class Audit(Result):
             if any(brief(text) != text for text in shown.values()):
                 yield "note", "--json has in full what is left out here"
         yield "neighbours", self.neighbours
-        pairs = counted(self.pairs, "pair of databases", "pairs of databases")
+        more = len(self.pairs) - _SHOWN
+        listed = "; ".join(map(brief, self.pairs[:_SHOWN]))
+        yield "databases", f"{listed}; {more} more, in --json" if more > 0 else listed
+        pairs = counted(len(self.pairs), "pair of databases", "pairs of databases")
         yield "searched", f"{pairs}, {counted(self.events_tried, 'event')}"
         yield "tested", f"{counted(self.rounds, 'event')} on fresh outputs, one in each round"
         yield "drawn", f"{counted(self.samples, 'output')}, seed {self.seed}; {self.stopped}"
@@ -363,11 +376,18 @@ class Audit(Result):
         """Return the verdict, the finding, and how it was looked for."""
         return {
             **super().fields(),
+            "pairs": len(self.pairs),
+            "databases": self.pairs,
             "verdict": self.verdict,
             "refuted": self.refuted,
             "epsilon": to_json(self.epsilon, side="down"),
             "sentence": self.sentence,
         }
+
+
+def pair_text(pair: tuple[Any, Any]) -> str:
+    """Return two databases as ``--pair`` takes them."""
+    return " ~ ".join(map(database_text, pair))
 
 
 def brief(text: str) -> str:

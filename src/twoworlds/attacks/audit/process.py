@@ -127,7 +127,6 @@ class InChild:
 
     def _heard(self, deadline: float | None, patience: float) -> Any:
         """Return the next answer; each sign of life renews the patience."""
-        drawn = False
         while True:
             left = patience if deadline is None else min(patience, deadline - time.monotonic())
             try:
@@ -136,24 +135,17 @@ class InChild:
                 self.close()
                 if deadline is not None and time.monotonic() >= deadline:
                     raise OutOfTime from None
-                if drawn:
-                    raise Unresponsive(
-                        f"{self._text}: its outputs are so large that it takes more than "
-                        f"{patience:g} s to hand them over; wait longer with --patience, or let it "
-                        "return less"
-                    ) from None
                 raise Unresponsive(
                     f"{self._text} did not answer within {patience:g} s and was ended: it hangs, "
-                    "or it is slow; wait longer with --patience"
+                    "or it is slow, or its outputs are very large; wait longer with --patience"
                 ) from None
-            drawn = word == "drawn"
             if word == "done":
                 return value
             if word == "refused":
                 raise InvalidInput(str(value))
             if word == "ended":
                 raise Unresponsive(f"{self._text}: {_how_it_ended(self._child)}")
-            if word not in ("alive", "drawn"):
+            if word != "alive":
                 raise self._unreadable()
 
     def _described(self, said: Any) -> About:
@@ -161,12 +153,13 @@ class InChild:
         match said:
             case {
                 "name": str(),
-                "identity": str(),
                 "neighbours": str(),
                 "pairs": tuple(pairs),
                 "chunk": int(chunk),
                 "start": int(start),
                 "low_bits": bool(),
+                "source": str(),
+                "guessed": bool(),
                 "notes": tuple(notes),
             } if (
                 said.keys() == {one.name for one in fields(About)}
@@ -230,9 +223,7 @@ def main() -> None:
         while True:
             question = receive(asked)
             try:
-                drawn = subject.draw(*question)
-                say("drawn")
-                say("done", drawn)
+                say("done", subject.draw(*question))
             except TwoWorldsError as error:
                 say("refused", str(error))
     return None
@@ -243,7 +234,7 @@ def main() -> None:
 
 def send(stream: IO[bytes], value: Any) -> None:
     """Write one message."""
-    body = json.dumps(_encoded(value, 0), allow_nan=False, separators=(",", ":")).encode(
+    body = json.dumps(encoded(value), allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
     if len(body) > LARGEST:
@@ -267,12 +258,13 @@ def receive(stream: IO[bytes]) -> Any:
     if len(body) < size:
         raise ValueError("no message")
     try:
-        return _decoded(json.loads(body.decode("utf-8", "surrogatepass")))
+        return decoded(json.loads(body.decode("utf-8", "surrogatepass")))
     except Exception as error:  # whatever was written there
         raise ValueError("no message") from error
 
 
-def _encoded(value: Any, depth: int) -> Any:
+def encoded(value: Any, depth: int = 0) -> Any:
+    """Return plain values as JSON has them, each of another type under the name of its type."""
     kind = type(value)
     if value is None or kind in (bool, str) or (kind is float and math.isfinite(value)):
         return value
@@ -281,10 +273,10 @@ def _encoded(value: Any, depth: int) -> Any:
     if depth > _DEEPEST:
         raise InvalidInput(f"a value is nested more than {_DEEPEST} deep: it is not handed over")
     if kind is list:
-        return [_encoded(item, depth + 1) for item in value]
+        return [encoded(item, depth + 1) for item in value]
     for known, tag, parts, _ in _TAGGED:
         if kind is known:
-            return {tag: _encoded(parts(value), depth + 1)}
+            return {tag: encoded(parts(value), depth + 1)}
     if isinstance(value, np.generic) and value.dtype.kind in _ARRAYS:
         return {"scalar": _array(value)}
     raise InvalidInput(
@@ -293,13 +285,14 @@ def _encoded(value: Any, depth: int) -> Any:
     )
 
 
-def _decoded(value: Any) -> Any:
+def decoded(value: Any) -> Any:
+    """Return the plain values that were `encoded`."""
     if isinstance(value, list):
-        return [_decoded(item) for item in value]
+        return [decoded(item) for item in value]
     if not isinstance(value, dict):
         return value
     [(tag, content)] = value.items()
-    return _READERS[tag](_decoded(content))
+    return _READERS[tag](decoded(content))
 
 
 def _array(value: np.ndarray | np.generic) -> list[Any]:

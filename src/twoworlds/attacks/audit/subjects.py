@@ -20,7 +20,8 @@ can be ended when it hangs (`twoworlds.attacks.audit.process`).
 The generator for each batch is made from the seed and from the place of the batch in the audit, so
 that an audit can be repeated, and resumed, whatever the machine's speed.
 
-Who gives no pairs of databases gets proposals that are neighbours under a stated reading:
+Who gives no pairs of databases gets proposals that are neighbours under a stated reading; where no
+reading is given either, the databases are a guess, of zeros and ones alone:
 
 * ``one``: numbers, or lists in which one entry differs, by at most 1;
 * ``all``: lists in which every entry may differ by at most 1 (answers to queries of sensitivity 1);
@@ -34,7 +35,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import hashlib
 import json
 import os
 import shlex
@@ -44,6 +44,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,6 @@ class About:
     """What is known of a subject before it is run."""
 
     name: str  # what was typed
-    identity: str  # a hash of what was audited, for state files
     pairs: tuple[Pair, ...] = ()  # pairs of databases to look at
     neighbours: str = "given"  # why these are neighbours, in words
     epsilon: Any = None  # what it claims, if it says so
@@ -212,14 +212,22 @@ class About:
     chunk: int = 256  # how many outputs are drawn at once
     start: int = 256  # the size of the first round
     low_bits: bool = True  # whether the low-order bits of its floats are its own
+    source: str = ""  # a digest of the file that it was loaded from, where there is one
+    guessed: bool = False  # whether the pairs are a guess: nobody said what its databases are
     notes: tuple[str, ...] = ()  # what a reader should know
 
 
-def taken(subject: Local | Command, reading: str) -> tuple[Pair, ...]:
-    """Propose databases of the kinds that a subject takes: numbers, and lists of them."""
+def taken(subject: Local | Command, reading: str, *, guessed: bool) -> tuple[Pair, ...]:
+    """Propose databases of the kinds that a subject takes: numbers, and lists of them.
+
+    Where nobody said what its databases are, only 0 and 1 are sure to be records, and what takes a
+    number need not take a list: then these are of one kind, and hold nothing else.
+    """
     kinds = [list_pairs(reading)]
     if reading != "add-remove":
-        kinds.insert(0, number_pairs())
+        kinds.insert(0, [(0, 1)] if guessed else number_pairs())
+    if guessed:
+        kinds[-1] = [pair for pair in kinds[-1] if all(set(one) <= {0, 1} for one in pair)]
     kept: list[Pair] = []
     refused: list[str] = []
     for kind in kinds:
@@ -232,6 +240,8 @@ def taken(subject: Local | Command, reading: str) -> tuple[Pair, ...]:
             continue
         if failures(outputs) is None:
             kept += kind
+            if guessed:
+                break
         else:
             refused.append(f"{outputs[0]} on {kind[0][0]!r}")
     if not kept:
@@ -240,6 +250,15 @@ def taken(subject: Local | Command, reading: str) -> tuple[Pair, ...]:
             f"({'; '.join(refused)}): give neighbouring databases with --pair 'A ~ B'"
         )
     return tuple(kept[:MOST_PAIRS])
+
+
+def digest_of(*files: str | None) -> str:
+    """Return a digest of those of the files that are there."""
+    digest = sha256()
+    for path in map(Path, filter(None, files)):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 class Local:
@@ -315,13 +334,18 @@ class Command:
         reading = neighbours or "one"
         self.about = About(
             text,
-            _identity(text, [found, *self._words[1:]]),
             neighbours=f"proposed: {meaning(reading)}" if given is None else GIVEN,
             chunk=4096 if repeat else 8,
             start=1024 if repeat else 32,
+            source=digest_of(found, *self._words[1:]),
+            guessed=given is None and neighbours is None,
             notes=("its randomness is its own: the seed does not repeat this audit",),
         )
-        pairs = taken(self, reading) if given is None else map(read_pair, given)
+        pairs = (
+            taken(self, reading, guessed=neighbours is None)
+            if given is None
+            else map(read_pair, given)
+        )
         self.about = replace(self.about, pairs=tuple(pairs))
 
     def draw(
@@ -398,16 +422,6 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def _identity(text: str, words: list[str]) -> str:
-    """Return a hash of the command and of the files that it names."""
-    digest = hashlib.sha256(text.encode())
-    for word in words:
-        path = Path(word)
-        if path.is_file():
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def end_group(child: subprocess.Popen[Any]) -> None:

@@ -30,7 +30,6 @@ from twoworlds.attacks.tables.groups import (
     people,
     ruled_out,
 )
-from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
 from twoworlds.attacks.tables.measures import (
     NAMES,
     Claim,
@@ -41,7 +40,7 @@ from twoworlds.attacks.tables.measures import (
 )
 from twoworlds.attacks.tables.table import Origin, listed, named_columns
 from twoworlds.charts import Bars, Chart, Dots
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import TooLarge
 from twoworlds.numbers import Number, counted, decimal, show, to_json
 from twoworlds.progress import track
 from twoworlds.show import Result
@@ -67,7 +66,6 @@ class Anonymity(Result):
     name: str  # what the table is called
     quasi: tuple[str, ...]  # the columns that an attacker may know
     sensitive: str | None  # the column to be protected, if one was named
-    grouped: str  # ``texts`` or ``knowledge``: how groups are formed
     people: int  # how many rows the table has
     totals: dict[str, int]  # how many of them have each sensitive value
     measures: Measures  # the measures for the whole quasi-identifier
@@ -120,7 +118,6 @@ class Anonymity(Result):
         """Say what was found: anonymity, diversity, whom the table exposes, and how."""
         return [
             self._headline(),
-            *self._readings(),
             *self._diversity(),
             *(f"The claim {text} {_WORDS[holds]}: {found}." for text, holds, found in self.claims),
             *self._advice(),
@@ -167,7 +164,6 @@ class Anonymity(Result):
             "table": self.name,
             "quasi": self.quasi,
             "sensitive": self.sensitive,
-            "groups_by": self.grouped,
             "people": self.people,
             "k": self.k,
             "l": self.diversity,
@@ -184,12 +180,6 @@ class Anonymity(Result):
 
     def _headline(self) -> str:
         start = f"{self.name} is {self.k}-anonymous for {listed(self.quasi)}"
-        if self.grouped == "knowledge":
-            return (
-                f"{start} when groups are what exact knowledge matches: however exactly these "
-                "columns are known of a person in it, at least "
-                f"{counted(self.k, 'row')} of {self.people:,} {'fits' if self.k == 1 else 'fit'}."
-            )
         if self.k == 1:
             alone = self.measures.worst["anonymity"].group
             return f"{start}: {people(alone, self.cells)} stands alone in it."
@@ -198,29 +188,15 @@ class Anonymity(Result):
             f"{counted(self.measures.groups, 'group')} of at least {self.k} with equal cells."
         )
 
-    def _readings(self) -> Iterator[str]:
-        """Say how cells were read, where it matters to what knowledge matches."""
-        if self.grouped != "knowledge":
-            return
-        read = {column: list(self.cells.get(column, {}).values()) for column in self.quasi}
-        whole = [c for c in self.quasi if has_spans(read[c]) and is_whole(read[c])]
-        empty = [c for c in self.quasi if "" in self.cells.get(c, {})]
-        if whole:
-            yield (
-                f"Only whole numbers are considered for {listed(whole)}, as all that are shown are "
-                "whole."
-            )
-        if empty:
-            yield f"An empty cell of {listed(empty, 'or')} says nothing, so it fits everybody."
-
     def _diversity(self) -> Iterator[str]:
         if self.sensitive is None:
             return
         said, rest = _first(self.exposed)
         if rest:
-            said += f"; and {counted(rest, 'group')} more in which everybody has the same"
-            if self.grouped != "knowledge":  # there a row may be in several groups
-                said += f" ({counted(self.exposed.people, 'person')} in all)"
+            said += (
+                f"; and {counted(rest, 'group')} more in which everybody has the same "
+                f"({counted(self.exposed.people, 'person')} in all)"
+            )
         exposed = f" Exposed: {said}." if said else ""
         yield f"It is {self.diversity}-diverse in {self.sensitive}.{exposed}"
         said, rest = _first(self.ruled_out)
@@ -238,12 +214,11 @@ class Anonymity(Result):
         if self.advice is None:
             return
         k, groups, exposed, rows, smallest, without = self.advice.values()
-        by_knowledge = self.grouped == "knowledge"
         small = listed([people(group, self.cells) for group in smallest])
         more = " for example" if groups > len(smallest) else ""
-        size = "" if by_knowledge else f" with {counted(exposed, 'person')} in all"
         yield (
-            f"It is not {k}-anonymous because of {counted(groups, 'group')}{size}:{more} {small}."
+            f"It is not {k}-anonymous because of {counted(groups, 'group')} with "
+            f"{counted(exposed, 'person')} in all:{more} {small}."
         )
         column, left = next(iter(without.items()))
         helping = listed([one for one, numbers in without.items() if not numbers["people"]], "or")
@@ -254,12 +229,7 @@ class Anonymity(Result):
             )
         elif helping:
             yield f"Hiding {helping} altogether would make it {k}-anonymous."
-        elif by_knowledge and left["groups"] < groups:
-            yield (
-                f"Coarsen {column} first: without it {counted(left['groups'], 'group')} instead "
-                f"of {groups:,} would be smaller than {k}."
-            )
-        elif not by_knowledge and left["people"] < exposed:
+        elif left["people"] < exposed:
             yield (
                 f"Coarsen {column} first: without it {counted(left['people'], 'person')} would be "
                 f"left in groups smaller than {k}."
@@ -280,7 +250,6 @@ def examine(
     closeness: object = None,
     distance: str | None = None,
     subsets: bool = False,
-    groups: str = "texts",
 ) -> Anonymity:
     """Measure the anonymity of a table and name the people whom it exposes.
 
@@ -296,8 +265,6 @@ def examine(
         distance: Which distance ``closeness`` is about: ``equal`` or ``ordered``; by default
             ordered if all sensitive values are numbers.
         subsets: Whether to measure every part of the quasi-identifier as well.
-        groups: ``texts``, groups of equal cells, or ``knowledge``, what exact knowledge matches;
-            they differ where generalised cells overlap.
 
     >>> rows = [{"age": "3*", "has": "cancer"}] * 4 + [{"age": "<30", "has": "flu"}] * 2
     >>> found = examine(rows, ["age"], "has")
@@ -306,14 +273,12 @@ def examine(
     """
     columns = named_columns(quasi, "quasi", sensitive)
     claims = read_claims(k, diversity, entropy, recursive, closeness, distance, sensitive=sensitive)
-    check_extent(columns, subsets=subsets, groups=groups)
+    check_extent(columns, subsets=subsets)
     table = count_table(table, [*columns, *([sensitive] if sensitive else [])])
-    by_knowledge = groups == "knowledge"
-    reading = known_cells if by_knowledge else column_cells
-    cells = {column: reading(table.texts[table.place(column)]) for column in columns}
+    cells = {column: column_cells(table.texts[table.place(column)]) for column in columns}
 
     def regroup(chosen: Sequence[str]) -> Groups:
-        return groups_of(table, chosen, sensitive, cells if by_knowledge else None)
+        return groups_of(table, chosen, sensitive)
 
     found = regroup(columns)
     measures = measure(found)
@@ -322,7 +287,6 @@ def examine(
         table.name,
         tuple(columns),
         sensitive,
-        groups,
         table.people,
         {found.names[code]: int(found.totals[code]) for code in order},
         measures,
@@ -330,15 +294,13 @@ def examine(
         ruled_out(found, sensitive, cells) if sensitive else Disclosures(),
         tuple(checked(claims, found, measures)),
         tuple(_parts(columns, regroup)) if subsets else (),
-        _advise(found, claims["k"] or 2, regroup, by_knowledge=by_knowledge),
+        _advise(found, claims["k"] or 2, regroup),
         cells,
     )
 
 
-def check_extent(columns: Sequence[str], *, subsets: bool, groups: str) -> None:
-    """Refuse groups of no known kind, and all parts of too many columns."""
-    if groups not in ("texts", "knowledge"):
-        raise InvalidInput(f"groups={groups!r}: form them by 'texts' or by 'knowledge'")
+def check_extent(columns: Sequence[str], *, subsets: bool) -> None:
+    """Refuse all parts of too many columns."""
     if subsets and len(columns) > _MOST_COLUMNS:
         raise TooLarge(
             f"{len(columns)} columns have {2 ** len(columns) - 1:,} parts: at most "
@@ -346,9 +308,7 @@ def check_extent(columns: Sequence[str], *, subsets: bool, groups: str) -> None:
         )
 
 
-def _advise(
-    groups: Groups, k: int, regroup: Regroup, *, by_knowledge: bool
-) -> dict[str, Any] | None:
+def _advise(groups: Groups, k: int, regroup: Regroup) -> dict[str, Any] | None:
     """Return why a table is not k-anonymous; None if it is."""
     small = np.flatnonzero(groups.sizes < k)
     if not len(small):
@@ -359,8 +319,7 @@ def _advise(
         left = sizes[sizes < k]
         numbers = (int(left.sum()), int(sizes.min()), len(left))
         without[column] = dict(zip(("people", "smallest", "groups"), numbers, strict=True))
-    by = "groups" if by_knowledge else "people"  # by knowledge a row may be in several groups
-    ranked = sorted(without.items(), key=lambda item: (item[1][by], -item[1]["smallest"]))
+    ranked = sorted(without.items(), key=lambda item: (item[1]["people"], -item[1]["smallest"]))
     order = small[np.argsort(groups.sizes[small], kind="stable")][:_SMALLEST].tolist()
     return {
         "k": k,
@@ -397,12 +356,7 @@ def _brief(value: Number) -> str:
 
 
 def _group(group: Group) -> dict[str, Any]:
-    values = {
-        column: texts[0] if len(texts) == 1 else " & ".join(text or "(empty)" for text in texts)
-        for column, texts in group.values
-    }
-    but_not = {"but_not": dict(group.but_not)} if group.but_not else {}
-    return {"values": values, "size": group.size, "counts": dict(group.counts), **but_not}
+    return {"values": dict(group.values), "size": group.size, "counts": dict(group.counts)}
 
 
 def _measures(found: Measures) -> dict[str, Any]:

@@ -24,9 +24,8 @@ Readings that were chosen, because the text alone does not decide:
   what is known of a person take empty cells for ``*`` instead. ``40-30`` and ``[40, 30)``, too, are
   plain values: no number is in them, so they may be codes; `is_empty_interval` tells them.
 
-What two cells say together, `Cell.met`, whether that is anything at all, `Cell.meets`, and whether
-one lies in the other, `Cell.within`, is found exactly, but for a set that several alternatives of
-another cover only together: it is said not to lie within that one.
+What two cells say together, `Cell.met`, and whether that is anything at all, `Cell.meets`, is found
+exactly.
 
 A set is held as alternatives, its *parts*. A part is one atom, a value, an interval or a mask;
 without an atom it is anything.
@@ -186,10 +185,6 @@ class Cell:
         found = [_met(*both) for both in product(self.parts, other.parts)]
         parts = tuple(dict.fromkeys(part for part in found if part is not None))
         return Cell("|".join(dict.fromkeys(map(part_text, parts))), parts) if parts else None
-
-    def within(self, other: Cell) -> bool:
-        """Tell whether every value of this set is in the other; see the module on alternatives."""
-        return all(any(_met(mine, theirs) == mine for theirs in other.parts) for mine in self.parts)
 
     def words(self) -> str:
         """Say the set as one says it of people, as in "flu, cold or cancer"."""

@@ -17,7 +17,7 @@ from typing import Any
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.tables.beliefs import Cells, Sensitive, TableBelief, consistent_choices
 from twoworlds.attacks.tables.cells import is_empty_interval
-from twoworlds.attacks.tables.knowledge import kinds, match, same_cells
+from twoworlds.attacks.tables.linkage import kinds, match, same_cells
 from twoworlds.attacks.tables.table import (
     LoadedTable,
     Origin,

@@ -3,7 +3,7 @@
 For every person of the register, what `twoworlds.attacks.tables.composition` computes for one: the
 rows of each table that can be theirs, the sensitive values that each table leaves, and those that
 all tables leave together. It is computed once for all people of a kind
-(`twoworlds.attacks.tables.knowledge`).
+(`twoworlds.attacks.tables.linkage`).
 
 What an attacker *expects* of guessing everybody's likeliest value follows from the attacker's
 belief, one of `twoworlds.attacks.tables.beliefs`, and is wrong where that belief is: it takes the
@@ -22,7 +22,7 @@ from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.tables.beliefs import Sensitive, TableBelief, Way
-from twoworlds.attacks.tables.knowledge import (
+from twoworlds.attacks.tables.linkage import (
     KnownValues,
     MatchedPeople,
     first_rows,

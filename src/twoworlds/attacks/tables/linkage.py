@@ -1,8 +1,18 @@
-"""Linkage: a register of names against a published table.
+"""Linkage: a register of names against a published table, and who can be behind which rows.
 
-A record of the register *matches* a record of the table when they are compatible on the columns
-that both have. Wu, Section 1.1, says of a k-anonymous table that each of its records matches at
-least k records of the register. That is not so: what is true is the reverse.
+What is known is compatible with a cell when some value is in both. A cell that is missing (None)
+says nothing and is compatible with everything, and so is a value that is not known. `KnownValues`
+finds the compatible pairs of many known values and cells.
+
+A record of the register *matches* a record of a table when they are compatible on the known columns
+that both have; an empty cell says nothing. People of whom the same is known are one *profile*, and
+rows with the same cells one *group*. Which profile can stand behind which group is found column by
+column on distinct texts, of which there are few (`KnownValues`), and put together by joins in
+DuckDB. People who match the same groups of every table are one *kind*: whatever the tables leave
+them, they leave all of them.
+
+Wu, Section 1.1, says of a k-anonymous table that each of its records matches at least k records of
+the register. That is not so: what is true is the reverse.
 
     Each record of the register matches no record of the table, or at least k of them.
 
@@ -19,14 +29,22 @@ equally likely to be behind a row.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.tables.beliefs import read_sensitive
-from twoworlds.attacks.tables.knowledge import first_rows, kinds, match
+from twoworlds.attacks.tables.cells import (
+    Atom,
+    Cell,
+    Mask,
+    Value,
+    column_cells,
+    read_cell,
+)
 from twoworlds.attacks.tables.table import (
     LoadedTable,
     Origin,
@@ -235,3 +253,210 @@ def _blocks(found: Mapping[str, Any], sensitive: str | None) -> Iterator[Block]:
     rows_of = {0: "no row", 1: "1 row"}
     drawn = {rows_of.get(n, f"{n:,} rows"): outside[n] for n in sorted(outside)}
     yield Bars("People who match so many rows", drawn, share=False, orange=["1 row"])
+
+
+# --- who can be behind which rows -----------------------------------------------------------------
+
+_Shape = tuple[int, tuple[int, ...]]  # how long a mask is, and which places it shows
+
+
+class KnownValues:
+    """Distinct known values of one column; None where nothing is known.
+
+    They are indexed, so that a column of many distinct texts is not compared one by one with many
+    people: numbers are sorted for intervals, texts are looked up by the characters that a mask
+    shows. The index only proposes; `Cell.meets` decides.
+    """
+
+    def __init__(self, texts: Iterable[str | None]) -> None:
+        listed = list(texts)
+        self._unknown = None in listed
+        self._cells = {text: read_cell(text) for text in listed if text is not None}
+        self._values = {
+            text: atom
+            for text, one in self._cells.items()
+            if one.is_value
+            for atom in one.atoms
+            if isinstance(atom, Value)
+        }
+        self._sets = [text for text in self._cells if text not in self._values]
+        self._by_text: dict[str, list[str]] = {}
+        self._by_number: dict[Fraction, list[str]] = {}
+        for text, value in self._values.items():
+            self._by_text.setdefault(value.text, []).append(text)
+            if (number := value.number) is not None:
+                self._by_number.setdefault(number, []).append(text)
+        self._numbers = sorted(self._by_number)
+        self._shown: dict[_Shape, dict[str, list[str]]] = {}
+
+    def behind(self, cell: Cell) -> set[str]:
+        """Return the known values with which a cell is compatible."""
+        if cell.is_anything:
+            return set(self._cells)
+        proposed = {*self._sets, *(text for atom in cell.atoms for text in self._proposed(atom))}
+        return {text for text in proposed if cell.meets(self._cells[text])}
+
+    def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
+        """Yield each known value with each cell of a column that are compatible."""
+        listed = list(texts)
+        cells = column_cells(text for text in listed if text is not None)
+        for text in listed:
+            for value in self._cells if text is None else self.behind(cells[text]):
+                yield value, text
+            if self._unknown:
+                yield None, text
+
+    def _proposed(self, atom: Atom) -> Iterable[str]:
+        if isinstance(atom, Mask):
+            return self._fitting(atom)
+        if isinstance(atom, Value):
+            same = self._by_number.get(atom.key, ()) if isinstance(atom.key, Fraction) else ()
+            return {*self._by_text.get(atom.text, ()), *same}
+        numbers = self._numbers
+        first = 0 if atom.low is None else bisect_left(numbers, atom.low)
+        last = len(numbers) if atom.high is None else bisect_right(numbers, atom.high)
+        return [text for one in numbers[first:last] for text in self._by_number[one]]
+
+    def _fitting(self, mask: Mask) -> Iterable[str]:
+        shape = _shape(mask.text)
+        if shape not in self._shown:
+            found: dict[str, list[str]] = {}
+            self._shown[shape] = found
+            for text, value in self._values.items():
+                if len(value.text) == shape[0]:
+                    found.setdefault(_shown(value.text, shape[1]), []).append(text)
+        return self._shown[shape].get(_shown(mask.text, shape[1]), ())
+
+
+def _shape(pattern: str) -> _Shape:
+    return len(pattern), tuple(i for i, character in enumerate(pattern) if character != "*")
+
+
+def _shown(text: str, places: Iterable[int]) -> str:
+    return "".join(text[place] for place in places)
+
+
+class MatchedPeople(NamedTuple):
+    """People who match the same groups in every table."""
+
+    id: int
+    people: int  # how many they are
+    first: int  # the row of the first one
+    groups: tuple[tuple[int, ...], ...]  # for each table the groups that they match
+    # For each table the sensitive cells of the matching rows, and how many rows have each
+    counts: tuple[Mapping[str | None, int], ...]
+
+
+def match(
+    register: LoadedTable,
+    tables: Sequence[LoadedTable],
+    columns: Sequence[str],
+    sensitive: str | None = None,
+) -> None:
+    """Make the tables by which a register and published tables are compared.
+
+    ``profiles`` and, for the i-th table, ``groups<i>``: id, cells k0, k1, ..., size, first row;
+    ``pairs<i>_<n>``: the known values and the cells of its n-th known column that are compatible;
+    ``matches<i>``: the pairs of profile and group_ that are; ``said<i>``: the sensitive cells of
+    each group, id, value, and how many of its rows have each, size.
+    """
+    _make_groups(register, columns, "profiles")
+    known = {column: KnownValues(register.texts(column)) for column in columns}
+    for i, table in enumerate(track(tables, "matching people", total=len(tables))):
+        _make_groups(table, columns, f"groups{i}")
+        _make_matches(table, known, i)
+        cells = [table.columns[column] for column in columns if column in table.columns]
+        cells.append(f"{table.columns[sensitive] if sensitive else 'NULL'} AS value")
+        table.connection.execute(
+            f"CREATE TABLE said{i} AS SELECT g.id, t.value, t.size FROM (SELECT "
+            f"{', '.join(cells)}, count(*) AS size FROM {table.place} GROUP BY ALL) AS t "
+            f"JOIN groups{i} AS g ON {same_cells(table, columns, 'g', 't')}"
+        )
+
+
+def same_cells(table: LoadedTable, columns: Iterable[str], group: str, row: str) -> str:
+    """Return the condition that joins groups with their rows."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    same = (f"{group}.k{i} IS NOT DISTINCT FROM {row}.{name}" for i, name in enumerate(here))
+    return " AND ".join(same) or "true"
+
+
+def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[Any]) -> None:
+    """Make a table of rows of Python beside another one."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
+    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
+    table.connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
+
+
+def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
+    """Make ``signed``, the profiles with their kinds, and return these, in order of first rows."""
+    run, keys = register.connection.execute, ", ".join(f"sign{i}" for i in range(tables))
+    joins = "".join(
+        f" LEFT JOIN (SELECT profile, list(group_ ORDER BY group_) AS sign{i} FROM matches{i} "
+        f"GROUP BY profile) AS s{i} ON s{i}.profile = profiles.id"
+        for i in range(tables)
+    )
+    run(
+        f"CREATE TABLE signed AS SELECT profiles.*, {keys}, dense_rank() OVER (ORDER BY {keys}) "
+        f"AS kind FROM profiles{joins}"
+    )
+    said: list[dict[int, dict[str | None, int]]] = [{} for _ in range(tables)]
+    for i, groups in enumerate(said):
+        for group, value, size in register.fetch(f"FROM said{i} ORDER BY ALL"):
+            groups.setdefault(group, {})[value] = size
+    counted: dict[tuple[int, tuple[int, ...]], Counter[str | None]] = {}
+    found = []
+    for *signs, people, first, kind in register.fetch(
+        f"SELECT {keys}, sum(size)::BIGINT, min(first), kind FROM signed GROUP BY {keys}, kind "
+        f"ORDER BY min(first)"
+    ):
+        mine = tuple(tuple(sign or ()) for sign in signs)
+        for key in enumerate(mine):
+            if key not in counted:
+                counted[key] = Counter()
+                for group in key[1]:
+                    counted[key].update(said[key[0]][group])
+        counts = tuple(counted[key] for key in enumerate(mine))
+        found.append(MatchedPeople(kind, people, first, mine, counts))
+    return found
+
+
+def first_rows(
+    register: LoadedTable, ranks: Mapping[int, Any], known: Sequence[str], most: int
+) -> list[tuple[int, int]]:
+    """Return the first rows and their kinds, by the ranks of kinds, then by row.
+
+    The kinds come as `kinds` returns them, so no others than the first ones are needed.
+    """
+    chosen = ", ".join(map(str, sorted(ranks, key=lambda kind: ranks[kind])[:most])) or "NULL"
+    rows = register.fetch(
+        f"SELECT r.rowid + 1, p.kind FROM signed AS p JOIN {register.place} AS r ON "
+        f"{same_cells(register, known, 'p', 'r')} WHERE p.kind IN ({chosen}) "
+        f"QUALIFY row_number() OVER (PARTITION BY p.kind ORDER BY r.rowid) <= {int(most)}"
+    )
+    return sorted(rows, key=lambda one: (ranks[one[1]], one[0]))[:most]
+
+
+def _make_groups(table: LoadedTable, columns: Iterable[str], place: str) -> None:
+    here = [table.columns[column] for column in columns if column in table.columns]
+    keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
+    by = f" GROUP BY {', '.join(here)}" if here else ""
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT row_number() OVER () AS id{keys}, "
+        f"count(*) AS size, min(rowid) + 1 AS first FROM {table.place}{by}"
+    )
+
+
+def _make_matches(table: LoadedTable, known: Mapping[str, KnownValues], i: int) -> None:
+    joins, cells = [], []
+    shared = [(place, column) for place, column in enumerate(known) if column in table.columns]
+    for number, (mine, column) in enumerate(shared):
+        pairs = f"pairs{i}_{number}"
+        fill(table, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
+        cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
+    table.connection.execute(
+        f"CREATE TABLE matches{i} AS SELECT p.id AS profile, g.id AS group_ FROM profiles AS p "
+        f"{' '.join(joins)} JOIN groups{i} AS g ON {' AND '.join(cells) or 'true'}"
+    )

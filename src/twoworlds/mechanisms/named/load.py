@@ -62,7 +62,8 @@ def mechanism(
     return MECHANISMS.build(text)
 
 
-def _needs_arguments(function: Any) -> bool:
+def _takes_arguments(function: Any) -> bool:
+    """Tell whether a function cannot be called with nothing."""
     try:
         inspect.signature(function).bind()
     except TypeError:
@@ -76,10 +77,11 @@ def _from_python(text: str) -> Mechanism:
     try:
         found: Any = load(text)
         if callable(found) and not isinstance(found, Mechanism):
-            if _needs_arguments(found):
+            if _takes_arguments(found):
                 raise InvalidInput(
-                    f"{text!r} takes arguments, and is called with none: it must be a Mechanism, "
-                    f"or return one. To test a program that draws outputs: twoworlds audit {text}"
+                    f"{text!r} takes arguments: name a Mechanism, or a function of nothing that "
+                    "returns one, such as Dense.from_function(...); a sampler, which draws an "
+                    f"output from a database, goes to: audit {text} --pair '[0, 0] ~ [1, 0]'"
                 )
             found = found()
     except TwoWorldsError:

@@ -7,6 +7,7 @@ answers that were reported in the first, the second, ... round.
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from twoworlds.mechanisms.named.load import mechanism, named
 from twoworlds.mechanisms.strategy.boxes import HalfOpen
 from twoworlds.mechanisms.strategy.interaction import Interaction, read_noise
 from twoworlds.mechanisms.strategy.strategy import Ask, Box, Strategy, Then, tiles
-from twoworlds.numbers import rational
+from twoworlds.numbers import counted, rational
 from twoworlds.worlds import Statistic, Universe
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
@@ -77,6 +78,11 @@ def adaptive(
         """Read each text once: the same text is the same query."""
         if isinstance(given, Statistic):
             return given
+        if mark := re.search(r"{\d+}", given):
+            raise InvalidInput(
+                f"{given}: there is no answer {mark[0]} here: where then is one text, not a list, "
+                "{1} is the answer of the first round in all later ones, {2} that of the second"
+            )
         return known.setdefault(given, build_statistic(given, where))
 
     start = _Round.of(first, then, cuts, values)
@@ -126,7 +132,7 @@ class _Round(NamedTuple):
         if not isinstance(then, str) and len(then) != len(found.reported):
             raise InvalidInput(
                 f"answers to {_listed(query)} are told apart into {len(found.reported)} kinds, but "
-                f"then has {len(then)} steps: give one for each, or one text for all"
+                f"then has {counted(len(then), 'step')}: give one for each, or one text for all"
             )
         return found
 
