@@ -147,7 +147,7 @@ class TestMutualInformation(DefinitionConformance):
         return MutualInformation()
 
     def forge(self, witness):
-        return replace(witness, number=Fraction(1, 2))  # no ratio is below 1
+        return replace(witness, number=witness.number + Fraction(1, 1000))
 
     def claiming(self, value):
         return MutualInformation(nats=value)
@@ -379,7 +379,7 @@ class TestInformedPrivacy(DefinitionConformance):
         return InformedPrivacy()
 
     def forge(self, witness):
-        return replace(witness, number=Fraction(1, 2))  # no ratio is below 1
+        return replace(witness, number=witness.number + Fraction(1, 1000))
 
     def claiming(self, value):
         return InformedPrivacy(epsilon=value)
