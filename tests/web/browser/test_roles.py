@@ -76,9 +76,9 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
     reviewer.unfold(reviewer.page.get_by_text("Decisions about people"))
     heads, newest_decision, *_ = reviewer.rows("Decisions about proposals on people")
     assert heads[:4] == ["proposal", "decision", "cost", "paid"]
-    assert newest_decision[1:4] == ["approved", "epsilon 1/100", "not yet"]
+    assert newest_decision[1:4] == ["approved", "epsilon 0.01", "not yet"]
     analyst.button(PAY).click()
-    expect(analyst.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    expect(analyst.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     reviewer.open("mechanism")
     reviewer.open("review")
     newest = reviewer.page.get_by_role("list", name="Everything released from people").first
@@ -100,7 +100,7 @@ def test_an_analyst_asks_and_sees_the_own_part_only(new_window, account):
     expect(window.page.get_by_role("meter", name="Your part (bob)")).to_be_visible()
     expect(window.page.get_by_text("ann", exact=True)).to_have_count(0)
     window.button(PAY).click()
-    expect(window.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    expect(window.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     assert not window.refused
 
 
