@@ -60,8 +60,8 @@ export function heatMap(
     marginLeft: side + 16,
     marginBottom: slanted ? 70 : 40,
     marginTop: 16,
-    x: { domain: databases as string[], label: null },
-    y: { domain: outputs as string[], label: null },
+    x: { type: "band", domain: databases as string[], label: null },
+    y: { type: "band", domain: outputs as string[], label: null },
     marks: [
       (_, scales) => {
         const { x, y } = scales as unknown as Record<"x" | "y", Band>;
