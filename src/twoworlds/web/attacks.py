@@ -79,7 +79,7 @@ def _check_sizes(name: str, given: Mapping[str, Any]) -> None:
     for option, most in _MOST.get(name, {}).items():
         with about(option):
             size = given.get(option, 1)
-            if whole(size, option, at_least=1) > most:
+            if whole(size, f"the number of {option}", at_least=1) > most:
                 raise TooLarge(f"{option}={size}: the service tries up to {most}")
     times = str(given.get("times", 1)).split(",")
     with about("times"):
