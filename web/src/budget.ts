@@ -18,32 +18,36 @@ export interface Budget {
 }
 
 /** The shares of a bar, from 0 to 1, and what it says: in rho where the cap is one, else in epsilon. An
- * amount of the other kind has no share of the bar; the service says whether it fits. */
+ * amount of the other kind has no share of the bar; the service says whether it fits. A part is never
+ * left more than the whole, `within` which it lies. */
 export function shares(
   one: Spent,
   next: Amount,
+  within: Spent = one,
 ): { rest: number; going: number; over: boolean; left: number; whole: number; words: string } {
   const unit = one.left.rho ? "rho" : "epsilon";
-  const left = one.left[unit]?.value ?? 0;
-  const whole = left + (one.spent[unit]?.value ?? 0) || 1;
+  const own = one.left[unit]?.value ?? 0;
+  const whole = own + (one.spent[unit]?.value ?? 0) || 1;
+  const left = Math.min(own, within.left[unit]?.value ?? own);
   const wanted = next[unit] ?? 0;
   const taken = Math.min(Math.max(wanted, 0), left);
   const over = wanted > left;
   const delta = one.left.delta?.value ? `, and delta ${powers(one.left.delta.value)}` : "";
   const said = `${unit} ${short(left, 6, "down")} left of ${short(whole, 6)}${delta}`;
+  const limited = left < own ? ": the dataset has no more" : "";
   return {
     rest: (left - taken) / whole,
     going: taken / whole,
     over,
     left,
     whole,
-    words: over ? `${said}; this would not fit` : said,
+    words: over ? `${said}; this would not fit` : said + limited,
   };
 }
 
 export interface Bar {
   readonly root: HTMLElement;
-  show(one: Spent, next: Amount): void;
+  show(one: Spent, next: Amount, within?: Spent): void;
 }
 
 export function budgetBar(label: string): Bar {
@@ -63,8 +67,8 @@ export function budgetBar(label: string): Bar {
       h("div", { class: "label" }, h("span", {}, label), words),
       meter,
     ),
-    show(one, next) {
-      const found = shares(one, next);
+    show(one, next, within) {
+      const found = shares(one, next, within);
       rest.style.width = `${found.rest * 100}%`;
       going.style.width = `${found.going * 100}%`;
       going.classList.toggle("over", found.over);

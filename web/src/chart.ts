@@ -7,6 +7,14 @@ export type Pictures = typeof import("./pictures");
 type Draw = (pictures: Pictures, width: number) => Element;
 
 let loaded: Pictures | null = null;
+const made: { root: HTMLElement; resize(wide: number): void }[] = [];
+
+/** Draw what was just put into the page before anybody sees its place empty. */
+export function drawNew(): void {
+  const these = made.splice(0);
+  const widths = these.map(({ root }) => root.clientWidth); // before any is drawn: one layout for all
+  these.forEach((one, i) => one.resize(widths[i] ?? 0));
+}
 
 export interface Chart {
   readonly root: HTMLElement;
@@ -27,12 +35,13 @@ export function liveChart(label: string): Chart {
         paint();
       });
   };
-  new ResizeObserver(() => {
-    const wide = Math.floor(root.clientWidth);
+  const resize = (wide: number): void => {
     if (wide === width) return;
     width = wide;
     paint();
-  }).observe(root);
+  };
+  made.push({ root, resize });
+  new ResizeObserver(() => resize(root.clientWidth)).observe(root);
   return {
     root,
     show(next) {

@@ -6,7 +6,8 @@ import { type Guess } from "./words";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function svg(tag: string, attributes: Record<string, string | number>): SVGElement {
+/** Make an element of a picture. */
+export function svg(tag: string, attributes: Record<string, string | number>): SVGElement {
   const made = document.createElementNS(SVG, tag) as SVGElement;
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   return made;

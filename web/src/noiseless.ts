@@ -8,8 +8,20 @@
  * The page draws with doubles; what it states is the service's. The same cases are computed by the
  * Python package: tests/vectors/noiseless.json. */
 
-/** Delta where `unknown` people, you among them, are not known to the attacker. */
+const known = new Map<number, number>();
+let law = "";
+
+/** Delta where `unknown` people, you among them, are not known to the attacker. What was computed of
+ * the same belief and epsilon is kept: the curves share it, and so does the next place of a slider. */
 export function countDelta(unknown: number, chance: number, epsilon: number): number {
+  if (law !== `${chance} ${epsilon}`) known.clear();
+  law = `${chance} ${epsilon}`;
+  const delta = known.get(unknown) ?? deltaOf(unknown, chance, epsilon);
+  known.set(unknown, delta);
+  return delta;
+}
+
+function deltaOf(unknown: number, chance: number, epsilon: number): number {
   const n = unknown - 1;
   if (n <= 0) return 1;
   const ratio = Math.exp(epsilon);
@@ -63,19 +75,13 @@ export function spread(from: number, to: number, through: number, even = 1): num
 
 /** The present curve, and a few others to compare it with. */
 export function curvesOf(at: Setting): Curve[] {
-  const seen = new Map<number, number>();
-  const delta = (unknown: number): number => {
-    const found = seen.get(unknown) ?? countDelta(unknown, at.probability, at.epsilon);
-    seen.set(unknown, found);
-    return found;
-  };
   const drawn = (
     label: string,
     strong: boolean,
     xs: number[],
     unknown: (x: number) => number,
   ): Curve => {
-    const points = xs.map((x) => ({ x, y: delta(unknown(x)) }));
+    const points = xs.map((x) => ({ x, y: countDelta(unknown(x), at.probability, at.epsilon) }));
     const end = points.findIndex((point) => point.y < LEAST);
     return { label, strong, points: end < 0 ? points : points.slice(0, end) };
   };

@@ -4,7 +4,6 @@ import {
   areaY,
   axisX,
   axisY,
-  cell,
   dot,
   line,
   ruleX,
@@ -13,11 +12,18 @@ import {
 } from "@observablehq/plot";
 
 import type { Side } from "./attacker";
+import { svg } from "./curves";
 import { apart, type Curve } from "./noiseless";
 import { COMMON, INK, picture, QUIET, WITH, WITHOUT } from "./pictures_base";
 import { LOST, percent, short } from "./words";
 
-/** The matrix: one row for each output, one column for each database. */
+type Band = ((label: string) => number) & { bandwidth(): number };
+
+/** How high the picture of a matrix is, whatever its size, so that nothing moves when it changes. */
+const FRAME = 400;
+
+/** The matrix: one row for each output, one column for each database. Cells that say the same are one
+ * path: a thousand of them take no longer than a few. */
 export function heatMap(
   width: number,
   databases: readonly string[],
@@ -33,32 +39,44 @@ export function heatMap(
       words: written[t]?.[x] ?? "",
     })),
   );
+  const alike = new Map<string, typeof cells>();
+  for (const each of cells) {
+    const same = alike.get(each.words);
+    if (same) same.push(each);
+    else alike.set(each.words, [each]);
+  }
   const most = Math.max(...cells.map((each) => each.value), 1e-12);
   const longest = Math.max(...outputs.map((label) => label.length));
   const side = 14 + 7 * Math.min(longest, 14);
-  const room = (Math.min(width, 720) - side - 12) / databases.length;
-  const readable = Math.max(...cells.map((each) => each.words.length)) * 6.6 < room;
-  const height = Math.max(18, Math.min(46, 460 / outputs.length));
+  const wide = Math.min(width, 560);
+  const room = (wide - side - 36) / databases.length;
+  const readable = Math.max(...cells.map((each) => each.words.length)) * 7 + 6 < room;
+  const height = Math.max(10, (FRAME - 56) / outputs.length);
+  const fontSize = Math.min(12, Math.floor(height));
   const slanted = Math.max(...databases.map((label) => label.length)) * 7 > room;
   return picture({
-    width: Math.min(width, 720),
-    height: height * outputs.length + (slanted ? 90 : 56),
+    width: wide,
+    height: Math.max(FRAME, height * outputs.length + 56),
     marginLeft: side + 16,
     marginBottom: slanted ? 70 : 40,
     marginTop: 16,
-    x: { domain: databases as string[], label: null },
-    y: { domain: outputs as string[], label: null },
+    x: { type: "band", domain: databases as string[], label: null },
+    y: { type: "band", domain: outputs as string[], label: null },
     marks: [
-      cell(cells, {
-        x: "database",
-        y: "output",
-        fill: INK,
-        fillOpacity: (each: { value: number }) => 0.04 + 0.9 * (each.value / most),
-        inset: 1,
-        rx: 3,
-        title: (each: (typeof cells)[number]) =>
-          `output ${each.output} on ${each.database}: ${each.words}`,
-      }),
+      (_, scales) => {
+        const { x, y } = scales as unknown as Record<"x" | "y", Band>;
+        const drawn = svg("g", { fill: INK });
+        const [w, h] = [x, y].map((scale) => Math.max(1, scale.bandwidth() - 2));
+        for (const [words, same] of alike) {
+          const at = same.map(({ database, output }) => [x(database) + 1, y(output) + 1]);
+          const d = at.map(([left, top]) => `M${left},${top}h${w}v${h}h-${w}z`).join("");
+          const opacity = 0.04 + 0.9 * ((same[0]?.value ?? 0) / most);
+          const path = svg("path", { d, "fill-opacity": opacity.toFixed(3) });
+          path.appendChild(svg("title", {})).textContent = words;
+          drawn.append(path);
+        }
+        return drawn;
+      },
       readable
         ? text(cells, {
             x: "database",
@@ -72,9 +90,9 @@ export function heatMap(
       axisX({
         label: "database (what is true)",
         tickSize: 0,
-        ...(slanted ? { tickRotate: -60 } : {}),
+        ...(slanted ? { tickRotate: -60, fontSize } : {}),
       }),
-      axisY({ label: "output", tickSize: 0, labelAnchor: "top", labelArrow: "none" }),
+      axisY({ label: "output", tickSize: 0, fontSize, labelAnchor: "top", labelArrow: "none" }),
     ],
   });
 }

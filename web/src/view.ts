@@ -2,6 +2,7 @@
  * does the same elsewhere. */
 
 import { catalogue, latest, type ServiceError } from "./api";
+import { drawNew } from "./chart";
 import { button, type Child, copyButton, type Field, h, put, replace } from "./dom";
 import { type Given, recipe, type Request } from "./recipe";
 
@@ -159,9 +160,10 @@ export class Answer {
     const opened = openedIn(this.root);
     this.root.style.minHeight = `${this.root.offsetHeight}px`;
     replace(this.root, ...children);
+    drawNew();
+    this.root.style.minHeight = "";
     for (const details of this.root.querySelectorAll("details"))
       if (opened.has(nameOf(details))) details.open = true;
-    requestAnimationFrame(() => requestAnimationFrame(() => (this.root.style.minHeight = "")));
   }
 
   private mark(state: "busy" | "stale" | ""): void {

@@ -89,18 +89,23 @@ export function exactly(number: Numeral): string {
 
 const SMALLEST = "below 1e-300";
 
-/** Whether a number is too small for doubles, and yet not 0. */
 /** What a release costs: epsilon, with a delta or without, or rho. */
 export type Cost = Partial<Record<"epsilon" | "delta" | "rho", Numeral>>;
 
-/** "epsilon 1/4", "epsilon 1, delta 1e-7", "rho 1/8". */
+/** "epsilon 0.25", "epsilon 1, delta 1e-7", "rho 1/3": decimals where they end, as they are chosen. */
 export function costWords(cost: Cost): string {
   const parts = Object.entries(cost).map(([name, number]) =>
-    name === "delta" ? `delta ${powers(number.value ?? 0)}` : `${name} ${exactly(number)}`,
+    name === "delta" ? `delta ${powers(number.value ?? 0)}` : `${name} ${decimally(number)}`,
   );
   return parts.join(", ") || "epsilon 0";
 }
 
+function decimally(number: Numeral): string {
+  const found = Fraction.read(number.exact ?? "");
+  return found && 1_000_000n % found.bottom === 0n ? short(found.value, 6) : exactly(number);
+}
+
+/** Whether a number is too small for doubles, and yet not 0. */
 function vanishes({ exact, value }: Numeral): boolean {
   return exact !== "0" && value !== null && value >= 0 && value < 1e-300;
 }

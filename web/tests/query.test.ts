@@ -145,6 +145,13 @@ describe("the bar of a budget", () => {
     expect(shares(delta, {}).words).toBe("epsilon 3 left of 4, and delta 1e-7");
   });
 
+  it("leaves a part no more than the dataset has", () => {
+    const dataset = { cap: "epsilon=6", spent: {}, left: { epsilon: { exact: "1/2", value: 0.5 } } };
+    const words = "epsilon 0.5 left of 4: the dataset has no more";
+    expect(shares(spent, { epsilon: 0.5 }, dataset)).toMatchObject({ rest: 0, going: 0.125, words });
+    expect(shares(spent, { epsilon: 1 }, dataset).over).toBe(true);
+  });
+
   it("says what does not fit", () => {
     expect(shares(spent, { epsilon: 5 })).toMatchObject({ rest: 0, going: 0.75, over: true });
     expect(shares(spent, { epsilon: 5 }).words).toContain("would not fit");

@@ -8,6 +8,7 @@ import { readPeople } from "../src/posterior";
 import {
   capital,
   chanceWords,
+  costWords,
   conditional,
   exactly,
   numeral,
@@ -148,6 +149,12 @@ describe("words", () => {
     expect(odds(0)).toBe("impossible");
     expect(odds(1 - Number.EPSILON / 2, 1e20)).toBe("1e20 to 1");
     expect(odds(Number.MIN_VALUE, 0)).toBe("1 to more than 1e100");
+  });
+
+  it("says costs as they are chosen, and exactly", () => {
+    expect(costWords({ epsilon: { exact: "1/4", value: 0.25 } })).toBe("epsilon 0.25");
+    expect(costWords({ rho: { exact: "1/3", value: 1 / 3 } })).toBe("rho 1/3");
+    expect(costWords({ epsilon: { exact: "ln 3", value: 1.0986 } })).toBe("epsilon ln 3");
   });
 
   it("shows exact numbers with their decimals", () => {

@@ -24,6 +24,14 @@ WIDER = """
     .map((one) => one.outerHTML.slice(0, 100));
 }
 """
+WATCH = """
+() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) window.shifts.push(one.value);
+  }).observe({ type: "layout-shift" });
+}
+"""
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
@@ -72,3 +80,25 @@ def test_a_long_name_does_not_break_the_layout(new_window):
     window.open("mechanism", mechanism="randomized-response(bits=40, keep=3/4)")
     window.settle()
     assert window.page.evaluate(WIDER) == []
+
+
+@pytest.mark.parametrize(
+    ("view", "label"),
+    [
+        ("mechanism", "People (bits)"),
+        ("mechanism", "Told truly (keep)"),
+        ("guarantees", "People (bits)"),
+        ("no-noise", "People in the count"),
+    ],
+)
+def test_nothing_moves_while_a_slider_moves(new_window, view, label):
+    for width in (390, 1280):
+        window: Window = new_window(viewport={"width": width, "height": 900})
+        window.open(view)
+        window.field(label).focus()
+        window.page.evaluate(WATCH)
+        for key in ["Home", *["ArrowRight"] * 4, "End"]:
+            window.field(label).press(key)
+            window.settle()
+        window.page.wait_for_timeout(200)  # the observer is told late
+        assert max(window.page.evaluate("() => window.shifts"), default=0) < 0.005, width

@@ -121,13 +121,13 @@ def test_the_link_of_a_query_holds_no_token(new_window, service):
     window.open("release", dataset="people")
     window.write("Query (SQL)", sql)
     window.spend("0.4")
-    expect(window.fact("Costs")).to_have_text("epsilon 2/5")
+    expect(window.fact("Costs")).to_have_text("epsilon 0.4")
     link = window.copied("Copy link")
     assert service.token not in link
     other: Window = new_window(service.token)
     other.page.goto(link)
     expect(other.field("Query (SQL)")).to_have_value(sql)
-    expect(other.fact("Costs")).to_have_text("epsilon 2/5")
+    expect(other.fact("Costs")).to_have_text("epsilon 0.4")
 
 
 def test_a_link_that_is_followed_at_once_is_followed(window: Window):

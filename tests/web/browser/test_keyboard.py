@@ -133,7 +133,7 @@ def test_release_by_keyboard(new_window, service):
     expect(window.button("Pay and answer")).to_be_enabled()
     walk(window, "Pay and answer")
     press(window, "Enter")
-    expect(window.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    expect(window.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     expect(window.page.get_by_role("heading", name="Answers", exact=True)).to_be_focused()
 
 

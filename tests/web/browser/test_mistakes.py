@@ -71,12 +71,19 @@ def test_a_wrong_definition_or_universe(window: Window, capsys, label, text):
 
 
 def test_more_known_than_there_are(window: Window, capsys):
-    window.open("no-noise", people=10, known=2)
-    window.slide("Of these, known to the attacker", 12)
+    window.open("no-noise", people=10, known=12)
     said = beside(window, "Of these, known to the attacker")
     assert said == words_of(capsys, window.recipe("Command line"))
     window.slide("People in the count", 100)
     expect(window.fact("Unknown to the attacker")).to_have_text("88 people")
+
+
+def test_no_slider_of_no_noise_makes_a_mistake(window: Window):
+    window.open("no-noise", people=100, known=80)
+    window.slide("People in the count", 50)
+    expect(window.fact("Unknown to the attacker")).to_have_text("1 person")
+    expect(window.field("Of these, known to the attacker")).to_have_attribute("max", "49")
+    expect(window.page.get_by_role("alert").filter(visible=True)).to_have_count(0)
 
 
 @pytest.fixture

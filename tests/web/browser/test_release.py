@@ -81,7 +81,7 @@ def test_answers_are_those_of_the_ledger_and_the_budget_falls(desk: Window, serv
     before, mine = left(desk), left(desk, "Your part (ann)")
     desk.button(PAY).click()
     expect(desk.page.get_by_role("heading", name="Answers", exact=True)).to_be_visible()
-    expect(desk.page.get_by_text("Paid epsilon 3/100.")).to_be_visible()
+    expect(desk.page.get_by_text("Paid epsilon 0.03.")).to_be_visible()
     desk.until(lambda: left(desk) == pytest.approx(before - 0.03))
     desk.until(lambda: left(desk, "Your part (ann)") == pytest.approx(mine - 0.03))
     again = asked(service, "release", queries=[sql], epsilon="0.03", dataset="people")
@@ -108,8 +108,8 @@ def test_excluded_groups_are_left_out_and_what_is_lost_in_noise_is_marked(desk: 
     )
     ask_for(desk, sql, "0.001")
     desk.button(PAY).click()
-    desk.button("Pay epsilon 1/1000 all the same").click()
-    expect(desk.page.get_by_text("Paid epsilon 1/1000.")).to_be_visible()
+    desk.button("Pay epsilon 0.001 all the same").click()
+    expect(desk.page.get_by_text("Paid epsilon 0.001.")).to_be_visible()
     [answer] = asked(service, "release", queries=[sql], epsilon="0.001")["answers"]
     _, *rows = desk.rows(ANSWERS)
     assert [row[0] for row in rows] == ["0 to <18", "18 to <40"]
@@ -125,7 +125,7 @@ def test_excluded_groups_are_left_out_and_what_is_lost_in_noise_is_marked(desk: 
 def test_the_same_question_again_costs_nothing(desk: Window):
     ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 32", "0.01")
     desk.button(PAY).click()
-    expect(desk.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    expect(desk.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     first = desk.rows(ANSWERS)
     expect(desk.button(STORED)).to_be_enabled()
     before = left(desk)
@@ -150,7 +150,7 @@ def test_the_builder_writes_the_query(desk: Window):
     expect(sql).to_have_value(
         "SELECT condition, COUNT(*), AVG(age) FROM people WHERE age < 40 GROUP BY condition"
     )
-    expect(desk.fact("Costs")).to_have_text("epsilon 1/4")
+    expect(desk.fact("Costs")).to_have_text("epsilon 0.25")
     desk.field("Dataset").select_option("visits")
     expect(sql).to_have_value(re.compile("FROM visits"))
     expect(desk.button(PAY)).to_be_enabled()
@@ -239,12 +239,12 @@ def test_warnings_stand_beside_the_button_and_are_confirmed_in_words(desk: Windo
     before = left(desk)
     desk.button(PAY).click()
     desk.button("Do not pay").click()
-    expect(desk.button("Pay epsilon 1/500 all the same")).to_be_hidden()
+    expect(desk.button("Pay epsilon 0.002 all the same")).to_be_hidden()
     assert left(desk) == before
     assert desk.page.get_by_role("heading", name="Answers", exact=True).count() == 0
     desk.button(PAY).click()
-    desk.button("Pay epsilon 1/500 all the same").click()
-    expect(desk.page.get_by_text("Paid epsilon 1/500.")).to_be_visible()
+    desk.button("Pay epsilon 0.002 all the same").click()
+    expect(desk.page.get_by_text("Paid epsilon 0.002.")).to_be_visible()
     expect(shown).to_have_count(0)  # it is stored now
 
 
@@ -279,12 +279,12 @@ def test_rho_pays_for_gaussian_noise(desk: Window, service):
     sql = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
     desk.open("release", dataset="visits", sql=sql, rho="0.02")
     right = asked(service, "plan", queries=[sql], cost="rho=0.02")
-    expect(desk.fact("Costs")).to_have_text("rho 1/50")
+    expect(desk.fact("Costs")).to_have_text("rho 0.02")
     desk.says(right["meaning"][0])
     expect(desk.page.get_by_role("region", name="Command line")).to_contain_text("--rho 0.02")
     desk.button(PAY).click()
-    desk.button("Pay rho 1/50 all the same").click()  # rhos leave little of a budget in epsilon
-    expect(desk.page.get_by_text("Paid rho 1/50.")).to_be_visible()
+    desk.button("Pay rho 0.02 all the same").click()  # rhos leave little of a budget in epsilon
+    expect(desk.page.get_by_text("Paid rho 0.02.")).to_be_visible()
     assert "rho" in desk.page.url
 
 
@@ -302,7 +302,7 @@ def test_discovered_groups_are_paid_with_epsilon_and_delta(desk: Window):
     ask_for(desk, sql, "0.5")
     assert "need a delta" in mistake(desk.field("What to spend (epsilon)"))
     desk.field("Pay with").select_option("delta")
-    expect(desk.fact("Costs")).to_have_text("epsilon 1/2, delta 1e-7")
+    expect(desk.fact("Costs")).to_have_text("epsilon 0.5, delta 1e-7")
     desk.write("Query (SQL)", "SELECT COUNT(*) FROM people WHERE age >= 87")
     assert "would be wasted" in mistake(desk.field("Delta"))
 
@@ -317,11 +317,11 @@ def test_a_query_that_is_still_being_typed_is_priced_before_it_is_paid(desk: Win
         PAY,
     )
     expect(desk.page.get_by_role("list", name="Warnings")).to_contain_text("nroth")
-    expect(desk.button("Pay epsilon 1/500 all the same")).to_be_visible()
+    expect(desk.button("Pay epsilon 0.002 all the same")).to_be_visible()
     assert not any(url.endswith("/release") for url in desk.asked)
     assert left(desk) == before
     desk.field("Query (SQL)").fill("SELECT COUNT(*) FROM people WHERE age >= 45")
-    expect(desk.button("Pay epsilon 1/500 all the same")).to_be_hidden()
+    expect(desk.button("Pay epsilon 0.002 all the same")).to_be_hidden()
 
 
 def test_typing_plans_after_a_pause(desk: Window):
@@ -345,5 +345,5 @@ def test_what_to_spend_is_priced_before_it_is_paid(desk: Window):
     )
     expect(desk.page.get_by_text("You changed what is asked.")).to_be_visible()
     assert not any(url.endswith("/release") for url in desk.asked)
-    desk.button("Pay epsilon 3/100").click()
-    expect(desk.page.get_by_text("Paid epsilon 3/100.")).to_be_visible()
+    desk.button("Pay epsilon 0.03").click()
+    expect(desk.page.get_by_text("Paid epsilon 0.03.")).to_be_visible()

@@ -72,13 +72,15 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
         analyst.open("release", dataset="people", sql=sql, epsilon="0.01")
         expect(analyst.page.get_by_text(stands)).to_be_visible()
     unpaid = reviewer.page.get_by_role("list", name="Approved and not yet paid from people")
-    expect(unpaid.get_by_role("listitem").filter(has_text="age >= 52")).to_contain_text("1/100")
+    expect(unpaid.get_by_role("listitem").filter(has_text="age >= 52")).to_contain_text(
+        "epsilon 0.01"
+    )
     reviewer.unfold(reviewer.page.get_by_text("Decisions about people"))
     heads, newest_decision, *_ = reviewer.rows("Decisions about proposals on people")
     assert heads[:4] == ["proposal", "decision", "cost", "paid"]
-    assert newest_decision[1:4] == ["approved", "epsilon 1/100", "not yet"]
+    assert newest_decision[1:4] == ["approved", "epsilon 0.01", "not yet"]
     analyst.button(PAY).click()
-    expect(analyst.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    expect(analyst.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     reviewer.open("mechanism")
     reviewer.open("review")
     newest = reviewer.page.get_by_role("list", name="Everything released from people").first
@@ -93,6 +95,31 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
         expect(own).to_contain_text("as agreed")
 
 
+def test_what_cannot_be_paid_any_more_is_to_be_sent_back(new_window, account, service):
+    sql = "SELECT COUNT(*) FROM people WHERE age >= 53"
+    asked = {"queries": [sql], "epsilon": "0.01", "purpose": "the yearly table"}
+    with service.client(service.token) as client:
+        client.post("/api/v1/propose", json=asked).raise_for_status()
+
+    def make_it_unfit(route):
+        answer = route.fetch()
+        book = answer.json()
+        for one in book["proposals"]:
+            if one.get("after"):
+                one["after"]["fits"] = False
+        route.fulfill(response=answer, json=book)
+
+    window: Window = new_window(account("rita", "reviewer"))
+    window.page.route("**/api/v1/ledger", make_it_unfit)
+    window.open("review")
+    card = window.page.get_by_role("article").filter(has_text="age >= 53")
+    expect(card).to_contain_text("All of it does not fit the budget")
+    card.get_by_label("Remark").fill("too much")
+    expect(card.locator("button.main")).to_have_text("Send back")
+    card.locator("button.main").click()
+    expect(card).to_have_count(0)
+
+
 def test_an_analyst_asks_and_sees_the_own_part_only(new_window, account):
     window: Window = new_window(account("bob", "analyst"))
     window.open("release", sql="SELECT COUNT(*) FROM people WHERE age >= 34", epsilon="0.01")
@@ -100,7 +127,7 @@ def test_an_analyst_asks_and_sees_the_own_part_only(new_window, account):
     expect(window.page.get_by_role("meter", name="Your part (bob)")).to_be_visible()
     expect(window.page.get_by_text("ann", exact=True)).to_have_count(0)
     window.button(PAY).click()
-    expect(window.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    expect(window.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     assert not window.refused
 
 

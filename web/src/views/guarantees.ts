@@ -7,7 +7,7 @@ import { Fraction } from "../fraction";
 import { picker } from "../picker";
 import { certificate, certificateChecker } from "../verify_file";
 import { Frame, type Place, type View } from "../view";
-import { exactly, percent } from "../words";
+import { capital, exactly, percent } from "../words";
 
 const MOST_SHOWN = 40;
 
@@ -71,6 +71,7 @@ function mount(root: HTMLElement, place: Place): void {
     subject.root,
     chosen.root,
     claim,
+    certificateChecker(),
   );
 
   function arrange(): void {
@@ -98,7 +99,6 @@ function mount(root: HTMLElement, place: Place): void {
     );
   }
 
-  frame.answer.root.after(certificateChecker());
   arrange();
   ask();
 }
@@ -108,9 +108,6 @@ function described(found: GuaranteesAnswer): Child[] {
   const rest = found.statements.length - shown.length;
   const count = typeof found.count === "number" ? found.count.toLocaleString("en") : found.count;
   return [
-    found.rays && found.columns
-      ? h("div", { class: "figures" }, drawn(found.rays, found.columns), reading(found.columns))
-      : null,
     h(
       "section",
       {},
@@ -131,6 +128,9 @@ function described(found: GuaranteesAnswer): Child[] {
         ? h("p", { class: "hint" }, `And ${rest} more: the command below lists them all.`)
         : null,
     ),
+    found.rays && found.columns
+      ? h("div", { class: "figures" }, drawn(found.rays, found.columns), reading(found.columns))
+      : null,
   ];
 }
 
@@ -139,10 +139,7 @@ function statement(
   database: string,
 ): HTMLElement {
   const proven = one.certificate ? JSON.stringify(one.certificate, null, 1) : null;
-  const more = one.more
-    .replace(one.words, "")
-    .replace(/^\s*as an inequality:.*$/m, "")
-    .trim();
+  const odds = /^\s*odds (.*)/ms.exec(one.more)?.[1]?.replace(/\s+/g, " ").trim();
   if (!one.inequality && !one.belief && !proven) return h("li", {}, one.words);
   return h(
     "li",
@@ -151,7 +148,7 @@ function statement(
       "details",
       {},
       h("summary", {}, one.words),
-      more ? h("p", { class: "said" }, more) : null,
+      odds ? h("p", { class: "said" }, `${capital(odds)}.`) : null,
       one.inequality
         ? h(
             "p",

@@ -201,7 +201,7 @@ function matrix(found: MechanismAnswer): HTMLElement | null {
   const outside = found.window
     ? " Outputs and databases go on without end; these are the middle."
     : "";
-  const made = figure(
+  return figure(
     "Matrix",
     few
       ? "How likely each output is on the two databases that are told apart best."
@@ -216,8 +216,6 @@ function matrix(found: MechanismAnswer): HTMLElement | null {
         outputs.map((output, t) => [output, ...(written[t] ?? [])]),
       ),
   );
-  if (databases.length > 8) made.classList.add("whole");
-  return made;
 }
 
 function profile(found: MechanismAnswer): HTMLElement | null {

@@ -2,7 +2,7 @@
 
 import { debounce, inTurn, type NoiselessAnswer, post } from "../api";
 import { liveChart } from "../chart";
-import { type Child, type Field, facts, figure, h, replace, selectField, slider, table } from "../dom";
+import { type Child, facts, figure, h, replace, selectField, slider, table } from "../dom";
 import { type Curve, curvesOf, countDelta, type Setting } from "../noiseless";
 import { assumptions, Frame, type Place, type View } from "../view";
 import { conditional, numeral, percent, plural, short } from "../words";
@@ -39,7 +39,7 @@ function mount(root: HTMLElement, place: Place): void {
     label: string,
     [least, most, step]: readonly [number, number, number],
     show: (value: number) => string,
-  ): Field =>
+  ): ReturnType<typeof slider> =>
     slider({
       label,
       least,
@@ -49,13 +49,20 @@ function mount(root: HTMLElement, place: Place): void {
       show,
       oninput: (value) => {
         state[name] = value;
+        if (name === "people") limit(value);
         ask(); // before anything is drawn, so that the service computes meanwhile
         soon();
       },
     });
+  /** Nobody can know more than all others. */
+  const limit = (many: number): void => {
+    if (number("known") >= many) state.known = many - 1;
+    known.limit(many - 1);
+    known.set(String(state.known));
+  };
   const whole = (n: number): string => n.toLocaleString("en");
   const people = tuner("people", "People in the count", [2, 500, 1], whole);
-  const known = tuner("known", "Of these, known to the attacker", [0, 499, 1], whole);
+  const known = tuner("known", "Of these, known to the attacker", [0, number("people") - 1, 1], whole);
   const probability = tuner(
     "probability",
     "Belief that another says yes",

@@ -124,11 +124,11 @@ export function desk(
       { class: "pay" },
       cost.root,
       bar,
-      warned,
       h("div", { class: "actions" }, buy),
       sure,
       lost.form,
       proposal.root,
+      warned,
     ),
     answer.root,
     policy,
@@ -344,7 +344,7 @@ export function desk(
   function showBars(next: Amount = cost.amount()): void {
     const [own, mine] = parts();
     if (own) bars.all?.show(own, next);
-    if (mine) bars.mine?.show(mine, next);
+    if (mine) bars.mine?.show(mine, next, own);
   }
 
   open();

@@ -129,7 +129,7 @@ function together(account: Book["datasets"][number]): HTMLElement {
         ? `Budget of ${account.dataset}`
         : `Part of ${part.analyst} in ${account.dataset}`,
     );
-    bar.show(part, {});
+    bar.show(part, {}, account);
     return bar.root;
   });
   const { guess: found, learned } = account;
@@ -275,9 +275,11 @@ function decision(one: Proposal, again: () => Promise<void>): HTMLElement {
         for (const each of [yes, no]) each.disabled = false;
       });
   };
-  const yes = button("Approve", () => decide(true), "main");
-  const no = button("Send back", () => decide(false));
-  return h("div", { class: "stack" }, remark.root, h("div", { class: "actions" }, yes, no));
+  const fits = one.after?.fits ?? true; // what cannot be paid any more is to be sent back
+  const yes = button("Approve", () => decide(true), fits ? "main" : "");
+  const no = button("Send back", () => decide(false), fits ? "" : "main");
+  const actions = fits ? [yes, no] : [no, yes];
+  return h("div", { class: "stack" }, remark.root, h("div", { class: "actions" }, ...actions));
 }
 
 function releasedList(name: string, released: readonly Charge[]): HTMLElement {
