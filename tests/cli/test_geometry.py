@@ -17,6 +17,12 @@ def call(capsys, *arguments: str) -> tuple[int, str, str]:
     return code, " ".join(captured.out.split()), captured.err
 
 
+def test_the_inverse_of_noise_on_all_whole_numbers_is_that_of_its_cone(capsys):
+    plain = call(capsys, "cone", "geometric(p=1/2)")
+    assert call(capsys, "cone", "geometric(p=1/2)", "--inverse") == plain
+    assert "The coefficients of the inverse have the absolute sum 9." in plain[1]
+
+
 def test_the_cone_of_randomized_response_has_four_facets(capsys):
     found = data(capsys, "cone", SURVEY)
     assert found["columns"] == ["11", "10", "01", "00"]

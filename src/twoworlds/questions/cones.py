@@ -47,7 +47,9 @@ def cone(
 
     check_files(save)
     if inverse:
-        return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
+        [built] = _mechanisms([source], universe, "a definition, which has no matrix")
+        if built.universe.size is not None:  # of noise on all whole numbers, the cone shows it
+            return inverted(built)
     found: Result
     if also:
         found = row_cone(_mechanisms([source, *also], universe))
