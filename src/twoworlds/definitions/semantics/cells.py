@@ -7,7 +7,7 @@ search takes the cell with the largest bound. If an output that is neither given
 breach under the best belief of the program, it is given up, or chosen in one of its ways; if a
 chosen output is none, inequalities of its cone are added.
 
-Every program is solved in rationals and verified (`programs`): no float enters the bound. Ties,
+Every program is solved in rationals and verified (`programs`): no float enters its bound. Ties,
 where several outputs have a difference of s exactly under one belief, are decided too: a program
 whose inequalities have no common slack has no belief at all. A cell with a belief inside, and its
 best belief on the edge of its cones, has the bound as its supremum, by convexity. Two cells that a
