@@ -5,21 +5,24 @@ import random
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.definitions.semantics import brute
 from twoworlds import Dense, check, measure, mechanism
-from twoworlds.definitions.semantics import cells
+from twoworlds.definitions.semantics import answers, cells
+from twoworlds.definitions.semantics.answers import AnswerSearch
 from twoworlds.definitions.semantics.beliefs import (
     Likelihoods,
     exact_failure,
+    tabulated,
     worst_found,
 )
 from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.cells import bounded_above
-from twoworlds.definitions.semantics.failure import FailureCurve, failure_probability
+from twoworlds.definitions.semantics.failure import ANSWERS, FailureCurve, failure_probability
 from twoworlds.definitions.semantics.pair import Masses, pair_failure
 from twoworlds.definitions.semantics.ways import dot, ways
 from twoworlds.errors import InvalidInput, Undecided
@@ -463,6 +466,48 @@ def test_a_roof_lies_above_every_breach_and_below_some_output_that_is_none(seed)
                 if any(way.breached(belief) for way in some):
                     assert dot(roof, belief) >= dot(search.worth[t], belief)
     assert lower > 0
+
+
+@pytest.mark.parametrize("name", ["discrete-gaussian(sigma2=1", "geometric(ratio=3"])
+@pytest.mark.parametrize("bits", [2, 3])
+def test_no_belief_fails_more_often_than_its_masses_of_the_answers_allow(name, bits):
+    """The bound over the beliefs with the same masses, for one point of them; it tells outputs."""
+    released = mechanism(f"{name}, bits={bits})")
+    table = tabulated(released)
+    sharper = 0
+    for s in (Fraction(1, 10), Fraction(3, 10)):
+        search = AnswerSearch(table, s)
+        assert len(search.answers) == bits + 1
+        for belief in random_beliefs(released.universe, bits, 25):
+            b = [belief.get(x, Fraction(0)) for x in table.databases]
+            masses = [float(sum(b[j] for j in answer)) for answer in search.answers]
+            allowed = search.bound(np.array([masses]))
+            failure = exact_failure(table, {j: mass for j, mass in enumerate(b) if mass}, s)
+            assert failure <= allowed
+            sharper += allowed < 1 / 2
+    assert sharper > 0
+
+
+def test_where_the_search_of_cells_is_slow_the_masses_of_the_answers_bound_better(monkeypatch):
+    """The end named in `docs/coverage.md`; it holds with fewer simplices, only further off."""
+    ends = failure_probability(mechanism("discrete-gaussian(sigma2=1, bits=3)"), Fraction(2, 5))
+    assert ends.source == ANSWERS
+    assert 0 < ends.upper - ends.lower < Fraction(3, 40)
+    monkeypatch.setattr(answers, "_SIMPLICES", 20)
+    table = tabulated(mechanism("discrete-gaussian(sigma2=1, bits=3)"))
+    assert ends.upper < answers.bounded_by_answers(table, Fraction(2, 5), Fraction(0)) < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "randomized-response(bits=3, keep=3/4)",  # as many answers as databases
+        "geometric(ratio=2, bits=6)",  # too many answers
+        "random-index(records=3)",  # impossible outputs
+    ],
+)
+def test_the_masses_of_the_answers_bound_nothing_where_they_do_not_apply(text):
+    assert answers.bounded_by_answers(tabulated(mechanism(text)), Fraction(1, 4), Fraction(0)) == 1
 
 
 @pytest.mark.few(4)

@@ -7,15 +7,16 @@ search takes the cell with the largest bound. If an output that is neither given
 breach under the best belief of the program, it is given up, or chosen in one of its ways; if a
 chosen output is none, inequalities of its cone are added.
 
-Every program is solved in rationals and verified (`programs`): no float enters the bound. Ties,
+Every program is solved in rationals and verified (`programs`): no float enters its bound. Ties,
 where several outputs have a difference of s exactly under one belief, are decided too: a program
 whose inequalities have no common slack has no belief at all. A cell with a belief inside, and its
 best belief on the edge of its cones, has the bound as its supremum, by convexity. Two cells that a
 permutation of the databases maps to each other are looked at once.
 
-The search ends after a number of programs; its bound holds wherever it ends. A program with c tight
-inequalities has an optimum on at most c + 1 databases. That does not make supports small: each
-breach may need an inequality of its own, so on three bits nothing below all eight is proved.
+The search ends after a number of programs; its bound holds wherever it ends. Where it is slow and
+the masses of the `answers` alone bound better, it ends early with their bound. A program with c
+tight inequalities has an optimum on at most c + 1 databases. That does not make supports small:
+each breach may need an inequality of its own, so on three bits nothing below all eight is proved.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from itertools import permutations, product
 from math import ceil, factorial
 from typing import Any, NamedTuple
 
+from twoworlds.definitions.semantics.answers import bounded_by_answers
 from twoworlds.definitions.semantics.beliefs import Likelihoods, worst_differences
 from twoworlds.definitions.semantics.ways import Row, Way, added, dot, ways
 from twoworlds.programs import Optimal, solve
@@ -35,6 +37,7 @@ from twoworlds.programs.solver import solve_in_floats
 
 WIDTH = Fraction(1, 1000)  # ends that come so near are left as they are
 _PROGRAMS, _ROWS = 2000, 120_000  # linear programs, and their inequalities in all; about 30 s
+_TRIED, _FAR = 250, Fraction(1, 20)  # so many programs, and an end so far: the search is slow
 _MOST_DATABASES, _MOST_OUTPUTS = 16, 64
 _MOST_SYMMETRIES = 1000
 _ROUNDS = 30
@@ -64,11 +67,13 @@ class Bound(NamedTuple):
         upper: no belief fails more often.
         belief: a belief that fails nearly so often, by place, if one was found.
         reached: whether beliefs come as near to ``upper`` as one likes.
+        by_answers: whether the masses of the answers alone give ``upper``.
     """
 
     upper: Fraction
     belief: dict[int, Fraction] | None = None
     reached: bool = False
+    by_answers: bool = False
 
 
 def bounded_above(
@@ -293,18 +298,33 @@ class CellSearch:
         harmless = frozenset(t for t, one in enumerate(self.by_output) if not one)
         self._add(Cell(harmless, ()))
         while self.heap and self.programs < _PROGRAMS and self.inequalities < _ROWS:
+            if self._outrun():
+                break
             bound, _, cell, belief = heapq.heappop(self.heap)
             if -bound > self.best and -bound >= self.conceded:
                 for smaller in self._cut(cell, belief, -bound):
                     self._add(smaller)
         rest = self.table.rest
         upper = max([self.best, self.conceded, *(-entry[0] for entry in self.heap)])
+        outrun = self._outrun()
+        if outrun:
+            upper = max(self.by_answers, self.best)
         if self.found.reached and upper == self.best:
             if above is None or not above < upper:
                 return self.found
             return self.found._replace(belief=self._closer(above))
         shorter = Fraction(ceil(upper * _STEPS), _STEPS) if upper > self.best else upper
-        return Bound(min(shorter + rest, _ONE), self.found.belief)
+        return Bound(min(shorter + rest, _ONE), self.found.belief, by_answers=outrun)
+
+    def _outrun(self) -> bool:
+        """Tell whether the search is slow, and the masses of the answers alone bound better."""
+        slow = self.truth is None and self.programs > _TRIED and bool(self.heap)
+        return slow and -self.heap[0][0] > max(self.best + _FAR, self.by_answers)
+
+    @cached_property
+    def by_answers(self) -> Fraction:
+        """A bound by the masses of the answers alone."""
+        return bounded_by_answers(self.table, self.s, self.best + WIDTH)
 
     def _add(self, cell: Cell) -> None:
         """Bound a cell, and keep it if its bound is above what beliefs reach."""

@@ -79,6 +79,10 @@ CELLS = (
     "all beliefs, cut into convex cells of those that some outputs breach; a linear program bounds "
     "each (twoworlds, S1)"
 )
+ANSWERS = (
+    "all beliefs, cut by the masses of the answers that they give; each output may have its own "
+    "belief with these masses (twoworlds)"
+)
 NOTHING = "no probability exceeds 1, and S4 gives no less here"
 
 Shown = tuple[Number, FailureWitness | None]  # a lower end, and the belief that gives it
@@ -162,7 +166,8 @@ class FailureCurve:
             )
         if cut.reached and isinstance(epsilon, Fraction):
             lower = cut.upper
-        upper, source = min((upper, source), (cut.upper, CELLS), key=lambda one: one[0])
+        proof = ANSWERS if cut.by_answers else CELLS
+        upper, source = min((upper, source), (cut.upper, proof), key=lambda one: one[0])
         return Ends(lower, upper, source, witness)
 
     def pure(self, epsilon: Number) -> bool:

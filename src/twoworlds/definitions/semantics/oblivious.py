@@ -213,7 +213,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         ]
         witness = self._worst(mechanism, held, epsilon) if held else None
         if witness is not None and compare(witness.failure, values["delta"]) is not Order.EQUAL:
-            cut, shown, _ = bounded_above(table, s, bounds(witness.failure)[0], places)
+            cut, shown, *_ = bounded_above(table, s, bounds(witness.failure)[0], places)
             if shown is not None:
                 held = [
                     Belief(mechanism.universe, {table.databases[j]: m for j, m in shown.items()})
