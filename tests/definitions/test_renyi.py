@@ -207,7 +207,7 @@ def test_a_limit_that_no_order_reaches_is_said_to_be_one():
 def test_a_refuted_claim_names_the_rho_that_holds():
     verdict = tw.check("laplace(epsilon=1)", "zcdp(rho=1/8)")
     assert verdict.holds is False
-    assert verdict.notes == ("the claim allows 1/8 (0.125)", "holds with rho e^(-1) (0.367879)")
+    assert verdict.notes == ("the claim allows 1/8 (0.125)", "holds with rho e^(-1) (0.36788)")
     assert tw.check("gaussian(sigma=2)", "zcdp(rho=1/8)").holds
     leak = tw.check("random-index(records=4, values=3)", "zcdp(rho=9)")
     assert leak.notes[-1] == "no rho is large enough"
