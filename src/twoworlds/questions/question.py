@@ -86,8 +86,11 @@ class Parameter(NamedTuple):
         if self.kind in (int, float):
             from twoworlds.numbers import number, whole
 
-            text = str(value)
-            return whole(text, self.name) if self.kind is int else float(number(text))
+            text = str(value).strip()
+            if self.kind is float:
+                return float(number(text))
+            below = text[:1] == "-" and text[1:].isdecimal()  # the question says what is too small
+            return int(text) if below else whole(text, self.name)
         if self.kind is Path and isinstance(value, str):
             return Path(value)
         return str(value) if isinstance(value, (Number, PurePath)) else value
