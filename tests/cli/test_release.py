@@ -619,7 +619,28 @@ def test_a_report_is_verified_by_the_certificate_in_it(capsys, in_hospital):
     (in_hospital / "x.html").write_text("<html></html>")
     code, _, err = call(capsys, "verify", "x.html")
     assert code == 2
-    assert "this page holds no certificate: give a report made by twoworlds" in err
+    assert "this page holds no certificate that could be checked" in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<td>north</td>", "<td>coast</td>"),
+        ("Asked of people: the number of rows, by region", "Asked of people: the number of men"),
+        ("would get at most 74 right", "would get at most 51 right"),
+    ],
+)
+def test_the_page_of_a_release_says_what_its_certificate_says(capsys, in_hospital, old, new):
+    assert call(capsys, "release", BY_REGION, *SPENT, "--report", "r.html")[0] == 0
+    page = (in_hospital / "r.html").read_text()
+    assert call(capsys, "verify", "r.html")[0] == 0
+    assert old in page
+    for at in [i for i in range(len(page)) if page.startswith(old, i)]:
+        (in_hospital / "r.html").write_text(page[:at] + new + page[at + len(old) :])
+        told = call(capsys, "verify", "r.html")
+        near = page[at - 250 : at]
+        alone = "together" in near or "aria-label" in near  # of all releases; of the picture
+        assert (told[0] == 1) != alone
 
 
 def test_a_reviewer_reads_the_warnings_and_a_dry_run_files_nothing(capsys):

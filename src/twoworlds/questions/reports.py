@@ -33,9 +33,11 @@ _TAG = re.compile(r"<[^>]*>")
 _OWN = re.compile(r"python:|\.(csv|json|parquet)\b", re.IGNORECASE)
 _WHOLE = "The certificate holds, and every word of the page is as twoworlds makes it."
 _IN_PART = (
-    "The certificate holds; the sentence of the page, its questions and its answers follow from "
-    "it. The other words rest on the ledger, and were NOT compared."
+    "The certificate holds. The sentence of the page, its questions and its answers are those of "
+    "the certificate. Everything else on the page was NOT compared: what was released before, who "
+    "decided, and how the page looks."
 )
+_TOLD = re.compile(r"Of 1[0,]+ people in your position|Asked of ")  # sentences and questions
 _FALSE = "The certificate holds, but the page does NOT say what twoworlds says."
 _UNCOMPARED = "The certificate holds. The words of the page were NOT compared with it"
 
@@ -154,8 +156,9 @@ def verify(
         return Told(said, data)
     with time_limit():
         words, differ = _compared(saved, saved.page, ledger)
-    blocks = ([Listing("what differs", differ)] if differ else [], [Said([said.headline])])
-    said = replace(said, headline=words, blocks=(*blocks[0], *blocks[1], *said.blocks))
+    listed = [Listing("what differs", differ)] if differ else []
+    certificate = Said([f"Of the certificate alone: {said.headline}"])
+    said = replace(said, headline=words, blocks=(*listed, certificate, *said.blocks))
     if differ:
         said = replace(said, claim="report", holds=False)
     compared = {"said": words, "differ": differ}
@@ -181,9 +184,12 @@ def _compared(saved: Saved, page: str, ledger: Path | None) -> tuple[str, list[s
             raise Unsupported("the command that makes it again is missing")
     except TwoWorldsError as error:
         return f"{_UNCOMPARED}: {error}.", []
-    guess, rest = certified(review_release(saved.data, certificate_proof(saved), None))
-    held = {*_words(page)}
-    differ = [f"the page lacks: {one}" for one in _words(f"{guess} {rest}") if one not in held]
+    guess, parts = certified(review_release(saved.data, certificate_proof(saved), None))
+    wanted, held = [*_words(f"{guess} {' '.join(parts)}")], [*_words(page)]
+    differ = [f"the page lacks: {one}" for one in wanted if one not in held]
+    differ += [f"the page says: {one}" for one in held if _TOLD.match(one) and one not in wanted]
+    if not differ and not all(part in page for part in parts):
+        differ = ["the order of the words, or what is not seen of them"]
     if not differ and [*_SENTENCE.findall(page)] != [guess]:
         differ = ["the page has another sentence beside that of the certificate"]
     if any(unescape(one) != saved.text for one in _SHOWN.findall(page)):

@@ -347,7 +347,7 @@ def between_the_grid(asked: Resolved) -> Iterator[str]:
         missing = () if measure.fill is None else (measure.fill, measure.fill)
         options = {option for row in rows.types if row.active for option in row.options[0]}
         ends = [end for option in options for end in (missing if option is None else option)]
-        if not ends or min(ends) == max(ends):
+        if not ends or (min(ends) == max(ends) and min(ends) in measure.grid):
             continue
         if not any(min(ends) < value < max(ends) for value in measure.grid):
             yield aggregate.name

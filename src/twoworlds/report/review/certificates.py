@@ -123,8 +123,8 @@ def _in_report(content: bytes, pages: list[str]) -> bytes:
     found = _LINK.search(content)
     if found is None:
         raise InvalidInput(
-            "this page holds no certificate: give a report made by twoworlds, or the .json file "
-            "that its link saves"
+            "this page holds no certificate that could be checked: make it again by the command "
+            "at its end, if it has one, and compare the two"
         )
     pages.append(content.decode(errors="replace"))
     return b64decode(found[1])

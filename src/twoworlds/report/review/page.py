@@ -122,11 +122,11 @@ def _parts(review: Review) -> Iterator[str]:
     yield "</section></main>"
 
 
-def certified(review: Review) -> tuple[str, str]:
-    """Return what a page says by the certificate of a release alone: its sentence, and the rest."""
-    answers = review.sections[0][1]
-    rest = [_facts(review.subject, "subject"), *_blocks((*review.meaning, *answers))]
-    return escape(review.guess), "".join(rest)
+def certified(review: Review) -> tuple[str, list[str]]:
+    """Return what a page says by the certificate of a release: its sentence, and its parts."""
+    blocks = (review.meaning, review.sections[0][1])
+    parts = [_facts(review.subject, "subject"), *("".join(_blocks(some)) for some in blocks)]
+    return escape(review.guess), parts
 
 
 def _standing(review: Review) -> Iterator[str]:
