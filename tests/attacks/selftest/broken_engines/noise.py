@@ -346,13 +346,13 @@ def _takes_lines_for_records() -> Iterator[None]:
     """A text file is read by lines, quoted or not."""
     with suppress(ImportError):
         kind = import_module("twoworlds.release.policy.records").FileRecords
-        real = kind._chunks
+        real = kind._lines
 
-        def chunks(self: Any) -> Iterator[bytes]:
-            for chunk in real(self):
-                yield chunk.replace(b'"', b"")
+        def lines(self: Any) -> Iterator[str]:
+            for line in real(self):
+                yield line.replace('"', "")
 
-        with patch.object(kind, "_chunks", chunks):
+        with patch.object(kind, "_lines", lines):
             yield
             return
     yield
