@@ -117,9 +117,10 @@ export class Foreseen<T> {
     private readonly keep = Infinity,
   ) {}
 
-  /** The answer as it was foreseen; else the service is asked now. */
+  /** The answer as it was foreseen; else, or if that failed, the service is asked now. */
   ask(body: unknown, signal: AbortSignal): Promise<T> {
-    return this.find(JSON.stringify(body)) ?? post<T>(this.path, body, signal);
+    const now = (): Promise<T> => post<T>(this.path, body, signal);
+    return this.find(JSON.stringify(body))?.catch(now) ?? now();
   }
 
   /** Ask for these, one after the other, until the hand is elsewhere. */
