@@ -1,6 +1,6 @@
 /** The page: views, each at an address of its own, and light or dark. */
 
-import { ask, debounce, elsewhere, takeToken } from "./api";
+import { ask, elsewhere, takeToken } from "./api";
 import { h, replace } from "./dom";
 import type { Place, View } from "./view";
 import { attacker } from "./views/attacker";
@@ -25,15 +25,13 @@ const tabs = document.getElementById("tabs") as HTMLElement;
 let shown = "";
 let mounted = 0;
 
-const REST = 150; // milliseconds without a change, after which the address follows
-
 /** Where a view keeps its state, as long as it is the one that is shown and nobody has gone on. */
 function place(name: string, params: URLSearchParams): Place {
   mounted += 1;
   const mine = mounted;
   return {
     params,
-    save: debounce(REST, (state) => {
+    save(state) {
       if (mine !== mounted || location.hash !== shown) return;
       const kept = new URLSearchParams();
       for (const [key, value] of Object.entries(state))
@@ -41,7 +39,7 @@ function place(name: string, params: URLSearchParams): Place {
       const query = kept.toString();
       history.replaceState(null, "", `#/${name}${query ? `?${query}` : ""}`);
       shown = location.hash;
-    }),
+    },
   };
 }
 
