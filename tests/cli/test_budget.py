@@ -161,3 +161,22 @@ def test_a_verification_names_the_caps_that_changed_and_those_exceeded_since(cap
     ask("1/2")
     assert "changed the cap from epsilon 1 to epsilon 10" in verified()
     assert exceeded not in verified()
+
+
+def test_what_was_spent_under_another_name_of_a_dataset_is_told(capsys, folder):
+    call(capsys, "release", "SELECT COUNT(*) FROM people", "--epsilon", "1/2", "--analyst", "ann")
+    text = (folder / "policy.yml").read_text()
+    (folder / "policy.yml").write_text(text.replace("  people:\n", "  folk:\n"))
+    _, out, _ = call(capsys, "budget")
+    assert (
+        "people is in the ledger and not in the policy. If its people are also in folk, add what "
+        "was spent on it: epsilon 0.5." in " ".join(out.split())
+    )
+
+
+def test_a_share_of_the_answer_is_no_error_to_stay_within(capsys):
+    asked = "SELECT COUNT(*) FROM people"
+    code, _, err = call(capsys, "release", asked, "--within", "5%")
+    assert code == 2
+    assert "--within 5% is a share" in err
+    assert call(capsys, "release", asked, "--within", "10")[0] == 0

@@ -1,6 +1,7 @@
 """`twoworlds policy`: text files are imported, all faults are told, and named commands work."""
 
 import json
+import os
 import re
 import shlex
 import sqlite3
@@ -333,6 +334,28 @@ def test_the_first_sentence_of_a_check_counts_the_doubts(capsys, folder, old, ne
     assert out.count("Doubt: people: ") == len(doubts)
     for doubt in doubts:
         assert doubt in plain(out)
+
+
+def test_a_check_says_whether_a_reviewer_must_approve_and_where_data_are_compared(capsys, folder):
+    policy(folder)
+    text = re.sub(
+        "    source: people.parquet\n|    public:\n.*\n", "", (folder / "policy.yml").read_text()
+    )
+    (folder / "policy.yml").write_text(text)
+    said = plain(call(capsys, "policy", "check", "policy.yml")[1])
+    assert "--data compares keys and bounds with the values, too" in said
+    assert "reviewer" not in said
+    (folder / "policy.yml").write_text(f"{text}    review: true\n")
+    said = plain(call(capsys, "policy", "check", "policy.yml")[1])
+    assert "every release needs a reviewer's approval" in said
+
+
+def test_a_pipe_is_refused_at_once(capsys, folder):
+    os.mkfifo(folder / "people.parquet")
+    policy(folder)
+    code, _, err = call(capsys, "policy", "check", "policy.yml")
+    assert code == 2
+    assert "'people.parquet' is not a regular file" in err
 
 
 def test_data_that_hardly_fit_their_declaration_are_doubts(capsys, folder):

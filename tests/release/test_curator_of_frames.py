@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import twoworlds as tw
-from twoworlds.errors import DoubtfulRelease
+from twoworlds.errors import DoubtfulRelease, InvalidInput
 from twoworlds.release import Curator, OverBudget, parse_policy
 from twoworlds.release.policy import declare
 
@@ -238,3 +238,22 @@ def test_a_column_of_another_kind_is_warned_of_and_decides_no_refusal():
     declared = {"budget": 1, "unit": "row", "bounds": {"region": (0, 1)}}
     with pytest.warns(DoubtfulRelease, match=words), Curator(pandas_frame(), **declared) as one:
         one.release("SELECT SUM(region) FROM people", epsilon=1)
+
+
+def test_a_budget_in_memory_is_said_to_end_with_its_curator(tmp_path):
+    asked, said = "SELECT COUNT(*) FROM people", "This budget ends with its curator"
+    with Curator(TABLE, **DECLARED) as curator:
+        found = str(curator.release(asked, epsilon=1))
+        assert said in found
+        assert "Left: people epsilon 9999. " in found  # nobody is named curator here
+    with Curator(TABLE, tmp_path / "ledger.db", **DECLARED) as curator:
+        assert said not in str(curator.release(asked, epsilon=1))
+
+
+def test_a_closed_curator_and_a_policy_for_data_are_refused_with_the_way_out():
+    with Curator(TABLE, **DECLARED) as curator:
+        pass
+    with pytest.raises(InvalidInput, match="this Curator is closed: open another one"):
+        curator.release("SELECT COUNT(*) FROM people", epsilon=1)
+    with pytest.raises(InvalidInput, match=r"open it with Curator.open\('policy.yml'\)"):
+        Curator("policy.yml")

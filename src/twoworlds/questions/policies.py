@@ -71,6 +71,13 @@ def budget(
         and name in read.datasets
         and who not in analysts(read.dataset(name))
     ]
+    old += [
+        f"{name} is in the ledger and not in the policy. If its people are also in "
+        f"{' or '.join(read.datasets)}, add what was spent on it: "
+        f"{Cap(Cost()).used(spent).cost.shown()}."
+        for (name, who), spent in policy_state(read).spent.items()
+        if who is None and dataset is None and name not in read.datasets
+    ]
     lines = (Said([*map(printable, old)]),) if old else ()
     told = Answer(_left(table), blocks=(table, learned_lines(datasets), *lines))
     return Told(told, {"datasets": datasets})
@@ -237,7 +244,8 @@ def policy_check(
         if doubts
         else "nothing is wrong with it"
     )
-    told = Answer(f"{file}: {verdict}.", holds=True, blocks=blocks)
+    note = "--data compares keys and bounds with the values, too"
+    told = Answer(f"{file}: {verdict}.", holds=True, blocks=blocks, notes=() if data else (note,))
     return Told(told, {"file": file, "holds": True, "datasets": found})
 
 

@@ -93,6 +93,11 @@ def release(
                 raise InvalidInput(
                     "--within finds the epsilon: leave --epsilon, --each, --delta and --rho out"
                 )
+            if "%" in within:
+                raise InvalidInput(
+                    f"--within {within} is a share, and --within is in the units of the answer: "
+                    "--within 10 for a count that is off by at most 10"
+                )
             cost = curator.cost_for(asked, within)
             said = f"With {cost.shown()}, 95% of the errors of every answer are at most {within}."
             over = _over_budget(curator, asked, cost, analyst)

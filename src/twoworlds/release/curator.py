@@ -108,6 +108,10 @@ class Curator(AbstractContextManager["Curator"]):
     ) -> None:
         """Set the caps of the policy in the ledger."""
         places = {**(sources or {})}
+        if isinstance(data, (str, Path)) and Path(data).suffix.lower() in (".yml", ".yaml"):
+            raise InvalidInput(
+                f"{str(data)!r} is a policy: open it with Curator.open({str(data)!r})"
+            )
         if isinstance(data, Policy):
             if any(one is not None for one in (budget, unit, bounds, keys, columns)):
                 raise InvalidInput("the policy declares the data: leave the declarations out")
@@ -482,6 +486,7 @@ class Curator(AbstractContextManager["Curator"]):
             covered is not None,
             (state.cap((name, None)), state.spent.get((name, None), Spent())),
             charge.answered,
+            kept=self._end is None,
         )
         answers = tuple(
             QueryAnswer.of(one, calibration, part, context, query=index)

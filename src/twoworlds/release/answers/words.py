@@ -362,12 +362,18 @@ def price(context: AnswerContext) -> str:
         paid = f"Paid: {context.paid.shown()}."
     left = accounts_text(context.left)
     said = f"{paid} Left: {left}." if left else paid
-    return printable(f"{said}{_spent(context)}")
+    ends = "" if context.kept else " This budget ends with its curator: give ledger= to keep it."
+    return printable(f"{said}{_spent(context)}{ends}")
 
 
 def accounts_text(left: Mapping[str, Cost]) -> str:
-    """Say what is left of each account."""
-    return "; ".join(f"{account} {cost.shown('at least')}" for account, cost in left.items())
+    """Say what is left of each account; where no analyst is named, that of the dataset."""
+    from twoworlds.release.ledger.views import SOLE_ANALYST
+
+    said = {account: cost.shown("at least") for account, cost in left.items()}
+    if len({*said.values()}) == 1 < len(said):
+        said.pop(SOLE_ANALYST, None)
+    return "; ".join(f"{account} {cost}" for account, cost in said.items())
 
 
 def _spent(context: AnswerContext) -> str:
@@ -473,6 +479,7 @@ class AnswerContext:
         covered: Whether the price was paid for a strategy, of which this is one question.
         account: The cap of the dataset and what is spent of it; None without a ledger.
         stored: Whether the answer was stored before; a charge may have been left without one.
+        kept: Whether the budget outlives the curator.
     """
 
     dataset: Dataset
@@ -484,6 +491,7 @@ class AnswerContext:
     covered: bool = False
     account: tuple[Cap, Spent] | None = None
     stored: bool = True
+    kept: bool = True
 
     @property
     def learned(self) -> dict[str, str | None]:

@@ -45,6 +45,8 @@ def existing(path: str | Path, folder: Path) -> Path:
     found = folder / path
     if not found.exists():
         raise InvalidInput(f"there is no file {str(path)!r}: check the path in the policy")
+    if not (found.is_file() or found.is_dir()):
+        raise InvalidInput(f"{str(path)!r} is not a regular file: give the path of one")
     return found
 
 
@@ -325,7 +327,7 @@ class Engines:
         self.policy, self._sources = policy, sources
         self.opened: dict[str, tuple[Backend, exp.Table]] = {}
         self._opening = Lock()
-        self._process = os.getpid()
+        self._process, self._closed = os.getpid(), False
 
     def open(self, dataset: Dataset) -> tuple[Backend, exp.Table]:
         """Return the engine of a dataset, and its table there."""
@@ -334,6 +336,8 @@ class Engines:
                 "this Curator was opened before the process was forked, and its connections belong "
                 "to the parent: open one in the child, after the fork"
             )
+        if self._closed:
+            raise InvalidInput("this Curator is closed: open another one")
         with self._opening:
             if dataset.name not in self.opened:
                 source = self.source(dataset)
@@ -389,7 +393,8 @@ class Engines:
                 check_field(name, column.kind, engine.fields(relation), f"dataset {dataset.name!r}")
 
     def close(self) -> None:
-        """Close all of them."""
+        """Close all of them, for good."""
+        self._closed = True
         for engine, _ in self.opened.values():
             engine.close()
         self.opened.clear()

@@ -115,7 +115,8 @@ class SQLiteStore:
             self._lay_out()
         elif application != _APPLICATION:
             raise InvalidInput(
-                f"{self.path} is not a ledger of twoworlds: give another path, or create one"
+                f"{self.path} is not a ledger of twoworlds: if it was one, restore it from a copy; "
+                "else give another path"
             )
         version = run("PRAGMA user_version").fetchone()[0]
         if version != _VERSION:

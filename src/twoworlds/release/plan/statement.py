@@ -335,9 +335,9 @@ def check_kind(name: str, kind: str, field: Field, where: str) -> None:
     if not field.fits(kind):
         found = field.kind
         advice = (
-            "values of a type that is not known here: cast it in a view of the table"
+            "values of a type that is not known here: convert the column"
             if found == "other"
-            else f"{found}: declare it so, or cast it in a view of the table"
+            else f"{found}: declare it so, or convert the column"
         )
         raise InvalidInput(
             f"column {name!r} of {where} is declared {kind}, and its table has {advice}"

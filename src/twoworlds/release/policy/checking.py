@@ -110,6 +110,7 @@ def _told(one: Dataset, undeclared: list[str] | None, examined: list[Examination
         "analysts": {name: str(cap) for name, cap in one.analysts.items()},
         "columns": [*one.columns],
         "public": [*one.public],
+        "review": one.review,
         "compared_with_the_data": undeclared is not None,
         "undeclared": undeclared or [],
         "doubts": doubts,
@@ -129,6 +130,8 @@ def _lines(one: Dataset, undeclared: list[str] | None) -> Iterator[str]:
     yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
     known = None if one.cap is None else one.cap.composition
     yield f"  budget {'none: nothing can be released' if one.cap is None else _said(one.cap)}"
+    if one.review:
+        yield "  every release needs a reviewer's approval"
     for name, limit in one.analysts.items():
         said = limit.shown() if limit.composition == known else _said(limit)
         yield f"  analyst {name}: {said}"
