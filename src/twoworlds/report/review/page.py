@@ -190,7 +190,7 @@ def _scale(strength: str) -> str:
         for name, often in _SCALE.items()
     )
     return (
-        '<p class="quiet">Protection, by how often a guess at even odds may be right:</p>'
+        '<p class="quiet lead">Protection, by how often a guess at even odds may be right:</p>'
         f'<ol class="scale">{steps}</ol>'
     )
 

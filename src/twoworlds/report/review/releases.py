@@ -278,7 +278,9 @@ def review_planned(
     )
     return replace(
         review,
-        sentences=tuple(f"Warning: {one.words}" for one in plan.warnings),
+        sentences=tuple(
+            f"Warning: {one.words.removesuffix(review.guess).strip()}" for one in plan.warnings
+        ),
         purpose=purpose,
         prepared_by=asked_by if asked_by != SOLE_ANALYST else "",
         date=str(body["time"])[:10],
