@@ -114,10 +114,9 @@ def test_a_plan_with_warnings_and_a_history_is_printed_on_two_pages(page, tmp_pa
         for key in ("north", "south", "east"):
             where = f"region = '{key}' AND age >= 18 AND income >= 1000"
             curator.release(f"SELECT COUNT(*) FROM people WHERE {where}", "1/10", analyst="ann")
+        where = "region IN ('nord', 'east')"
         planned = curator.propose(
-            [
-                "SELECT region, AVG(age) FROM people WHERE region IN ('nord', 'east') GROUP BY region"
-            ],
+            [f"SELECT region, AVG(age) FROM people WHERE {where} GROUP BY region"],
             "7/2",
             purpose="The yearly table, for the board",
             analyst="ann",
