@@ -148,7 +148,7 @@ def verify(
     with time_limit():
         saved = read_certificate(file)
         if saved.data is None and saved.page is not None:
-            return _computed_again(saved, saved.page, ledger)
+            return _computed_again(saved, saved.page)
         if saved.of_release:
             found = check_certificate(saved.data, ledger=ledger)
             told = Told(found.answer(), found.to_dict())
@@ -174,7 +174,7 @@ def verify(
     return Told(said, {**data, "holds": said.holds, "words": compared})
 
 
-def _computed_again(saved: Saved, page: str, ledger: Path | None) -> Told:
+def _computed_again(saved: Saved, page: str) -> Told:
     """Make a report again that holds no certificate, and compare it."""
     if not _COMMAND.search(page):
         raise InvalidInput(
@@ -182,7 +182,7 @@ def _computed_again(saved: Saved, page: str, ledger: Path | None) -> Told:
             "of `twoworlds report`: make it again as it was made, and compare the two"
         )
     try:
-        differ = [*_differences(saved, page, ledger)]
+        differ = [*_differences(saved, page, None)]
     except Unsupported as error:
         raise Unsupported(f"{saved.path} cannot be compared: {error}") from None
     listed = [Listing("what differs", differ)] if differ else []
