@@ -92,10 +92,22 @@ def test_verify_compares_the_sentence_and_the_answers_of_a_release(capsys, in_ho
     assert "Everything else on the page was NOT compared" in found["words"]["said"]
     right = re.search(r"(\d+) right", page)
     cell = re.search(r"<td>north</td><td>([^<]*)</td>", page)
-    for old, new in ((right[0], "51 right"), (cell[0], "<td>north</td><td>7</td>")):
+    digest = re.search(r"with the SHA-256\s+<code>(\w+)", page)[1]
+    for old, new in (
+        (right[0], "51 right"),
+        (cell[0], "<td>north</td><td>7</td>"),
+        ("that costs epsilon 1.", "that costs epsilon 0.1."),
+        ("<li>Each row is protected.", "<li>Each person is protected."),
+        ("<li>That nothing about you is learned", "<li>What about you is learned"),
+        ("discrete Laplace</td><td>1<", "discrete Laplace</td><td>9<"),
+        (f"<code>{digest}</code>.", f"<code>{digest[::-1]}</code>."),
+        ("dp(epsilon=1, neighbours=add-remove) implies", "dp(epsilon=2) implies"),
+        ("people, version 2026", "people, version 2025"),
+    ):
+        assert old in page
         (in_hospital / "r.html").write_text(page.replace(old, new), encoding="utf-8")
         code, out, _ = call(capsys, "verify", "r.html")
-        assert (code, "the page lacks:" in out) == (1, True)
+        assert (code, "what differs" in out) == (1, True)
     shown = re.sub(r"&quot;entry&quot;: *(\d)", r"&quot;entry&quot;: 1\1", page)
     assert shown != page
     (in_hospital / "r.html").write_text(shown, encoding="utf-8")
@@ -104,6 +116,10 @@ def test_verify_compares_the_sentence_and_the_answers_of_a_release(capsys, in_ho
     twice = page.replace(sentence, f"{sentence}Nobody learns.</p>{sentence}")
     (in_hospital / "r.html").write_text(twice, encoding="utf-8")
     assert call(capsys, "verify", "r.html")[0] == 1
+    link = re.search(r"<a data-certificate [^>]*>", page)[0]
+    (in_hospital / "r.html").write_text(page.replace("<body>", f"<!--{link}--><body>"))
+    code, _, err = call(capsys, "verify", "r.html")
+    assert (code, "links to several certificates" in err) == (2, True)
 
 
 def test_a_dry_run_and_the_search_for_an_epsilon_charge_nothing(capsys):
@@ -639,7 +655,7 @@ def test_the_page_of_a_release_says_what_its_certificate_says(capsys, in_hospita
         (in_hospital / "r.html").write_text(page[:at] + new + page[at + len(old) :])
         told = call(capsys, "verify", "r.html")
         near = page[at - 250 : at]
-        alone = "together" in near or "aria-label" in near  # of all releases; of the picture
+        alone = "together" in near  # of all releases
         assert (told[0] == 1) != alone
 
 

@@ -151,6 +151,32 @@ def test_verify_makes_the_page_again_and_says_which_words_differ(capsys, tmp_pat
 
 
 @pytest.mark.parametrize(
+    "asked", [("laplace(epsilon=1/2)",), ("gaussian(sigma=4)", "--reviewer", "Ada")]
+)
+def test_verify_computes_a_report_without_a_certificate_again(capsys, tmp_path, asked):
+    file = tmp_path / "report.html"
+    call(capsys, "report", *asked, "-o", str(file))
+    code, out, _ = call(capsys, "verify", str(file))
+    assert code == 0
+    assert "Every word of the page is as twoworlds makes it" in " ".join(out.split())
+    page = file.read_text(encoding="utf-8")
+    file.write_text(page.replace("strong protection", "full protection"), encoding="utf-8")
+    code, out, _ = call(capsys, "verify", str(file), "--json")
+    found = json.loads(out)
+    assert (code, found["holds"]) == (1, False)
+    assert "full protection" in found["words"]["differ"][0]
+    for old, new, why in (
+        ("twoworlds report &#x27;", "twoworlds report &#x27;python:os:system(1), ", "a program"),
+        ('content="twoworlds ', 'content="twoworlds 9', "another version"),
+        ("to the letter:", "", "no command of"),
+    ):
+        file.write_text(page.replace(old, new), encoding="utf-8")
+        code, out, err = call(capsys, "verify", str(file))
+        assert (code, out) == (2, "")
+        assert why in err
+
+
+@pytest.mark.parametrize(
     ("old", "new", "why"),
     [
         ("twoworlds report &#x27;", "twoworlds report &#x27;python:os:system(1), ", "a program"),

@@ -93,6 +93,40 @@ def test_a_report_of_what_was_sent_back_says_so_first_and_in_the_decision(capsys
     assert SENT_BACK in " ".join(call(capsys, *said[:-2])[1].split())
 
 
+@pytest.mark.parametrize(
+    ("decision", "stands"), [("--approve", "Approved"), ("--send-back", "Sent back")]
+)
+def test_a_decision_that_came_after_the_payment_is_said_to_be_late(capsys, decision, stands):
+    number = str(as_json(capsys, "release", BY_REGION, *SPENT, "--propose", "a table")[1]["entry"])
+    call(capsys, "release", BY_REGION, *SPENT, "--certificate", "c.json")
+    [paid] = as_json(capsys, "review")[1]["releases"]
+    entry = paid["entry"]
+    assert f"waiting; paid anyway, entry {entry}" in " ".join(call(capsys, "review")[1].split())
+    call(capsys, "review", number, decision, "--reviewer", "rita", "--remark", "seen")
+    listed = " ".join(call(capsys, "review")[1].split())
+    assert f"{stands.lower()} by rita: seen; paid before that, entry {entry}" in listed
+    call(capsys, "ledger", "export", "policy.yml", "l.jsonl")
+    told = " ".join(call(capsys, "report", "c.json", "--ledger", "l.jsonl")[1].split())
+    assert re.search(rf"{stands} by rita on [\d-]+, proposal {number}: seen\. It was paid", told)
+    assert f"It was paid before that, entry {entry}." in told
+    assert "all the same" not in told
+
+
+def test_what_was_charged_and_never_answered_is_not_said_to_be_released(capsys, in_hospital):
+    with Curator.open(in_hospital / "policy.yml") as curator:
+        for query, closed in ((BY_REGION, True), (ONE, False)):
+            one = curator._prepare(Request([query], "1/2", "ann"))
+            charge = curator.ledger.reserve(*one.to_charge[:4])
+            if closed:
+                curator.ledger.expire(charge)
+    asked = "SELECT AVG(age) FROM people"
+    assert call(capsys, "release", asked, *SPENT, "--report", "r.html")[0] == 0
+    page = (in_hospital / "r.html").read_text()
+    assert "<td>closed without an answer: the number of rows, by region (7 groups).</td>" in page
+    assert "<td>not answered so far: the number of rows.</td><td>epsilon 0.5</td>" in page
+    assert "a release from people that costs epsilon 1." in page
+
+
 def test_a_report_says_who_approved_it_and_nothing_of_a_review_that_never_was(capsys, in_hospital):
     assert call(capsys, "release", ONE, *SPENT, "--report", "r.html")[0] == 0
     number = str(as_json(capsys, "release", BY_REGION, *SPENT, "--propose", "a table")[1]["entry"])

@@ -114,7 +114,7 @@ def test_a_question_of_a_strategy_says_what_the_whole_strategy_costs(tmp_path, c
         released = strategy.release("SELECT COUNT(*) FROM people", "1/4")
         page = review_released(released, curator.ledger).html()
     told = words(page)
-    assert "All questions of this strategy together cost epsilon=1/2, which was paid." in told
+    assert "All questions of this strategy together cost epsilon 0.5, which was paid." in told
     assert "does NOT hold" not in told
     assert "by at most 24.5 percentage points" in told  # of epsilon 1/2, not of 1/4
     assert "twoworlds ledger verify ledger.db" in told

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Listing, Said
+from twoworlds.answer import Answer, Listing, Said
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.files import check_place, write
 from twoworlds.questions.mechanisms import Neighbours, Universe
@@ -33,10 +33,13 @@ _TAG = re.compile(r"<[^>]*>")
 _OWN = re.compile(r"python:|\.(csv|json|parquet)\b", re.IGNORECASE)
 _WHOLE = "The certificate holds, and every word of the page is as twoworlds makes it."
 _IN_PART = (
-    "The certificate holds. The sentence of the page, its questions and its answers are those of "
-    "the certificate. Everything else on the page was NOT compared: what was released before, who "
-    "decided, and how the page looks."
+    "The certificate holds. What the page says of this release alone is what the certificate says: "
+    "its questions and answers, its sentence, its cost and charge, whom it protects, what is not "
+    "promised, its theorems and the SHA-256. Everything else on the page was NOT compared: what "
+    "was released before, the total, who decided, and how the page looks."
 )
+_WHOLE_ALONE = "Every word of the page is as twoworlds makes it, and all was computed again."
+_FALSE_ALONE = "The page does NOT say what twoworlds says, which computed it again."
 _TOLD = re.compile(r"Of 1[0,]+ people in your position|Asked of ")  # sentences and questions
 _FALSE = "The certificate holds, but the page does NOT say what twoworlds says."
 _UNCOMPARED = "The certificate holds. The words of the page were NOT compared with it"
@@ -144,6 +147,8 @@ def verify(
 
     with time_limit():
         saved = read_certificate(file)
+        if saved.data is None and saved.page is not None:
+            return _computed_again(saved, saved.page)
         if saved.of_release:
             found = check_certificate(saved.data, ledger=ledger)
             told = Told(found.answer(), found.to_dict())
@@ -154,8 +159,12 @@ def verify(
     said, data = replace(told.said, subject=str(file)), {"file": file, **told.data}
     if saved.page is None or not said.holds:
         return Told(said, data)
-    with time_limit():
-        words, differ = _compared(saved, saved.page, ledger)
+    try:
+        with time_limit():
+            differ = [*_differences(saved, saved.page, ledger)]
+        words = _FALSE if differ else _WHOLE if _COMMAND.search(saved.page) else _IN_PART
+    except TwoWorldsError as error:
+        words, differ = f"{_UNCOMPARED}: {error}.", []
     listed = [Listing("what differs", differ)] if differ else []
     certificate = Said([f"Of the certificate alone: {said.headline}"])
     said = replace(said, headline=words, blocks=(*listed, certificate, *said.blocks))
@@ -165,36 +174,54 @@ def verify(
     return Told(said, {**data, "holds": said.holds, "words": compared})
 
 
-def _compared(saved: Saved, page: str, ledger: Path | None) -> tuple[str, list[str]]:
-    """Make a page again, and return what is said of its words, and which differ."""
+def _computed_again(saved: Saved, page: str) -> Told:
+    """Make a report again that holds no certificate, and compare it."""
+    if not _COMMAND.search(page):
+        raise InvalidInput(
+            f"{saved.path}: this page holds no certificate that could be checked, and no command "
+            "of `twoworlds report`: make it again as it was made, and compare the two"
+        )
+    try:
+        differ = [*_differences(saved, page, None)]
+    except Unsupported as error:
+        raise Unsupported(f"{saved.path} cannot be compared: {error}") from None
+    listed = [Listing("what differs", differ)] if differ else []
+    said = _FALSE_ALONE if differ else _WHOLE_ALONE
+    told = Answer(said, str(saved.path), "report", holds=not differ, blocks=listed)
+    compared = {"said": said, "differ": differ}
+    return Told(told, {"file": saved.path, "holds": not differ, "words": compared})
+
+
+def _differences(saved: Saved, page: str, ledger: Path | None) -> Iterator[str]:
+    """Make a page again, and yield which of its words differ.
+
+    Raises:
+        TwoWorldsError: when it cannot be made again.
+    """
     from twoworlds.report.review.certificates import certificate_proof
     from twoworlds.report.review.page import certified
     from twoworlds.report.review.releases import review_release
 
-    command = _COMMAND.search(page)
-    try:
-        made_by = _MADE_BY.search(page)
-        if made_by is None or made_by[1] != version("twoworlds"):
-            raise Unsupported("it was made by another version of twoworlds")
-        if command is not None:
-            again = _made_again(saved, unescape(command[1]), _NAME.search(page), ledger)
-            differ = [] if again == page else [*_differ(page, again)]
-            return _FALSE if differ else _WHOLE, differ
-        if not saved.of_release:
-            raise Unsupported("the command that makes it again is missing")
-    except TwoWorldsError as error:
-        return f"{_UNCOMPARED}: {error}.", []
+    command, made_by = _COMMAND.search(page), _MADE_BY.search(page)
+    if made_by is None or made_by[1] != version("twoworlds"):
+        raise Unsupported("it was made by another version of twoworlds")
+    if command is not None:
+        again = _made_again(saved, unescape(command[1]), _NAME.search(page), ledger)
+        yield from () if again == page else _differ(page, again)
+        return
+    if not saved.of_release:
+        raise Unsupported("the command that makes it again is missing")
     guess, parts = certified(review_release(saved.data, certificate_proof(saved), None))
     wanted, held = [*_words(f"{guess} {' '.join(parts)}")], [*_words(page)]
     differ = [f"the page lacks: {one}" for one in wanted if one not in held]
     differ += [f"the page says: {one}" for one in held if _TOLD.match(one) and one not in wanted]
+    yield from differ
     if not differ and not all(part in page for part in parts):
-        differ = ["the order of the words, or what is not seen of them"]
-    if not differ and [*_SENTENCE.findall(page)] != [guess]:
-        differ = ["the page has another sentence beside that of the certificate"]
+        yield "the order of the words, or what is not seen of them"
+    elif not differ and [*_SENTENCE.findall(page)] != [guess]:
+        yield "the page has another sentence beside that of the certificate"
     if any(unescape(one) != saved.text for one in _SHOWN.findall(page)):
-        differ.append("the certificate that the page shows is not the one that it holds")
-    return _FALSE if differ else _IN_PART, differ
+        yield "the certificate that the page shows is not the one that it holds"
 
 
 def _made_again(saved: Saved, command: str, name: re.Match[str] | None, ledger: Path | None) -> str:

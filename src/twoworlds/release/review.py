@@ -90,7 +90,8 @@ class ReviewDesk(Result):
             "purpose": body["purpose"],
             "status": one.status,
             "decision": decided
-            and {name: decided[name] for name in ("reviewer", "time", "remark")},
+            and {"entry": decided["sequence"]}
+            | {name: decided[name] for name in ("reviewer", "time", "remark")},
             "asked": _asked(body["query"]),
             "cost": one.cost.to_dict(),
             **self._alone(one.dataset, one.cost),
@@ -133,8 +134,11 @@ class ReviewDesk(Result):
         """Return the entry that made a charge, with its time and its statement."""
         return self.ledger.entry(ChainPlace(paid.sequence, paid.hash))
 
-    def decision(self, dataset: str, query: str) -> tuple[str, str]:
-        """Return for what a release was proposed, last, and say how its review stands."""
+    def decision(self, dataset: str, query: str, paid: int | None = None) -> tuple[str, str]:
+        """Return for what a release was proposed, last, and say how its review stands.
+
+        ``paid`` is the entry that paid for it: what was not approved before is said to be paid.
+        """
         found = [
             one
             for one in self.state.proposals.values()
@@ -144,13 +148,18 @@ class ReviewDesk(Result):
             return "", ""
         one = found[-1]
         purpose = self.ledger.entry(one.place)["purpose"]
+        when = "" if paid is None or one.status == "approved" else " all the same"
         if one.decision is None:
-            return purpose, f"Proposal {one.place.sequence} for it waits for a reviewer."
-        decided = self.ledger.entry(one.decision)
-        said = f"{one.status.capitalize()} by {one.reviewer} on {decided['time'][:10]}"
-        said += f", proposal {one.place.sequence}"
-        said += f": {decided['remark']}" if decided["remark"] else ""
-        return purpose, printable(f"{said.rstrip('.')}.")
+            said = f"Proposal {one.place.sequence} for it waits for a reviewer"
+        else:
+            decided = self.ledger.entry(one.decision)
+            said = f"{one.status.capitalize()} by {one.reviewer} on {decided['time'][:10]}"
+            said += f", proposal {one.place.sequence}"
+            said += f": {decided['remark']}" if decided["remark"] else ""
+            if paid is not None and paid < one.decision.sequence:
+                when = " before that"
+        said = printable(f"{said.rstrip('.')}.")
+        return purpose, f"{said} It was paid{when}, entry {paid}." if when else said
 
     def answer(self) -> Answer:
         """Say what waits, what was released, and what all of it allows."""
@@ -316,13 +325,15 @@ def _unanswered(one: dict[str, Any]) -> Iterator[str]:
 
 
 def _stands(one: dict[str, Any]) -> str:
-    by = one["decision"]
-    if by is None:
-        return str(one["status"])
-    remark = f": {by['remark']}" if by["remark"] else ""
-    anyway = " anyway" if one["status"] == "sent back" else ""
-    paid = f"; paid{anyway}, entry {one['paid']}" if one["paid"] else ""
-    return f"{one['status']} by {by['reviewer']}{remark}{paid}"
+    by, paid, said = one["decision"], one["paid"], str(one["status"])
+    if by is not None:
+        said += f" by {by['reviewer']}" + (f": {by['remark']}" if by["remark"] else "")
+    if paid is None:
+        return said
+    when = "" if one["status"] == "approved" else " anyway"
+    if by is not None and paid < by["entry"]:
+        when = " before that"
+    return f"{said}; paid{when}, entry {paid}"
 
 
 def _when(time: str) -> str:

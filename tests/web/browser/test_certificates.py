@@ -10,7 +10,9 @@ from playwright.sync_api import Browser, expect
 
 from tests.report.test_strict_reading import CONES
 from tests.web.browser.window import Window
-from twoworlds.report.review import review_certificate, review_mechanism
+from twoworlds.release import Curator
+from twoworlds.release.examples import lay_out
+from twoworlds.report.review import review_certificate, review_mechanism, review_planned
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 HOLDS = "Checked in this browser: the certificate holds"
@@ -103,6 +105,27 @@ def test_two_printed_pages_come_before_the_appendix(page, tmp_path, asked, paper
     page.evaluate("document.querySelector('.appendix').remove()")
     printed = page.pdf(format=paper)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_a_plan_with_warnings_and_a_history_is_printed_on_two_pages(page, tmp_path, paper):
+    lay_out(tmp_path)
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        for key in ("north", "south", "east"):
+            where = f"region = '{key}' AND age >= 18 AND income >= 1000"
+            curator.release(f"SELECT COUNT(*) FROM people WHERE {where}", "1/10", analyst="ann")
+        where = "region IN ('nord', 'east')"
+        planned = curator.propose(
+            [f"SELECT region, AVG(age) FROM people WHERE {where} GROUP BY region"],
+            "7/2",
+            purpose="The yearly table, for the board",
+            analyst="ann",
+        )
+        html = review_planned(curator, planned, command="twoworlds review 1").html()
+    assert html.count("<p>Warning: ") >= 2
+    opened(page, tmp_path, html)
+    page.evaluate("document.querySelector('.appendix').remove()")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 2
 
 
 def test_a_certificate_and_a_report_are_checked_on_the_page(window: Window, tmp_path):

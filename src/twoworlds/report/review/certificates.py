@@ -65,7 +65,10 @@ _LIMITS = (
 
 @dataclass(frozen=True)
 class Saved:
-    """A certificate, as data and as text, with its file, and the page that holds it, if any."""
+    """A certificate, as data and as text, with its file, and the page that holds it, if any.
+
+    The data are None for a report that holds no certificate.
+    """
 
     path: Path
     data: Any
@@ -117,17 +120,14 @@ def read_certificate(path: Path) -> Saved:
 
 
 def _in_report(content: bytes, pages: list[str]) -> bytes:
-    """Return the certificate that a report links to, and keep the page; what is none, as it is."""
+    """Return the certificate that a report links to, or null, and keep the page; others as is."""
     if not content.lstrip().startswith(b"<"):
         return content
-    found = _LINK.search(content)
-    if found is None:
-        raise InvalidInput(
-            "this page holds no certificate that could be checked: make it again by the command "
-            "at its end, if it has one, and compare the two"
-        )
+    links = _LINK.findall(content)
+    if len(links) > 1:
+        raise InvalidInput("this page links to several certificates, and readers may take either")
     pages.append(content.decode(errors="replace"))
-    return b64decode(found[1])
+    return b64decode(links[0], validate=True) if links else b"null"
 
 
 def holds(saved: Saved) -> bool:

@@ -124,8 +124,19 @@ def _parts(review: Review) -> Iterator[str]:
 
 def certified(review: Review) -> tuple[str, list[str]]:
     """Return what a page says by the certificate of a release: its sentence, and its parts."""
-    blocks = (review.meaning, review.sections[0][1])
-    parts = [_facts(review.subject, "subject"), *("".join(_blocks(some)) for some in blocks)]
+    _, (_, noise), *others = review.sections
+    told = (said for _, said in others[:-1])
+    blocks = (review.meaning, review.sections[0][1], noise[:2], noise[2:], *told)
+    parts = [
+        _headline(review),
+        _facts(review.subject, "subject"),
+        *(f"<li>{escape(_sentence(one))}</li>" for one in review.assumptions[:2]),
+        *_listed("What is not promised", review.limits),
+        f"<code>{review.proof.digest}</code>.</p></section>",
+        *("\n".join(_blocks(some)) for some in blocks),
+    ]
+    if review.chance is not None:
+        parts += [_scale(review.strength), svg.icons(icons(review.chance, review.guess))]
     return escape(review.guess), parts
 
 
@@ -164,8 +175,7 @@ def _answer(review: Review) -> Iterator[str]:
     worst = max(review.strength or "none", total, key=words.index)
     style = worst if review.holds and review.guess else review.outcome
     yield f'<section class="verdict {style}" aria-label="Verdict">'
-    word = f'<span class="word {review.outcome}">{_WORDS[review.outcome]}</span>'
-    yield f'<p class="headline">{word} {escape(review.headline)}</p>'
+    yield _headline(review)
     yield from (f"<p>{escape(said)}</p>" for said in review.sentences)
     if review.guess and review.chance is not None:
         yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
@@ -176,21 +186,28 @@ def _answer(review: Review) -> Iterator[str]:
             warning = _TOGETHER[worst]
         if warning:
             yield f'<p class="warning"><strong>Warning.</strong> {warning}</p>'
-        yield _scale(review.strength) if review.strength else ""
+        yield _scale(review.strength)
         yield f"</div>{svg.icons(icons(review.chance, review.guess))}</div>"
     yield f'<p class="quiet" id="checked">{_checked(review)}</p>'
     yield "</section>"
 
 
+def _headline(review: Review) -> str:
+    word = f'<span class="word {review.outcome}">{_WORDS[review.outcome]}</span>'
+    return f'<p class="headline">{word} {escape(review.headline)}</p>'
+
+
 def _scale(strength: str) -> str:
-    """Return the scale of protections, with the word that applies marked by more than a colour."""
+    """Return the scale of protections, with the word that applies, if one does, marked."""
+    if not strength:
+        return ""
     steps = "".join(
         f'<li class="{name}"{" aria-current=true" if name == strength else ""}>'
         f"<b>{name}</b> {often}</li>"
         for name, often in _SCALE.items()
     )
     return (
-        '<p class="quiet">Protection, by how often a guess at even odds may be right:</p>'
+        '<p class="quiet lead">Protection, by how often a guess at even odds may be right:</p>'
         f'<ol class="scale">{steps}</ol>'
     )
 

@@ -39,7 +39,7 @@ from twoworlds.release.curator import Curator
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import Ledger
 from twoworlds.release.ledger.entries import canonical
-from twoworlds.release.ledger.state import Proposal
+from twoworlds.release.ledger.state import PaidQuery, Proposal
 from twoworlds.release.ledger.views import SOLE_ANALYST, Books
 from twoworlds.release.query import Resolved
 from twoworlds.release.query.sql import to_sql
@@ -161,7 +161,7 @@ def review_released(released: Released, ledger: Ledger) -> Review:
         made,
         f"A question of a strategy about {charge['dataset']}",
         "measured",
-        f"All questions of this strategy together cost {context.cost}, which was paid.",
+        f"All questions of this strategy together cost {cost.shown()}, which was paid.",
         _IN_LEDGER,
         ProofFile(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
         answers=answers,
@@ -210,7 +210,8 @@ def review_release(
         made,
         f"A certified release from {charge['dataset']}",
         "holds",
-        f"The certificate holds: a release from {charge['dataset']} that costs {charge['cost']}.",
+        f"The certificate holds: a release from {charge['dataset']} that costs "
+        f"{calibration.price.shown()}.",
         _IN_LEDGER if paid else _NOT_LOOKED if ledger is None else _LOOKED,
         proof,
         answers=[answer.to_dict() for answer in answers],
@@ -278,7 +279,9 @@ def review_planned(
     )
     return replace(
         review,
-        sentences=tuple(f"Warning: {one.words}" for one in plan.warnings),
+        sentences=tuple(
+            f"Warning: {one.words.removesuffix(review.guess).strip()}" for one in plan.warnings
+        ),
         purpose=purpose,
         prepared_by=asked_by if asked_by != SOLE_ANALYST else "",
         date=str(body["time"])[:10],
@@ -289,9 +292,7 @@ def review_planned(
 def _form(desk: ReviewDesk, entry: int) -> dict[str, Any]:
     """Return what is known of a release besides its numbers: for what, when, by whom, decided."""
     paid = desk.state.charges[entry]
-    purpose, decided = desk.decision(paid.dataset, paid.query)
-    if decided and not decided.startswith("Approved"):
-        decided += f" It was paid all the same, entry {entry}."
+    purpose, decided = desk.decision(paid.dataset, paid.query, entry)
     return {
         "purpose": purpose,
         "date": desk.body(paid)["time"][:10],
@@ -327,7 +328,7 @@ def _history(desk: ReviewDesk, name: str, cost: Cost, own: int | None) -> dict[s
     if before:
         newest = before[: -_MOST_ROWS - 1 : -1]
         rows = [
-            (str(one.sequence), body["time"][:10], _asked_of(body["query"]), str(one.cost))
+            (str(one.sequence), body["time"][:10], _asked_of(one, body["query"]), one.cost.shown())
             for one in newest
             for body in [desk.body(one)]
         ]
@@ -343,14 +344,17 @@ def _history(desk: ReviewDesk, name: str, cost: Cost, own: int | None) -> dict[s
     return {**found, "total": told["so_far"] or "", "learned": told}
 
 
-def _asked_of(statement: Any) -> str:
-    """Say what an entry of the ledger asked."""
+def _asked_of(paid: PaidQuery, statement: Any) -> str:
+    """Say what a charge was for, and if nothing was answered."""
     try:
         queries, _ = made_of(statement)
     except InvalidInput:
         return "a strategy: several questions paid for together"
     said = asked(queries[0]).partition(": ")[2]
-    return f"{said} And {counted(len(queries) - 1, 'more question')}." if len(queries) > 1 else said
+    said += f" And {counted(len(queries) - 1, 'more question')}." if len(queries) > 1 else ""
+    if paid.answer is not None:
+        return said
+    return f"{'closed without an answer' if paid.expired else 'not answered so far'}: {said}"
 
 
 def _cut(text: str) -> str:
