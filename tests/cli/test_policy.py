@@ -246,11 +246,11 @@ datasets:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (("new", "people.parquet", "--header"), "is no text file"),
+        (("new", "people.parquet", "--header"), "is not a text file"),
         (("new", "people.csv", "--kind", "age"), "COLUMN=KIND"),
         (("new", "people.csv", "--kind", "ages=integer"), "the declared column 'ages'"),
         (("new", "absent.csv"), "absent.csv cannot be read"),
-        (("import", "people.parquet"), "is no text file"),
+        (("import", "people.parquet"), "is not a text file"),
         (("import", "people.csv", "--dataset", "persons"), "known: people"),
         (("import", "people.csv", "--public", "cities"), "public table 'cities'"),
         (("import", "people.csv", "--policy", "none.yml"), "none.yml"),

@@ -189,7 +189,7 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, [first, *rest]
     if not rest:
         raise InvalidInput(
-            f"{first!r} is no query: write one in quotes, such as 'SELECT COUNT(*) FROM DATASET'"
+            f"{first!r} is not a query: write one in quotes, such as 'SELECT COUNT(*) FROM DATASET'"
         )
     return first, rest
 

@@ -100,14 +100,14 @@ def test_a_schema_of_postgresql_is_named_apart_or_before_the_table(postgresql_da
         ({"sqlite": "people.db"}, "needs table:"),
         ({"sqlite": "people.db", "duckdb": "x", "table": "t"}, "a source is"),
         ({"sqlite": "people.db", "tabel": "t"}, "a source is"),
-        ({"connection": object(), "table": "t"}, "is no connection of duckdb: give the address"),
+        ({"connection": object(), "table": "t"}, "is not a connection of duckdb: give the address"),
         ({"mysql": "mysql://ann:s3cret@127.0.0.1:1/people", "table": "t"}, "cannot be reached"),
         (
             {"postgresql": "postgresql://ann:s3cret@127.0.0.1:1/p", "table": "t"},
             "cannot be reached",
         ),
         ({"mysql": "postgresql://ann:s3cret@127.0.0.1/people", "table": "t"}, "mysql://user"),
-        (17, "int is no source of data"),
+        (17, "int is not a source of data"),
         ("a\0b.parquet", "NUL"),
     ],
 )

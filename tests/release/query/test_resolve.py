@@ -183,7 +183,7 @@ REFUSED = [
     (
         people.sum("income"),
         with_column(PEOPLE, income=replace(INCOME, fill=Fraction(1, 3))),
-        "1/3 .* is no whole multiple",
+        "1/3 .* is not a whole multiple",
     ),
 ]
 

@@ -325,7 +325,7 @@ class _Fields:
         for x in numbers:
             if (x / unit).denominator != 1:
                 raise InvalidInput(
-                    f"{self.place}: {name}: {show(x)} is no whole multiple of the unit {show(unit)}"
+                    f"{self.place}: {name}: {show(x)} is not a whole multiple of the unit {show(unit)}"
                 )
 
     def numbers(self, name: str) -> tuple[Fraction, ...]:
