@@ -229,6 +229,12 @@ def _inferred(databases: list[str]) -> Universe | None:
 
 def _universe(databases: list[str] | None, chosen: str | Universe | None, path: Path) -> Universe:
     if chosen is None:
+        names = databases or []
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InvalidInput(
+                f"{path}: database {twice!r} is named twice: the first line of a CSV file names "
+                "each database once"
+            )
         return Explicit(tuple(databases or ()))
     where = build_universe(chosen)
     if where.size is None:

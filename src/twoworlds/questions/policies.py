@@ -265,8 +265,8 @@ def policy_new(
     if text_file_of(data) is None:
         if kind or encoding or delimiter or header is not None:
             raise InvalidInput(
-                f"{data} is not a text file: --kind, --header, --encoding and --delimiter say how one "
-                "is read"
+                f"{data} is not a text file: --kind, --header, --encoding and --delimiter say how "
+                "one is read"
             )
         write(file, draft(data, name, file, table=table))
         written = f"wrote {file}: {_FILL_IN} `twoworlds policy check {file}`"

@@ -128,7 +128,7 @@ def test_without_a_claim_the_best_bound_is_sought():
     assert found.claim is None
     assert not found.refuted
     assert 0.85 < float(found.finding.ratio) / 3 < 1
-    assert "a bound is not an estimate" in found.sentence
+    assert "It may be larger: this is a bound" in found.sentence
     assert found.stopped == "the samples were used up"
 
 

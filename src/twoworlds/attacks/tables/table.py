@@ -154,8 +154,8 @@ def _split(text: str) -> list[str]:
         name = _NAME.match(text, at)
         if name is None:
             raise InvalidInput(
-                f"{text!r} is not a list of columns: write a,b,c, and a name with a comma, a quote or "
-                "blanks at its ends in double quotes"
+                f"{text!r} is not a list of columns: write a,b,c, and a name with a comma, a quote "
+                "or blanks at its ends in double quotes"
             )
         quoted, bare = name.groups()
         found.append(bare.strip() if quoted is None else quoted.replace('""', '"'))

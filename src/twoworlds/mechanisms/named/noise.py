@@ -225,7 +225,10 @@ def _one_way(law: str, ways: dict[str, object], delta: object = None) -> None:
     given = [name for name, value in ways.items() if value is not None]
     *names, last = ways
     if len(given) != 1:
-        raise InvalidInput(f"{law} takes exactly one of {', '.join(names)} and {last}")
+        such = f"{names[0]}={'1/2' if names[0] == 'p' else 2}"
+        raise InvalidInput(
+            f"{law} takes exactly one of {', '.join(names)} and {last}: write {such}"
+        )
     if delta is not None and given[0] not in ("epsilon", "ratio"):
         raise InvalidInput(
             f"{law}: delta={delta} belongs to an epsilon, and {given[0]}={ways[given[0]]} says how "

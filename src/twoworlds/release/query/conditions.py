@@ -258,8 +258,8 @@ class NamedColumn:
 
     def __bool__(self) -> bool:
         raise InvalidInput(
-            f"{self!r} is not a truth value: compare it, as in {self!r} == True, and join conditions "
-            "with & and |"
+            f"{self!r} is not a truth value: compare it, as in {self!r} == True, and join "
+            "conditions with & and |"
         )
 
 
