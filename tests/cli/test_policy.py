@@ -288,7 +288,11 @@ def test_a_policy_is_written_to_the_file_that_o_names(capsys, folder):
     [
         ("kind: number, bounds: [0, 1e15], unit: 1e-6", "sum", "2^62 units"),
         ("kind: number, bounds: [0, 1e-13]", "sum", "too many digits"),
-        ("kind: integer, bounds: [0, 110], missing: 1/2", "sum", "no whole multiple of the unit"),
+        (
+            "kind: integer, bounds: [0, 110], missing: 1/2",
+            "sum",
+            "not a whole multiple of the unit",
+        ),
         ("kind: integer, bounds: [0, 110], grid: [200, 300]", "quantile", "no value of the grid"),
     ],
 )

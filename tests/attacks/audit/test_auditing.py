@@ -179,7 +179,7 @@ def test_the_floats_of_a_simulation_are_not_held_against_a_mechanism():
         ({"pairs": ["1 ~ 1"]}, "both databases are the same"),
         ({"pairs": [(1, 2, 3)]}, "give two databases"),
         ({"neighbours": "two"}, "unknown reading of neighbours"),
-        ({"repeat": True}, "no command"),
+        ({"repeat": True}, "not a command"),
     ],
 )
 def test_bad_input_is_refused_with_the_way_out(options, words):

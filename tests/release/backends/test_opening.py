@@ -95,7 +95,7 @@ def test_a_schema_of_postgresql_is_named_apart_or_before_the_table(postgresql_da
         ("nothing", "has no .parquet file"),
         ("postgresql://ann:s3cret@host/people", "postgresql: address"),
         ({"duckdb": "broken.parquet", "table": "t"}, "as a file of DuckDB"),
-        ({"sqlite": "broken.parquet", "table": "t"}, "no file of SQLite"),
+        ({"sqlite": "broken.parquet", "table": "t"}, "not an SQLite file"),
         ({"sqlite": "people.db", "table": "persons"}, "there is no table 'persons'"),
         ({"sqlite": "people.db"}, "needs table:"),
         ({"sqlite": "people.db", "duckdb": "x", "table": "t"}, "a source is"),

@@ -137,7 +137,7 @@ def named_columns(columns: object, name: str, sensitive: str | None = None) -> l
         raise InvalidInput(f"{name} names no column: give those that an attacker knows: zip,age")
     for column in found:
         if not (isinstance(column, str) and column):
-            raise InvalidInput(f"{name}={found!r}: {column!r} is not a name of a column")
+            raise InvalidInput(f"{name}={found!r}: {column!r} is not the name of a column")
         if found.count(column) > 1:
             raise InvalidInput(f"{name} names {column!r} twice: once is enough")
     if sensitive in found:

@@ -138,7 +138,7 @@ def check_condition(condition: object) -> None:
 def check_name(name: object) -> None:
     """Refuse what cannot name a column."""
     if not isinstance(name, str) or not name:
-        raise InvalidInput(f"{name!r} is not a name of a column: give a text, such as 'age'")
+        raise InvalidInput(f"{name!r} is not the name of a column: give a text, such as 'age'")
 
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
