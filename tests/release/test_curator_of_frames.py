@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import twoworlds as tw
-from twoworlds.errors import DoubtfulRelease
+from twoworlds.errors import DoubtfulRelease, InvalidInput
 from twoworlds.release import Curator, OverBudget, parse_policy
 from twoworlds.release.policy import declare
 
@@ -238,3 +238,13 @@ def test_a_column_of_another_kind_is_warned_of_and_decides_no_refusal():
     declared = {"budget": 1, "unit": "row", "bounds": {"region": (0, 1)}}
     with pytest.warns(DoubtfulRelease, match=words), Curator(pandas_frame(), **declared) as one:
         one.release("SELECT SUM(region) FROM people", epsilon=1)
+
+
+def test_the_first_refusal_of_bare_data_names_all_that_is_to_be_declared():
+    with pytest.raises(InvalidInput, match=r"budget=3, .*unit=\"row\", .*bounds=.* keys="):
+        Curator({"age": [31, 64]})
+
+
+def test_a_curator_names_its_datasets():
+    with Curator({"age": [31]}, budget=1, unit="row", bounds={"age": (0, 110)}) as curator:
+        assert repr(curator) == "<Curator of people>"

@@ -157,7 +157,7 @@ def skellam(
     """
     _one_way("skellam", {"l1": l1, "epsilon": epsilon}, delta)
     if (l1 is None) != (l2 is None):
-        raise InvalidInput("skellam needs both l1 and l2, the means of its two variables")
+        raise InvalidInput("skellam needs both means: write l1=2, l2=2")
     if l1 is None:
         l1 = l2 = _least("skellam", epsilon, delta, sensitivity)
     noise = SkellamNoise(l1, l2)  # type: ignore[arg-type]
