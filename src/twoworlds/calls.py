@@ -71,7 +71,10 @@ def parse(text: str) -> Call:
         key, value = _keyword(part)
         if key is None:
             if named:
-                raise InvalidInput(f"{text!r}: {part!r} must come before the named arguments")
+                raise InvalidInput(
+                    f"{text!r}: {part!r} must come before the named arguments; a "
+                    "number has no commas"
+                )
             positional.append(_value(value, text))
         elif key in named:
             raise InvalidInput(f"{text!r}: argument {key!r} is given twice")
@@ -242,7 +245,7 @@ def _check_arguments(entry: NamedBuilder[T], call: Call) -> None:
             try:
                 raise UnknownName(f"argument of {entry.name}", name, parameters)
             except UnknownName as error:
-                raise InvalidInput(f"{error}; usage: {entry.usage}") from None
+                raise InvalidInput(f"{error} (usage: {entry.usage})") from None
     single = [p for p in parameters.values() if p.kind is not p.VAR_POSITIONAL]
     places = [p for p in single if p.kind is not p.KEYWORD_ONLY]
     if call.positional and single and not places and len(single) == len(parameters):

@@ -63,7 +63,8 @@ class UnknownName(InvalidInput):
             super().__init__(f"unknown {kind} {name!r}: {instead}")
             return
         self.nearest = self.nearest or _nearest(name, names)
-        hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
+        known = f"known: {', '.join(names)}" if names else "there is none"
+        hint = f"did you mean {self.nearest!r}?" if self.nearest else known
         super().__init__(f"unknown {kind} {name!r}{which and f', {which}'}: {hint}")
 
 

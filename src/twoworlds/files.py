@@ -69,7 +69,9 @@ def check_place(path: Path) -> Path:
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder: give the name of a file in it")
     if path.exists() and not path.is_file():
-        raise InvalidInput(f"{path} is no ordinary file: give another name")
+        raise InvalidInput(f"{path} is not an ordinary file: give another name")
+    if path.parent.is_file():
+        raise InvalidInput(f"{path}: {path.parent} is a file, not a folder: give another place")
     if not path.parent.is_dir():
         raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
     return path
@@ -155,7 +157,7 @@ def read_json(
             content = file.read(largest + 1)
     except OSError as error:
         raise InvalidInput(
-            f"{path} cannot be read: {error.strerror}. Give the right place of the {what}"
+            f"{path} cannot be read: {error.strerror}: give the path of the {what}"
         ) from error
     if len(content) > largest:
         raise InvalidInput(
@@ -193,7 +195,7 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number: write a finite one, or null")
+    raise ValueError(f"{name} is not a number: write a finite one, or null")
 
 
 def _check_depth(data: Any) -> None:

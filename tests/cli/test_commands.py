@@ -258,7 +258,7 @@ def test_demo_prints_price_pair_event_and_odds(capsys):
         (["measure", "randomized-response(bits=2, keep=nan)"], "keep='nan' is not a number"),
         (["measure", "randomized-response(bits=2)"], "exactly one of keep, ratio and epsilon"),
         (["measure", "randomized-response(bits=0, keep=3/4)"], "at least 1"),
-        (["measure", "skellam(1)"], "skellam needs both l1 and l2"),
+        (["measure", "skellam(1)"], "skellam needs both means: write l1=2, l2=2"),
         (
             ["measure", "skellam(1, 2, 3, 4, 5)"],
             "takes at most 4 arguments without a name, 5 given",

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.cli.calling import call, data
+from twoworlds.errors import InvalidInput
 from twoworlds.questions import DOORS, FAMILIES, QUESTIONS
 from twoworlds.release.examples import lay_out
 
@@ -214,3 +215,43 @@ def test_an_observed_output_and_a_file_have_different_options(capsys, tmp_path):
         "1,1/2 (0.5),3/4 (0.75),1/2 (0.5)",
         "0,1/2 (0.5),1/4 (0.25),1/2 (0.5)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("measure laplace", "laplace takes exactly one of scale, epsilon, ratio and rate: write"),
+        ("measure 'laplace(epsilon=1,000)'", "a number has no commas"),
+        ("measure 'laplace(epsilom=1)'", "did you mean 'epsilon'? (usage: laplace("),
+        ("measure bare.csv", "bare.csv: database '0.5' is named twice: the first line"),
+        ("calibrate laplace", "such as --epsilon 1; --delta goes with the first two"),
+        ("show 'geometric(ratio=2)' -o bare.csv/x.csv", "bare.csv is a file, not a folder"),
+        ("account remove ann --policy hospital/policy.yml", "unknown account 'ann': there is none"),
+        ("calibrate laplace --epsilon 1 --picture x.svg", "No such option: --picture"),
+    ],
+)
+def test_a_mistake_is_answered_with_the_way_out(capsys, hospital, typed, said):
+    (hospital / "bare.csv").write_text("0.5,0.5\n0.4,0.5\n")
+    code, out, err = call(capsys, *shlex.split(typed))
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.split())
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "geometric", "discrete-gaussian"])
+def test_the_way_out_for_noise_without_an_amount_works(capsys, law):
+    err = call(capsys, "measure", law)[2]
+    written = err.strip().rpartition(": write ")[2]
+    assert call(capsys, "measure", f"{law}({written})")[0] == 0
+
+
+def test_an_answer_that_cannot_be_saved_names_its_file_once(capsys, tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+
+    def full(_self, path):
+        raise InvalidInput(f"{path} cannot be written: No space left on device")
+
+    monkeypatch.setattr("twoworlds.show.result.Result.save", full)
+    code, out, err = call(capsys, "measure", "laplace(epsilon=1)", "-o", str(path))
+    assert code == 2
+    assert out
+    assert err.count(str(path)) == 1

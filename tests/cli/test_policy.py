@@ -247,11 +247,11 @@ datasets:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (("new", "people.parquet", "--header"), "is no text file"),
+        (("new", "people.parquet", "--header"), "is not a text file"),
         (("new", "people.csv", "--kind", "age"), "COLUMN=KIND"),
         (("new", "people.csv", "--kind", "ages=integer"), "the declared column 'ages'"),
         (("new", "absent.csv"), "absent.csv cannot be read"),
-        (("import", "people.parquet"), "is no text file"),
+        (("import", "people.parquet"), "is not a text file"),
         (("import", "people.csv", "--dataset", "persons"), "known: people"),
         (("import", "people.csv", "--public", "cities"), "public table 'cities'"),
         (("import", "people.csv", "--policy", "none.yml"), "none.yml"),
@@ -289,7 +289,11 @@ def test_a_policy_is_written_to_the_file_that_o_names(capsys, folder):
     [
         ("kind: number, bounds: [0, 1e15], unit: 1e-6", "sum", "2^62 units"),
         ("kind: number, bounds: [0, 1e-13]", "sum", "too many digits"),
-        ("kind: integer, bounds: [0, 110], missing: 1/2", "sum", "no whole multiple of the unit"),
+        (
+            "kind: integer, bounds: [0, 110], missing: 1/2",
+            "sum",
+            "not a whole multiple of the unit",
+        ),
         ("kind: integer, bounds: [0, 110], grid: [200, 300]", "quantile", "no value of the grid"),
     ],
 )

@@ -235,7 +235,7 @@ def test_a_policy_can_begin_from_a_table_of_a_database(capsys, in_hospital):
         (("release", BY_REGION, "--epsilon", "nan", "--analyst", "ann"), "nan"),
         (("release", BY_REGION, "--epsilon", "100", "--analyst", "ann"), "cap"),
         (("release", BY_REGION, "--epsilon", "1", "--policy", "none.yml"), "none.yml"),
-        (("release", "people.parquet", "--epsilon", "1"), "is no query"),
+        (("release", "people.parquet", "--epsilon", "1"), "is not a query"),
         (("release", "other.parquet", BY_REGION, "--epsilon", "1"), "elsewhere"),
         (("release", "SELECT * FROM people", "--epsilon", "1"), "SELECT"),
         (("release", BY_REGION, "--within", "10", "--epsilon", "1"), "leave"),

@@ -37,7 +37,7 @@ def test_a_date_that_is_no_day_is_refused_before_the_page_is_made(capsys, tmp_pa
     file = tmp_path / "report.html"
     code, _, err = call(capsys, "report", SURVEY, "--date", date, "-o", str(file))
     assert code == 2
-    assert "write a day of the calendar, as 2026-03-01" in err
+    assert "write a day of the calendar, such as 2026-03-01" in err
     assert not file.exists()
 
 

@@ -216,8 +216,8 @@ def test_a_saved_cone_is_the_same_definition(source, tmp_path):
     ("content", "words"),
     [
         ("{", "cannot be read as JSON"),
-        ("[]", "no saved cone"),
-        ('{"facets": []}', "no saved cone"),
+        ("[]", "not a saved cone"),
+        ('{"facets": []}', "not a saved cone"),
         ('{"columns": ["1", "0"], "facets": 3}', "list of vectors"),
         ('{"columns": ["1", "0"], "facets": [[1]]}', "1 entries, not 2"),
         ('{"columns": ["1", "0"], "facets": [["e^1", 1]]}', "irrational"),

@@ -143,7 +143,7 @@ def test_an_edge_flatter_than_guessing_is_a_claim_about_complements():
     ("points", "message"),
     [
         ("0:1", "has from 2 to 1024 corners"),
-        ("0:1, 1:0, 2", "'2' is no corner"),
+        ("0:1, 1:0, 2", "'2' is not a corner"),
         ("0:1, x:0", "not a number"),
         ("0:1, 1:2", "is not a probability"),
         ("1/4:1/2, 1:0", "it must begin with 0"),

@@ -166,7 +166,7 @@ def test_noiseless_privacy_of_steps_compares_all_two_values():
         ("normal(0) [0, 1]", InvalidInput, "normal: write"),
         ("normal(0, 0) [0, 1]", InvalidInput, "above 0"),
         ("triangular [0, 1] at 2", InvalidInput, "outside"),
-        ("exponential(1) [1, 0]", InvalidInput, "no interval"),
+        ("exponential(1) [1, 0]", InvalidInput, "not an interval"),
     ],
 )
 def test_bad_densities_are_refused(text, error, said):

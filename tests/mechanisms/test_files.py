@@ -269,7 +269,7 @@ def test_rejects_what_is_not_a_readable_file(tmp_path, write):
         read_table(folder)
     with pytest.raises(InvalidInput, match=r"read from .csv, .json, .npy files"):
         read_table(write("m.txt", "a\n1\n"))
-    with pytest.raises(InvalidInput, match="is no file name"):
+    with pytest.raises(InvalidInput, match="is not a file name"):
         mechanism("a\0b.csv")
 
 

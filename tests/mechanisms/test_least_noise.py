@@ -469,7 +469,7 @@ def test_what_is_spelled_is_read_back():
         (lambda: mechanism("laplace(scale=1, delta=1/10)"), "leave one of them out"),
         (lambda: mechanism("geometric(p=1/2, delta=1/10)"), "leave one of them out"),
         (lambda: mechanism("geometric(epsilon=0, delta=1/10, ratio=2)"), "exactly one of ratio"),
-        (lambda: mechanism("skellam(1)"), "skellam needs both l1 and l2"),
+        (lambda: mechanism("skellam(1)"), "skellam needs both means: write l1=2, l2=2"),
         (lambda: mechanism("skellam(1, 1, epsilon=1)"), "exactly one of l1 and epsilon"),
         (lambda: mechanism("differenced-negative-binomial(epsilon=1)"), "needs the argument 'r'"),
         (

@@ -285,8 +285,8 @@ def test_flint_numbers_are_read():
         (([1], [[1, 2]], [0], [0]), "a row of 2 coefficients is given for 1 variables"),
         (([1], [{3: 1}], [0], [0]), "names variable 3"),
         (([1], [[1]], [], [0]), "0 lower and 1 upper bounds are given for 1 rows"),
-        (([0.5], [[1]], [0], [0]), "0.5 is no rational number"),
-        ((["1/2"], [[1]], [0], [0]), "is no rational number"),
+        (([0.5], [[1]], [0], [0]), "0.5 is not a rational number"),
+        ((["1/2"], [[1]], [0], [0]), "is not a rational number"),
     ],
 )
 def test_rejects_what_is_no_program(arguments, message):

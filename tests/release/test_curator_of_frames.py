@@ -257,3 +257,13 @@ def test_a_closed_curator_and_a_policy_for_data_are_refused_with_the_way_out():
         curator.release("SELECT COUNT(*) FROM people", epsilon=1)
     with pytest.raises(InvalidInput, match=r"open it with Curator.open\('policy.yml'\)"):
         Curator("policy.yml")
+
+
+def test_the_first_refusal_of_bare_data_names_all_that_is_to_be_declared():
+    with pytest.raises(InvalidInput, match=r"budget=3, .*unit=\"row\", .*bounds=.* keys="):
+        Curator({"age": [31, 64]})
+
+
+def test_a_curator_names_its_datasets():
+    with Curator({"age": [31]}, budget=1, unit="row", bounds={"age": (0, 110)}) as curator:
+        assert repr(curator) == "<Curator of people>"

@@ -123,7 +123,7 @@ def test_a_price_that_leaves_weak_protection_is_questioned_however_much_is_left(
         found = warned("SELECT COUNT(*) FROM people", cost)
         assert [(one.kind, one.confirm) for one in found] == [("spend", True)] * len(said)
         for one, part in zip(found, said, strict=True):
-            assert one.words.startswith(f"epsilon {cost} is much for one release. ")
+            assert one.words.startswith(f"epsilon {cost} is a lot for one release. ")
             assert part in one.words
 
 

@@ -188,7 +188,7 @@ def test_the_assumption_can_follow_if(text, universe, words):
         ("sample([1, 0, 1], sizes=[2=1/2, 2=1/2])", PEOPLE, "given twice"),
         ("sample([1, 0, 1], sizes=[2=1/2])", PEOPLE, "sums to 1/2"),
         ("sample([1, 0, 1], people=3)", PEOPLE, "unknown argument of sample"),
-        (3, PAIR, "is no belief"),
+        (3, PAIR, "is not a belief"),
         (explicit(BitStrings(1), {"1": 1}), PAIR, "is about bits.1., not bits.2."),
     ],
 )
@@ -225,7 +225,7 @@ def test_classes_of_ones_own_by_name():
     assert list(belief_class(f"{here}:OWN", PAIR, "known(2)").members[0].sides) == [1]
     with pytest.raises(InvalidInput, match=r"failed on bits.2.: TypeError"):
         belief_class("python:math:sqrt", PAIR)
-    with pytest.raises(InvalidInput, match="is no belief"):
+    with pytest.raises(InvalidInput, match="is not a belief"):
         belief_class("python:math:pi", PAIR)
     with pytest.raises(InvalidInput, match="let the Python function return the list"):
         belief_class(f"[uniform, {here}:OWN]", PAIR)

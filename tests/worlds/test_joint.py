@@ -100,7 +100,7 @@ def test_masses_are_read_exactly_so_that_no_float_appears():
     [
         (lambda: Joint({("a", 0): HALF}), "sum to 1/2 .*must sum to 1"),
         (lambda: Joint({("a", 0): 2, ("b", 0): -1}), "negative"),
-        (lambda: Joint({"abc": 1}), "no pair"),
+        (lambda: Joint({"abc": 1}), "not a pair"),
         (lambda: Joint({("a", 0): "many"}), "probability of .*many"),
         (lambda: Joint.of(uniform(PAIR)).given("rain"), "rain impossible.*possible are nothing"),
         (lambda: Joint.of(uniform(PAIR), lambda x: 1 // x[0]), "failed at 01: ZeroDivision"),

@@ -109,7 +109,7 @@ def test_own_functions_by_name():
         ("firms(1)", NUMBERS, "law of the noise"),
         ("firms([0=1], clip=maybe)", NUMBERS, "clip=yes or no"),
         ("firms([0=1])", FIELDS, "entry of firm 1 is 'young/ill'"),
-        ("own(private=first, scrubbed=python:builtins:tuple)", BITS, "'first' is no function"),
+        ("own(private=first, scrubbed=python:builtins:tuple)", BITS, "'first' is not a function"),
         ("own(python:math:pi, python:math:pi)", BITS, "not a function"),
         (f"python:{__name__}:NOT_PAIRS", BITS, "gives no pairs"),
         ("python:math:pi", BITS, "gives no pairs"),

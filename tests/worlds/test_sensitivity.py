@@ -157,7 +157,8 @@ def test_listed_pairs_are_a_relation():
     assert (found.value, found.relation) == (2, "explicit")
     assert set(found.pair) == {(1, 1), (0, 0)}
     assert (
-        "explicit (the pair is one of those listed): it is 2 on 11 and 0 on 00" in found.explain()
+        "explicit (the pair is one of those listed): the statistic is 2 on 11 and 0 on 00"
+        in found.explain()
     )
     labelled = global_sensitivity(total(), Explicit(("11", "10", "00")))
     assert labelled.value == 1

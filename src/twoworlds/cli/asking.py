@@ -268,7 +268,7 @@ def saved_files(result: Result, picture: Path | None, out: Path | None) -> dict[
             try:
                 found[name] = str(write(path))
             except TwoWorldsError as error:
-                what = "no picture was drawn" if name == "picture" else f"{path} was not written"
+                what = "no picture was drawn" if name == "picture" else "the answer was not saved"
                 _unsaved.append(f"{what}: {error}")
     return found
 

@@ -382,7 +382,7 @@ def _data(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read as JSON: {error}") from None
     if not isinstance(data, dict) or not isinstance(data.get("columns"), list):
-        raise InvalidInput(f"{path} is no saved cone: it needs columns, facets and equalities")
+        raise InvalidInput(f"{path} is not a saved cone: it needs columns, facets and equalities")
     return data
 
 

@@ -188,7 +188,7 @@ class DifferentialPrivacy(RatioAndDelta):
         if self.delta != 0:
             raise Unsupported(
                 f"{self.claim}: delta is a sum over outputs, where every row may fail a little, so "
-                "it is no condition on single likelihood rows: take delta=0"
+                "it is not a condition on single likelihood rows: take delta=0"
             )
         where, relation = resolve(universe, self.neighbours)
         if self.ratio == INFINITY:

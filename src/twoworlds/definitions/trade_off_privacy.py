@@ -208,7 +208,7 @@ def _corner(given: object) -> tuple[Fraction, Fraction]:
     parts = given.split(":") if isinstance(given, str) else given
     if not isinstance(parts, Sequence) or len(parts) != 2:
         raise InvalidInput(
-            f"points: {str(given).strip()!r} is no corner: write false alarms and misses, as in "
+            f"points: {str(given).strip()!r} is not a corner: write false alarms and misses, as in "
             "1/4:1/2"
         )
     return probability(parts[0], "false alarms"), probability(parts[1], "misses")

@@ -334,7 +334,7 @@ def read_law(given: AnyLaw | str | Mapping[object, object] | Iterable[object]) -
 def _require_interval(low: Fraction, high: Fraction) -> None:
     if not low < high:
         raise InvalidInput(
-            f"[{exact_text(low)}, {exact_text(high)}] is no interval: "
+            f"[{exact_text(low)}, {exact_text(high)}] is not an interval: "
             "the lower end must be below the upper one"
         )
 
@@ -458,7 +458,7 @@ def _values(part: str) -> Iterable[Fraction]:
     step = rational(match.group(3) or 1, "step of a range")
     if step <= 0 or high < low or (high - low) % step:
         raise InvalidInput(
-            f"{part!r} is no range: write it like 0..20 or 0..1 by 1/10, "
+            f"{part!r} is not a range: write it like 0..20 or 0..1 by 1/10, "
             "where steps lead from the lower end to the upper one"
         )
     count = int((high - low) / step) + 1

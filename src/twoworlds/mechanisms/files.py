@@ -69,7 +69,7 @@ def read_matrix(matrix: Any, *, universe: str | Universe | None = None) -> Mecha
     rows = values.tolist() if hasattr(values, "tolist") else values
     if not rows or not all(isinstance(row, (list, tuple)) and row for row in rows):
         raise InvalidInput(
-            "this is no matrix: give a row for each output, such as [['3/4', '1/4'], ...]"
+            "this is not a matrix: give a row for each output, such as [['3/4', '1/4'], ...]"
         )
     chosen = universe if universe is not None or databases is None else _inferred(databases)
     if chosen is None and databases is None:
@@ -146,7 +146,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path} is not UTF-8 text: {error.reason}") from error
     except ValueError as error:
-        raise InvalidInput(f"{str(path)!r} is no file name: {error}") from error
+        raise InvalidInput(f"{str(path)!r} is not a file name: {error}") from error
 
 
 Parsed = tuple["list[str] | None", "list[str]", "list[list[Any]]", "str | None"]
@@ -229,6 +229,12 @@ def _inferred(databases: list[str]) -> Universe | None:
 
 def _universe(databases: list[str] | None, chosen: str | Universe | None, path: Path) -> Universe:
     if chosen is None:
+        names = databases or []
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InvalidInput(
+                f"{path}: database {twice!r} is named twice: the first line of a CSV file names "
+                "each database once"
+            )
         return Explicit(tuple(databases or ()))
     where = build_universe(chosen)
     if where.size is None:

@@ -138,7 +138,7 @@ def _rational(value: Any) -> fmpq:
         return fmpq(value.numerator, value.denominator)
     if isinstance(value, fmpz):
         return fmpq(value)
-    raise InvalidInput(f"{value!r} is no rational number: give an int or a Fraction")
+    raise InvalidInput(f"{value!r} is not a rational number: give an int or a Fraction")
 
 
 def _read(

@@ -77,7 +77,7 @@ release: Answer SQL queries with calibrated noise, and charge the budget first.
 hospital/policy.yml --analyst ann --each 1/10
 
 calibrate: Find the noise for an epsilon, or the epsilon for the error you can accept.
-    guarantees:calibrate with charts
+    guarantees:calibrate
     calibrate laplace --sensitivity 2 --epsilon 1/2
     calibrate gaussian --epsilon 1 --delta 1e-6
     calibrate laplace --epsilon 1 --delta 1e-6 --times 100

@@ -43,7 +43,7 @@ def attack_auxiliary(
     errors: Annotated[str | None, "most bits that the release gets wrong, all ways alike"] = None,
     sanitiser: Annotated[str | None, "exact, 'errors(1)', or 'flips(1/10)'"] = None,
     within: Annotated[
-        str | None, "claim that so many errors are always mended (exit 1 if not)"
+        str | None, "claim that this many errors are always mended (exit 1 if not)"
     ] = None,
     min_entropy: Annotated[str | None, "what sources have at least; ell if left out"] = None,
     gamma: Annotated[str | None, "chance of large databases left out"] = None,
@@ -195,10 +195,12 @@ def attack_differencing(
 def attack_averaging(
     file: Annotated[Path | None, Place(_TABLE)] = None,
     epsilon: Annotated[str, "the loss of one answer"] = "1/2",
-    times: Annotated[str, "how often it is asked, several with commas"] = "1,4,16,64,256",
+    times: Annotated[str, "how often it is asked; several numbers with commas"] = "1,4,16,64,256",
     confidence: Annotated[str, "how sure the attacker wants to be"] = "95%",
     engine: Annotated[bool, "do it to the release engine, with real noise"] = False,
-    count: Annotated[str | None, "for the engine: whom of FILE to count, as COLUMN=VALUE"] = None,
+    count: Annotated[
+        str | None, "for the engine: which rows of FILE to count, as COLUMN=VALUE"
+    ] = None,
     cap: Annotated[str | None, "for the engine: the budget, an epsilon; 2 if left out"] = None,
 ) -> Result:
     """Ask a noisy count again and again until the noise averages out."""
@@ -232,13 +234,13 @@ def attack_membership(
         str | None, "for a made-up study: how many counts are published; 1000 if left out"
     ] = None,
     cells: Annotated[
-        str | None, "for a made-up study: publish a histogram of so many cells instead"
+        str | None, "for a made-up study: publish a histogram of this many cells instead"
     ] = None,
     epsilon: Annotated[
         str | None, "what is published costs this in all; exact numbers if left out"
     ] = None,
     engine: Annotated[bool, "let the release engine publish the made-up study"] = False,
-    seed: Annotated[str, "what the made-up study is made from"] = "0",
+    seed: Annotated[str, "the seed of the made-up study"] = "0",
     cell: Annotated[
         str | None, "one person's cell of a histogram: the count that is shown, or 'hidden'"
     ] = None,
@@ -399,7 +401,7 @@ def audit(
     epsilon: Annotated[
         str | None, "the claim to be refuted; else the subject's own, or none"
     ] = None,
-    delta: Annotated[str | None, "the delta that is granted; 0 if left out"] = None,
+    delta: Annotated[str | None, "the delta of the claim; 0 if left out"] = None,
     pair: Annotated[
         list[str] | None, "two neighbouring databases: '[0, 0] ~ [1, 0]'; repeat it"
     ] = None,
@@ -409,9 +411,9 @@ def audit(
     universe: Annotated[str | None, "what the databases are: such as 'bits(5)'"] = None,
     confidence: Annotated[str, "how sure the finding must be"] = "95%",
     samples: Annotated[int, "the largest number of outputs to draw"] = 10_000_000,
-    time_limit: Annotated[float, "stop after so many seconds"] = 60.0,
+    time_limit: Annotated[float, "stop after this many seconds"] = 60.0,
     patience: Annotated[float, "seconds to wait for one output"] = 10.0,
-    seed: Annotated[int, "what the generators are made from"] = 0,
+    seed: Annotated[int, "the seed of the random generators"] = 0,
     ignore_low_bits: Annotated[bool, "do not look for floating-point leaks"] = False,
     repeat: Annotated[bool, "the command answers each line of its input"] = False,
     state: Annotated[Path | None, "go on from this file, and keep it up to date"] = None,

@@ -237,7 +237,7 @@ def relax(
     eliminate: Annotated[
         str | None, "databases to say nothing about, such as '01' or '01, 10'"
     ] = None,
-    any_: Annotated[str | None, "every choice of so many databases instead"] = None,
+    any_: Annotated[str | None, "every choice of this many databases instead"] = None,
     universe: Universe = None,
     save: SaveCone = None,
     proof: Proof = None,

@@ -182,8 +182,8 @@ def calibrate(
 
     if sum(way is not None for way in (epsilon, ratio, rho, mu, error)) != 1:
         raise InvalidInput(
-            "give exactly one of --epsilon, --ratio, --rho, --mu and --error; --delta goes with "
-            "the first two"
+            "give exactly one of --epsilon, --ratio, --rho, --mu and --error, such as --epsilon 1; "
+            "--delta goes with the first two"
         )
     if error is not None:
         if delta is not None or rate is not None or times != "1":

@@ -29,7 +29,9 @@ else:
     Believed = Annotated[str, Name("the attacker's belief, such as 'independent(3/4)'")]
 Neighbours = Annotated[str | None, "substitute, add-remove, or listed pairs such as '11~10, 10~00'"]
 Times = Annotated[str, "how many outputs, each with noise of its own"]
-Width = Annotated[str | None, "how far two ends may be apart, as a share of epsilon: 1/1000"]
+Width = Annotated[
+    str | None, "the width of an interval for epsilon, as a share of it, such as 1/1000"
+]
 Universe = Annotated[str | None, "what the columns of a matrix file are, such as 'bits(2)'"]
 
 _WIDEST, _TALLEST, _WINDOW = 32, 64, 5  # of a matrix on a page
@@ -206,7 +208,7 @@ def sensitivity(
     universe: Annotated[str, Name("such as 'bits(50)' or 'records(values=3, n=50)'")],
     neighbours: Annotated[str, "substitute, add-remove or both"] = "both",
     norm: Annotated[str, "L1 or L2"] = "L1",
-    at: Annotated[str | None, "a database: its local sensitivity"] = None,
+    at: Annotated[str | None, "a database, for the local sensitivity there"] = None,
     group: Annotated[str, "how many people may differ at once"] = "1",
 ) -> Result:
     """Compute how far one person can move a statistic, and show the pair that does."""

@@ -273,8 +273,8 @@ def policy_new(
     if text_file_of(data) is None:
         if kind or encoding or delimiter or header is not None:
             raise InvalidInput(
-                f"{data} is no text file: --kind, --header, --encoding and --delimiter say how one "
-                "is read"
+                f"{data} is not a text file: --kind, --header, --encoding and --delimiter say how "
+                "one is read"
             )
         write(file, draft(data, name, file, table=table))
         written = f"wrote {file}: {_FILL_IN} `twoworlds policy check {file}`"
@@ -321,7 +321,7 @@ def policy_import(
     from twoworlds.release.policy.reading import read_with_faults
 
     if text_file_of(data) is None:
-        raise InvalidInput(f"{data} is no text file (.csv, .tsv): only those are imported")
+        raise InvalidInput(f"{data} is not a text file (.csv, .tsv): only those are imported")
     read, faults = read_with_faults(policy, text_sources=True)
     if faults:
         raise InvalidInput("\n".join(faults))

@@ -63,13 +63,13 @@ def release(
     strategy: Annotated[str | None, "ask as the next question of a strategy that is open"] = None,
     analyst: Analyst = None,
     dry_run: Annotated[
-        bool, "say what it would cost and how exact it would be; -o plan.html: two pages to sign"
+        bool, "say what it would cost and how accurate it would be; -o plan.html: two pages to sign"
     ] = False,
     propose: Annotated[
         str | None, "file it for review and say what it is for; nothing is charged"
     ] = None,
     yes: Annotated[
-        bool, "pay whatever the warnings; who is not at a terminal is never asked"
+        bool, "pay in spite of warnings, without being asked; scripts are never asked"
     ] = False,
     certificate: Annotated[Path | None, "write a certificate, for `verify`"] = None,
     report: Annotated[Path | None, "write an HTML report"] = None,
@@ -194,7 +194,7 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, [first, *rest]
     if not rest:
         raise InvalidInput(
-            f"{first!r} is no query: write one in quotes, such as 'SELECT COUNT(*) FROM DATASET'"
+            f"{first!r} is not a query: write one in quotes, such as 'SELECT COUNT(*) FROM DATASET'"
         )
     return first, rest
 
@@ -329,7 +329,7 @@ def review(
     dataset: OfDataset = None,
     approve: Annotated[bool, "let it be released as it is planned"] = False,
     send_back: Annotated[bool, "send it back, with a remark"] = False,
-    reviewer: Annotated[str | None, "who decides; never whose proposal it is"] = None,
+    reviewer: Annotated[str | None, "who decides; nobody decides on their own proposal"] = None,
     remark: Annotated[str, "why; kept in the ledger"] = "",
 ) -> Result:
     """Show what was released, what all of it allows and what is proposed; decide on a proposal."""
@@ -422,7 +422,7 @@ def strategy_open(
     analyst: Analyst = None,
     dry_run: Annotated[bool, "say what it would cost; nothing is charged"] = False,
     yes: Annotated[
-        bool, "pay whatever the warnings; who is not at a terminal is never asked"
+        bool, "pay in spite of warnings, without being asked; scripts are never asked"
     ] = False,
 ) -> Result:
     """Pay once for questions that may each depend on the answers before."""

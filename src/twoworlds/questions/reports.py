@@ -60,7 +60,7 @@ def report(
     ledger: Annotated[
         Path | None, "for the certificate of a release: an exported ledger, for what came before"
     ] = None,
-    belief: Annotated[str | None, "an attacker to look at, as 'independent(3/4, 1/2)'"] = None,
+    belief: Annotated[str | None, "an attacker to look at, such as 'independent(3/4, 1/2)'"] = None,
     neighbours: Neighbours = None,
     group: Annotated[str | None, "how many people may differ at once"] = None,
     universe: Universe = None,
@@ -104,7 +104,7 @@ def _check_date(text: str) -> None:
     with suppress(ValueError):
         if day.fromisoformat(text).isoformat() == text:
             return
-    raise InvalidInput(f"--date {text[:40]}: write a day of the calendar, as 2026-03-01")
+    raise InvalidInput(f"--date {text[:40]}: write a day of the calendar, such as 2026-03-01")
 
 
 def _check(path: Path) -> None:

@@ -19,11 +19,11 @@ def anonymity(
         str | None, "the columns that an attacker may know: zip,age,nationality"
     ] = None,
     sensitive: Annotated[str | None, "the column to be protected"] = None,
-    k: Annotated[str | None, "claim: every group has at least so many people"] = None,
-    l_: Annotated[str | None, "claim: at least so many sensitive values in a group"] = None,
+    k: Annotated[str | None, "claim: every group has at least this many people"] = None,
+    l_: Annotated[str | None, "claim: at least this many sensitive values in every group"] = None,
     entropy: Annotated[str | None, "claim: e to the entropy of a group is at least this"] = None,
     recursive: Annotated[str | None, "claim: recursive (c, l)-diversity, such as 3,2"] = None,
-    t: Annotated[str | None, "claim: no group is further from the whole table"] = None,
+    t: Annotated[str | None, "claim: no group is further than this from the whole table"] = None,
     distance: Annotated[
         str | None, "equal or ordered; by default ordered if all sensitive values are numbers"
     ] = None,

@@ -294,7 +294,9 @@ def noiseless_histogram(
     size: Annotated[str | None, "instead: the law of the size, such as 'fixed(size=1000)'"] = None,
     shares: Annotated[str | None, "with --size: the bins' shares, '1/2, 1/4, 1/4'"] = None,
     place: Annotated[str | None, "with --shares: a place in the list, not a person"] = None,
-    known: Annotated[str, "of how many others of the bin it is known whether they are in"] = "0",
+    known: Annotated[
+        str, "for how many others of the bin the attacker knows whether they are in"
+    ] = "0",
     epsilon: Epsilon = None,
     ratio: Ratio = None,
     delta: Delta = None,

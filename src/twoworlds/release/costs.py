@@ -50,7 +50,7 @@ class Cost:
             if value < 0:
                 raise InvalidInput(f"{name}={show(value)} is negative: a cost is 0 or more")
         if self.delta > 1:
-            raise InvalidInput(f"delta={show(self.delta)} is no probability: it is at most 1")
+            raise InvalidInput(f"delta={show(self.delta)} is not a probability: it is at most 1")
         if self.rho and (self.epsilon or self.delta):
             raise InvalidInput(
                 "a cost is either epsilon (with delta) or rho, not both: "

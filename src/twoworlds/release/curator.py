@@ -142,6 +142,10 @@ class Curator(AbstractContextManager["Curator"]):
             self._end = finalize(self, _end, self.ledger, folder)
         self._set_caps()
 
+    def __repr__(self) -> str:
+        """Name what it answers queries about."""
+        return f"<Curator of {', '.join(self.policy.datasets)}>"
+
     @classmethod
     def open(
         cls,

@@ -97,7 +97,7 @@ def asked_of(data: Any) -> list[Resolved]:
     except InvalidInput:
         raise
     except (KeyError, TypeError, AttributeError, ValueError):
-        raise InvalidInput("this is no statement of a release: a field is missing") from None
+        raise InvalidInput("this is not a statement of a release: a field is missing") from None
 
 
 def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
@@ -106,7 +106,7 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
     try:
         cost, noise = parse_cost(text_of(data["cost"])), data["noise"]
     except (KeyError, TypeError):
-        raise InvalidInput("this is no statement of a release: a field is missing") from None
+        raise InvalidInput("this is not a statement of a release: a field is missing") from None
     if noise not in ("laplace", "gaussian"):
         raise InvalidInput("the noise of a statement is laplace or gaussian")
     moments = data.get("moments", "one")

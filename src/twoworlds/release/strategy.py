@@ -331,7 +331,7 @@ def read_questions(path: Path) -> list[str]:
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InvalidInput(f"{path} is no text file in UTF-8") from None
+        raise InvalidInput(f"{path} is not a text file in UTF-8") from None
     if len(text) > _LONGEST:
         raise InvalidInput(f"{path} has more than {_LONGEST} characters: ask less")
     try:

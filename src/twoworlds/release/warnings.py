@@ -180,7 +180,7 @@ def _spend(
     if account is None or shares[account] <= SHARE:
         if strength_of(price) in ("weak", "none"):
             bought = guess_data(price, neighbours)["words"]
-            yield f"{price.shown()} is much for one release. {bought}"
+            yield f"{price.shown()} is a lot for one release. {bought}"
         return
     share = shares[account]
     part = "all" if share == 1 else f"{min(99, ceil(100 * share))}%"

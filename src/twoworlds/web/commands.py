@@ -27,10 +27,10 @@ def serve(
     port: Annotated[int, "the port; 0 for any that is free"] = _PORT,
     data_folder: Annotated[Path, "where the hospital and its ledger are put"] = Path("hospital"),
     account: Annotated[
-        str | None, "whose budget the one-time token spends; the first analyst if left out"
+        str | None, "the account whose budget the one-time token spends; else the first analyst"
     ] = None,
     allow_host: Annotated[list[str] | None, "another name by which the service is called"] = None,
-    pace: Annotated[float, "releases are answered at multiples of so many seconds"] = 0.1,
+    pace: Annotated[float, "answer releases only at multiples of this many seconds"] = 0.1,
     memory: Annotated[float, "GB that each process that makes releases may have, on Linux"] = 4.0,
     *,
     json_: bool = False,
@@ -92,7 +92,7 @@ def _say(started: Mapping[str, str], policy: Path, host: str, *, as_json: bool) 
 
 
 def account_add(
-    name: Annotated[str, "of an analyst: as the policy has it"],
+    name: Annotated[str, "the name; an analyst's as in the policy"],
     role: Annotated[str, Name("curator, analyst or reviewer")],
     policy: Policy = Path("policy.yml"),
 ) -> Result:

@@ -207,7 +207,7 @@ def _numeral(text: str) -> Numeral:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise _bad(f"{name} is no number: send a finite one")
+    raise _bad(f"{name} is not a number: send a finite one")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -132,7 +132,8 @@ def secret(text: str, universe: Universe) -> Secret:
             listed.append(universe.find(label.strip()))
         except InvalidInput as error:
             raise InvalidInput(
-                f"{text!r} is no secret: write parity, 1=value for record 1, or databases; {error}"
+                f"{text!r} is not a secret: write parity, 1=value for record 1, or databases; "
+                f"{error}"
             ) from None
     return Secret.of(universe, listed)
 

@@ -98,7 +98,7 @@ def _read(text: Given | Sequence[Given], universe: Universe) -> BeliefClass:
         return BeliefClass((Joint.of(found),), _say(found))
     if not isinstance(text, str):
         if not isinstance(text, Iterable):
-            raise InvalidInput(f"{text!r} (type {type(text).__name__}) is no belief: name one")
+            raise InvalidInput(f"{text!r} (type {type(text).__name__}) is not a belief: name one")
         return _union([_read(part, universe) for part in text])
     if is_python(text):
         raise InvalidInput(f"{text!r} stands in a list: let the Python function return the list")
@@ -317,7 +317,7 @@ def _size_law(
 
 def _integers(text: Text, example: str) -> dict[int, str]:
     if isinstance(text, str):
-        raise InvalidInput(f"{text!r} is no law of a whole number: write {example}")
+        raise InvalidInput(f"{text!r} is not a law of a whole number: write {example}")
     pairs = read_pairs(text, example)
     law = {whole(value, "size"): mass for value, mass in pairs}
     if len(law) != len(pairs):

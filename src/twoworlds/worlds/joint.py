@@ -331,7 +331,7 @@ def _mass(mass: object, of: object) -> Number:
 
 def _pair(pair: object, what: str) -> tuple[Point, Side]:
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise InvalidInput(f"{what}: {pair!r} is no pair (database, side information)")
+        raise InvalidInput(f"{what}: {pair!r} is not a pair (database, side information)")
     return pair
 
 

@@ -121,7 +121,7 @@ def own(private: Text, scrubbed: Text, name: Text = "the private part") -> tuple
     """Functions of your own, both given as python:module:function; alt may return a law."""
     for given in (private, scrubbed):
         if not is_python(given):
-            raise InvalidInput(f"own: {given!r} is no function: write python:module:function")
+            raise InvalidInput(f"own: {given!r} is not a function: write python:module:function")
     functions = load_function(str(private)), load_function(str(scrubbed))
     return (build.own(str(name), *functions),)
 

@@ -74,7 +74,7 @@ class Sensitivity(Result):
         >>> from twoworlds.worlds.records import BitStrings
         >>> global_sensitivity(count(), BitStrings(2)).explain()  # doctest: +NORMALIZE_WHITESPACE
         "The global L1 sensitivity of the count of 1 is 1 under substitute (the databases differ in
-        one person's record): it is 2 on 11 and 1 on 01."
+        one person's record): the statistic is 2 on 11 and 1 on 01."
         """
         where = "" if self.at is None else f" at {self._label(self.at)}"
         people = "" if self.group == 1 else f"; up to {self.group} such steps apart"
@@ -89,9 +89,9 @@ class Sensitivity(Result):
         u, v = map(_text, self.values)
         same = self.value == 0
         moved = (
-            f"no neighbour moves it, it is {u} on {x} and {y}"
+            f"no neighbour moves it, and the statistic is {u} on {x} and {y}"
             if same
-            else (f"it is {u} on {x} and {v} on {y}")
+            else f"the statistic is {u} on {x} and {v} on {y}"
         )
         return Answer(f"{head}: {moved}.", blocks=() if same else (self._chart(x, y),))
 

@@ -192,7 +192,7 @@ def sometimes(what: Text, chance: Text, *, of: Universe) -> Side:
 def blur(what: Text, function: Text, *, of: Universe) -> Side:
     """The attacker knows only a function of it, given as python:module:function."""
     if not is_python(function):
-        raise InvalidInput(f"blur: {function!r} is no function: write python:module:function")
+        raise InvalidInput(f"blur: {function!r} is not a function: write python:module:function")
     change, whole = load_function(str(function)), side(str(what), of)
     name = str(function).rpartition(":")[2]
 

@@ -128,7 +128,7 @@ def test_without_a_claim_the_best_bound_is_sought():
     assert found.claim is None
     assert not found.refuted
     assert 0.85 < float(found.finding.ratio) / 3 < 1
-    assert "a bound is no estimate" in found.sentence
+    assert "It may be larger: this is a bound" in found.sentence
     assert found.stopped == "the samples were used up"
 
 
@@ -179,7 +179,7 @@ def test_the_floats_of_a_simulation_are_not_held_against_a_mechanism():
         ({"pairs": ["1 ~ 1"]}, "both databases are the same"),
         ({"pairs": [(1, 2, 3)]}, "give two databases"),
         ({"neighbours": "two"}, "unknown reading of neighbours"),
-        ({"repeat": True}, "no command"),
+        ({"repeat": True}, "not a command"),
     ],
 )
 def test_bad_input_is_refused_with_the_way_out(options, words):

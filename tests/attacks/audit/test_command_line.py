@@ -40,7 +40,7 @@ def test_ten_percent_too_little_noise_is_refuted(capsys):
         (("nonsense",), "unknown mechanism"),
         (("geometric(ratio=2)", "--epsilon", "x"), "not a number"),
         (("geometric(ratio=2)", "--pair", "1"), "with ~ between"),
-        (("geometric(ratio=2)", "--repeat"), "no command"),
+        (("geometric(ratio=2)", "--repeat"), "not a command"),
         (("python:tests.attacks.audit.subjects:crashes",), "--pair"),
     ],
 )

@@ -149,7 +149,7 @@ def test_a_state_of_another_form_is_refused(tmp_path, change):
     place = tmp_path / "state.json"
     audit(coin, **ASKED, state=place)
     forged(place, CHANGES[change])
-    with pytest.raises(InvalidInput, match="is no state of an audit: name another file"):
+    with pytest.raises(InvalidInput, match="is not a state of an audit: name another file"):
         audit(coin, **ASKED, state=place)
 
 
@@ -166,7 +166,7 @@ def test_nothing_of_a_state_is_executed(tmp_path):
 def test_what_is_no_state_is_refused_and_left_alone(tmp_path, content):
     place = tmp_path / "state.json"
     place.write_text(content)
-    with pytest.raises(InvalidInput, match="is no state of an audit: name another file"):
+    with pytest.raises(InvalidInput, match="is not a state of an audit: name another file"):
         audit(coin, **ASKED, state=place)
     assert place.read_text() == content
 
@@ -178,7 +178,7 @@ def test_a_damaged_state_is_refused(tmp_path):
     assert '"samples"' in whole
     for damaged in (whole[:-20], whole.replace('"samples", ', '"samples", 1')):
         place.write_text(damaged)
-        with pytest.raises(InvalidInput, match="is no state of an audit"):
+        with pytest.raises(InvalidInput, match="is not a state of an audit"):
             audit(coin, **ASKED, state=place)
 
 

@@ -197,7 +197,7 @@ def test_a_setting_with_a_default_is_not_given_the_generator():
 
 
 def test_a_setting_without_a_default_is_refused_with_the_way_out():
-    with pytest.raises(InvalidInput, match=r"epsilon is no generator.*epsilon=1"):
+    with pytest.raises(InvalidInput, match=r"epsilon is not a generator.*epsilon=1"):
         local(lambda x, epsilon: x)
 
 

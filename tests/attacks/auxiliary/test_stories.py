@@ -47,9 +47,9 @@ def test_reference_dw_17_the_height_of_terry_gross():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"average": "tall"}, "no length"),
-        ({"average": "3 parsec"}, "no length"),
-        ({"shorter": "ln 2"}, "no length"),
+        ({"average": "tall"}, "not a length"),
+        ({"average": "3 parsec"}, "not a length"),
+        ({"shorter": "ln 2"}, "not a length"),
         ({"average": "1/3"}, "nine decimals"),
         ({"shorter": "300"}, "height above 0"),
     ],

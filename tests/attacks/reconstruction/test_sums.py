@@ -78,7 +78,7 @@ def test_lists_of_rows_count_from_one(write):
         ("1 2,1\n3,1\n", "put names above it"),
         ("a,b,answer\n1,0\n", "line 2: 2 cells under a header of 3"),
         ("a,b,answer\n1,Secret,3\n", "line 2: a mask holds 0 and 1 only"),
-        ("a,b,answer\n1,0,Secret\n", "line 2: the last cell is no number"),
+        ("a,b,answer\n1,0,Secret\n", "line 2: the last cell is not a number"),
         ("rows,answer\n1 Secret,3\n", "line 2: a subset lists rows counted from 1"),
         ("rows,answer\n1 200000,3\n", "up to 100,000"),
         ("rows,answer\n,3\n", "all subsets are empty"),

@@ -217,7 +217,7 @@ def test_a_file_declares_all_columns(tmp_path):
     [
         (mask(), ["13012", "130"], "zip has '13012' and '130', of 5 and 3 characters"),
         (mask(), ["130**"], "'130\\*\\*', which is masked already"),
-        (intervals([5]), ["34", "old"], "zip has 'old', which is no plain number"),
+        (intervals([5]), ["34", "old"], "zip has 'old', which is not a plain number"),
         (tree({"Europe": ["French"]}), ["French", "Thai"], "zip has 'Thai'.*not cover"),
     ],
 )

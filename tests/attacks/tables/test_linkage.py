@@ -93,7 +93,7 @@ def test_names_with_commas_stand_in_quotes(on, tmp_path):
 
 @pytest.mark.parametrize("on", ['"zip, code', 'zip" code', '"zip" code', '"zip""'])
 def test_quotes_that_do_not_match_are_refused(on):
-    with pytest.raises(InvalidInput, match="no list of columns"):
+    with pytest.raises(InvalidInput, match="not a list of columns"):
         link("register.csv", "figure1.csv", on)
 
 

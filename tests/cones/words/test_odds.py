@@ -225,9 +225,9 @@ def test_a_certificate_that_was_tampered_with_fails(source: str) -> None:
         (["11"], ["00"], "explicit(11=1/2, 10=1/2)", r"gives \{00\} the probability 0"),
         (["111"], ["00"], "uniform", "not in bits"),
         (["11"], ["00"], uniform(BitStrings(3)), r"about bits\(3\)"),
-        ("sometimes", None, "uniform", "no secret"),
-        (5, None, "uniform", "no set of databases"),
-        (["11"], 5, "uniform", "no set of databases"),
+        ("sometimes", None, "uniform", "not a secret"),
+        (5, None, "uniform", "not a set of databases"),
+        (["11"], 5, "uniform", "not a set of databases"),
     ],
 )
 def test_refuses_sets_and_beliefs_that_have_no_odds(

@@ -65,7 +65,7 @@ def test_the_numbers_come_from_the_data():
     ],
 )
 def test_ambiguous_data_is_refused(path, value):
-    with pytest.raises(InvalidInput, match="no certificate"):
+    with pytest.raises(InvalidInput, match="not a certificate"):
         verify_optimum(changed(certificate(), *path, value=value))
 
 

@@ -322,7 +322,7 @@ def test_a_changed_certificate_is_refused():
 )
 def test_a_certificate_that_cannot_be_read_is_an_error(path, value):
     data = optimal(sum_of_three(), F(3, 2)).to_dict()["certificate"]
-    with pytest.raises(InvalidInput, match="no certificate"):
+    with pytest.raises(InvalidInput, match="not a certificate"):
         verify_optimum(changed(data, *path, value=value))
 
 

@@ -166,7 +166,7 @@ def test_courses_that_look_ahead_overlap_or_leave_gaps_are_refused():
     ("steps", "said"),
     [
         ([], "asks nothing"),
-        ([3], "is no query"),
+        ([3], "is not a query"),
         ([Ask(count(), [1, 0])], "must rise"),
         ([Ask(count(), ["x"])], "cut"),
         ([Ask(histogram([0, 1]), [1])], "2 parts"),

@@ -43,7 +43,7 @@ def test_certificates_say_all_and_can_be_read_again(tmp_path, channel):
 )
 def test_rejects_a_certificate_that_is_none(tmp_path, content):
     written(tmp_path / "out.csv.certificate.json", content)
-    with pytest.raises(InvalidInput, match="no certificate"):
+    with pytest.raises(InvalidInput, match="not a certificate"):
         read_certificate(tmp_path / "out.csv")
 
 
@@ -52,7 +52,7 @@ def test_rejects_a_certificate_whose_ratio_was_changed(tmp_path):
     randomize_file(old, tmp_path / "out.csv", "v", COIN)
     beside = tmp_path / "out.csv.certificate.json"
     beside.write_text(beside.read_text().replace('"exact": "3"', '"exact": "2"'))
-    with pytest.raises(InvalidInput, match="no certificate"):
+    with pytest.raises(InvalidInput, match="not a certificate"):
         estimate_file(tmp_path / "out.csv")
 
 

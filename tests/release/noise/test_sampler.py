@@ -139,7 +139,7 @@ def test_rejects_what_it_cannot_draw_exactly():
     p = Real.between(Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**12))
     tiny = Fraction(1, 1 << 5000)
     for refused, error, words in (
-        (lambda: Sampler.of("geometric(ratio=2)"), InvalidInput, "is no law"),
+        (lambda: Sampler.of("geometric(ratio=2)"), InvalidInput, "is not a law"),
         (lambda: Sampler.of(GeometricNoise(p)), InvalidInput, r"p=.*not known exactly"),
         (lambda: Sampler.of(SkellamNoise(Fraction(1), Fraction(1))), Unsupported, "no release"),
         (lambda: Sampler.of(DiscreteGaussianNoise(Fraction(1 << 200))), TooLarge, "larger units"),

@@ -164,7 +164,7 @@ def test_discovered_keys_are_constants_of_queries(kind, stored, key):
         ([(0, 1, float("nan"), 3, 4)], "not whole"),
         ([(0, 1, 2.0**53, 3, 4)], "not whole"),
         ([(0, 1, "2", 3, 4)], "not whole"),
-        ([(0, 1, True, 3, 4)], "truth is no number"),
+        ([(0, 1, True, 3, 4)], "truth is not a number"),
         ([(0, 1, None, 3, 4)], "not whole"),
         ([(0, 1, -2, 3, 4)], "count is negative"),
         ([(0, 1, 2, 3, -4)], "squares is negative"),

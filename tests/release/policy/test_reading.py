@@ -103,7 +103,7 @@ def test_a_number_without_a_unit_gets_a_power_of_ten_from_its_bounds_alone():
         (dataset(columns="{x: {kind: integer, bounds: [0]}}"), "[smallest, largest]"),
         (dataset(columns="{x: {kind: integer, bounds: [0, many]}}"), "many"),
         (dataset(columns="{x: {kind: integer, bounds: [0, nan]}}"), "nan"),
-        (dataset(columns="{x: {kind: integer, bounds: [0, 0.5]}}"), "no whole multiple"),
+        (dataset(columns="{x: {kind: integer, bounds: [0, 0.5]}}"), "not a whole multiple"),
         (dataset(columns="{x: {kind: number, bounds: [0, 1], unit: 0}}"), "positive"),
         (dataset(columns="{x: {kind: integer, bins: [3, 2]}}"), "ascending"),
         (dataset(columns="{x: {kind: integer, grid: {step: 0, from: 0, to: 1}}}"), "positive step"),

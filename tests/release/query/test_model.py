@@ -104,12 +104,12 @@ def test_constants_are_exact_and_keep_their_kind(given_value, value):
         (lambda: people.count().count(), "called 'count': rename one"),
         (lambda: people.by("a").count(name="a"), "called 'a': rename one"),
         (lambda: people.by("a").by("a"), "called 'a'"),
-        (lambda: people.count(name=""), "is no name"),
-        (lambda: people.count(age), "is no name"),
+        (lambda: people.count(name=""), "is not the name"),
+        (lambda: people.count(age), "is not the name"),
         (lambda: people.count(colour=1), "unknown option 'colour'"),
         (lambda: people.sum("age", betwen=(0, 1)), "did you mean 'between'"),
         (lambda: people.sum("age", share=0), "share=0 must be positive"),
-        (lambda: people.sum("age", where=True), "bool is no condition"),
+        (lambda: people.sum("age", where=True), "bool is not a condition"),
         (lambda: people.sum("age", at="1/2"), "a quantile, and nothing else"),
         (lambda: people.count(between=(0, 1)), "not for count"),
         (lambda: people.people(between=(0, 1)), "not for people"),
@@ -119,8 +119,8 @@ def test_constants_are_exact_and_keep_their_kind(given_value, value):
         (lambda: Aggregate("people", "age", "n"), "without a column"),
         (lambda: Aggregate("sum", None, "n"), "sum needs a column"),
         (lambda: Aggregate("max", "age", "n"), "unknown aggregate 'max'"),
-        (lambda: people.where("age > 3"), "str is no condition"),
-        (lambda: people.where(column("member")), "NamedColumn is no condition"),
+        (lambda: people.where("age > 3"), "str is not a condition"),
+        (lambda: people.where(column("member")), "NamedColumn is not a condition"),
         (lambda: people.by("a", keys=["x"], bins=[0, 1]), "give one"),
         (lambda: people.by("a", keys=["x"], discover=True), "give one"),
         (lambda: people.by("a", discover=True, other=True), "leave no group"),
@@ -129,7 +129,7 @@ def test_constants_are_exact_and_keep_their_kind(given_value, value):
         (lambda: people.by("a", bins=[]), "two or more ascending edges"),
         (lambda: people.by("a", bins=[0]), "two or more ascending edges"),
         (lambda: people.by("a", bins=[0, 2, 2]), "two or more ascending edges"),
-        (lambda: people.by(""), "is no name"),
+        (lambda: people.by(""), "is not the name"),
         (lambda: age == None, r"use is_missing\(\)"),  # noqa: E711
         (lambda: age == column("income"), "another column"),
         (lambda: age == [1], "not list"),
@@ -139,15 +139,15 @@ def test_constants_are_exact_and_keep_their_kind(given_value, value):
         (lambda: age.is_in([]), "is empty"),
         (lambda: 18 <= age <= 65, r"between\(a, b\)"),
         (lambda: (age > 1) and (age < 2), "write & for and"),
-        (lambda: not age, "is no truth value"),
-        (lambda: column(age), "is no name"),
-        (lambda: Compare("a", "==", "b"), "'==' is no comparison: use =,"),
+        (lambda: not age, "is not a truth value"),
+        (lambda: column(age), "is not the name"),
+        (lambda: Compare("a", "==", "b"), "'==' is not a comparison: use =,"),
         (lambda: Compare("a", "=", 3), "not int"),
         (lambda: OneOf("a", ()), "list of values for 'a' is empty"),
-        (lambda: Missing(None), "None is no name"),
-        (lambda: Not("a"), "str is no condition"),
+        (lambda: Missing(None), "None is not the name"),
+        (lambda: Not("a"), "str is not a condition"),
         (lambda: All(()), "no parts"),
-        (lambda: A & True, "bool is no condition"),
+        (lambda: A & True, "bool is not a condition"),
     ],
 )
 def test_what_is_no_query_is_refused(build, reason):
@@ -223,5 +223,5 @@ def test_plain_data_that_are_no_query_are_refused(changes):
     with pytest.raises(InvalidInput):
         query_of({**ASKED, **changes})
     for data in (None, [], "people", {}, 3):
-        with pytest.raises(InvalidInput, match="no query"):
+        with pytest.raises(InvalidInput, match="not a query"):
             query_of(data)

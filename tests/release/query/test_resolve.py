@@ -149,7 +149,7 @@ REFUSED = [
     (people.median("age", between=(1, 9)), PEOPLE, "no value of the grid"),
     (people.sum("age", between=(0, 121)), PEOPLE, "in the policy's bounds 0 to 120"),
     (people.sum("age", between=(3, 2)), PEOPLE, "the lower bound is above the upper one"),
-    (people.sum("age", between=(0, "1/2")), PEOPLE, "no whole multiple of the unit 1"),
+    (people.sum("age", between=(0, "1/2")), PEOPLE, "not a whole multiple of the unit 1"),
     (people.by("city").count(), PEOPLE, "never read off the data: write"),
     (
         people.where(column("weight") > Fraction(10) ** 299).count(),
@@ -183,7 +183,7 @@ REFUSED = [
     (
         people.sum("income"),
         with_column(PEOPLE, income=replace(INCOME, fill=Fraction(1, 3))),
-        "1/3 .* is no whole multiple",
+        "1/3 .* is not a whole multiple",
     ),
 ]
 

@@ -126,7 +126,7 @@ def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
     second = next(islice(signature.parameters.values(), 1, None), None)
     if seeded and second is not None and second.name.lower() in _SETTINGS:
         raise InvalidInput(
-            f"{name}{signature}: {second.name} is no generator, and an audit does not know its "
+            f"{name}{signature}: {second.name} is not a generator, and an audit does not know its "
             f"value: give it a default, as in {second.name}=1, and the generator the name rng"
         )
     try:

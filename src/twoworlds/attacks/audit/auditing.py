@@ -158,7 +158,7 @@ def _subject(
             subject, repeat=repeat, neighbours=neighbours, given=pairs, patience=patience
         )
     if repeat:
-        raise InvalidInput(f"{subject} is no command: --repeat is for command:... only")
+        raise InvalidInput(f"{subject} is not a command: --repeat is for command:... only")
     if isinstance(subject, str) and subject.startswith("python:"):
         return InChild(subject, neighbours=neighbours, given=pairs, patience=patience)
     return local(subject, neighbours, pairs)

@@ -312,7 +312,7 @@ class Audit(Result):
             if compare(2 * self.finding.epsilon_rounded, self.epsilon) is Order.LESS:
                 rounded = decimal(self.finding.epsilon_rounded, side="at least")
                 noise = f" (floating point, not the noise: rounded outputs give {rounded})"
-            return f"At {level}, {bound}{granted}{noise}. It may be larger: a bound is no estimate."
+            return f"At {level}, {bound}{granted}{noise}. It may be larger: this is a bound."
         claim = f"the claim epsilon = {_short(self.claim)}{granted}"
         if self.verdict == "refuted by floating point":
             return (

@@ -78,7 +78,7 @@ def resume(path: Path, question: dict[str, str], begin: Progress) -> Progress:
         if other is None:
             return _progress(decoded(data["progress"]), len(begin.scores))
     except Exception as error:  # whatever the file holds
-        raise InvalidInput(f"{path} is no state of an audit: {anew}") from error
+        raise InvalidInput(f"{path} is not a state of an audit: {anew}") from error
     then, now = stored[other][:60], question[other][:60]
     raise InvalidInput(f"{path} belongs to an audit with {other} {then}, not {now}: {anew}")
 

@@ -234,7 +234,7 @@ def read_polynomial(value: object, name: str) -> nmod_poly:
         match = _TERM.fullmatch(term)
         if match is None:
             raise InvalidInput(
-                f"{name}={value!r} is no polynomial over 0 and 1: write it like x^3+x+1"
+                f"{name}={value!r} is not a polynomial over 0 and 1: write it like x^3+x+1"
             )
         found ^= 1 << (int(match.group(1)) if match.group(1) else int(term == "x"))
     return _polynomial(found)

@@ -47,7 +47,7 @@ _KNOWN = ("database", *_NEEDED, "size")
 def read_bits(text: object, name: str) -> str:
     """Return a string of zeros and ones, refusing anything else."""
     if not isinstance(text, str) or not text or text.strip("01"):
-        raise InvalidInput(f"{name}={text!r} is no string of bits: write it like '0110'")
+        raise InvalidInput(f"{name}={text!r} is not a string of bits: write it like '0110'")
     return text
 
 

@@ -54,7 +54,7 @@ def _centimetres(value: object, name: str) -> Fraction:
     unit = (match.group(2).lower() or "cm") if match else ""
     if match is None or unit not in _UNITS:
         raise InvalidInput(
-            f"{name}={value!r} is no length: write it like 166.5, '2 inches', '5 cm'"
+            f"{name}={value!r} is not a length: write it like 166.5, '2 inches', '5 cm'"
         )
     return rational(match.group(1), name) * _UNITS[unit]
 

@@ -419,9 +419,9 @@ def _told_apart(
         published = f"{counted(sizes['attributes'], 'count')}{of}{noise} in all"
     said = (
         f"{counted(sizes['people'], 'person')} of a made-up study, {published}: the test "
-        f"calls {share_text(members)} of the members a member, and "
-        f"{share_text(outsiders)} of as many outsiders; {share_text(right)} are told "
-        "right, where a coin has 50%."
+        f"takes {share_text(members)} of the members for members, and so "
+        f"{share_text(outsiders)} of as many outsiders; it is right about "
+        f"{share_text(right)} of these people, a coin about 50%."
     )
     if epsilon is not None and best is not None:
         said += (

@@ -193,7 +193,7 @@ def read_sums(path: str | Path, *, rows: int | None = None) -> tuple[Matrix, tup
         try:
             answers.append(rational(answer, "answer"))
         except InvalidInput:
-            raise InvalidInput(f"{wrong} the last cell is no number") from None
+            raise InvalidInput(f"{wrong} the last cell is not a number") from None
     if not listed:
         if rows not in (None, len(head) - 1):
             raise InvalidInput(

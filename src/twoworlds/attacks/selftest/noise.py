@@ -197,7 +197,7 @@ def _check_claim(answer: QueryAnswer, due: AtLeast, case: NoiseCase) -> None:
 def _noise(answer: QueryAnswer, truth: int, place: int = 0) -> list[int]:
     """Return what is published less the truth."""
     found = [Fraction(row[place].value) - truth for row in answer.estimates]
-    expect(all(z.denominator == 1 for z in found), "noise is no whole number")
+    expect(all(z.denominator == 1 for z in found), "noise is not a whole number")
     return [int(z) for z in found]
 
 

@@ -57,7 +57,7 @@ class AttackedService:
     def __post_init__(self) -> None:
         """Check what can be checked without a request."""
         if not self.address.startswith(("http://", "https://")):
-            raise InvalidInput(f"{self.address!r} is no address: such as http://127.0.0.1:8642")
+            raise InvalidInput(f"{self.address!r} is not an address: such as http://127.0.0.1:8642")
         if self.spend <= 0:
             raise InvalidInput(f"spend={self.spend}: say what may be spent, such as 1/100")
 

@@ -178,7 +178,7 @@ def generalise(table: Sequence[Row], column: str, boundaries: Sequence[object]) 
         value = row[column]
         if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
             raise InvalidInput(
-                f"row {number} has {column}={value!r}, which is no number: only numbers are "
+                f"row {number} has {column}={value!r}, which is not a number: only numbers are "
                 "generalised to ranges"
             )
         if not ends[0] <= value < ends[-1]:

@@ -110,7 +110,7 @@ def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
             number = plain_number(value.strip())
             if number is None:
                 raise InvalidInput(
-                    f"{column} has {value!r}, which is no plain number: intervals cover numbers "
+                    f"{column} has {value!r}, which is not a plain number: intervals cover numbers "
                     "only; change the value, or declare a tree"
                 )
             numbers.append(number)
@@ -237,7 +237,7 @@ def _tree(lines: Sequence[tuple[str, ...]], source: str) -> Hierarchy:
 def _number(value: object, name: str) -> Fraction:
     read = plain_number(str(value).strip())
     if read is None or isinstance(value, bool):
-        raise InvalidInput(f"{name}={value!r} is no plain number such as 5 or 0.5")
+        raise InvalidInput(f"{name}={value!r} is not a plain number such as 5 or 0.5")
     return read
 
 

@@ -137,7 +137,7 @@ def named_columns(columns: object, name: str, sensitive: str | None = None) -> l
         raise InvalidInput(f"{name} names no column: give those that an attacker knows: zip,age")
     for column in found:
         if not (isinstance(column, str) and column):
-            raise InvalidInput(f"{name}={found!r}: {column!r} is no name of a column")
+            raise InvalidInput(f"{name}={found!r}: {column!r} is not the name of a column")
         if found.count(column) > 1:
             raise InvalidInput(f"{name} names {column!r} twice: once is enough")
     if sensitive in found:
@@ -154,8 +154,8 @@ def _split(text: str) -> list[str]:
         name = _NAME.match(text, at)
         if name is None:
             raise InvalidInput(
-                f"{text!r} is no list of columns: write a,b,c, and a name with a comma, a quote or "
-                "blanks at its ends in double quotes"
+                f"{text!r} is not a list of columns: write a,b,c, and a name with a comma, a quote "
+                "or blanks at its ends in double quotes"
             )
         quoted, bare = name.groups()
         found.append(bare.strip() if quoted is None else quoted.replace('""', '"'))

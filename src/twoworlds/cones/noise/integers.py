@@ -142,7 +142,7 @@ def integer_odds(
         first = [_place(part) for part in of.split(",")]
     except InvalidInput:
         raise InvalidInput(
-            f"{of} is no list of whole numbers, which are the databases here: name some, as in "
+            f"{of} is not a list of whole numbers, which are the databases here: name some, as in "
             "--of 0"
         ) from None
     if against is None:
@@ -169,7 +169,7 @@ def read_row(text: str) -> tuple[dict[int, Fraction], Fraction]:
         place, colon, value = part.partition(":")
         if not colon:
             raise InvalidInput(
-                f"{text!r} is no row over all whole numbers: give it place by place, as in "
+                f"{text!r} is not a row over all whole numbers: give it place by place, as in "
                 "--row '0: 1, 1: 3/2, else: 2'"
             )
         if place.strip() == "else":

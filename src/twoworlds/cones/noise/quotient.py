@@ -344,7 +344,7 @@ def _gaussian(
         )
         return _inside(first, second, more, adds)
     why = (
-        f"sigma2 = {b.sigma2} is no odd multiple of {a.sigma2}, so the weights of the only "
+        f"sigma2 = {b.sigma2} is not an odd multiple of {a.sigma2}, so the weights of the only "
         "candidate change sign again and again far out"
     )
     found = _searched(first, a) if small else None

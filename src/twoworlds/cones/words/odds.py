@@ -383,7 +383,7 @@ def _secret(where: Universe, given: Set) -> Secret:
         return build_secret(given, where)
     if not isinstance(given, Iterable):
         raise InvalidInput(
-            f"{given!r} is no set of databases: list them, or write a secret such as even or 1=1"
+            f"{given!r} is not a set of databases: list them, or write a secret such as even or 1=1"
         )
     return Secret.of(where, given)
 

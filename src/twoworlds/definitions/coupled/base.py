@@ -121,7 +121,7 @@ class OverBeliefs(PrivacyDefinition):
         if self.delta is not None and self.delta != 0:
             raise Unsupported(
                 f"{self.claim}: delta is a sum over outputs, where every row may fail a little, so "
-                "it is no condition on single likelihood rows: take delta=0"
+                "it is not a condition on single likelihood rows: take delta=0"
             )
         if self.ratio == INFINITY:
             return

@@ -68,7 +68,7 @@ _BITS, _MOST_BITS, _COMPARED_BITS = 128, 512, 256
 _NEARLY = "is nearly the best there is, found by a linear program"
 _WIDEST = (
     "names as many outputs as it can without naming impossible ones more often than it must; there "
-    "is no best one"
+    "is not a best one"
 )
 
 

@@ -283,7 +283,7 @@ def proved_by(data: Mapping[str, Any]) -> Proved | None:
         return _proved(data.get("certificate", data))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidInput(
-            f"this is no certificate of a best simulator ({type(error).__name__}: {error}): "
+            f"this is not a certificate of a best simulator ({type(error).__name__}: {error}): "
             "give what Optimum.to_dict() returns"
         ) from None
 
@@ -352,7 +352,7 @@ def _labels(given: Sequence[object], what: str) -> int:
 
 def _whole(given: object) -> int:
     if type(given) is not int:  # True is an int to Python, and 1.0 a key like 1
-        raise TypeError(f"{given!r} is no whole number")
+        raise TypeError(f"{given!r} is not a whole number")
     return given
 
 

@@ -170,7 +170,7 @@ def _read(part: object, universe: Universe | None) -> Iterable[Scrub]:
     if callable(part):
         return (_pair(getattr(part, "__name__", "a secret"), part),)
     if not isinstance(part, str):
-        raise InvalidInput(f"{part!r} is no secret: give text, a Secret, or a function")
+        raise InvalidInput(f"{part!r} is not a secret: give text, a Secret, or a function")
     if universe is None:
         raise InvalidInput(
             f"the release does not say what its databases are, so the secret {part!r} cannot "

@@ -455,8 +455,8 @@ def read_simulator(given: object, scene: Scene) -> Simulator:
         found = Simulator.of(given)
     else:
         raise InvalidInput(
-            f"simulator={given!r} is no simulator: write canonical, coin, optimal or table(...), "
-            "or give a Simulator, a mapping or a function"
+            f"simulator={given!r} is not a simulator: write canonical, coin, optimal or "
+            "table(...), or give a Simulator, a mapping or a function"
         )
     require_range(found, scene)
     return found

@@ -47,7 +47,7 @@ def mechanism(
     if isinstance(text, (list, tuple)) or hasattr(text, "__array__"):
         return read_matrix(text, universe=universe)
     if not isinstance(text, str):
-        raise InvalidInput(f"{text!r} is no mechanism: write a call such as geometric(ratio=2)")
+        raise InvalidInput(f"{text!r} is not a mechanism: write a call such as geometric(ratio=2)")
     if text.lower().endswith(SUFFIXES):
         return read_mechanism(Path(text), universe=universe)
     if universe is not None:
@@ -56,8 +56,8 @@ def mechanism(
         return _from_python(text)
     if "." in Path(text).suffix and "(" not in text:
         raise InvalidInput(
-            f"{text!r} is no mechanism: write a call such as geometric(ratio=2), or the path of a "
-            f"matrix in a {', '.join(SUFFIXES)} file"
+            f"{text!r} is not a mechanism: write a call such as geometric(ratio=2), or the path of "
+            f"a matrix in a {', '.join(SUFFIXES)} file"
         )
     return MECHANISMS.build(text)
 

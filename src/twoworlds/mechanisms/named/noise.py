@@ -157,7 +157,7 @@ def skellam(
     """
     _one_way("skellam", {"l1": l1, "epsilon": epsilon}, delta)
     if (l1 is None) != (l2 is None):
-        raise InvalidInput("skellam needs both l1 and l2, the means of its two variables")
+        raise InvalidInput("skellam needs both means: write l1=2, l2=2")
     if l1 is None:
         l1 = l2 = _least("skellam", epsilon, delta, sensitivity)
     noise = SkellamNoise(l1, l2)  # type: ignore[arg-type]
@@ -225,7 +225,10 @@ def _one_way(law: str, ways: dict[str, object], delta: object = None) -> None:
     given = [name for name, value in ways.items() if value is not None]
     *names, last = ways
     if len(given) != 1:
-        raise InvalidInput(f"{law} takes exactly one of {', '.join(names)} and {last}")
+        such = f"{names[0]}={'1/2' if names[0] == 'p' else 2}"
+        raise InvalidInput(
+            f"{law} takes exactly one of {', '.join(names)} and {last}: write {such}"
+        )
     if delta is not None and given[0] not in ("epsilon", "ratio"):
         raise InvalidInput(
             f"{law}: delta={delta} belongs to an epsilon, and {given[0]}={ways[given[0]]} says how "

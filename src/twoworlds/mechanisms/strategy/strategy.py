@@ -237,7 +237,7 @@ def _statistic(query: Query) -> Statistic:
         name = getattr(query, "__name__", "function")
         return Computed(query, "function" if name == "<lambda>" else name)
     raise InvalidInput(
-        f"query={query!r} is no query: give a statistic such as count(), or a function from a "
+        f"query={query!r} is not a query: give a statistic such as count(), or a function from a "
         "database to a number or a tuple of numbers"
     )
 

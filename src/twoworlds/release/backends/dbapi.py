@@ -138,7 +138,7 @@ class SQLiteBackend(DbApiBackend):
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         except sqlite3.Error:
             connection.close()
-            raise InvalidInput(f"{self._path.name!r} is no file of SQLite") from None
+            raise InvalidInput(f"{self._path.name!r} is not an SQLite file") from None
         connection.create_function("md5", 1, _md5, deterministic=True)
         connection.text_factory = _decoded
         return connection

@@ -239,7 +239,7 @@ def _backend(source: Any, folder: Path) -> Backend:
 
         return SparkBackend(source.sparkSession, folder=folder)
     elif library_of(source) is None:
-        raise InvalidInput(f"{type(source).__name__} is no source of data: give {_FORMS}")
+        raise InvalidInput(f"{type(source).__name__} is not a source of data: give {_FORMS}")
     from twoworlds.release.backends.duckdb import DuckDBBackend
 
     return DuckDBBackend(folder=folder)
@@ -300,7 +300,7 @@ def _given(connection: Any, folder: Path, origin: Origin) -> Backend:
 
     if "duckdb" not in type(connection).__module__:
         raise InvalidInput(
-            f"{type(connection).__module__}.{type(connection).__name__} is no connection of "
+            f"{type(connection).__module__}.{type(connection).__name__} is not a connection of "
             "duckdb: give the address or the file, such as {postgresql: address, table: name} or "
             "{sqlite: path, table: name}, and export tables of other databases to Parquet"
         )

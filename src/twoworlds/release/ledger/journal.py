@@ -256,7 +256,7 @@ def locate(
         return _server(text, mark, table)
     if "://" in text or re.match(r"\w+:/", text) or re.search(r"\bpassword\s*=", text):
         raise InvalidInput(  # it may hold a password, so it is not shown
-            "this is no path of a ledger: give the path of a file, or an address as text that "
+            "this is not a path of a ledger: give the path of a file, or an address as text that "
             "begins with postgresql://"
         )
     if table is not None:

@@ -274,7 +274,7 @@ def read_export(path: Path | str) -> list[Mapping[str, Any]]:
     except OSError as error:
         raise InvalidInput(f"{place} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{place} is no exported ledger: a line of it is not JSON") from None
+        raise InvalidInput(f"{place} is not an exported ledger: a line of it is not JSON") from None
 
 
 def write_export(path: Path, entries: Iterable[Mapping[str, Any]]) -> int:

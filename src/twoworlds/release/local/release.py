@@ -136,7 +136,7 @@ def read_certificate(path: Path) -> LocalCertificate | None:
         return _certificate(read_json(beside, "certificate", largest=_LARGEST)[0])
     except (ValueError, KeyError, TypeError, AttributeError, TwoWorldsError):
         raise InvalidInput(
-            f"{beside} is no certificate of a randomized column: remove it, and name the channel"
+            f"{beside} is not a certificate of a randomized column: remove it, and name the channel"
         ) from None
 
 

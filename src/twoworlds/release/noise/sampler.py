@@ -96,7 +96,7 @@ class Sampler:
             Unsupported: for a law that no release uses.
         """
         if not isinstance(noise, Noise):
-            raise InvalidInput(f"noise={noise!r} is no law: give one such as GeometricNoise(p)")
+            raise InvalidInput(f"noise={noise!r} is not a law: give one such as GeometricNoise(p)")
         return _made(noise)
 
     def draw_integers(self, size: int, source: SystemBits) -> list[int]:

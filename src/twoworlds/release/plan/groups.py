@@ -245,7 +245,7 @@ def _whole(value: Any) -> int:
     if type(value) is int:
         return value
     if type(value) is bool:
-        raise ValueError("a truth is no number")
+        raise ValueError("a truth is not a number")
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return int(value)
     if isinstance(value, Decimal) and value.is_finite() and value == int(value):

@@ -77,7 +77,7 @@ def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[P
         text = place.read_text(encoding="utf-8")
     except OSError as error:
         raise InvalidInput(
-            f"the policy {place} cannot be read: {error.strerror}. Give its right place; "
+            f"the policy {place} cannot be read: {error.strerror}: give its path; "
             "twoworlds policy new writes a first one"
         ) from error
     except UnicodeDecodeError as error:
@@ -132,6 +132,12 @@ def declare(
     >>> one.cap.most.epsilon, one.column("age").kind
     (Fraction(3, 1), 'number')
     """
+    these = 'bounds={"age": (0, 110)} for numbers, keys={"region": ["north", "south"]} for groups'
+    if budget is None and unit is None and not (bounds or keys or columns):
+        raise InvalidInput(
+            "declare the data, because nothing is read off them: budget=3, what may be spent in "
+            f'all; unit="row", if every row is another person; {these}'
+        )
     if budget is None:
         raise InvalidInput("say what may be spent on the data in all, such as budget=3")
     said = {column: dict(given) for column, given in (columns or {}).items()}
@@ -151,7 +157,7 @@ def declare(
     if not said:
         raise InvalidInput(
             "declare the columns that queries may use, because nothing is read off the data: "
-            'bounds={"age": (0, 110)} for numbers, keys={"region": ["north", "south"]} for groups'
+            f"{these}"
         )
     for column, own in said.items():
         if "kind" not in own:
@@ -325,7 +331,8 @@ class _Fields:
         for x in numbers:
             if (x / unit).denominator != 1:
                 raise InvalidInput(
-                    f"{self.place}: {name}: {show(x)} is no whole multiple of the unit {show(unit)}"
+                    f"{self.place}: {name}: {show(x)} is not a whole multiple of the unit "
+                    f"{show(unit)}"
                 )
 
     def numbers(self, name: str) -> tuple[Fraction, ...]:

@@ -209,7 +209,7 @@ def _encoding(path: Path, said: str | None) -> str:
             "Python knows"
         ) from None
     if not getattr(found, "_is_text_encoding", True):
-        raise InvalidInput(f"--encoding {said} is no encoding of text: say utf-8 or latin-1")
+        raise InvalidInput(f"--encoding {said} is not an encoding of text: say utf-8 or latin-1")
     return found.name
 
 

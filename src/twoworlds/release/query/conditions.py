@@ -59,7 +59,7 @@ class Compare(_Logic):
     def __post_init__(self) -> None:
         check_name(self.column)
         if self.operator not in OPERATORS:
-            raise InvalidInput(f"{self.operator!r} is no comparison: use {', '.join(OPERATORS)}")
+            raise InvalidInput(f"{self.operator!r} is not a comparison: use {', '.join(OPERATORS)}")
         check_value(self.value)
 
 
@@ -138,7 +138,7 @@ def check_condition(condition: object) -> None:
 def check_name(name: object) -> None:
     """Refuse what cannot name a column."""
     if not isinstance(name, str) or not name:
-        raise InvalidInput(f"{name!r} is no name of a column: give a text, such as 'age'")
+        raise InvalidInput(f"{name!r} is not the name of a column: give a text, such as 'age'")
 
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
@@ -150,7 +150,7 @@ def _parts(condition: Condition) -> tuple[Condition, ...]:
 def _checked(condition: object) -> Condition:
     if not isinstance(condition, Condition):
         raise InvalidInput(
-            f"{type(condition).__name__} is no condition: compare a column with a constant, "
+            f"{type(condition).__name__} is not a condition: compare a column with a constant, "
             "as in column('age') >= 18"
         )
     return condition
@@ -258,8 +258,8 @@ class NamedColumn:
 
     def __bool__(self) -> bool:
         raise InvalidInput(
-            f"{self!r} is no truth value: compare it, as in {self!r} == True, and join conditions "
-            "with & and |"
+            f"{self!r} is not a truth value: compare it, as in {self!r} == True, and join "
+            "conditions with & and |"
         )
 
 

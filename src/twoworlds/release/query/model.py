@@ -277,7 +277,7 @@ def query_of(data: Any) -> Query:
             tuple((text_of(part["table"]), text_of(part["on"])) for part in data["joins"]),
         )
     except (KeyError, TypeError, AttributeError, RecursionError):
-        raise InvalidInput("this is no query: a field is missing or of the wrong type") from None
+        raise InvalidInput("this is not a query: a field is missing or of the wrong type") from None
 
 
 def value_of(data: Any) -> Value:
@@ -291,7 +291,7 @@ def value_of(data: Any) -> Value:
             return date.fromisoformat(text_of(data["date"]))
         except ValueError:
             raise InvalidInput("a date in the query is not written as 2026-01-31") from None
-    raise InvalidInput("this is no constant of a query")
+    raise InvalidInput("this is not a constant of a query")
 
 
 def _condition(data: Any) -> Condition | None:
@@ -311,7 +311,7 @@ def _condition(data: Any) -> Condition | None:
         return Missing(column)
     if keys == {"column", "is", "value"}:
         return Compare(column, data["is"], value_of(data["value"]))
-    raise InvalidInput("this is no condition of a query")
+    raise InvalidInput("this is not a condition of a query")
 
 
 def _part(data: Any) -> Condition:

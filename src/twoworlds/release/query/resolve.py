@@ -342,7 +342,7 @@ def _units(x: Fraction, column: Column, name: str) -> int:
     count = x / column.unit
     if count.denominator != 1:
         raise InvalidInput(
-            f"{show(x)} is no whole multiple of the unit {show(column.unit)} of {name!r}: "
+            f"{show(x)} is not a whole multiple of the unit {show(column.unit)} of {name!r}: "
             "round it, or declare another unit"
         )
     return int(count)

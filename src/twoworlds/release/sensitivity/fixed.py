@@ -184,7 +184,9 @@ def parse_each(cost: object) -> tuple[tuple[Fraction, ...], Fraction] | None:
         raise InvalidInput("delta is given twice: give it once, for the whole batch")
     delta = deltas[0] if deltas else Fraction(0)
     if not 0 <= delta < 1:
-        raise InvalidInput(f"delta={show(delta)} is no delta of a batch: it is at least 0, below 1")
+        raise InvalidInput(
+            f"delta={show(delta)} is not a delta of a batch: it is at least 0, below 1"
+        )
     return each, delta
 
 

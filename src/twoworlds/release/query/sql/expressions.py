@@ -106,7 +106,7 @@ def _date(text: str) -> date:
             return found
     except ValueError:
         pass
-    raise InvalidInput(f"{text[:20]!r} is no date: write it as DATE '2026-01-31'")
+    raise InvalidInput(f"{text[:20]!r} is not a date: write it as DATE '2026-01-31'")
 
 
 def match_name(kind: str, name: str, known: Iterable[str]) -> str:

@@ -137,7 +137,7 @@ def _select(text: str) -> exp.Select:
     if type(tree) is not exp.Select:
         if isinstance(tree, exp.SetOperation):
             raise InvalidInput("UNION and its like: ask each SELECT as a query of its own")
-        raise InvalidInput(f"the SQL is no plain SELECT: {_SHAPE}")
+        raise InvalidInput(f"the SQL is not a plain SELECT: {_SHAPE}")
     return tree
 
 
@@ -313,7 +313,7 @@ def _numbered(item: exp.Expr, select: exp.Select) -> exp.Expr:
         raise refusal(item, f"GROUP BY {place}: SELECT has {len(items)} items")
     chosen: exp.Expr = unwrapped(items[place - 1].unalias())
     if not is_group(chosen):
-        raise refusal(chosen, f"GROUP BY {place} names this, which is no key")
+        raise refusal(chosen, f"GROUP BY {place} names this, which is not a key")
     return chosen
 
 
