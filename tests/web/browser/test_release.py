@@ -344,7 +344,20 @@ def test_what_to_spend_is_priced_before_it_is_paid(desk: Window):
         }""",
         PAY,
     )
-    expect(desk.page.get_by_text("You changed what is asked.")).to_be_visible()
+    expect(desk.page.get_by_text("This is its price now. Pay it?")).to_be_visible()
     assert not any(url.endswith("/release") for url in desk.asked)
     desk.button("Pay epsilon 0.03").click()
     expect(desk.page.get_by_text("Paid epsilon 0.03.")).to_be_visible()
+
+
+def test_a_service_that_was_away_can_be_paid_when_it_is_back(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 48", "0.002")
+    before = left(desk)
+    desk.context.set_offline(True)
+    desk.button(PAY).click()
+    expect(desk.page.get_by_role("alert").filter(has_text="twoworlds serve")).to_be_visible()
+    desk.context.set_offline(False)
+    desk.button(PAY).click()
+    desk.button("Pay epsilon 0.002").click()
+    expect(desk.page.get_by_text("Paid epsilon 0.002.")).to_be_visible()
+    desk.until(lambda: left(desk) < before)
