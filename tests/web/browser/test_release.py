@@ -187,6 +187,13 @@ def test_the_boxes_follow_a_query_that_they_could_have_written(desk: Window):
     expect(desk.field("Query (SQL)")).to_have_value("SELECT COUNT(*) FROM people WHERE age < 40")
 
 
+def test_the_boxes_show_a_value_that_the_policy_does_not_declare(desk: Window):
+    desk.open("release", sql="SELECT COUNT(*) FROM people WHERE region = 'nroth'")
+    expect(desk.field("Value")).to_have_value("nroth")
+    desk.field("mean of age").check()
+    expect(desk.field("Query (SQL)")).to_have_value(re.compile("AVG.age. FROM .*'nroth'"))
+
+
 def test_what_to_spend_ends_at_what_is_left(desk: Window):
     desk.open("release")
     rest = min(left(desk), left(desk, "Your part (ann)"))
