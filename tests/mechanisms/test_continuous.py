@@ -166,6 +166,17 @@ def test_ratio_for_undoes_the_gap(mechanism, delta):
     assert comparison.gap(max(Fraction(1), low * (1 - slack))).delta > delta
 
 
+@pytest.mark.parametrize("sigma", ["1/50", 1, 100])
+@pytest.mark.parametrize("delta", ["1/1000", "1e-30"])
+def test_the_loss_of_gaussian_noise_is_as_fine_as_asked(sigma, delta):
+    comparison = next(iter(Gaussian(sigma=sigma).family(SUBSTITUTE)))
+    loss = ball(ln(comparison.ratio_for(Fraction(delta))), 256)
+    with ctx.workprec(512):
+        low, high = (Fraction(str(end.fmpq())) for end in (loss.lower(), loss.upper()))
+    assert 0 < high - low < Fraction(1, 2**253)
+    assert comparison.gap(exp(high)).delta < Fraction(delta) < comparison.gap(exp(low)).delta
+
+
 @given(RATES, st.fractions(-4, 4, max_denominator=5), st.fractions(-4, 4, max_denominator=5))
 def test_half_lines_have_the_integral_of_the_density(scale, centre, threshold):
     for noise, density in (

@@ -129,7 +129,7 @@ export class Errors {
 }
 
 /** The answer's place, with the sentence above it. It stays in sight, paler, while the next answer
- * is computed, and paler still when what was asked last has none. */
+ * is computed, and hatched when what was asked last has none. */
 export class Answer {
   readonly root = h("div", { class: "answer" });
 

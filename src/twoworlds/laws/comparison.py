@@ -502,36 +502,29 @@ def unlike(comparisons: Iterable[Comparison]) -> list[Comparison]:
     return list(found.values())
 
 
-def solved(comparison: Comparison, delta: Number, steps: int | None = None) -> Number:
-    """Return the smallest a >= 1 with a gap of at most delta > 0, by bisection for epsilon.
+def solved(comparison: Comparison, delta: Number, steps: int) -> Number:
+    """Return the smallest a >= 1 with a gap of at most delta > 0, by so many halvings of epsilon.
 
-    The gap must fall strictly in epsilon, until it is 0 or vanishes. With ``steps`` the answer is
-    an enclosure of so many halvings; without, it is as fine as asked of it.
+    The gap must fall strictly in epsilon, until it is 0 or vanishes.
     """
-    if not larger(comparison.gap(Fraction(1)).delta, delta):
-        return Fraction(1)
 
-    ends = [(Fraction(0), Fraction(1))]  # after so many halvings
-    while larger(comparison.gap(exp(ends[0][1])).delta, delta):
-        high = ends[0][1]
+    def above(epsilon: Fraction) -> bool:
+        return larger(comparison.gap(exp(epsilon)).delta, delta)
+
+    low, high = Fraction(0), Fraction(1)
+    if not above(low):
+        return Fraction(1)
+    while above(high):
         if high == _LARGEST_LOSS:
             raise TooLarge(
                 f"the epsilon for delta {exact_text(delta)} is above {_LARGEST_LOSS}: this "
                 "noise hides nothing, and no ratio is written out; take more noise"
             )
-        ends = [(high, min(2 * high, _LARGEST_LOSS))]
-
-    def halved(times: int) -> tuple[Fraction, Fraction]:
-        while len(ends) <= times:
-            low, high = ends[-1]
-            middle = (low + high) / 2
-            above = larger(comparison.gap(exp(middle)).delta, delta)
-            ends.append((middle, high) if above else (low, middle))
-        return ends[times]
-
-    if steps is not None:
-        return exp(Real.between(*halved(steps)))
-    return exp(Real(lambda bits: Real.between(*halved(bits)).ball(bits)))
+        low, high = high, min(2 * high, _LARGEST_LOSS)
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return exp(Real.between(low, high))
 
 
 def larger(a: Number | int, b: Number | int) -> bool:

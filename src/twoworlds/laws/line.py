@@ -51,14 +51,32 @@ from twoworlds.laws.comparison import (
     solved,
 )
 from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Events, Listed, Point
-from twoworlds.numbers import INFINITY, Number, Real, at_most_one, ball, exp, ln, show, sqrt
+from twoworlds.numbers import (
+    INFINITY,
+    LIMIT_BITS,
+    Number,
+    Real,
+    at_most_one,
+    ball,
+    exp,
+    ln,
+    show,
+    sqrt,
+    working_precision,
+)
+
+_STEPS = 16  # of a bisection, before Newton's
 
 
 def normal(x: Number) -> Number:
     """Return the standard normal distribution function."""
     if x == 0:
         return Fraction(1, 2)
-    return Real(lambda bits: (-ball(x, bits) / arb(2).sqrt()).erfc() / 2)
+    return Real(lambda bits: _tail(ball(x, bits)))
+
+
+def _tail(x: arb) -> arb:
+    return (-x / arb(2).sqrt()).erfc() / 2
 
 
 def quantile(z: Number) -> Number:
@@ -232,7 +250,35 @@ class GaussianPair(Comparison):
             yield ProfileLine(normal(self._m - away), normal(-self._m - away))
 
     def ratio_for(self, delta: Number) -> Number:
-        return INFINITY if delta == 0 and self.u != self.v else solved(self, delta)
+        if delta == 0 and self.u != self.v:
+            return INFINITY
+        rough = solved(self, delta, _STEPS)
+        return rough if rough == 1 else exp(Real(lambda bits: self._loss(delta, ln(rough), bits)))
+
+    def _loss(self, delta: Number, rough: Number, bits: int) -> arb:
+        """Return the loss at delta, between two ends that are less than 2^(2 - bits) apart.
+
+        No event E allows a ratio below (P(E) - delta) / Q(E), and the best E at the loss itself
+        allows it: the steps from one to the next climb to it, and double the digits (Newton).
+        """
+        fine = 2 * bits
+        with working_precision(fine):
+            m, most, low = (ball(x, fine) for x in (self._m, delta, rough))
+            low, wide = low.lower(), arb(2) ** -bits
+
+            def tails(loss: arb) -> tuple[arb, arb]:
+                return _tail(m - loss / (2 * m)), _tail(-m - loss / (2 * m))
+
+            at = low - 1
+            while low > at + wide:
+                at = low.lower()
+                p, q = tails(at)
+                low = ((p - most) / q).log()
+            high = at + 2 * wide
+            p, q = tails(high)
+            if low.is_finite() and p - high.exp() * q < most:
+                return low.union(high)
+        return self._loss(delta, rough, fine) if fine < LIMIT_BITS else ball(rough, bits)
 
     def power(self, level: Number) -> Number:
         """Return F(F^-1(z) + d / sigma): the alarm is a half-line."""

@@ -83,6 +83,16 @@ def test_axe_finds_nothing(new_window, service, axe, scheme):
     assert not found
 
 
+def test_axe_finds_nothing_where_the_answer_is_an_older_one(new_window, axe):
+    window: Window = new_window(reduced_motion="reduce")
+    window.open("mechanism")
+    window.write("Mechanism", "foo(")
+    expect(window.page.locator(".lead")).to_have_class(re.compile("stale"))
+    window.page.evaluate(axe)
+    answer = window.page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+    assert not [one["id"] for one in answer["violations"]]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_text_is_faint_and_every_control_and_picture_has_a_name(new_window, service, scheme):
     for view, window in look_through(new_window, service, color_scheme=scheme):

@@ -187,6 +187,13 @@ def test_the_boxes_follow_a_query_that_they_could_have_written(desk: Window):
     expect(desk.field("Query (SQL)")).to_have_value("SELECT COUNT(*) FROM people WHERE age < 40")
 
 
+def test_the_boxes_show_a_value_that_the_policy_does_not_declare(desk: Window):
+    desk.open("release", sql="SELECT COUNT(*) FROM people WHERE region = 'nroth'")
+    expect(desk.field("Value")).to_have_value("nroth")
+    desk.field("mean of age").check()
+    expect(desk.field("Query (SQL)")).to_have_value(re.compile("AVG.age. FROM .*'nroth'"))
+
+
 def test_what_to_spend_ends_at_what_is_left(desk: Window):
     desk.open("release")
     rest = min(left(desk), left(desk, "Your part (ann)"))
@@ -344,7 +351,20 @@ def test_what_to_spend_is_priced_before_it_is_paid(desk: Window):
         }""",
         PAY,
     )
-    expect(desk.page.get_by_text("You changed what is asked.")).to_be_visible()
+    expect(desk.page.get_by_text("This is its price now. Pay it?")).to_be_visible()
     assert not any(url.endswith("/release") for url in desk.asked)
     desk.button("Pay epsilon 0.03").click()
     expect(desk.page.get_by_text("Paid epsilon 0.03.")).to_be_visible()
+
+
+def test_a_service_that_was_away_can_be_paid_when_it_is_back(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 48", "0.002")
+    before = left(desk)
+    desk.context.set_offline(True)
+    desk.button(PAY).click()
+    expect(desk.page.get_by_role("alert").filter(has_text="twoworlds serve")).to_be_visible()
+    desk.context.set_offline(False)
+    desk.button(PAY).click()
+    desk.button("Pay epsilon 0.002").click()
+    expect(desk.page.get_by_text("Paid epsilon 0.002.")).to_be_visible()
+    desk.until(lambda: left(desk) < before)

@@ -161,7 +161,7 @@ export function buildQuery(
       ? selectField({
           label: "Value",
           value: one.value,
-          choices: column.keys.map((key) => [String(key), String(key)]),
+          choices: [...new Set([...column.keys.map(String), one.value])].map((key) => [key, key]),
           onchange,
         })
       : textField({

@@ -256,7 +256,8 @@ export function desk(
 
   function failed(error: ServiceError): void {
     wanted = false;
-    buy.disabled = true; // nobody knows what would be paid for
+    shown = null; // nobody knows what would be paid for
+    buy.disabled = error.status > 0; // a service that was away may be asked again
     if (error.status === 401) forgotten();
     else frame.fail(aboutMoney(error));
   }
@@ -288,7 +289,7 @@ export function desk(
   function confirm(): void {
     const [why, how] = mustConfirm()
       ? ["This cannot be undone. Pay in spite of the warnings?", " all the same"]
-      : ["You changed what is asked. This is its price now. Pay it?", ""];
+      : ["This is its price now. Pay it?", ""];
     const price = costWords(plannedNow?.price ?? {});
     const yes = button(`Pay ${price}${how}`, () => (stale() ? settle() : purchase()), "main");
     const no = button("Do not pay", () => {
