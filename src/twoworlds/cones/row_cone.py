@@ -42,10 +42,16 @@ from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.files import SUFFIXES
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import (
+    AddedNoise,
+    FiniteNoise,
+    MixedNoise,
+    OnStatistic,
+    noise_parts,
+)
 from twoworlds.numbers import Number
 from twoworlds.show import Result
-from twoworlds.worlds import BitStrings, Explicit, Point, Records, Universe
+from twoworlds.worlds import BitStrings, Explicit, Integers, Point, Records, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
@@ -588,17 +594,27 @@ def finite_form(mechanism: Mechanism) -> Mechanism:
     """Clamp geometric noise on finitely many true answers to their range; leave others as they are.
 
     An output beyond the range has a row proportional to that of the nearer end (Lin & Kifer,
-    Section 5.3.1): clamping loses nothing, since the excess can be drawn anew.
+    Section 5.3.1): clamping loses nothing, since the excess can be drawn anew. In a mixture with
+    noise of finitely many values the range reaches one step beyond all of these.
     """
-    noise = endless_noise(mechanism)
-    if not isinstance(noise, GeometricNoise) or not isinstance(mechanism, OnStatistic):
+    if not isinstance(mechanism, OnStatistic) or mechanism.universe.size is None:
         return mechanism
-    if mechanism.universe.size is None:
+    parts = noise_parts(mechanism.channel)
+    added = [part for _, part in parts if isinstance(part, AddedNoise)]
+    endless = {part.noise for part in added if part.outputs.size is None}
+    if len(endless) != 1 or not isinstance(endless.pop(), GeometricNoise):
         return mechanism
     where = listed_universe(mechanism.universe, mechanism.expression)
     answers = true_answers(mechanism, where).values()
-    clamped = AddedNoise(noise, min(answers), max(answers))
-    return OnStatistic(where, mechanism.statistic, clamped, expression=mechanism.expression)
+    finite = [part for _, part in parts if isinstance(part, FiniteNoise)]
+    low = min(answers) + min([0, *(part.start - 1 for part in finite)])
+    high = max(answers) + max([0, *(part.start + len(part.masses) for part in finite)])
+    clamped = [
+        (w, AddedNoise(part.noise, low, high) if isinstance(part, AddedNoise) else part)
+        for w, part in parts
+    ]
+    channel = MixedNoise(tuple(clamped), Integers(low, high))
+    return OnStatistic(where, mechanism.statistic, channel, expression=mechanism.expression)
 
 
 def endless_noise(mechanism: object) -> Noise | None:
