@@ -61,7 +61,8 @@ if TYPE_CHECKING:
 LARGEST_DIMENSION = 1024
 LARGEST_TABLE = 1 << 24  # entries of all inequalities together
 _DRAWN = 16  # databases of guarantees whose coefficients are drawn
-_FEW = 12  # databases of one side: with more, extreme rows are not listed one by one
+_FEW_ROWS = 2**12  # of bounded ratios; more are not listed one by one
+_FEW_DATABASES = 10  # of a graph with odd circles, whose extreme rows are found one from another
 
 _BY_STRUCTURE = (
     ", or ask for statements, or for odds of one record or of a parity, which are found by "
@@ -263,7 +264,7 @@ class RowCone(Result):
         where = self.universe.expression
         notes = [f"approximation: {self.approximation}"] if self.approximation else []
         notes += [self.note] if self.note else []
-        if (graph := self.cone.ratios) is not None and (graph.side or 0) > _FEW:
+        if (graph := self.cone.ratios) is not None and not self.few_rows:
             return self._by_symmetry(graph, notes)
         if not self.cone.listed:
             about = f"It is the {self._kind} of {len(self.columns)} databases, {where}."
@@ -291,8 +292,10 @@ class RowCone(Result):
         """List the guarantees of very many extreme rows, and one row of each kind if they fit."""
         facets, where = self.inequalities(), self.universe.expression
         given = f"Over {where}, the likelihood rows x with {_counted(len(facets), 'guarantee')}"
-        if graph.heights is None:
-            said = f"{given} have at least 2^{graph.side} extreme rows, too many to list."
+        if graph.heights is None or not isinstance(self.universe, Records):
+            many = f"at least 2^{graph.side}" if graph.heights is None else str(len(graph.heights))
+            rows = f"{many} extreme rows, too many" if graph.side else "too many extreme rows"
+            said = f"{given} have {rows} to list."
             return Answer(said, self.source, blocks=[_guarantees(facets)], notes=notes)
         kinds = self.kinds
         lines = [f"{'  '.join(map(str, ray))}  ({_counted(n, 'row')})" for ray, n in kinds]
@@ -304,6 +307,14 @@ class RowCone(Result):
             blocks=[_guarantees(facets), Listing(f"extreme rows, {alike}", lines)],
             notes=notes,
         )
+
+    @property
+    def few_rows(self) -> bool:
+        """Whether extreme rows are listed one by one; of cones but those of ratios, always."""
+        graph = self.cone.ratios
+        if graph is None or graph.side is None:
+            return graph is None or len(self.columns) <= _FEW_DATABASES
+        return graph.heights is not None and len(graph.heights) <= _FEW_ROWS
 
     @cached_property
     def kinds(self) -> list[tuple[Vector, int]]:
@@ -332,9 +343,9 @@ class RowCone(Result):
         cone, graph = self.cone, self.cone.ratios
         both = {"facets": cone.facets, "equalities": cone.equalities}
         more: dict[str, Any] = {}
-        if graph is None or (graph.side or 0) <= _FEW:
+        if graph is None or self.few_rows:
             both |= {"rays": cone.rays, "lines": cone.lines}
-        elif graph.heights is not None:
+        elif graph.heights is not None and isinstance(self.universe, Records):
             more["orbits"] = [{"ray": ray, "count": count} for ray, count in self.kinds]
         sizes = {name: len(vectors) for name, vectors in both.items()}
         if "orbits" in more and graph is not None and graph.heights is not None:
