@@ -196,6 +196,30 @@ def test_too_many_choices_are_refused_with_the_way_out() -> None:
         relax(row_cone("randomized-response(bits=5, keep=3/4)"), 8)
 
 
-def test_too_many_extreme_rows_are_refused_at_once() -> None:
-    with pytest.raises(TooLarge, match="at most 4 bits"):
-        eliminate(row_cone("dp(ratio=3)", "bits(5)"), ["11111"])
+@pytest.mark.parametrize(
+    "databases", ["bits(2)", "bits(3)", "integers(0, 5)", "records([a, b, c], n=2)"]
+)
+def test_differential_privacy_relaxes_as_the_projection_of_its_rows(databases: str) -> None:
+    cone = row_cone("dp(ratio=5/2)", databases)
+    draw = random.Random(3)
+    for _ in range(6):
+        kept = sorted(draw.sample(range(len(cone.columns)), draw.randint(1, 3)))
+        forgotten = [label for i, label in enumerate(cone.columns) if i not in kept]
+        relaxation = eliminate(cone, forgotten)
+        assert relaxation.certificate.verify()
+        found = [[d.inequality.coefficients[i] for i in kept] for d in relaxation.derived]
+        rays = [[ray[i] for i in kept] for ray in cone.cone.rays]
+        assert sorted(found) == sorted(map(list, Cone.from_rays(rays).facets))
+
+
+def test_many_databases_of_differential_privacy_relax_without_its_rows() -> None:
+    cone = row_cone("dp(ratio=3)", "bits(7)")
+    found = [d.inequality.text() for d in eliminate(cone, ["1111111", "0011111"]).derived]
+    assert len(found) == 2 * (7 * 2**6 - 14) + 2
+    assert {text for text in found if "<= 9" in text} == {
+        "x0111111 <= 9 x1011111",  # all ways from the one to the other in two steps are gone
+        "x1011111 <= 9 x0111111",
+    }
+    assert relax(row_cone("dp(ratio=3)", "bits(5)"), 1).row_cone == row_cone(
+        "dp(ratio=3)", "bits(5)"
+    )

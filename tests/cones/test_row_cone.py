@@ -329,7 +329,7 @@ def test_the_answer_lists_one_extreme_row_of_each_kind(monkeypatch):
     """Two bits as if they were many: kinds and their sizes are those of the listed rows."""
     cone = row_cone("dp(ratio=3)", "bits(2)")
     assert cone.to_dict()["counts"]["rays"] == len(cone.generators()) == 6
-    monkeypatch.setattr(sys.modules["twoworlds.cones.row_cone"], "_FEW", 0)
+    monkeypatch.setattr(sys.modules["twoworlds.cones.row_cone"], "_FEW_ROWS", 0)
     said = cone.answer()
     assert "8 guarantees are the combinations of 6 extreme rows, 2 up to" in said.headline
     assert list(said.blocks[1].lines) == ["1  3  3  1  (2 rows)", "1  3  3  9  (4 rows)"]
@@ -342,3 +342,23 @@ def test_too_many_extreme_rows_leave_the_guarantees():
     cone = row_cone("dp(ratio=3)", "bits(6)")
     assert "384 guarantees have at least 2^32 extreme rows" in cone.answer().headline
     assert cone.to_dict()["counts"] == {"databases": 64, "facets": 384, "equalities": 0}
+
+
+@pytest.mark.parametrize(
+    ("databases", "guarantees", "said"),
+    [
+        ("integers(0, 12)", 24, "are the combinations of 4096 extreme rows"),
+        ("integers(0, 13)", 26, "have 8192 extreme rows, too many to list"),
+        ("integers(0, 25)", 50, "have at least 2^13 extreme rows, too many to list"),
+        ("records(values=3, n=2)", 36, "are the combinations of 534 extreme rows"),
+        ("records(values=4, n=2)", 96, "have too many extreme rows to list"),
+    ],
+)
+def test_guarantees_are_listed_however_many_extreme_rows_there_are(databases, guarantees, said):
+    from twoworlds.questions.cones import cone
+
+    answer = cone("dp(ratio=3)", databases).answer()
+    assert answer.headline.endswith(f"{said}.")
+    assert len(answer.blocks[0].lines) == guarantees
+    facets = cone("dp(ratio=3)", databases).to_dict()["facets"]
+    assert len(facets) == guarantees

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 _LISTED = 40
 _MOST_CHOICES = 20_000
 _MOST_INEQUALITIES = 300_000
-_LARGEST_SIDE = 8  # databases at an even distance, or at an odd one
 
 
 class Derived(NamedTuple):
@@ -221,13 +220,9 @@ def relax(cone: RowCone, databases: object = 1) -> Relaxation:
 
 def _without(cone: Cone, columns: Sequence[int]) -> list[Vector]:
     """Return the facets of the projection that forgets columns; an equality as two of them."""
-    if (graph := cone.ratios) is not None and (graph.side or 0) > _LARGEST_SIDE:
-        raise TooLarge(
-            f"the cone of {cone.dimension} columns has more than 2^{_LARGEST_SIDE} extreme rows, "
-            "and elimination projects each of them: relax differential privacy on at most 4 bits, "
-            "or on counts up to 15"
-        )
     keep = [i for i in range(cone.dimension) if i not in columns]
+    if cone.ratios is not None:
+        return cone.ratios.projected(keep)
     shadow = cone.project(keep)
     equal = shadow.equalities
     found = []
@@ -327,16 +322,20 @@ def _first_met(inequalities: Sequence[Vector], row: Vector) -> Vector:
 
 
 def _derived(cone: RowCone, vectors: Sequence[Vector]) -> tuple[Derived, ...]:
-    from twoworlds.cones.kernel.double_description import combination  # numpy
+    from twoworlds.cones.kernel.double_description import decider  # numpy
 
     inside, known = cone.cone, {*vectors}
+    if inside.ratios is None:
+        decide = decider(inside.facets, inside.equalities, (inside.rays, inside.lines))
+    else:
+        decide = decider([*inside.facets, *units(inside.dimension)], (), None)
     equal = {sign: a for a in inside.equalities for sign in (a, negative(a))}
     derived = []
     for vector in sorted(vectors, reverse=True):
         equality = negative(vector) in known
         if equality and vector < negative(vector):
             continue  # the other direction stands for both
-        pairs = combination(vector, inside.facets, inside.equalities, inside.rays)
+        pairs, _ = decide(vector)
         used = tuple((Inequality(cone.universe, a, equality=a in equal), m) for a, m in pairs)
         found = Derived(Inequality(cone.universe, vector, equality=equality), used)
         if not found.certificate.verify():

@@ -42,10 +42,16 @@ from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.files import SUFFIXES
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import (
+    AddedNoise,
+    FiniteNoise,
+    MixedNoise,
+    OnStatistic,
+    noise_parts,
+)
 from twoworlds.numbers import Number
 from twoworlds.show import Result
-from twoworlds.worlds import BitStrings, Explicit, Point, Records, Universe
+from twoworlds.worlds import BitStrings, Explicit, Integers, Point, Records, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
@@ -55,7 +61,8 @@ if TYPE_CHECKING:
 LARGEST_DIMENSION = 1024
 LARGEST_TABLE = 1 << 24  # entries of all inequalities together
 _DRAWN = 16  # databases of guarantees whose coefficients are drawn
-_FEW = 12  # databases of one side: with more, extreme rows are not listed one by one
+_FEW_ROWS = 2**12  # of bounded ratios; more are not listed one by one
+_FEW_DATABASES = 10  # of a graph with odd circles, whose extreme rows are found one from another
 
 _BY_STRUCTURE = (
     ", or ask for statements, or for odds of one record or of a parity, which are found by "
@@ -257,7 +264,7 @@ class RowCone(Result):
         where = self.universe.expression
         notes = [f"approximation: {self.approximation}"] if self.approximation else []
         notes += [self.note] if self.note else []
-        if (graph := self.cone.ratios) is not None and (graph.side or 0) > _FEW:
+        if (graph := self.cone.ratios) is not None and not self.few_rows:
             return self._by_symmetry(graph, notes)
         if not self.cone.listed:
             about = f"It is the {self._kind} of {len(self.columns)} databases, {where}."
@@ -285,8 +292,10 @@ class RowCone(Result):
         """List the guarantees of very many extreme rows, and one row of each kind if they fit."""
         facets, where = self.inequalities(), self.universe.expression
         given = f"Over {where}, the likelihood rows x with {_counted(len(facets), 'guarantee')}"
-        if graph.heights is None:
-            said = f"{given} have at least 2^{graph.side} extreme rows, too many to list."
+        if graph.heights is None or not isinstance(self.universe, Records):
+            many = f"at least 2^{graph.side}" if graph.heights is None else str(len(graph.heights))
+            rows = f"{many} extreme rows, too many" if graph.side else "too many extreme rows"
+            said = f"{given} have {rows} to list."
             return Answer(said, self.source, blocks=[_guarantees(facets)], notes=notes)
         kinds = self.kinds
         lines = [f"{'  '.join(map(str, ray))}  ({_counted(n, 'row')})" for ray, n in kinds]
@@ -298,6 +307,14 @@ class RowCone(Result):
             blocks=[_guarantees(facets), Listing(f"extreme rows, {alike}", lines)],
             notes=notes,
         )
+
+    @property
+    def few_rows(self) -> bool:
+        """Whether extreme rows are listed one by one; of cones but those of ratios, always."""
+        graph = self.cone.ratios
+        if graph is None or graph.side is None:
+            return graph is None or len(self.columns) <= _FEW_DATABASES
+        return graph.heights is not None and len(graph.heights) <= _FEW_ROWS
 
     @cached_property
     def kinds(self) -> list[tuple[Vector, int]]:
@@ -326,9 +343,9 @@ class RowCone(Result):
         cone, graph = self.cone, self.cone.ratios
         both = {"facets": cone.facets, "equalities": cone.equalities}
         more: dict[str, Any] = {}
-        if graph is None or (graph.side or 0) <= _FEW:
+        if graph is None or self.few_rows:
             both |= {"rays": cone.rays, "lines": cone.lines}
-        elif graph.heights is not None:
+        elif graph.heights is not None and isinstance(self.universe, Records):
             more["orbits"] = [{"ray": ray, "count": count} for ray, count in self.kinds]
         sizes = {name: len(vectors) for name, vectors in both.items()}
         if "orbits" in more and graph is not None and graph.heights is not None:
@@ -588,17 +605,27 @@ def finite_form(mechanism: Mechanism) -> Mechanism:
     """Clamp geometric noise on finitely many true answers to their range; leave others as they are.
 
     An output beyond the range has a row proportional to that of the nearer end (Lin & Kifer,
-    Section 5.3.1): clamping loses nothing, since the excess can be drawn anew.
+    Section 5.3.1): clamping loses nothing, since the excess can be drawn anew. In a mixture with
+    noise of finitely many values the range reaches one step beyond all of these.
     """
-    noise = endless_noise(mechanism)
-    if not isinstance(noise, GeometricNoise) or not isinstance(mechanism, OnStatistic):
+    if not isinstance(mechanism, OnStatistic) or mechanism.universe.size is None:
         return mechanism
-    if mechanism.universe.size is None:
+    parts = noise_parts(mechanism.channel)
+    added = [part for _, part in parts if isinstance(part, AddedNoise)]
+    endless = {part.noise for part in added if part.outputs.size is None}
+    if len(endless) != 1 or not isinstance(endless.pop(), GeometricNoise):
         return mechanism
     where = listed_universe(mechanism.universe, mechanism.expression)
     answers = true_answers(mechanism, where).values()
-    clamped = AddedNoise(noise, min(answers), max(answers))
-    return OnStatistic(where, mechanism.statistic, clamped, expression=mechanism.expression)
+    finite = [part for _, part in parts if isinstance(part, FiniteNoise)]
+    low = min(answers) + min([0, *(part.start - 1 for part in finite)])
+    high = max(answers) + max([0, *(part.start + len(part.masses) for part in finite)])
+    clamped = [
+        (w, AddedNoise(part.noise, low, high) if isinstance(part, AddedNoise) else part)
+        for w, part in parts
+    ]
+    channel = MixedNoise(tuple(clamped), Integers(low, high))
+    return OnStatistic(where, mechanism.statistic, channel, expression=mechanism.expression)
 
 
 def endless_noise(mechanism: object) -> Noise | None:

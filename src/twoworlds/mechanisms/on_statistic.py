@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -253,16 +253,18 @@ class OnStatistic(Mechanism):
 
     def mix(self, other: Mechanism, weight: object) -> Mechanism:
         """Return the choice: of noise on the same whole numbers, noise again."""
-        noise = (AddedNoise, FiniteNoise, MixedNoise)
         if not isinstance(other, OnStatistic) or not (
-            isinstance(self.channel, noise)
-            and isinstance(other.channel, noise)
+            (mine := noise_parts(self.channel))
+            and (theirs := noise_parts(other.channel))
             and self.outputs == other.outputs == Integers()
             and (self.universe, self.statistic) == (other.universe, other.statistic)
         ):
             return super().mix(other, weight)
         w = probability(weight, "weight")
-        channel = MixedNoise(((w, self.channel), (1 - w, other.channel)))
+        both = [(w * own, part) for own, part in mine] + [
+            ((1 - w) * own, part) for own, part in theirs
+        ]
+        channel = MixedNoise(tuple([(own, part) for own, part in both if own]))
         text = f"mix({self.expression}, {other.expression}, weight={w})"
         return OnStatistic(self.universe, self.statistic, channel, expression=text)
 
@@ -354,8 +356,8 @@ class MixedNoise(Channel):
     Its law need not be log-concave, so no worst event is known: pairs of answers are not compared.
     """
 
-    parts: tuple[tuple[Fraction, AddedNoise | FiniteNoise | MixedNoise], ...]
-    outputs = Integers()
+    parts: tuple[tuple[Fraction, AddedNoise | FiniteNoise], ...]
+    outputs: Universe = field(default_factory=Integers)
     by_difference = True
 
     def probability(self, output: Point, value: Any) -> Number:
@@ -373,6 +375,13 @@ class MixedNoise(Channel):
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         weights = [float(w) for w, _ in self.parts]
         return self.parts[rng.choice(len(weights), p=weights)][1].sample(value, rng)
+
+
+def noise_parts(channel: Channel) -> tuple[tuple[Fraction, AddedNoise | FiniteNoise], ...]:
+    """Return the noises that may be added, with their weights; none for what adds no noise."""
+    if isinstance(channel, MixedNoise):
+        return channel.parts
+    return ((Fraction(1), channel),) if isinstance(channel, AddedNoise | FiniteNoise) else ()
 
 
 # --- The likeliest of several laws, with a little noise -------------------------------------------

@@ -63,7 +63,7 @@ def cone(
             )
         text = found.inequality(facet).text()
         return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
-    if isinstance(found, RowCone) and found.cone.ratios is None:
+    if isinstance(found, RowCone) and found.few_rows:
         found.inequalities(), found.generators()  # they are asked for, however long they take
     return found.beside(files={} if save is None else save_json(save, found.to_dict()))
 

@@ -102,11 +102,10 @@ class Graph:
     @cached_property
     def triangles(self) -> int:
         """How many sets of three nodes are joined to each other."""
-        near: dict[Hashable, set[Hashable]] = {node: set() for node in self.nodes}
-        for a, b in self.edges:
-            near[a].add(b)
-            near[b].add(a)
-        return sum(len(near[a] & near[b]) for a, b in self.edges) // 3
+        later: dict[Hashable, set[Hashable]] = {node: set() for node in self.nodes}
+        for a, b in self.edges:  # a comes before b
+            later[a].add(b)
+        return sum(len(later[a] & later[b]) for a, b in self.edges)
 
     @property
     def size(self) -> str:

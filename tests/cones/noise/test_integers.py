@@ -137,6 +137,29 @@ def test_odds_that_no_output_attains():
     assert quotients[-1] > F(79, 10)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mix(integer-noise([1]), geometric(p=1/2))",
+        "mix(geometric(p=2/3), integer-noise([1/2, 0, 1/2], start=-4), weight=1/5)",
+        "mix(mix(integer-noise([1]), geometric(p=1/3)), integer-noise([1/4, 3/4], start=1))",
+    ],
+)
+@pytest.mark.parametrize(
+    ("first", "second"), [("0", "1"), ("1", "0"), ("0", "1, 3"), ("-2, 2", "0"), ("0, 5", "1, 2")]
+)
+def test_odds_of_mixed_noise_are_those_of_its_best_output(text, first, second):
+    found, noise = odds(text, first, second), mechanism(text)
+    sides = [[int(place) for place in side.split(",")] for side in (first, second)]
+    reached = [
+        sum(noise.probability(o, i) for i in sides[0])
+        / sum(noise.probability(o, j) for j in sides[1])
+        for o in range(-15, 16)
+    ]
+    assert found.odds == max(reached)
+    assert found.certificate.verify()
+
+
 def test_finite_noise_rules_far_answers_out():
     found = odds("integer-noise([1/4, 1/2, 1/4])", "0", "3")
     assert "can become infinite" in found.explain()

@@ -23,6 +23,9 @@ least 2^(vertices of the larger side) rays.
 **What follows.** Let the ratios differ from edge to edge, and be at least 1: x_u <= w(u, v) x_v.
 Then x_u <= c x_v holds on the whole cone if and only if c >= d(u, v), the least product of ratios
 along a way from u to v: along that way the constraints add up to it, and x_k = d(k, v) attains it.
+So if vertices are forgotten, x_u <= d(u, v) x_v is left between the others: a row that keeps these
+bounds extends by x_k = min over v of d(k, v) x_v. Such a bound is a facet if and only if d(u, v) is
+below d(u, k) d(k, v) for every other vertex k that is left.
 
 **Symmetry.** A database of n records with k values each is a place in an array of n axes of length
 k. Exchanging two records permutes the axes, and exchanging two values of a record permutes the
@@ -139,6 +142,29 @@ class RatioGraph:
                 facet[v], facet[u] = self.ratio.numerator, -self.ratio.denominator
                 found.append(tuple(facet))
         return tuple(sorted(found, reverse=True))
+
+    def projected(self, kept: Sequence[int]) -> list[Vector]:
+        """Return the facets that are left where all but some vertices are forgotten.
+
+        >>> RatioGraph(Fraction(3), ((1,), (0, 2), (1,))).projected([0, 2])
+        [(-1, 0, 9), (9, 0, -1)]
+        """
+        size, left = len(self.neighbours), {*kept}
+        found = [] if len(left) > 1 else [unit(u, size) for u in kept]
+        for u in kept:
+            # The vertices one step further in each round, and whether another one lies between.
+            front, seen, bound = {u: False}, {u}, Fraction(1)
+            while not all(front.values()):
+                further: dict[int, bool] = {}
+                for w, beyond in front.items():
+                    for v in self.neighbours[w]:
+                        if v not in seen:
+                            further[v] = further.get(v, False) or beyond
+                bound, seen = bound * self.ratio, seen.union(further)
+                new = [v for v, beyond in further.items() if v in left and not beyond]
+                found += [bounded(size, u, v, bound) for v in new]
+                front = {v: beyond or v in left for v, beyond in further.items()}
+        return found
 
     def rays(self, heights: NDArray[Any] | None = None) -> tuple[Vector, ...]:
         """Return the rows ratio^h in whole numbers, sorted in descending order."""

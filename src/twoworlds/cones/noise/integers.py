@@ -42,7 +42,7 @@ from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import Supremum
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, exact_text, rational, show, whole
 from twoworlds.show import Told
 from twoworlds.worlds import Integers, Universe
@@ -76,9 +76,6 @@ def on_range(source: Trusted, where: Integers) -> RowCone:
     """
     if isinstance(source, PrivacyDefinition):
         return row_cone(source, where)
-    if isinstance(source, OnStatistic) and isinstance(source.channel, AddedNoise):
-        channel = source.channel
-        return row_cone(OnStatistic(where, source.statistic, channel, expression=source.expression))
     return replace(row_cone(source.restrict(where)), source=source.expression)
 
 

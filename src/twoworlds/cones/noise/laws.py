@@ -49,7 +49,7 @@ from twoworlds.laws.noise import (
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, MixedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic, noise_parts
 from twoworlds.numbers import Number, Real, ball, exp, working_precision
 from twoworlds.worlds import Integers
 
@@ -152,8 +152,8 @@ def finite_law(
 
 
 def _of_mechanism(source: Mechanism) -> NoiseLaw:
-    channel = source.channel if isinstance(source, OnStatistic) else None
-    if not isinstance(channel, (AddedNoise, FiniteNoise, MixedNoise)):
+    parts = noise_parts(source.channel) if isinstance(source, OnStatistic) else ()
+    if not parts:
         raise Unsupported(
             f"{source.expression} does not add integer noise to a true answer: use noise that "
             "does, such as 'geometric(ratio=2)', or finitely many databases and outputs, as in "
@@ -166,15 +166,20 @@ def _of_mechanism(source: Mechanism) -> NoiseLaw:
             "inequalities need every whole number as a possible answer, and noise that is not "
             "clamped. Leave out bits= or the range, or use row_cone if the outputs are finite"
         )
-    return _of_channel(channel, source.expression)
+    return _of_parts(parts, source.expression)
 
 
-def _of_channel(channel: AddedNoise | FiniteNoise | MixedNoise, expression: str) -> NoiseLaw:
-    if isinstance(channel, FiniteNoise):
-        return finite_law(channel.masses, channel.start, expression=expression)
-    if isinstance(channel, AddedNoise):
-        return _of_noise(channel.noise, expression)
-    parts = [(w, _of_channel(part, expression)) for w, part in channel.parts if w]
+def _of_parts(
+    noises: Sequence[tuple[Fraction, AddedNoise | FiniteNoise]], expression: str
+) -> NoiseLaw:
+    parts = []
+    for w, one in noises:
+        if isinstance(one, FiniteNoise):
+            parts.append((w, finite_law(one.masses, one.start, expression=expression)))
+        else:
+            parts.append((w, _of_noise(one.noise, expression)))
+    if len(parts) == 1:
+        return parts[0][1]
     forms = [(w, *part.parts) for w, part in parts if part.parts is not None]
     if len(forms) < len(parts):
         raise Unsupported(
