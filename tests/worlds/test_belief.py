@@ -123,6 +123,15 @@ def test_a_bad_belief_says_why(text, said):
         belief(text, PAIR)
 
 
+def test_the_law_a_refusal_writes_is_read():
+    of = Records((0, 1, 2), 4)
+    with pytest.raises(InvalidInput) as refused:
+        belief("independent(0=1/3, 1=1/3, 2=1/3)", of)
+    assert belief(str(refused.value).split("such as ")[1], of)[0, 0, 1, 1] == Fraction(1, 16)
+    with pytest.raises(InvalidInput, match=r"such as \[0=1/2, 1=1/2\]"):
+        belief("independent(1/3)", of)
+
+
 def test_a_belief_needs_a_listable_support():
     with pytest.raises(TooLarge, match="too many databases"):
         uniform(Integers())

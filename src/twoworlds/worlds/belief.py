@@ -299,7 +299,8 @@ class Belief(Result, Mapping[Point, Number]):
 
         (Kasiviswanathan & Smith, equation 1).
         """
-        joint = {x: likelihood(x) * mass for x, mass in self._masses.items()}
+        held = self._masses.items()
+        joint = {x: p * mass for x, mass in held if (p := likelihood(x)) != 0}
         total = sum(joint.values(), start=_ZERO)
         if total == 0:
             return None
@@ -427,7 +428,8 @@ def independent(universe: Universe, laws: Sequence[object]) -> Belief:
     records = records_of(universe)
     if len(laws) not in (1, records.n):
         raise InvalidInput(
-            f"{len(laws)} laws are given for {records.n} records: give one for all, or one for each"
+            f"{len(laws)} laws are given for {records.n} records: give one for all, or one for "
+            f"each, such as independent({_even(records)})"
         )
     read = [_law(law, records) for law in laws]
     return Belief.of_records(records, [(Fraction(1), read * (records.n // len(read)))])
@@ -494,7 +496,10 @@ def _law(given: object, records: Records) -> dict[Point, Number]:
         p = number(given, "probability of 1")
         law = {1: p, 0: 1 - p}
     else:
-        raise InvalidInput(f"{given!r}: a law over {records.values} names each value's probability")
+        raise InvalidInput(
+            f"{given!r}: a law over {records.values} names each value's probability, such as "
+            f"{_even(records)}"
+        )
     for value, p in law.items():
         if value not in records.values:
             raise InvalidInput(f"{value!r} is not a value of {records.expression}")
@@ -504,6 +509,14 @@ def _law(given: object, records: Records) -> dict[Point, Number]:
         total = sum(law.values(), start=Fraction(0))
         raise InvalidInput(f"the law of a record sums to {show(total)}, it must sum to 1")
     return {value: p for value, p in law.items() if p != 0}
+
+
+def _even(records: Records) -> str:
+    """Write an example of a law, even odds between two values."""
+    if records.values == (1, 0):
+        return "1/2"
+    share = Fraction(1, len(shown := records.values[:2]))
+    return f"[{', '.join(f'{value}={share}' for value in shown)}]"
 
 
 def _require_one(total: Number) -> None:

@@ -65,6 +65,14 @@ def test_delta_is_the_least_probability_of_all_sets_left_out(mechanism, belief):
         assert found.delta == brute(prior, laws, ratio)
 
 
+def test_an_output_no_kept_value_of_one_entry_gives_may_tell_two_values_of_another_apart():
+    """Without value 0, entry 1 never gives 2; entry 2 gives it with value 2 alone."""
+    belief = "explicit(00=1/18, 01=2/9, 02=5/18, 12=2/9, 21=1/9, 22=1/9)"
+    prior, laws = joint(MECHANISMS[-1], belief)
+    found = OriginalNoiselessPrivacy(belief, ratio=4).tightest(tw.mechanism(MECHANISMS[-1]))
+    assert found.delta == brute(prior, laws, Fraction(4)) == Fraction(7, 9)
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_least_ratio_holds_and_no_smaller_breakpoint_does(mechanism):
     prior, laws = joint(mechanism, "uniform")

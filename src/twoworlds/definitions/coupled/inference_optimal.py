@@ -48,6 +48,7 @@ from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
 from twoworlds.programs import Rational
+from twoworlds.progress import track
 from twoworlds.worlds.joint import NOTHING, plain_label
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -237,7 +238,8 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     low = max(low, ONE)
     proofs: list[InnerProof] = []
     tried: dict[Group, tuple[Fraction, Sigma]] = {}
-    for numbers in _by_output(everywhere).values():
+    outputs = _by_output(everywhere)
+    for numbers in track(outputs.values(), "looking at each output", len(outputs)):
         proofs += _tried(everywhere, numbers, low, high, tried)
     columns = _chosen(everywhere, tried, low)
     lower = _lower(everywhere, proofs)

@@ -28,10 +28,11 @@ corners: it is halved, where its upper end is largest, until both ends are near.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import combinations
+from math import lcm
 
 from twoworlds.definitions.coupled.posteriors import least_delta
 from twoworlds.definitions.coupled.scene import Scene, Simulator
@@ -45,11 +46,16 @@ _MOST_VALUES, _MOST_HALVED = 6, 400
 _NEAR = Fraction(1, 1000)
 Weights = tuple[Fraction, ...]
 Row = dict[Hashable, Fraction]
-Tables = dict[tuple[Hashable, Hashable], dict[int, tuple[Row, Row]]]
+Key = tuple[Hashable, Hashable]
+Tables = dict[Key, dict[int, tuple[Row, Row]]]
 """P(v, t, z) in the real and the ideal world by v, for each (t, z) and each pair by number."""
 
 
-NONE: tuple[Row, Row] = ({}, {})
+View = tuple[Row, Row, Fraction]
+"""Both posteriors, empty where there is none, and how much likelier the output is in the ideal."""
+Views = dict[Key, tuple[Fraction, dict[int, View]]]
+"""P(t, z) in the real world, which is the same for every pair, and the view of each pair."""
+NONE: View = {}, {}, ZERO
 
 
 def tables(scene: Scene, simulator: Simulator) -> list[Tables]:
@@ -89,7 +95,11 @@ def worst_mixture(
     number_of = len(beliefs)
     corners = [tuple(Fraction(i == j) for j in range(number_of)) for i in range(number_of)]
     even = (Fraction(1, number_of),) * number_of
-    mixed = {even: _mixed(beliefs, even), **dict(zip(corners, beliefs, strict=True))}
+    rows = (
+        row for one in beliefs for pairs in one.values() for two in pairs.values() for row in two
+    )
+    scale = lcm(*{p.denominator for row in rows for p in row.values()})
+    mixed = {w: _mixed(beliefs, scale, w) for w in (even, *corners)}
     delta = {w: _upper([mixed[w]], high) for w in mixed}
     best = max(delta, key=lambda w: delta[w])
     waiting = [(-_upper([mixed[w] for w in corners], low), 0, tuple(corners))]
@@ -101,7 +111,7 @@ def worst_mixture(
         u, v = max(combinations(simplex, 2), key=lambda pair: _length(*pair))
         middle = tuple((a + b) / 2 for a, b in zip(u, v, strict=True))
         if middle not in mixed:
-            mixed[middle] = _mixed(beliefs, middle)
+            mixed[middle] = _mixed(beliefs, scale, middle)
             delta[middle] = _upper([mixed[middle]], high)
             best = max(best, middle, key=lambda w: delta[w])
         for gone in (u, v):
@@ -115,52 +125,59 @@ def _length(u: Weights, v: Weights) -> Fraction:
     return sum((abs(a - b) for a, b in zip(u, v, strict=True)), start=ZERO)
 
 
-def _mixed(beliefs: Sequence[Tables], weights: Weights) -> Tables:
-    found: Tables = {}
-    for part, weight in zip(beliefs, weights, strict=True):
-        for key, by_pair in part.items() if weight else ():
+def _mixed(beliefs: Sequence[Tables], scale: int, weights: Weights) -> Views:
+    """Return what is concluded under a mixture; masses are over a common ``scale``."""
+    parts = lcm(*(weight.denominator for weight in weights))
+    sums: dict[Key, dict[int, tuple[dict[Hashable, int], dict[Hashable, int]]]] = {}
+    for one, weight in zip(beliefs, weights, strict=True):
+        share = int(weight * parts)
+        for key, by_pair in one.items() if share else ():
             for number, rows in by_pair.items():
-                sums = found.setdefault(key, {}).setdefault(number, ({}, {}))
-                for total, row in zip(sums, rows, strict=True):
+                here = sums.setdefault(key, {}).setdefault(number, ({}, {}))
+                for total, row in zip(here, rows, strict=True):
                     for v, p in row.items():
-                        total[v] = total.get(v, ZERO) + weight * p
+                        mass = share * (p.numerator * (scale // p.denominator))
+                        total[v] = total.get(v, 0) + mass
+    found: Views = {}
+    for key, by_number in sums.items():
+        real, _ = next(iter(by_number.values()))
+        views = {number: _view(*rows) for number, rows in by_number.items()}
+        found[key] = Fraction(sum(real.values()), scale * parts), views
     return found
 
 
-def _mass(row: Row) -> Fraction:
-    return sum(row.values(), start=ZERO)
+def _view(real: dict[Hashable, int], ideal: dict[Hashable, int]) -> View:
+    shown, guessed = sum(real.values()), sum(ideal.values())
+    first = {v: Fraction(p, shown) for v, p in real.items()} if shown else {}
+    second = {v: Fraction(p, guessed) for v, p in ideal.items()} if guessed else {}
+    return first, second, Fraction(guessed, shown) if shown else ZERO
 
 
-def _chance(by_pair: Mapping[int, tuple[Row, Row]]) -> Fraction:
-    """Return P(t, z) in the real world, which is the same for every pair."""
-    return _mass(next(iter(by_pair.values()))[0])
-
-
-def _upper(corners: Sequence[Tables], ratio: Fraction) -> Fraction:
+def _upper(corners: Sequence[Views], ratio: Fraction) -> Fraction:
     """Return what no mixture of these beliefs exceeds; of one belief, its delta."""
-    level: dict[tuple[Hashable, Hashable], Fraction] = {}
+    level: dict[Key, Fraction] = {}
     for first, second in [*combinations(corners, 2)] or [(corners[0], corners[0])]:
         for key in {*first, *second}:
-            one, other = first.get(key, {}), second.get(key, {})
+            one, other = (views.get(key, (ZERO, {}))[1] for views in (first, second))
             found = (_apart(one.get(k, NONE), other.get(k, NONE), ratio) for k in {**one, **other})
             level[key] = max(level.get(key, ZERO), *found)
-    cases = ([(_chance(rows), level[key]) for key, rows in one.items()] for one in corners)
+    cases = ([(chance, level[key]) for key, (chance, _) in one.items()] for one in corners)
     return max(rational(least_delta(case)) for case in cases)
 
 
-def _apart(first: tuple[Row, Row], second: tuple[Row, Row], ratio: Fraction) -> Fraction:
+def _apart(first: View, second: View, ratio: Fraction) -> Fraction:
     """Return how far apart conclusions from one output lie at most, under mixtures of two."""
-    for real, ideal in (first, second):
-        if _mass(real) and not _mass(ideal):
-            return FAR
-    if not _mass(first[0]) and not _mass(second[0]):
+    if any(real and not ideal for real, ideal, _ in (first, second)):
+        return FAR
+    if not first[0] and not second[0]:
         return ZERO
-    values = [*dict.fromkeys(v for rows in (first, second) for row in rows for v in row)]
+    values = [*dict.fromkeys(v for one in (first, second) for row in one[:2] for v in row)]
+    odds = first[2], second[2]
     worst = ZERO
     for event in _events(values):
-        shown = _parts(first[0], second[0], event)
-        guess = _parts(first[1], second[1], event)
-        worst = max(worst, _excess(shown, guess, ratio), _excess(guess, shown, ratio))
+        shown, guess = _ends(first[0], second[0], event), _ends(first[1], second[1], event)
+        worst = max(worst, _excess(shown, guess, odds, ratio))
+        worst = max(worst, _excess(guess, shown, odds[::-1], ratio))
     return worst
 
 
@@ -169,24 +186,22 @@ def _events(values: Sequence[Hashable]) -> Iterator[tuple[Hashable, ...]]:
         yield from combinations(values, size)
 
 
-Parts = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
-"""The mass of an event and of everything, under two beliefs."""
+Pair = tuple[Fraction, Fraction]
 
 
-def _parts(first: Row, second: Row, event: Sequence[Hashable]) -> Parts:
-    inside = [sum((row.get(v, ZERO) for v in event), start=ZERO) for row in (first, second)]
-    return (inside[0], _mass(first)), (inside[1], _mass(second))
+def _ends(first: Row, second: Row, event: Sequence[Hashable]) -> Pair:
+    """Return the posterior of an event under two beliefs; one that rules the output out follows."""
+    p, q = (sum((row.get(v, ZERO) for v in event), start=ZERO) for row in (first, second))
+    return p if first else q, q if second else p
 
 
-def _excess(one: Parts, other: Parts, ratio: Fraction) -> Fraction:
-    """Return a bound of f = P(S) - a Q(S), both given the output; attained unless f bends."""
-    (n0, m0), (n1, m1) = one
-    (k0, l0), (k1, l1) = other
-    if not (m0 or m1) or not (l0 or l1):
-        return ZERO
-    p = n0 / m0 if m0 else n1 / m1, n1 / m1 if m1 else n0 / m0
-    q = k0 / l0 if l0 else k1 / l1, k1 / l1 if l1 else k0 / l0
-    rise, fall = n1 * m0 - n0 * m1, ratio * (k1 * l0 - k0 * l1)
-    if rise * l0 * l0 > fall * m0 * m0 and rise * l1 * l1 < fall * m1 * m1:
+def _excess(p: Pair, q: Pair, odds: Pair, ratio: Fraction) -> Fraction:
+    """Return a bound of f = P(S) - a Q(S), both given the output; attained unless f bends.
+
+    ``odds`` are how much likelier the output is in the world of Q than in that of P, under the two
+    beliefs; up to a factor, where both are turned round.
+    """
+    rise, fall = p[1] - p[0], ratio * (q[1] - q[0])
+    if rise * odds[0] > fall * odds[1] and rise * odds[1] < fall * odds[0]:
         return max(p) - ratio * min(q)
     return max(p[0] - ratio * q[0], p[1] - ratio * q[1])

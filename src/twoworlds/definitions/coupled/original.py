@@ -75,7 +75,7 @@ class Need(NamedTuple):
     def exceeds(self, ratio: Number) -> bool:
         """Tell whether p > ratio q."""
         if ratio == INFINITY or self.q == 0:
-            return self.q == 0 and self.p != 0
+            return self.q == 0
         return larger(self.p, ratio * self.q)
 
     @property
@@ -174,7 +174,7 @@ class Rare:
             waiting += [((*values, self._values[i]), i + 1) for i in later]
 
     def _needs(self, left_out: tuple[Hashable, ...]) -> dict[Hashable, Need]:
-        """Return the largest quotient of every output, over the values that are kept."""
+        """Return the largest quotient of every output that is possible given a value kept."""
         found: dict[Hashable, Need] = {}
         for index, (_, laws) in enumerate(self.entries):
             kept = [(v, law) for v, law in laws.items() if v not in left_out]
@@ -182,6 +182,8 @@ class Rare:
                 continue
             for t in self.release:
                 need = _extremes(t, kept, index)
+                if need.p == 0:
+                    continue
                 if t not in found or larger(need.p * found[t].q, found[t].p * need.q):
                     found[t] = need
         return found

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -79,14 +80,15 @@ def play(
         raise InvalidInput(
             f"{secret.name} is {word} under this belief already: no output can change that"
         )
-    real = _with_everyone(mechanism, held, t)
+    likelihood = cache(partial(mechanism.probability, t))
+    real = _with_everyone(mechanism, held, t, likelihood)
     if real is None:
         raise InvalidInput(
             f"output {mechanism.outputs.label(t)} cannot occur under this belief: "
             "no posterior exists, in any game that really takes place"
         )
     persons = track(range(records.n), "leaving each person out", records.n)
-    posteriors = tuple(_without(mechanism, held, real, t, i, d) for i in persons)
+    posteriors = tuple(_without(mechanism, held, real, t, i, d, likelihood) for i in persons)
     return Games(mechanism, t, d, held, real, posteriors, secret)
 
 
@@ -103,14 +105,19 @@ def conclusions(
     Fraction(1, 4)
     """
     d = default_value(people(mechanism.universe), default, mechanism)
-    real = _with_everyone(mechanism, belief, output)
-    return real, None if real is None else _without(mechanism, belief, real, output, person - 1, d)
+    likelihood = cache(partial(mechanism.probability, output))
+    real = _with_everyone(mechanism, belief, output, likelihood)
+    if real is None:
+        return None, None
+    return real, _without(mechanism, belief, real, output, person - 1, d, likelihood)
 
 
-def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief | None:
+def _with_everyone(
+    mechanism: Mechanism, belief: Belief, t: Point, likelihood: Callable[[Point], Number]
+) -> Belief | None:
     if isinstance(mechanism, PerRecord) and len(belief.parts) == 1:
         return _observed(mechanism, belief, t)
-    return _given(belief, lambda x: mechanism.probability(t, x))
+    return _given(belief, likelihood)
 
 
 def _observed(mechanism: PerRecord, belief: Belief, output: tuple[Point, ...]) -> Belief | None:
@@ -135,7 +142,13 @@ def record_posterior(mechanism: PerRecord, law: Law, output: Point) -> tuple[Law
 
 
 def _without(
-    mechanism: Mechanism, belief: Belief, real: Belief, t: Point, person: int, default: Point
+    mechanism: Mechanism,
+    belief: Belief,
+    real: Belief,
+    t: Point,
+    person: int,
+    default: Point,
+    likelihood: Callable[[Point], Number],
 ) -> Belief | None:
     if isinstance(mechanism, PerRecord) and len(belief.parts) == 1:
         if mechanism.transition.probability(t[person], default) == 0:
@@ -143,7 +156,7 @@ def _without(
         laws = list(real.laws or ())
         laws[person] = (belief.laws or ())[person]
         return Belief.of_records(mechanism.universe, [(Fraction(1), laws)])
-    return _given(belief, lambda x: mechanism.probability(t, without(x, person, default)))
+    return _given(belief, lambda x: likelihood(without(x, person, default)))
 
 
 def _given(belief: Belief, likelihood: Callable[[Point], Number]) -> Belief | None:
