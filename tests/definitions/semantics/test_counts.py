@@ -1,6 +1,7 @@
 """Beliefs about people who are alike, by counts, against databases written out."""
 
 import dataclasses
+import tracemalloc
 from fractions import Fraction
 
 import pytest
@@ -123,6 +124,34 @@ def test_ten_thousand_people_in_the_smoking_study():
     survey = mechanism("randomized-response(bits=10000, keep=3/4)")
     law = LocalSemanticPrivacy("hidden(9/10=1/2, 1/10=1/2)")
     assert bounds(law.failure(survey, "1/8"))[0] > 0.99
+
+
+def test_ten_thousand_independent_records_are_told_by_what_was_reported():
+    """Each record stands alone: 1/10 becomes 1/4 after a 1, and 1/28 after a 0."""
+    survey = mechanism("randomized-response(bits=10000, keep=3/4)")
+    held = belief("independent(1/10)", survey.universe)
+    assert by_counts(survey, held, secret("3=1", survey.universe))
+    found = play_crowd(survey, held, "1" * 4000 + "0" * 6000)
+    told = {one.who: (one.people, one.real[1], one.difference) for one in found.conclusions}
+    assert told[1] == (4000, Fraction(1, 4), Fraction(3, 20))
+    assert told[0] == (6000, Fraction(1, 28), Fraction(9, 140))
+    few = mechanism("randomized-response(bits=11, keep=3/4)")
+    alike = belief("independent(1/10)", few.universe)
+    output = (1, 0) * 5 + (1,)
+    counted, listed = (way(few, alike, output) for way in (play_crowd, play))
+    assert counted.worst == listed.worst
+    assert counted.to_dict()["prior_to_posterior"] == listed.to_dict()["prior_to_posterior"]
+
+
+def test_a_worst_case_of_many_independent_records_takes_no_room_for_every_output():
+    survey = mechanism("randomized-response(bits=3000, keep=3/4)")
+    tracemalloc.start()
+    found = LocalSemanticPrivacy("independent(1/10)").tightest(survey)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.epsilon == Fraction(3, 20)
+    assert found.witness.output == (1,) + (0,) * 2999
+    assert most < 1 << 25
 
 
 def test_a_belief_sure_of_its_law_leaves_counts_alone():

@@ -22,7 +22,11 @@ from twoworlds.definitions.semantics.beliefs import (
 )
 from twoworlds.definitions.semantics.breaches import failure_of
 from twoworlds.definitions.semantics.cells import bounded_above
-from twoworlds.definitions.semantics.failure import ANSWERS, FailureCurve, failure_probability
+from twoworlds.definitions.semantics.failure import (
+    ANSWERS,
+    FailureCurve,
+    failure_probability,
+)
 from twoworlds.definitions.semantics.pair import Masses, pair_failure
 from twoworlds.definitions.semantics.ways import dot, ways
 from twoworlds.errors import InvalidInput, Undecided
@@ -406,6 +410,39 @@ def test_a_supremum_is_exact_where_beliefs_only_approach_it(text, s, value):
     found = failure_probability(mechanism(text), s)
     assert found.lower == found.upper == value
     assert value - Fraction(1, 10**6) < found.witness.failure < value
+    assert found.witness.verify()
+
+
+BATCH = "batch(count, parity, noise=geometric(ratio=2), universe=bits(2))"
+STEPS = "adaptive(count, cuts=[1/2], then=[constant, count], noise=geometric(ratio=2), {})"
+
+
+@pytest.mark.parametrize(
+    ("text", "s", "width"),
+    [
+        (BATCH, Fraction(2, 5), Fraction(1, 10**5)),
+        (STEPS.format("universe=bits(2)"), Fraction(2, 5), Fraction(1, 10**5)),
+        ("pair(geometric(ratio=2, bits=2), noisy-parity(bits=2, keep=3/4))", Fraction(2, 5), 0),
+        ("compose(geometric(ratio=3, bits=1), times=2)", Fraction(1, 3), Fraction(1, 10**5)),
+    ],
+)
+def test_of_several_answers_with_geometric_noise_the_ends_nearly_meet(text, s, width):
+    several = mechanism(text)
+    found = failure_probability(several, s)
+    assert 0 < found.lower <= found.upper <= found.lower + width
+    assert found.witness.verify()
+    for masses in product(range(2), repeat=several.universe.size):
+        if any(masses):
+            belief = {
+                x: Fraction(m, sum(masses)) for x, m in zip(several.universe, masses, strict=True)
+            }
+            assert failure_of(several, Belief(several.universe, belief), s) <= found.upper
+
+
+def test_several_answers_without_a_record_need_no_profile():
+    several = mechanism("pair(geometric(ratio=2, bits=1), geometric(ratio=3, bits=1))")
+    found = failure_probability(several, Fraction(1, 3), default="none")
+    assert 0 < found.lower <= found.upper <= found.lower + Fraction(1, 10**5)
     assert found.witness.verify()
 
 

@@ -243,6 +243,44 @@ def test_without_a_table_the_failure_without_a_record_is_bounded_by_the_profile(
     assert bounds(failing)[0] <= found.upper
 
 
+# --- several answers with geometric noise ---------------------------------------------------------
+
+SEVERAL = [
+    ("batch(count, parity, noise=geometric(ratio=3), universe=bits(2))", 0),
+    ("adaptive(count, cuts=[3], then=[count, parity], noise=geometric(ratio=3), {})", 1),
+    ("adaptive(parity, cuts=[-1], then=[count, parity], noise=geometric(ratio=3), {})", 0),
+    ("pair(geometric(ratio=3, bits=2), geometric(ratio=4, bits=2))", "none"),
+]
+
+
+@pytest.mark.parametrize(("text", "default"), SEVERAL)
+def test_several_answers_fail_one_belief_as_often_as_all_outputs_say(text, default):
+    """Outputs beyond a window have little mass; each one in it is played by Bayes' rule."""
+    several = mechanism(text.format("universe=bits(2)"))
+    held = {(1, 1): Fraction(1, 2), (1, 0): Fraction(1, 3), (0, 0): Fraction(1, 6)}
+    belief, reach = Belief(several.universe, held), range(-5, 8)
+    seen, law = {}, several.probability
+    for t in product(reach, reach):
+        games = [{x: m * law(t, x) for x, m in held.items()}]
+        for i in (0, 1):
+            left = {
+                x: (x[:i] + x[i + 1 :]) if default == "none" else (*x[:i], default, *x[i + 1 :])
+                for x in held
+            }
+            games.append({x: m * law(t, left[x]) for x, m in held.items()})
+        real, *removed = [{x: v / sum(g.values()) for x, v in g.items()} for g in games]
+        apart = max(sum(abs(real[x] - g[x]) for x in held) / 2 for g in removed)
+        seen[apart] = seen.get(apart, 0) + sum(games[0].values())
+    for epsilon in ("1/10", "1/5", "2/5"):
+        asked = f"local-semantic(explicit(11=1/2, 10=1/3, 00=1/6), epsilon={epsilon}, {{}})"
+        found = measure(several, definition=asked.format(f"default={default}")).delta
+        inside = sum(mass for apart, mass in seen.items() if apart > Fraction(epsilon))
+        assert inside <= found <= inside + 1 - sum(seen.values())
+        assert found == failure_of(several, belief, Fraction(epsilon), default)
+    asked = f"local-semantic(explicit(11=1/2, 10=1/3, 00=1/6), default={default})"
+    assert measure(several, definition=asked).epsilon == max(seen)
+
+
 # --- many people, and the words for it ----------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from twoworlds import Dense, check, mechanism
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.mechanisms import AddedNoise, OnStatistic
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings
 from twoworlds.worlds.beliefs import belief
@@ -97,7 +98,22 @@ def test_what_is_too_large_is_refused_with_a_way_out():
             mechanism("randomized-response(bits=11, keep=3/4)")
         )
     with pytest.raises(Unsupported, match="infinitely many outputs"):
-        LocalSemanticPrivacy("uniform").tightest(mechanism("geometric(ratio=2, bits=2)"))
+        LocalSemanticPrivacy("uniform").tightest(mechanism("skellam(l1=1, l2=1, bits=2)"))
+
+
+def test_geometric_noise_moves_a_belief_as_far_as_in_its_clamped_form():
+    asked = LocalSemanticPrivacy("uniform")
+    noise, clamped = (
+        mechanism(f"{name}(ratio=2, bits=2)") for name in ("geometric", "truncated-geometric")
+    )
+    assert asked.curve(noise) == asked.curve(clamped)
+    one_end, both_ends = (
+        OnStatistic(
+            noise.universe, noise.statistic, AddedNoise(noise.channel.noise, 1, high), expression=""
+        )
+        for high in (None, 20)
+    )
+    assert asked.curve(one_end) == asked.curve(both_ends) != asked.curve(noise)
 
 
 def test_delta_alone_asks_for_the_smallest_difference_that_it_allows():

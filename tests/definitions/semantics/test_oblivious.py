@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.definitions.semantics import brute
 from twoworlds import check, measure, mechanism
-from twoworlds.definitions.semantics.breaches import Breaches, views
+from twoworlds.definitions.semantics.breaches import Breaches, failure_of, views
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
@@ -19,7 +19,7 @@ from twoworlds.mechanisms import Dense
 from twoworlds.numbers import bounds, show
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings, Explicit
-from twoworlds.worlds.belief import Belief, explicit
+from twoworlds.worlds.belief import Belief, explicit, uniform
 
 PAIR = BitStrings(2)
 epsilons = st.fractions(0, 1, max_denominator=20)
@@ -319,3 +319,18 @@ def test_other_integer_noise_is_enclosed_over_all_beliefs():
     assert found.witness.verify()
     low, high = bounds(shown)[0], bounds(found.delta)[1]
     assert 0 <= high - low < Fraction(1, 10**5)
+
+
+def test_databases_with_one_answer_share_the_work_on_its_stretches(monkeypatch):
+    looked_at, halved = [], Breaches._halved
+
+    def counted(self, answer, truth, bits):
+        looked_at.append((answer, bits))
+        return halved(self, answer, truth, bits)
+
+    monkeypatch.setattr(Breaches, "_halved", counted)
+    noisy = mechanism("laplace(scale=1, bits=3)")
+    found = failure_of(noisy, uniform(noisy.universe), Fraction(1, 5))
+    assert 0 < bounds(found)[0] <= bounds(found)[1] < 1
+    assert len(looked_at) == len(set(looked_at))
+    assert {answer for answer, _ in looked_at} == {0, 1, 2, 3}

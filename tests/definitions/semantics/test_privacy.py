@@ -120,7 +120,7 @@ def test_local_claims_are_decided_from_text():
     with pytest.raises(InvalidInput, match="epsilon= and delta="):
         check(text, "local-semantic(uniform)")
     with pytest.raises(Unsupported, match="infinitely many outputs"):
-        measure("geometric(ratio=2, bits=2)", definition="local-semantic(uniform)")
+        measure("discrete-gaussian(sigma=2, bits=2)", definition="local-semantic(uniform)")
     assert check("geometric(ratio=2, bits=2)", "local-semantic(uniform, epsilon=1/2)")
 
 

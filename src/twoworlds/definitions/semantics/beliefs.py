@@ -27,9 +27,8 @@ from itertools import combinations
 from math import ceil, floor, lcm, sqrt
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.definitions.semantics.breaches import reachable
+from twoworlds.definitions.semantics.breaches import folded, reachable
 from twoworlds.definitions.semantics.games import default_value, without
-from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import AddedNoise, AtLeast, AtMost, Mechanism, OnStatistic
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, bounds
@@ -155,6 +154,7 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
     universe = mechanism.universe
     if not isinstance(universe, Records) or not universe.fixed or universe.size > _LARGEST:
         return None
+    mechanism = folded(mechanism, default)
     room = _LARGEST // (universe.size * universe.n)
     if mechanism.outputs.size is not None:
         return Likelihoods.of(mechanism, default) if mechanism.outputs.size <= room else None
@@ -164,26 +164,13 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
         return Likelihoods.of(mechanism, default, reached) if len(reached) <= room else None
     if not isinstance(mechanism, OnStatistic) or not isinstance(channel, AddedNoise):
         return None
-    if not channel.by_difference:
-        return None
-    columns = (y for one in _without_each(mechanism, default) for y in one)
-    answers: dict[Any, Point] = {mechanism.statistic(x): x for x in (*columns, *universe)}
-    least, most = min(answers), max(answers)
-    if not isinstance(channel.noise, GeometricNoise):
-        return _windowed(mechanism, default, answers, room)
-    if most - least >= room:
-        return None
-    clamped = AddedNoise(channel.noise, least, most)
-    name = mechanism.expression
-    return Likelihoods.of(
-        OnStatistic(universe, mechanism.statistic, clamped, expression=name), default
-    )
+    return _windowed(mechanism, default, room) if channel.by_difference else None
 
 
-def _windowed(
-    mechanism: OnStatistic, default: object, answers: dict[Any, Point], room: int
-) -> Likelihoods | None:
+def _windowed(mechanism: OnStatistic, default: object, room: int) -> Likelihoods | None:
     """Return the table of the outputs around all answers, all but `_REST`; None if too many."""
+    columns = (y for one in _without_each(mechanism, default) for y in one)
+    answers: dict[Any, Point] = {mechanism.statistic(x): x for x in (*columns, *mechanism.universe)}
     least, most = min(answers), max(answers)
     for width in range(room - (most - least)):
         below = mechanism.mass(AtMost(least - width - 1), answers[least])

@@ -26,11 +26,11 @@ enters as doubt. Probabilities below 2^-256 are not told from 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import comb
+from math import ceil, comb, floor
 from typing import Any, NamedTuple
 
 from flint import arb
@@ -44,6 +44,7 @@ from twoworlds.definitions.semantics.games import (
 from twoworlds.definitions.verdict import Proof, shortened
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
@@ -57,6 +58,8 @@ from twoworlds.mechanisms import (
 )
 from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.mechanisms.sampled import Shuffled
+from twoworlds.mechanisms.several import Several
+from twoworlds.mechanisms.strategy.interaction import Interaction
 from twoworlds.numbers import (
     Number,
     Order,
@@ -75,6 +78,7 @@ from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.orbits import Orbits
 
 _MOST_OUTPUTS = 1 << 18
+_MOST_FOLDED = 1 << 13
 _MOST_REPORTS = 1 << 20
 _WIDEST_WINDOW = 1 << 14
 _FEWEST_BITS, _MOST_BITS = 64, 256
@@ -85,6 +89,46 @@ Game = tuple[tuple[Number, tuple[Fraction, Fraction]], ...]  # mass, and line of
 # mass, answer, answer without.
 Case = tuple[Number, Any, Any]
 Stretch = tuple[Fraction | None, Fraction | None]  # from, to; None is no end
+
+
+def folded(mechanism: Mechanism, default: object = None) -> Mechanism:
+    """Return the mechanism with its geometric noise clamped, if its databases can be listed.
+
+    Beyond all answers, with and without a person, and all thresholds, geometric noise keeps the
+    ratios of its likelihoods: no two such outputs lead to different conclusions, or breaches.
+    """
+    universe, outputs = mechanism.universe, mechanism.outputs.size
+    if outputs is not None or not isinstance(universe, Records) or universe.size > _MOST_FOLDED:
+        return mechanism
+    if isinstance(mechanism, Several):
+        parts = [(folded(one, default), times) for one, times in mechanism.parts]
+        return Several(parts, width=mechanism.width)
+    channel: Any = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    steps = isinstance(mechanism, Interaction)
+    noise = channel.noise if steps else channel
+    if not isinstance(noise, AddedNoise) or not isinstance(noise.noise, GeometricNoise):
+        return mechanism
+    d = default_value(universe, default, mechanism)
+    databases = {y for x in universe for y in (x, *(without(x, i, d) for i in range(len(x))))}
+    answers: set[Any] = {mechanism.statistic(x) for x in databases}  # type: ignore[attr-defined]
+    given = [noise.low, noise.high]
+    if steps:
+        answers = {a for several in answers for a in several}
+        given += [e for one in channel.courses for i in one.box for e in (i.low, i.high)]
+    ends = [e for e in given if e is not None]
+    clamped = AddedNoise(
+        noise.noise,
+        min([*answers, *(floor(e) - 1 for e in ends)]) if noise.low is None else noise.low,
+        max([*answers, *(ceil(e) + 1 for e in ends)]) if noise.high is None else noise.high,
+    )
+    kind: Any = Interaction if steps else OnStatistic
+    found: Mechanism = kind(
+        universe,
+        mechanism.statistic,  # type: ignore[attr-defined]
+        replace(channel, noise=clamped) if steps else clamped,
+        expression=mechanism.expression,
+    )
+    return found
 
 
 class View(NamedTuple):
@@ -172,6 +216,8 @@ class Breaches:
     def __init__(
         self, mechanism: Mechanism, belief: Belief, epsilon: Number, default: object = None
     ) -> None:
+        if isinstance(mechanism, Several | Interaction):
+            mechanism = folded(mechanism, default)
         self.mechanism, self.epsilon = mechanism, epsilon
         self.seen = views(mechanism, belief, default)
         channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
@@ -185,7 +231,7 @@ class Breaches:
             cases = [case for view in self.seen for case in view.cases]
             self.answers = sorted({answer for _, *both in cases for answer in both})
         self._orders: dict[Point, Order] = {}
-        self._known: dict[tuple[Point, int], arb] = {}
+        self._known: dict[tuple[Any, int], arb] = {}
 
     def judge(self, output: Point) -> Order:
         """Compare the worst difference after an output with epsilon: GREATER is a breach."""
@@ -237,18 +283,19 @@ class Breaches:
         yield high, AtLeast(high)
 
     def _enclosed(self, truth: Point, bits: int) -> arb:
-        if (truth, bits) not in self._known:
+        answer = self._answer(truth)
+        if (answer, bits) not in self._known:
             parts = self._window if isinstance(self.channel, AddedNoise) else self._halved
             with working_precision(bits + 64):
                 total, doubt = arb(0), arb(0)
-                for order, mass in parts(self._answer(truth), truth, bits):
+                for order, mass in parts(answer, truth, bits):
                     if order is Order.GREATER:
                         total += mass
                     elif order is Order.UNDECIDED:
                         doubt += mass
                 half = doubt.nonnegative_part() / 2
-                self._known[truth, bits] = total + half + arb(0, half.abs_upper())
-        return self._known[truth, bits]
+                self._known[answer, bits] = total + half + arb(0, half.abs_upper())
+        return self._known[answer, bits]
 
     def _window(self, answer: int, truth: Point, bits: int) -> Iterator[tuple[Order, arb]]:
         """Yield the outputs around the true answer, and all others as doubt."""

@@ -518,23 +518,28 @@ class OnEach:
         self.laws = belief.common_laws or ()
         self.outputs: list[Point] = list(mechanism.transition.outputs)
         self.likely = mechanism.transition.probability
-        self.exact = belief.short and all(
+        rational = all(
             isinstance(self.likely(o, v), Fraction)
             for o in self.outputs
             for v in self.records.values
         )
+        self.exact = belief.short and rational
+        self.alone = len(self.laws) == 1  # then the outputs of others say nothing about a person
+        self.plain = rational and (self.alone or belief.short)
 
     def conclude(self, output: tuple[Point, ...]) -> list[Conclusion]:
         """Return what is concluded about a person, for each output that somebody has."""
         counts = {o: output.count(o) for o in self.outputs}
+        most = 1 if self.alone else self.records.n
+        seen = {o: min(k, most) for o, k in counts.items()}
 
         def about(o: Point) -> Callable[[Reader], Conclusion | None]:
-            return lambda read: self._given(read)(counts)[1].get(o)
+            return lambda read: self._given(read, most)(seen)[1].get(o)
 
-        found = (_lifted(about(o), exact=self.exact) for o in self.outputs if counts[o])
-        return [one for one in found if one is not None]
+        found = (_lifted(about(o), exact=self.plain) for o in self.outputs if counts[o])
+        return [one._replace(people=counts[one.who]) for one in found if one is not None]
 
-    def _given(self, read: Reader) -> Callable[..., tuple[Any, dict[Point, Conclusion]]]:
+    def _given(self, read: Reader, most: int) -> Callable[..., tuple[Any, dict[Point, Conclusion]]]:
         """Return the function from counts of outputs to their probability and conclusions."""
         zero, one = read(Fraction(0)), read(Fraction(1))
         values = self.records.values
@@ -545,10 +550,7 @@ class OnEach:
             for _, law in laws
         ]
         powers = [
-            {
-                o: [*accumulate(repeat(c, self.records.n), mul, initial=one)]
-                for o, c in chance.items()
-            }
+            {o: [*accumulate(repeat(c, most), mul, initial=one)] for o, c in chance.items()}
             for chance in chances
         ]
 
@@ -614,7 +616,7 @@ class OnEach:
 
     def _added(self, read: Reader, epsilon: Number) -> tuple[Any, dict[Point, int]]:
         """Add up the counts that are breaches, and find the furthest; the undecided is doubt."""
-        given, limit = self._given(read), read(epsilon)
+        given, limit = self._given(read, self.records.n), read(epsilon)
         total, unknown = read(Fraction(0)), read(Fraction(0))
         furthest, worst = {self.outputs[0]: self.records.n}, -1.0
         for counts, ways in _compositions(self.outputs, self.records.n):

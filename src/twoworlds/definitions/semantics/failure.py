@@ -192,7 +192,12 @@ class FailureCurve:
         if self.two is not None:
             return self._over_ranges(self.two, s)[1], RANGES
         found = [] if self.table is None else [(self._bad(s), BAD_OUTPUTS)]
-        found += [(_ONE, NOTHING), *((value, PROFILE) for value in self._from_profile(s))]
+        found.append((_ONE, NOTHING))
+        try:
+            found += [(value, PROFILE) for value in self._from_profile(s)]
+        except Unsupported:
+            if self.table is None:
+                raise
         return min(found, key=lambda bound: bound[0])
 
     def lower(self, epsilon: Number, enough: Fraction = _ONE) -> Shown:

@@ -252,9 +252,10 @@ def many_alike(belief: Belief) -> bool:
 
 def by_counts(mechanism: Mechanism, belief: Belief, secret: Secret | None) -> bool:
     """Tell whether counts answer the question, or must because there are too many databases."""
-    if not many_alike(belief) or (isinstance(mechanism, PerRecord) and belief.laws is not None):
-        return False
     about_one = secret is None or secret.entry is not None
+    alone = isinstance(mechanism, PerRecord) and belief.laws is not None
+    if not many_alike(belief) or (alone and not about_one):
+        return False
     able = (
         about_one and crowd(mechanism, belief, records_of(belief.universe).values[-1]) is not None
     )

@@ -19,7 +19,7 @@ from math import prod
 from typing import NamedTuple
 
 from twoworlds.definitions.base import Given, PrivacyDefinition, read_delta
-from twoworlds.definitions.semantics.breaches import failure_of, up_to_order, views
+from twoworlds.definitions.semantics.breaches import failure_of, folded, up_to_order, views
 from twoworlds.definitions.semantics.counts import OnEach, OnSum
 from twoworlds.definitions.semantics.games import (
     GameWitness,
@@ -184,8 +184,13 @@ class LocalSemanticPrivacy(PrivacyDefinition):
                 epsilon, bad = smallest_difference(curve([law]), self.delta)
             else:
                 bad = failure(law, epsilon)
-            worst = worst_reaction([worst_reaction(part) for part in law])
+            furthest = [worst_reaction(part) for part in law]
+            worst = worst_reaction(furthest)
             found = (worst.output, worst.person, worst.difference)
+            if isinstance(mechanism, PerRecord) and held.laws is not None:
+                # The others show what is likeliest.
+                i, likely = furthest.index(worst), [max(part, key=_mass).output for part in law]
+                found = ((*likely[:i], worst.output, *likely[i + 1 :]), i + 1, worst.difference)
             witness = GameWitness(mechanism, held, *found, self.default, given=True)
         bad = at_most_one(bad)
         return self.found(
@@ -236,40 +241,29 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         return [_played(mechanism, held, self.default)], held, why
 
 
+def _mass(reaction: Reaction) -> float:
+    return float(reaction.mass)
+
+
 def _on_its_own(mechanism: PerRecord, laws: Sequence[RecordLaw], default: object) -> Law:
-    """Look at one record at a time; the others show what is likeliest."""
-    d = default_value(mechanism.universe, default)
-    known: dict[int, list[tuple[Number, Number, Point]]] = {}
+    """Look at one record at a time: how far every output of it moves it, and how likely."""
+    likelihood, d = mechanism.transition.probability, default_value(mechanism.universe, default)
+    known: dict[int, list[Reaction]] = {}
     for law in laws:
-        if id(law) not in known:
-            known[id(law)] = _reactions(mechanism, law, d)
-    parts = [known[id(law)] for law in laws]
-    likely = tuple(max(part, key=lambda one: float(one[1]))[2] for part in parts)
-    return [
-        [
-            Reaction(gap, mass, (*likely[:i], output, *likely[i + 1 :]), i + 1)
-            for gap, mass, output in part
-        ]
-        for i, part in enumerate(parts)
-    ]
-
-
-def _reactions(
-    mechanism: PerRecord, law: RecordLaw, default: Point
-) -> list[tuple[Number, Number, Point]]:
-    """Return how far every possible output of a record of this law moves it, and how likely."""
-    likelihood = mechanism.transition.probability
-    found = []
-    for o in mechanism.transition.outputs:
-        posterior, mass = record_posterior(mechanism, law, o)
-        if posterior is not None:
-            gap = Fraction(1) if likelihood(o, default) == 0 else law_difference(posterior, law)
-            found.append((gap, mass, o))
-    return found
+        if id(law) in known:
+            continue
+        known[id(law)] = found = []
+        for o in mechanism.transition.outputs:
+            posterior, mass = record_posterior(mechanism, law, o)
+            if posterior is not None:
+                gap = Fraction(1) if likelihood(o, d) == 0 else law_difference(posterior, law)
+                found.append(Reaction(gap, mass, o, 1))
+    return [known[id(law)] for law in laws]
 
 
 def _played(mechanism: Mechanism, belief: Belief, default: object) -> list[Reaction]:
     """Look at every output with and without every person."""
+    mechanism = folded(mechanism, default)
     size = mechanism.outputs.size
     if size is None:
         raise Unsupported(

@@ -40,7 +40,13 @@ from twoworlds.definitions.semantics.beliefs import (
     tabulated,
     worst_differences,
 )
-from twoworlds.definitions.semantics.breaches import Breaches, FailureWitness, reachable, views
+from twoworlds.definitions.semantics.breaches import (
+    Breaches,
+    FailureWitness,
+    folded,
+    reachable,
+    views,
+)
 from twoworlds.definitions.semantics.cells import bounded_above
 from twoworlds.definitions.semantics.games import default_words
 from twoworlds.definitions.semantics.local import (
@@ -97,6 +103,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
 
     def curve(self, mechanism: Mechanism) -> list[Step]:
         """Return the failure probability for every epsilon exactly, as steps."""
+        mechanism = folded(mechanism, self.default)
         if mechanism.outputs.size is None:
             raise Unsupported(
                 f"{mechanism.expression} has infinitely many outputs: ask for the failure "

@@ -39,6 +39,7 @@ from twoworlds.worlds.belief import Belief, Secret
 from twoworlds.worlds.statistic import NO_RECORD
 
 _MOST_PERSONS, _MOST_DATABASES = 12, 16
+_MOST_MOVED = 360  # independent records whose belief is compared with the prior as a whole
 _LARGEST_ODDS = 100  # a denominator whose odds are written in whole numbers
 _IMPOSSIBLE = "undefined: impossible output"
 _BREACH = "this output is impossible: a breach"
@@ -295,7 +296,15 @@ class CrowdGames(Played):
 
     def _moved(self) -> Number | None:
         moved: Number | None = self.conclusions[0].moved
-        return moved
+        if moved is not None or self.belief.laws is None or len(self.output) > _MOST_MOVED:
+            return moved
+        laws = {one.who: {v: p for v, p in one.real.items() if p != 0} for one in self.conclusions}
+        records = [laws[o] for o in self.output]
+        posterior = Belief.of_records(self.belief.universe, [(Fraction(1), records)])
+        try:
+            return self.belief.difference(posterior)
+        except Unsupported:
+            return None
 
     def _persons(self) -> list[str]:
         return [
