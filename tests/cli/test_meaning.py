@@ -243,18 +243,26 @@ def test_a_secret_is_named_in_the_order_given(capsys):
     assert found["secret"] == "the database is 11 or 01 or 10"
 
 
-def test_posterior_of_forty_records_is_given_record_by_record(capsys):
-    arguments = ("posterior", "randomized-response(bits=40, keep=3/4)", "--belief", "uniform")
-    arguments = (*arguments, "--output", "1" * 40)
-    code, out, _ = call(capsys, *arguments)
+def test_posterior_of_forty_records_is_given_record_by_record_or_for_those_alike(capsys):
+    arguments = ("posterior", "randomized-response(bits=40, keep=3/4)", "--output", "1" * 40)
+    unlike = (*arguments, "--belief", f"independent({', '.join(['1/2'] * 39)}, 1/3)")
+    code, out, _ = call(capsys, *unlike)
     assert code == 0
     assert "record 12 is 1   1/2 (0.5)   3/4 (0.75)      1/2 (0.5)" in out
     assert "... and 28 records more" in out
+    found = data(capsys, *unlike)
+    assert len(found["records"]) == found["persons"] == 40
+    assert found["records"][38]["game_0"]["1"]["exact"] == "3/4"
+    arguments = (*arguments, "--belief", "uniform")
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    assert "a record reported as 1 is 1   1/2 (0.5)   3/4 (0.75)      1/2 (0.5)" in out
+    [alike] = data(capsys, *arguments)["alike"]
+    assert alike["people"] == 40
+    assert alike["game_0"]["1"]["exact"] == "3/4"
     found = data(capsys, *arguments, "--secret", "7=0")
     assert found["chances"]["prior"]["exact"] == found["chances"]["game 7"]["exact"] == "1/2"
-    assert found["chances"]["game 0"]["exact"] == found["chances"]["game 1"]["exact"] == "1/4"
-    assert len(found["records"]) == found["persons"] == 40
-    assert found["records"][39]["game_0"]["1"]["exact"] == "3/4"
+    assert found["chances"]["game 0"]["exact"] == "1/4"
     _, _, err = call(capsys, *arguments, "--secret", "1" * 40)
     assert "ask about single records" in " ".join(err.split())
     _, _, err = call(capsys, *arguments, "--picture", "x.svg")
