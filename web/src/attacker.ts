@@ -337,6 +337,7 @@ function written(scene: Scene, at: Position): string {
   return `independent(${laws.join(", ")})`;
 }
 
-function tidy(p: number): string {
+/** A probability as it is written in a belief. */
+export function tidy(p: number): string {
   return String(Number(p.toFixed(6)));
 }

@@ -22,6 +22,8 @@ export interface Laws {
   readonly ticks: readonly { readonly x: number; readonly words: string }[];
   /** marks at the side: then the highest of them is the top */
   readonly levels?: readonly { readonly y: number; readonly words: string }[];
+  /** what lies along the axis */
+  readonly axis?: string;
   /** the output that is looked at */
   readonly at?: number | undefined;
 }
@@ -44,6 +46,7 @@ export function twoCurves(label: string, names: { with: string; without: string 
   picture.append(...curves.map(({ area }) => area), ...curves.map(({ line }) => line), rule);
   const axis = h("div", { class: "ticks", "aria-hidden": "true" });
   const side = h("div", { class: "levels", "aria-hidden": "true" });
+  const title = h("p", { class: "axis-title", "aria-hidden": "true" });
   const key = keyLine([
     ["with", names.with],
     ["without", names.without],
@@ -54,8 +57,10 @@ export function twoCurves(label: string, names: { with: string; without: string 
       { class: "curves" },
       key,
       h("div", { role: "img", "aria-label": label }, picture, axis, side),
+      title,
     ),
-    show({ xs, ticks, levels = [], at, ...heights }) {
+    show({ xs, ticks, levels = [], axis: along = "", at, ...heights }) {
+      title.textContent = along && `${along} →`;
       const [low = 0, high = 1] = [xs[0], xs.at(-1)];
       const drawn = [...heights.with, ...heights.without];
       const top = levels.at(-1)?.y ?? Math.max(...drawn, Number.MIN_VALUE);

@@ -187,17 +187,19 @@ export function strength(chance: number): "strong" | "moderate" | "weak" | "none
   return within(0.75) ? "strong" : within(0.9) ? "moderate" : within(0.99) ? "weak" : "none";
 }
 
-/** The same as a fact: "at most 53 of 100 (strong)". */
-export function guessed(chance: number): string {
+/** The same as a fact: "at most 53 of 100 (strong)"; the word stands only where the sentence has one. */
+export function guessed(chance: number, worded = true): string {
   const { right, of } = guess(chance);
-  if (right === null) return `${chance < 0.75 ? "just over half" : "practically all"} (${strength(chance)})`;
+  const word = worded ? ` (${strength(chance)})` : "";
+  if (right === null) return `${chance < 0.75 ? "just over half" : "practically all"}${word}`;
   const most = chance > 0.5 ? "at most " : "";
-  return `${most}${right.toLocaleString("en")} of ${of.toLocaleString("en")} (${strength(chance)})`;
+  return `${most}${right.toLocaleString("en")} of ${of.toLocaleString("en")}${word}`;
 }
 
-/** A text with its long numerals cut off: "dp(ratio=2.8883…)". */
+/** A text with its long numerals cut off, "dp(ratio=2.8883…)", and long databases: "11111111...11111111". */
 export function brief(text: string): string {
-  return text.replace(/\d+\.\d{9,}|\d{7,}\/\d{7,}/g, (found) => {
+  const named = text.replace(/(?<!\d|\d[./])(\d{8})\d{9,}(\d{8})(?!\d|[./]\d)/g, "$1...$2");
+  return named.replace(/\d+\.\d{9,}|\d{7,}\/\d{7,}/g, (found) => {
     const [top = 0, bottom = 1] = found.split("/").map(Number);
     const value = Math.floor((top / bottom) * 1e4) / 1e4;
     return value < 0.01 ? found : `${value}…`;

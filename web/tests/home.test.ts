@@ -99,6 +99,7 @@ describe("long numerals", () => {
     ["semantic(epsilon=18883975354257587/38883975354257587)", "semantic(epsilon=0.4856…)"],
     ["with probability about 0.0000253998", "with probability about 0.0000253998"],
     ["0.754953 and 3/4", "0.754953 and 3/4"],
+    [`1/3 on ${"1".repeat(40)}.`, "1/3 on 11111111...11111111."],
   ])("are cut off where that says enough: %s", (text, cut) => {
     expect(brief(text)).toBe(cut);
   });

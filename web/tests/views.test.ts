@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { MechanismAnswer } from "../src/api";
+import type { MechanismAnswer, Verdict } from "../src/api";
 import { sceneOf, settle, type Side, view } from "../src/attacker";
 import { defended, givenAway } from "../src/views/attack_results";
 import { pieces } from "../src/views/attacks";
-import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
-import { expected } from "../src/views/release_plan";
+import { asked, asState, assumed, bounded, worstOver } from "../src/views/attacker_words";
+import { expected, free, type Plan } from "../src/views/release_plan";
 
 const table = (rows: number[][], universe = "bits(1)"): MechanismAnswer =>
   ({
@@ -62,6 +62,13 @@ describe("the attacker in words", () => {
     expect(assumed(scene, table(COIN))).toContain("neighbours differ in one record");
   });
 
+  it("calls a factor endless only where it is", () => {
+    const zero = { exact: "0", value: 0 };
+    const said = (exact: string): string => bounded({ ratio: { exact, value: null }, delta: zero } as Verdict);
+    expect(said("inf")).toMatch(/without limit/);
+    expect(said("e^1000")).toMatch(/more than about e\^1000 times/);
+  });
+
   it("keeps its state, and finds it again", () => {
     const state = asState(scene, { ...at, you: 0.25 });
     expect(state).toMatchObject({ mode: "independent", you: "0.25", person: "1", output: "1" });
@@ -78,6 +85,11 @@ describe("the attacker in words", () => {
     expect(asked("m()", answers, settle(answers, {}, null)).slice(0, 2)).toEqual([
       "show",
       { mechanism: "m()", output: "1" },
+    ]);
+    const noisy = asked("geometric(ratio=3)", answers, { ...at, mode: "two", a: "1", b: "0", you: 0.25 });
+    expect(noisy.slice(0, 2)).toEqual([
+      "posterior",
+      { mechanism: "geometric(ratio=3, bits=1)", belief: "independent(0.25)", output: "1", secret: "1=1" },
     ]);
   });
 });
@@ -123,8 +135,17 @@ describe("the error that is to be expected", () => {
       { ...base, ranks: { exact: "305/2", value: 152.5 }, certainty: "at least 95%, in ranks" },
       "at most 152.5 ranks off, with probability at least 95%",
     ],
+    [{ ...base, half_width: { exact: "0", value: 0 }, certainty: "exact" }, "none: it is exact"],
     [base, "known after the answer"],
   ])("%#", (one, words) => {
     expect(expected(one)).toBe(words);
   });
+});
+
+it("asks no money for what no one person can change", () => {
+  const nothing = { exact: "0", value: 0 };
+  const plan = { stored: false, price: { epsilon: nothing } } as unknown as Plan;
+  expect(free(plan)).toBe(true);
+  expect(free({ ...plan, stored: true })).toBe(false);
+  expect(free({ ...plan, price: { epsilon: { exact: "1/2", value: 0.5 } } })).toBe(false);
 });

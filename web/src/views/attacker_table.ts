@@ -26,7 +26,8 @@ export interface OutputTable {
 const FEW = 12;
 
 export function outputTable(scene: Scene, choose: (output: number) => void): OutputTable {
-  const rows = scene.outputs.map((output, t) => outputRow(output, () => choose(t)));
+  const which = scene.some ? "some outputs" : scene.part ? "outputs in the middle" : "every output";
+  const rows = scene.outputs.map((output, t) => outputRow(scene, output, () => choose(t)));
   const head = h(
     "tr",
     {},
@@ -43,25 +44,27 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
         h("span", {}, "100%"),
       ),
     ),
-    h("th", { scope: "col", class: "without" }, scene.people ? "without you" : "before"),
-    h("th", { scope: "col", class: "with" }, "with you"),
+    h("th", { scope: "col", class: scene.people ? "without" : "prior" }, scene.people ? "without you" : "before"),
+    h("th", { scope: "col", class: "with" }, scene.people ? "with you" : "after"),
   );
   const root = h(
     "section",
     {},
-    h("h2", {}, scene.some ? "For some outputs" : "For every output"),
+    h("h2", {}, `For ${which}`),
     h(
       "p",
       { class: "caption" },
       "The mark is what was believed before; ",
-      h("span", { class: "key without" }),
-      " what is concluded without your data, ",
+      ...(scene.people
+        ? [h("span", { class: "key without" }), " what is concluded without your data, "]
+        : []),
       h("span", { class: "key with" }),
-      " with it. Choose an output to read it in words.",
+      scene.people ? " with it." : " what is concluded after the output.",
+      " Choose an output to read it in words.",
     ),
     h(
       "table",
-      { class: "outputs", "aria-label": scene.some ? "For some outputs" : "For every output" },
+      { class: "outputs", "aria-label": `For ${which}` },
       h("thead", {}, head),
       h("tbody", {}, ...rows.map((row) => row.root)),
     ),
@@ -95,14 +98,14 @@ export function outputTable(scene: Scene, choose: (output: number) => void): Out
   };
 }
 
-function outputRow(output: string, choose: () => void): Row {
+function outputRow(scene: Scene, output: string, choose: () => void): Row {
   const prior = h("i", { class: "prior" });
   const bar = h("i", { class: "bar" });
   const dots = { with: h("i", { class: "dot with" }), without: h("i", { class: "dot without" }) };
   const cells = {
     likely: h("td", { class: "likely" }),
     with: h("td", { class: "with" }),
-    without: h("td", { class: "without" }),
+    without: h("td", { class: scene.people ? "without" : "prior" }),
   };
   const pick = button(output, choose);
   const track = h(
@@ -173,13 +176,14 @@ export function outputLine(scene: Scene): OutputTable {
     ),
     show(sides, chosen, at) {
       const here = xs[chosen];
-      laws.show({ xs, ...lawsOf(scene, at), ticks, at: here });
+      laws.show({ xs, ...lawsOf(scene, at), ticks, axis: "published number", at: here });
       concluded.show({
         xs,
         with: sides.map((side) => side.with ?? 0),
         without: sides.map((side) => (scene.people ? side.without : side.prior) ?? 0),
         ticks,
         levels: LEVELS,
+        axis: "published number",
         at: here,
       });
     },

@@ -1,7 +1,8 @@
 /** The attacker's view in words: the sentence in odds, exact numbers, and how to do the same. */
 
 import type { MechanismAnswer, Verdict } from "../api";
-import { mostMoved, type Position, type Scene, type Side } from "../attacker";
+import { mostMoved, type Position, type Scene, type Side, tidy } from "../attacker";
+import { readCall, writeCall } from "../calls";
 import { type Child, facts, h } from "../dom";
 import type { Fraction } from "../fraction";
 import type { Given, Request } from "../recipe";
@@ -114,7 +115,7 @@ export function worstOver(scene: Scene, sides: readonly Side[]): string {
 
 /** What holds whatever is believed, at the delta that is accepted; or the way to such a bound. */
 export function bounded({ ratio, delta }: Verdict): string {
-  if (ratio?.value === null)
+  if (ratio?.value === null && (ratio.exact ?? "inf") === "inf")
     return delta?.value === 0
       ? "Some outputs move the odds without limit: accept a delta above 0, and a factor holds but for that."
       : "Some outputs give the truth away, and no delta this small covers them.";
@@ -162,11 +163,27 @@ export function asState(scene: Scene, at: Position): Record<string, string> {
     : { ...common, others: String(at.others), value: at.value };
 }
 
+/** The same noise on a count of one person, where the two worlds are its answers 0 and 1. */
+function countOfOne(text: string, { a, b }: Position): string | null {
+  const call = readCall(text);
+  const other = call?.parts.some(({ name }) => !name || ["bits", "sensitivity", "universe"].includes(name));
+  if (!call || other || !NOISE.includes(call.name) || [a, b].sort().join() !== "0,1") return null;
+  return writeCall({ ...call, parts: [...call.parts, { name: "bits", value: "1" }] });
+}
+
+const NOISE = ["laplace", "gaussian", "geometric", "discrete-gaussian", "skellam", "differenced-negative-binomial"];
+
 /** The question that gives the same numbers, what it is given, and what is sent for it. Without
  * people the likelihoods of the output are shown: by them the odds are multiplied. */
 export function asked(text: string, scene: Scene, at: Position): [string, Given, Request] {
   const output = scene.outputs[at.output] ?? "";
   const body = { mechanism: text };
+  const counted = scene.people ? null : countOfOne(text, at);
+  if (counted) {
+    const belief = `independent(${tidy(at.a === "1" ? at.you : 1 - at.you)})`;
+    const given = { mechanism: counted, belief, output };
+    return ["posterior", { ...given, secret: `1=${at.a}` }, { path: "posterior", body: given }];
+  }
   if (!scene.people) {
     const one = scene.density ? { database: at.a } : {};
     return ["show", { ...body, ...one, output }, { path: "mechanism", body }];

@@ -247,11 +247,11 @@ export const GALLERY: readonly Attack[] = [
     name: "auxiliary",
     title: "A remark that is worthless alone",
     story:
-      "Someone who knows that a woman is two inches shorter than the average learns her height from a study she was never in. No release can prevent that, which is why two worlds are compared.",
+      "Someone who knows that a woman is two inches shorter than the average learns her height from a study she was never in. No release that tells the average can prevent that, which is why two worlds are compared.",
     options: [],
     engine: false,
     defence:
-      "Nothing that teaches anything can prevent it. What can be promised is that her own data make no difference: that is what the two worlds compare.",
+      "No release that tells the average can prevent it. What can be promised is that her own data make no difference: that is what the two worlds compare.",
   },
 ];
 

@@ -37,7 +37,7 @@ const STRENGTH = {
   strong: "strong protection",
   moderate: "moderate protection",
   weak: "weak protection",
-  none: "no protection",
+  none: "practically no protection",
 };
 
 /** The slider runs evenly over the logarithm; two figures are kept. */
@@ -85,9 +85,10 @@ function mount(root: HTMLElement, place: Place): void {
       with: xs.map((x) => noiseMass(epsilon, x - COUNT)),
       without: xs.map((x) => noiseMass(epsilon, x - COUNT + 1)),
       ticks: [-10, 0, 10].map((away) => ({ x: COUNT + away, words: String(COUNT + away) })),
+      axis: "published number",
     });
     const w = halfWidth(epsilon);
-    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. A bar shows how far off that is. The true counts below are made up: a real table shows noisy ones only.`;
+    within.textContent = `95 of 100 published numbers lie within ±${short(w)} of the true one. A bar shows how far off that is; one that fades goes on. The true counts below are made up: a real table shows noisy ones only.`;
     for (const row of rows) row.show(w);
   }
 
@@ -169,6 +170,7 @@ function regionRow(name: string, count: number): { root: HTMLElement; show(w: nu
       const half = 50 * Math.min(w / count / WIDEST, 1);
       bar.style.left = `${50 - half}%`;
       bar.style.width = `${2 * half}%`;
+      bar.classList.toggle("cut", w / count > WIDEST);
       words.textContent = `${short(count)} ± ${short(w)}`;
       root.classList.toggle("lost", lost);
       root.title = lost ? LOST : "";

@@ -1,6 +1,6 @@
 /** Mechanism: choose and tune it; its matrix, its exact price, and which definitions hold. */
 
-import { debounce, Foreseen, inTurn, latest, type MechanismAnswer, post } from "../api";
+import { debounce, Foreseen, inTurn, latest, type MechanismAnswer, post, type Verdict } from "../api";
 import { chart } from "../chart";
 import { iconKey, icons, roundTicks, twoCurves } from "../curves";
 import { type Child, facts, figure, h, replace, table } from "../dom";
@@ -99,11 +99,11 @@ function mount(root: HTMLElement, place: Place): void {
     if (chance !== null) figures.show(guess(chance), chance);
     return [
       facts([
-        ["Guessed right at even odds", chance === null ? null : guessed(chance)],
-        ["Price, epsilon", numeral(price.epsilon)],
+        ["Guessed right at even odds", chance === null ? null : guessed(chance, worded(price))],
+        ["Price, epsilon", priced(price)],
         ["Ratio, e to the epsilon", numeral(price.ratio)],
         ["Delta", numeral(price.delta)],
-        ["Told apart best", pair && price.epsilon?.value !== 0 ? `${pair[0]} from ${pair[1]}` : null],
+        ["Told apart best", pair && price.epsilon?.value !== 0 ? brief(`${pair[0]} from ${pair[1]}`) : null],
       ]),
       chance === null ? null : h("div", { class: "guessed" }, figures.root, iconKey()),
     ];
@@ -126,6 +126,15 @@ function mount(root: HTMLElement, place: Place): void {
   }
 
   ask();
+}
+
+/** Whether the sentence puts a word to the protection, which it does not where all may be given away. */
+const worded = ({ sentence }: Verdict): boolean => sentence.includes("protection");
+
+/** The price; where only a delta is missing, the way to a finite one. */
+function priced({ epsilon, delta }: Verdict): string {
+  const wanting = epsilon?.exact === "inf" && delta?.value === 0;
+  return wanting ? "infinite: move delta above 0" : numeral(epsilon);
 }
 
 function described(found: MechanismAnswer): Child[] {
@@ -152,7 +161,9 @@ function described(found: MechanismAnswer): Child[] {
               h(
                 "p",
                 {},
-                `${apart}: probability ${numeral(chances[0])} on ${pair[0]}, ${numeral(chances[1])} on ${pair[1]}.`,
+                brief(
+                  `${apart}: probability ${numeral(chances[0])} on ${pair[0]}, ${numeral(chances[1])} on ${pair[1]}.`,
+                ),
               ),
             )
           : null,
@@ -172,11 +183,11 @@ function laws(found: MechanismAnswer): HTMLElement | null {
   const xs = outputs.map(Number);
   const [yes, no] = [column(a), column(b)];
   const curves = twoCurves("Two curves of how likely each output is; the numbers follow as a table", {
-    with: `on ${a}`,
-    without: `on ${b}`,
+    with: brief(`on ${a}`),
+    without: brief(`on ${b}`),
   });
   const ticks = roundTicks(xs[0] ?? 0, xs.at(-1) ?? 1).map((x) => ({ x, words: short(x) }));
-  curves.show({ xs, with: yes, without: no, ticks });
+  curves.show({ xs, with: yes, without: no, ticks, axis: "output" });
   return figure(
     "The two worlds",
     `How likely each output is on the two databases that are told apart best${density ? " (densities)" : ""}.`,
@@ -184,7 +195,7 @@ function laws(found: MechanismAnswer): HTMLElement | null {
     () =>
       table(
         density ? "Density at each output" : "P(output | database) along the line",
-        ["output", a, b],
+        ["output", brief(a), brief(b)],
         outputs.map((output, i) => [output, short(yes[i] ?? 0), short(no[i] ?? 0)]),
       ),
   );
@@ -245,7 +256,7 @@ function tradeOff(found: MechanismAnswer): HTMLElement | null {
   if (!curve) return null;
   return figure(
     "Trade-off of any test",
-    curve.sentence,
+    brief(curve.sentence),
     chart("Curve of misses over false alarms; the numbers follow as a table", (pictures, width) =>
       pictures.tradeOff(width, curve.points),
     ),
@@ -292,7 +303,7 @@ function verdict(one: Claim, kind: string): HTMLElement {
       "div",
       {},
       h("p", {}, brief(one.why ? capital(one.why) : one.sentence)),
-      against ? h("p", { class: "hint" }, `Against whom: ${against}.`) : null,
+      against ? h("p", { class: "hint" }, brief(`Against whom: ${against}.`)) : null,
     ),
   );
 }

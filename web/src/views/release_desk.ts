@@ -10,7 +10,7 @@ import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
 import { spending } from "./release_cost";
 import { described, hand, proposing, tokenForm, UNKNOWN } from "./release_parts";
-import { errorBars, type Plan, planned, warningList } from "./release_plan";
+import { errorBars, free, type Plan, planned, warningList } from "./release_plan";
 
 export interface Me {
   name: string;
@@ -19,6 +19,7 @@ export interface Me {
 
 const PAY = "Pay and answer";
 const STORED = "Show the stored answer";
+const FREE = "Answer";
 /** Milliseconds for which a plan holds that was asked for ahead: others may spend meanwhile. */
 const FRESH = 10_000;
 
@@ -240,14 +241,14 @@ export function desk(
         plannedNow = found;
         shown = JSON.stringify(asking);
         buy.disabled = !found.stored && found.review.needed && found.review.status !== "approved";
-        buy.textContent = found.stored ? STORED : PAY;
+        buy.textContent = found.stored ? STORED : free(found) ? FREE : PAY;
         replace(warned, warningList(found.warnings));
         proposal.show(found.stored ? null : found.review);
         showBars({ epsilon: found.price.epsilon?.value ?? 0, rho: found.price.rho?.value ?? 0 });
         frame.sentence.textContent = found.meaning[0] ?? "";
         replace(frame.result, planned(found));
         frame.answer.show(errorBars(found)); // also of a stored answer, so that nothing moves
-        if (wanted && !buy.disabled && !stale()) found.stored ? purchase() : confirm();
+        if (wanted && !buy.disabled && !stale()) found.stored || free(found) ? purchase() : confirm();
         wanted = false;
       },
       failed,
@@ -273,7 +274,7 @@ export function desk(
   }
 
   function mustConfirm(): boolean {
-    return plannedNow?.warnings.some((one) => one.confirm) ?? false;
+    return plannedNow !== null && !free(plannedNow) && plannedNow.warnings.some((one) => one.confirm);
   }
 
   /** Pay for what the shown plan is of; plan anything else first, show it, and ask. */

@@ -37,19 +37,29 @@ export interface Plan {
 const MOST_DRAWN = 12;
 const ROWS = 1000; // a group of so many rows should be seen above the noise
 
+/** Whether no one person can change the answer, so that nothing is paid for it. */
+export const free = ({ stored, price }: Plan): boolean =>
+  !stored && Object.values(price).every((part) => part.value === 0);
+
 /** What it costs, and how far each answer may be off. */
 export function planned(found: Plan): Child {
   return facts([
-    ["Costs", found.stored ? "nothing: the answer is stored" : costWords(found.cost)],
+    ["Costs", costs(found)],
     ...found.errors
       .flat()
       .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
   ]);
 }
 
+function costs(found: Plan): string {
+  if (found.stored) return "nothing: the answer is stored";
+  return free(found) ? "nothing: no one person can change the answer" : costWords(found.cost);
+}
+
 /** How far an answer will probably be off, in words. */
 export function expected(one: Expected): string {
   const groups = one.group_size ? ` in groups of ${one.group_size.toLocaleString("en")}` : "";
+  if (one.half_width?.value === 0) return "none: it is exact";
   if (one.half_width)
     return `within ±${short(one.half_width.value ?? 0)} with probability ${one.certainty}${groups}`;
   if (one.ranks)
