@@ -209,20 +209,6 @@ def test_sampled_gaussian_noise_has_the_divergence_of_its_integral(order, rate):
     assert low <= back <= forth <= high * (1 + Fraction(1, 10**6))
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=3),
-    st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20),
-    st.integers(2, 12),
-)
-def test_a_symmetric_pair_mixed_with_itself_is_worse_with_the_mixture_first(weights, rate, order):
-    """The inequality of the module, with r and 1/r exchanged between the two laws."""
-    total = sum(a + b for a, b in weights)
-    p = [Fraction(x, total) for a, b in weights for x in (a, b)]
-    q = [Fraction(x, total) for a, b in weights for x in (b, a)]
-    mixed = [rate * x + (1 - rate) * y for x, y in zip(p, q, strict=True)]
-    assert brute.moment(mixed, q, order) >= brute.moment(q, mixed, order)
-
-
 def test_samples_know_whole_orders_only_and_say_so():
     drawn = tw.mechanism("poisson-sample(gaussian(sigma=2), rate=1/10)")
     for pair in drawn.family("add-remove"):

@@ -72,13 +72,6 @@ def test_bit_strings_run_from_ones_to_zeros():
     assert universe.expression == "bits(3)"
 
 
-@pytest.mark.parametrize("k", [1, 2, 5])
-def test_bit_strings_have_k_neighbours_each(k):
-    universe = BitStrings(k)
-    assert universe.size == 2**k
-    assert all(len(list(universe.around(x, SUBSTITUTE))) == k for x in universe)
-
-
 def test_spaces_and_commas_in_labels_are_read():
     assert Records([10, 11], 2).find(" 10, 11 ") == (10, 11)
     assert BitStrings(3).find("1,0,1") == (1, 0, 1)
