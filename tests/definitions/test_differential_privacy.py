@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import Dense, DifferentialPrivacy, Records
+from twoworlds import Dense, DifferentialPrivacy
 from twoworlds.errors import InvalidInput, UnknownName, Unsupported
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing import enumeration as brute
@@ -97,14 +97,6 @@ def test_the_exact_price_of_a_group_is_within_the_bound_from_one_person(question
     assert single == INFINITY or together.ratio <= single**group
     if group > 1:
         assert f"the bound for groups of {group} is" in together.explain()
-
-
-@given(dense_mechanisms(Records(2, 2, smallest=0)))
-def test_substitution_costs_at_most_two_steps_of_add_remove(mechanism):
-    # Replacing a record is taking it out and putting another in.
-    two_steps = DifferentialPrivacy(neighbours="add-remove", group=2).tightest(mechanism).ratio
-    one = DifferentialPrivacy(neighbours="substitute").tightest(mechanism).ratio
-    assert one <= two_steps
 
 
 # --- given pairs, and what the answer says ------------------------------------------------------
