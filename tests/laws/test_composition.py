@@ -243,12 +243,6 @@ def test_laplace_answers_enclose_the_integral_of_their_losses(loss, times):
         assert math.log(low) - 1e-12 <= float(loss) <= math.log(high) + 1e-12
 
 
-def test_geometric_answers_have_the_divergences_of_their_parts_added_up():
-    parts = [(geometric(2), 3), (laplace("1/2"), 2)]
-    wanted = sum(times * float(one.divergence(Fraction(3))) for one, times in parts)
-    assert float(on_grid(*parts).divergence(Fraction(3))) == pytest.approx(wanted)
-
-
 # --- laws of composition --------------------------------------------------------------------------
 
 LAPLACE = on_grid((laplace("1/2"), 3))
