@@ -11,8 +11,7 @@ One file per paper; importing this package registers them all.
 from __future__ import annotations
 
 import twoworlds.theorems.accounting
-import twoworlds.theorems.coupled_limits
-import twoworlds.theorems.one_bit  # noqa: F401 (these register what follows, and what not)
+import twoworlds.theorems.coupled_limits  # noqa: F401 (these register what follows, and what not)
 from twoworlds.theorems.bassily_groce_katz_smith import (
     compose_coupled,
     less_side_information,
