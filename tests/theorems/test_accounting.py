@@ -11,7 +11,7 @@ from tests.theorems import brute
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, Order, bounds, compare, exp, ln
 from twoworlds.release.costs import zcdp_to_delta, zcdp_to_epsilon
-from twoworlds.theorems import NON_IMPLICATIONS, Guarantee, compose, mix, post_process
+from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee, compose, mix, post_process
 from twoworlds.theorems.accounting import _keeps, _rare, _response_epsilon
 
 RATIOS = st.fractions(Fraction(11, 10), 8, max_denominator=10)
@@ -283,6 +283,14 @@ def test_no_conversion_goes_there_and_back():
     found = Guarantee.parse("dp(epsilon=0.1)").implies("dp(epsilon=0.2)")
     kinds = [[g.kind for g in outcome.application.given.chain()] for outcome in found.tried]
     assert not any({"zcdp", "gdp", "rdp"} & set(chain) for chain in kinds)
+
+
+@pytest.mark.parametrize("kind", ["rdp", "zcdp", "gdp"])
+def test_each_kind_converts_both_ways(kind):
+    into = {one.conclusion for one in THEOREMS.values() if kind in one.premises}
+    outof = {p for one in THEOREMS.values() if one.conclusion == kind for p in one.premises}
+    assert "dp" in into
+    assert "dp" in outof
 
 
 @pytest.mark.parametrize("mu", ["1/10", "1", "4"])
