@@ -3,6 +3,7 @@
 import math
 import re
 from fractions import Fraction
+from itertools import combinations
 from random import Random
 
 import pytest

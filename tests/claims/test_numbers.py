@@ -104,6 +104,7 @@ measure laplace(epsilon={d}) --definition rdp(order=5/2)
 measure randomized-response(bits=2,keep={p}) --definition zcdp
 measure gaussian(sigma={r}) --definition zcdp
 measure randomized-response(bits=2,keep={p}) --definition gdp
+measure compose(laplace(epsilon={d}),times=10) --definition gdp
 check randomized-response(bits=2,keep={p}) dp(ratio=11/10)
 check randomized-response(bits=2,keep={p}) dp(ratio=11/10,delta={d})
 check randomized-response(bits=2,keep={p}) dp(ratio=100)

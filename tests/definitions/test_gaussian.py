@@ -12,7 +12,7 @@ from tests.laws import divergences as plain
 from twoworlds.definitions.accountants import GaussianDifferentialPrivacy, power_at
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.numbers import INFINITY
+from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import dense_mechanisms, universes
 
@@ -63,6 +63,16 @@ def test_a_limit_that_no_test_reaches_is_said_to_be_one():
     found = tw.measure("poisson-sample(gaussian(sigma=2), rate=1/10)", definition="gdp")
     assert "rarer alarms come nearer to mu" in found.explain()
     assert 0 < float(found.witness.number) < 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["differenced-negative-binomial(p=1/2, r=2)", "compose(laplace(epsilon=1/2), times=9)"]
+)
+def test_the_test_that_is_shown_needs_no_more_than_mu(text):
+    found = tw.measure(text, definition="gdp")
+    low, high = bounds(found.mu)
+    assert bounds(found.witness.number)[0] <= high
+    assert float(found.witness.number) >= float(low) * 0.99
 
 
 def test_a_refuted_claim_names_the_number_that_holds():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import twoworlds as tw
 from twoworlds import BitStrings, Dense, Records
-from twoworlds.definitions.mutual_information import MutualInformation, capacity
+from twoworlds.definitions import MutualInformation, capacity, information
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.numbers import bounds, exact_text
 from twoworlds.testing import enumeration as brute
@@ -29,7 +29,7 @@ def inside(value, wanted, slack=SLACK):
 
 @given(CHANNELS)
 def test_no_belief_beats_the_capacity_and_the_enclosure_is_narrow(columns):
-    low, high = map(float, bounds(capacity(columns)[0]))
+    low, high = map(float, bounds(capacity(columns)))
     best = brute.largest_information(columns, steps=30)
     assert best <= high + 1e-12
     assert high <= best + 0.02  # the grid of beliefs is coarse
@@ -68,6 +68,19 @@ def by_enumeration(mechanism, person, beliefs):
     )
 
 
+@given(dense_mechanisms(Records(3, 1)) | dense_mechanisms(Records(2, 2)), st.data())
+def test_information_under_a_belief_is_that_of_the_joint_law(mechanism, data):
+    n, values = mechanism.universe.n, mechanism.universe.values
+    person = data.draw(st.integers(1, n))
+    uniform = [[Fraction(1, len(values))] * len(values)] * n
+    assert inside(information(mechanism, person), by_enumeration(mechanism, person - 1, uniform))
+    beliefs = [data.draw(laws(len(values))) for _ in range(n)]
+    given_ = [dict(zip(values, belief, strict=True)) for belief in beliefs]
+    assert inside(
+        information(mechanism, person, given_), by_enumeration(mechanism, person - 1, beliefs)
+    )
+
+
 @given(per_record_mechanisms(most_records=2))
 @settings(max_examples=15)
 def test_one_transition_per_record_tells_what_its_whole_matrix_tells(mechanism):
@@ -94,12 +107,16 @@ def test_a_record_shown_to_one_in_n_tells_its_entropy_over_n():
     # Kasiviswanathan & Smith, Remark 1: H(x_i) / n.
     shown = tw.mechanism("random-index(records=4, values=3)")
     assert exact_text(tw.measure(shown, definition="mutual-information").nats) == "1/4*ln 3"
+    uniform = information(shown, 2)
+    assert inside(uniform, 0.274653072167027, 1e-15)
+    sure = [{0: 1}] * 4
+    assert information(shown, 1, sure) == 0
 
 
 def test_the_z_channel_needs_an_uneven_belief():
     # 1 is reported as 0 half of the time: capacity ln(5/4), attained at belief 2/5.
     columns = [[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]]
-    assert inside(capacity(columns)[0], log(1.25), 1e-12)
+    assert inside(capacity(columns), log(1.25), 1e-12)
 
 
 def test_overlapping_enclosures_are_enclosed_together():
@@ -111,7 +128,7 @@ def test_overlapping_enclosures_are_enclosed_together():
     low, high = bounds(MutualInformation().tightest(mechanism).nats)
     assert low <= Fraction(log(1.25)) + Fraction(1, 10**10)
     for columns in ([[one, 0 * one], [half, half]], [[one, 0 * one], [half + near, half - near]]):
-        assert bounds(capacity(columns)[0])[1] <= high
+        assert bounds(capacity(columns))[1] <= high
 
 
 def test_claims_about_information():
@@ -139,3 +156,20 @@ def test_claims_about_information():
 def test_rejects_mechanisms_it_cannot_enumerate(text, error, message):
     with pytest.raises(error, match=message):
         tw.measure(text, definition="mutual-information")
+
+
+@pytest.mark.parametrize(
+    ("person", "beliefs", "message"),
+    [
+        (0, None, "counted from 1"),
+        (3, None, "there are 2 records"),
+        (1, [{1: 1}], "1 beliefs are given for 2 records"),
+        (1, [{1: "1/2"}, {1: 1}], "a belief sums to 1/2"),
+        (1, [{7: 1}, {1: 1}], "must give the values"),
+        (1, [{1: 2, 0: -1}, {1: 1}], "must give the values"),
+    ],
+)
+def test_rejects_beliefs_that_are_none(person, beliefs, message):
+    survey = tw.mechanism("randomized-response(bits=2, keep=3/4)")
+    with pytest.raises(InvalidInput, match=message):
+        information(survey, person, beliefs)

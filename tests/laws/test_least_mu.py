@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from tests.laws import divergences as brute
 from twoworlds.errors import Unsupported
-from twoworlds.laws.comparison import FiniteComparison
+from twoworlds.laws.comparison import Comparison, FiniteComparison
 from twoworlds.laws.least import gap_of, least_mu, mu_of_test, response_mu
 from twoworlds.laws.line import normal, quantile
-from twoworlds.numbers import INFINITY, Order, compare, exp
+from twoworlds.numbers import INFINITY, Order, bounds, compare, exp
 
 
 def compared(p, q):
@@ -23,6 +23,16 @@ def compared(p, q):
 def pair_of(text):
     built = tw.mechanism(text)
     return next(iter(built.family(built.universe.relation)))
+
+
+class WithoutCorners(FiniteComparison):
+    """A finite pair that does not list its lines, so that it is searched."""
+
+    def lines(self):
+        return Comparison.lines(self)
+
+    def reverse(self):
+        return WithoutCorners(self.y, self.x, self.q, self.p, self.event)
 
 
 @given(brute.pairs(least=0))
@@ -56,6 +66,19 @@ def test_the_ratio_names_the_test_that_shows_it(pair):
     p, q = [pair, pair[::-1]][below]
     masses = [sum((law[i] for i in event.members), Fraction(0)) for law in (p, q)]
     assert compare(mu_of_test(*masses), value, limit=128) in (Order.EQUAL, Order.UNDECIDED)
+
+
+@given(brute.pairs(sizes=(2, 3)))
+def test_a_search_over_ratios_encloses_what_corners_give_exactly(pair):
+    if pair[0] == pair[1]:
+        return
+    hidden = WithoutCorners.of("x", "y", range(len(pair[0])), *pair)
+    hidden = WithoutCorners(hidden.x, hidden.y, hidden.p, hidden.q, hidden.event)
+    low, high = bounds(least_mu(hidden).value)
+    exact = bounds(least_mu(compared(*pair)).value)
+    assert low <= exact[1]
+    assert exact[0] <= high
+    assert high - low <= high * Fraction(1, 1000)
 
 
 @given(brute.pairs(), st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50))
@@ -98,10 +121,38 @@ def test_laplace_noise_needs_the_mu_of_the_threshold_in_the_middle(loss):
 
 
 @pytest.mark.parametrize(
-    "text", ["skellam(1, 1)", "discrete-gaussian(sigma2=2)", "compose(laplace(epsilon=1), times=2)"]
+    "text",
+    [
+        "differenced-negative-binomial(p=1/2, r=2)",
+        "poisson-sample(laplace(epsilon=1), rate=1/10)",
+        "fixed-sample(laplace(epsilon=1), size=1, of=10)",
+    ],
 )
-def test_without_corners_or_a_formula_a_mu_is_refused(text):
-    with pytest.raises(Unsupported, match=r"no formula is known.*ask for the epsilon of dp"):
+def test_bounded_noise_without_corners_lies_between_two_near_ends(text):
+    pair = pair_of(text)
+    low, high = bounds(least_mu(pair).value)
+    assert high - low <= high * Fraction(1, 10**5)
+    losses = [Fraction(k, 50) for k in range(-80, 80)]
+    inner = getattr(pair, "inner", pair)
+    tests = [(float(p), float(q)) for p, q in inner.best_tests(losses)]
+    seen = max(
+        brute.NORMAL.inv_cdf(p) - brute.NORMAL.inv_cdf(q) for p, q in tests if 0 < q <= p < 1
+    )
+    assert seen <= float(high) + 1e-9
+    assert float(low) <= seen * 1.001
+
+
+def test_composed_noise_lies_between_its_parts_and_their_squares():
+    ten = pair_of("compose(laplace(epsilon=1/2), times=10)")
+    one = float(least_mu(pair_of("laplace(epsilon=1/2)")).value)
+    low, high = bounds(least_mu(ten).value)
+    assert one < low <= high <= Fraction(one * math.sqrt(10))
+    assert high - low <= high / 100
+
+
+@pytest.mark.parametrize("text", ["skellam(1, 1)", "discrete-gaussian(sigma2=2)"])
+def test_without_a_largest_ratio_a_mu_is_refused(text):
+    with pytest.raises(Unsupported, match=r"no largest value.*ask for the epsilon of dp"):
         least_mu(pair_of(text))
 
 

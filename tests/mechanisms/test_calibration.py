@@ -15,6 +15,7 @@ from twoworlds.mechanisms.calibration import (
     geometric_p,
     geometric_ratio,
     histogram_calibration,
+    laplace_epsilon,
     laplace_epsilon_for_error,
     laplace_rate,
     laplace_scale,
@@ -45,7 +46,7 @@ def test_reference_laplace_scale(sensitivity, epsilon, scale, citation):
 @given(POSITIVE, POSITIVE)
 def test_the_scale_gives_back_its_epsilon(sensitivity, epsilon):
     scale = laplace_scale(sensitivity, epsilon)
-    assert sensitivity / scale == epsilon
+    assert laplace_epsilon(scale, sensitivity) == epsilon
     assert laplace_rate(sensitivity, epsilon) == 1 / scale
 
 
@@ -102,6 +103,8 @@ def test_erratum_dwork_prints_the_scale_upside_down():
     # Dwork, after Theorem 4: "one must choose sigma >= epsilon / Delta f".
     rule = dwork_scale(2, "1/2")
     assert (rule.scale, rule.printed, rule.epsilon_if_printed) == (4, Fraction(1, 4), 8)
+    assert laplace_epsilon(rule.printed, 2) == 8 > rule.epsilon
+    assert laplace_epsilon(rule.scale, 2) == rule.epsilon
     assert "which gives epsilon 8" in rule.explain()
 
 
@@ -160,6 +163,7 @@ def test_geometric_epsilon_for_error_reaches_that_error(p, sensitivity):
         (lambda: laplace_scale(1, ratio="1/2"), r"ratio=1/2 must be at least 1"),
         (lambda: laplace_scale(1, ratio=1), r"ratio=1 must be finite and above 1"),
         (lambda: laplace_rate(0, 1), r"sensitivity=0: nobody moves the answer"),
+        (lambda: laplace_epsilon(-2, 1), r"scale=-2 must be a finite number above 0"),
         (lambda: laplace_epsilon_for_error(0, 1), r"error=0 must be a finite number above 0"),
         (lambda: geometric_epsilon_for_error(-1, 1), r"error=-1 must be a finite number above 0"),
         (lambda: geometric_p("1/2", 1), r"sensitivity=1/2 .*whole units first, or use laplace"),

@@ -11,7 +11,7 @@ import pytest
 
 import twoworlds as tw
 from twoworlds import Dense, Records, Universe
-from twoworlds.definitions import TwoLaws
+from twoworlds.definitions import TwoLaws, information
 from twoworlds.mechanisms import Gaussian
 from twoworlds.numbers import bounds, ln, sqrt
 from twoworlds.testing import enumeration as brute
@@ -126,6 +126,8 @@ def test_reference_remark_1_mutual_information_is_entropy_over_n(n, values, nats
     found = tw.measure(shown, definition="mutual-information").nats
     low, high = map(float, bounds(found))
     assert (low, high) == (pytest.approx(nats, abs=1e-12), pytest.approx(nats, abs=1e-12))
+    if values**n < 100:
+        assert float(information(shown, 1)) == pytest.approx(nats, abs=1e-12)
 
 
 def test_remark_1_no_epsilon_and_no_smaller_delta_will_do():

@@ -277,6 +277,7 @@ def test_theorem_7_needs_a_secret_that_is_never_undecided():
     open_ = stated.implies("inference-pufferfish", decided="no")
     assert open_.best is None
     assert "does not apply" in open_.explain()
+    assert stated.implies("inference-pufferfish", values=2).best is None
     found = stated.implies("inference-pufferfish", decided="yes")
     numbers = {(one.ratio, one.delta) for one in found.conclusions}
     assert numbers == {(2, Fraction(1, 10)), (8, Fraction(3, 200))}

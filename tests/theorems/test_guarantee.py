@@ -99,6 +99,7 @@ def test_rejects_what_is_no_guarantee_and_says_the_way_out(text, words):
         ({"kind": "power", "level": "x"}, "level="),
         ({"kind": "dp", "group": -1}, "group"),
         ({"kind": "dp", "neighbours": "x"}, "neighbour relation"),
+        ({"kind": "semantic", "values": 0}, "values"),
     ],
 )
 def test_rejects_questions_that_make_no_sense(wanted, words):

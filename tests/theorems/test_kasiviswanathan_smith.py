@@ -19,6 +19,8 @@ from twoworlds.theorems import (
     dp_factor,
     largest_difference,
     largest_power,
+    one_bit_failure,
+    one_bit_worst,
     pointwise_delta,
     sharper_semantic,
     simple_dp_factor,
@@ -261,7 +263,7 @@ def test_the_tight_factor_is_approached_by_a_mechanism_on_one_bit(ratio):
     assert bound * Fraction(93, 100) < reached <= bound
 
 
-# --- Theorem 2.4(1) of Kasiviswanathan & Smith, and its sharper form ----------------------------
+# --- Theorem 2.4(1) of Kasiviswanathan & Smith, its sharper form, and the case of one bit --------
 
 
 SMALL_RATIOS = st.fractions(1, Fraction(5, 4), max_denominator=60)
@@ -312,6 +314,48 @@ def test_a_failed_condition_is_named_with_the_value_that_fails():
     assert main.application.failure == "needs delta < epsilon^2/n: 1/100 is not below 1/100000"
     with pytest.raises(InvalidInput, match="1/100 is not below 1/100000"):
         THEOREMS["ks-2.4-1"].conclude(Guarantee.parse("dp(epsilon=0.1, delta=0.01, records=1000)"))
+
+
+# --- one bit --------------------------------------------------------------------------------------
+
+
+@given(
+    st.data(),
+    brute.mechanisms(people=1, transcripts=4, least=0),
+    st.fractions(1, 4, max_denominator=12),
+)
+def test_one_bit_no_belief_fails_more_often_than_the_exact_formula(data, mechanism, ratio):
+    delta = brute.delta_of(mechanism, ratio)
+    weight = data.draw(st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20))
+    s = data.draw(st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20))
+    assume(s > tanh_quarter(ratio) + Fraction(1, 50))
+    found = brute.failure(mechanism, {(1,): weight, (0,): 1 - weight}, s)
+    assert found <= delta * one_bit_failure(ratio, s, weight)
+    assert found <= delta * one_bit_worst(ratio, s)
+
+
+def test_one_bit_the_formula_is_attained():
+    # Bad cells of ratio just above rho on both sides; the rest is balanced.
+    a, s, w, delta = Fraction(2), Fraction(1, 4), Fraction(1, 2), Fraction(1, 1000)
+    rho = 1 + s / (w * (1 - w - s)) + Fraction(1, 10**6)
+    cell = delta / (rho - a)
+    rest = 1 - cell * (1 + rho)
+    mechanism = {(1,): (rho * cell, cell, rest), (0,): (cell, rho * cell, rest)}
+    assert brute.delta_of(mechanism, a) == delta
+    found = brute.failure(mechanism, {(1,): w, (0,): 1 - w}, s)
+    assert found > delta * one_bit_failure(a, s, w) * Fraction(9999, 10_000)
+
+
+def test_reference_numbers_of_one_bit():
+    a, s = exp(Fraction(1, 5)), Fraction(1, 5)
+    assert abs(above(one_bit_failure(a, s, Fraction(1, 2))) - 2.99778907762674) < 1e-13
+    worst = one_bit_worst(a, s)
+    assert 2.997789 < below(worst) <= above(worst) < 2.9977891
+    found = Guarantee.parse("dp(epsilon=0.2, delta=1e-6)").implies(
+        "semantic", records=1, values=2, epsilon="0.2"
+    )
+    assert found.steps[-1].theorem.name == "s4-one-bit"
+    assert abs(above(found.best.delta) - 2.99778907762674e-6) < 1e-10
 
 
 PAIRS = st.integers(2, 5).flatmap(lambda n: st.tuples(brute.laws(n), brute.laws(n)))

@@ -51,7 +51,7 @@ STATED = [
 @pytest.mark.parametrize("stated", [STATED[i] for i in (1, 2, 3, 11, 12, 14)])
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_every_question_gets_an_answer_that_can_be_read(stated, kind):
-    found = Guarantee.parse(stated).implies(kind, delta1="1e-9", level="0.05")
+    found = Guarantee.parse(stated).implies(kind, delta1="1e-9", level="0.05", values=2)
     assert isinstance(found, Implication)
     assert found.explain().startswith(str(found.given))
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))

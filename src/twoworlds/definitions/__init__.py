@@ -11,7 +11,7 @@ from twoworlds.definitions.indistinguishability import (
     StatisticalDifference,
     TwoLaws,
 )
-from twoworlds.definitions.mutual_information import MutualInformation
+from twoworlds.definitions.mutual_information import MutualInformation, capacity, information
 from twoworlds.definitions.profile import Piece, Profile
 from twoworlds.definitions.verdict import Verdict, Witness
 
@@ -28,7 +28,9 @@ __all__ = [
     "TwoLaws",
     "Verdict",
     "Witness",
+    "capacity",
     "check",
     "definition",
+    "information",
     "measure",
 ]

@@ -29,8 +29,8 @@ function (Dong, Roth & Su 2022). Gaussian noise of standard deviation sigma on a
 by d has equality at every z, with mu = d / sigma. Several outputs have at most the root of the sum
 of squares.
 
-The least mu is a formula, or the largest over the corners of the curve of best tests
-(`twoworlds.laws.least`, where it is proved that corners suffice).
+The least mu is a formula, the largest over the corners of the curve of best tests, or found by a
+search (`twoworlds.laws.least`, where it is proved that corners suffice).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from twoworlds.definitions.base import Compared, Given, Setting, read_amount, re
 from twoworlds.definitions.verdict import Proof, Shown, Verdict, Witness, shortened
 from twoworlds.definitions.words import Subject, digits_apart, percent, percent_above
 from twoworlds.errors import InvalidInput
-from twoworlds.laws.comparison import Comparison, Extreme, larger, unlike, worst
+from twoworlds.laws.comparison import Comparison, Extreme, Family, larger, worst
 from twoworlds.laws.least import least_mu, least_rho, mu_of_test
 from twoworlds.laws.line import normal, quantile
 from twoworlds.mechanisms import Mechanism
@@ -99,22 +99,23 @@ class LeastAmount(Compared):
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the least amount over all neighbours, or an enclosure of it."""
-        setting = self.exactly(mechanism)
-        pairs = ((one, self.least(one)) for one in unlike(setting.family))
-        found = ((one, least, least.value) for one, least in pairs)
+        setting, family, pairs = self.pairs(mechanism)
+        found = ((one, least, least.value) for one, least in ((c, self.least(c)) for c in pairs))
         comparison, least, amount = worst(found)
         if amount == INFINITY:
-            sentence, witness = _exposed(setting)
+            sentence, witness = _exposed(setting, family)
         else:
             sentence = self.means(setting.subject, amount)
             witness = self.shown(setting, comparison, least)
         fixed = {name: getattr(self, name) for name in self.numbers[:-1]}
         return self.guessed(
+            mechanism,
             setting,
+            family,
             {**fixed, self.numbers[-1]: amount},
             (sentence,),
             witness=witness,
-            method=f"{self.over}; {setting.family.method}" if self.over else "",
+            method=f"{self.over}; {family.method}" if self.over else family.method,
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:
@@ -135,9 +136,9 @@ class LeastAmount(Compared):
         return None if needed == INFINITY else self.exceeded(found, claimed)
 
 
-def _exposed(setting: Setting) -> tuple[str, Proof]:
+def _exposed(setting: Setting, family: Family) -> tuple[str, Proof]:
     """Say, and show, that an output is possible in one world only."""
-    comparison, gap = setting.family.gap(INFINITY)
+    comparison, gap = family.gap(INFINITY)
     chance = decimal(at_most_one(gap.delta), 3, "about")
     sentence = (
         f"With probability {chance} the output can be one that is impossible in the other world: "

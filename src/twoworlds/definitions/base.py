@@ -13,13 +13,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import Subject, protection
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.comparison import Family
+from twoworlds.laws.comparison import Comparison, Family, unlike
 from twoworlds.mechanisms import EachRecord, Mechanism
 from twoworlds.numbers import (
     INFINITY,
@@ -158,11 +157,6 @@ class Setting:
     relation: str
     group: int
 
-    @cached_property
-    def family(self) -> Family:
-        """The comparisons of all neighbours."""
-        return self.mechanism.family(self.relation, self.group)
-
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Say when two databases are neighbours."""
@@ -220,19 +214,23 @@ class Compared(PrivacyDefinition):
             mechanism = mechanism.over(universe)
         return Setting(mechanism, relation, self.group)
 
-    def exactly(self, mechanism: Mechanism) -> Setting:
-        """Return the mechanism with its neighbours, unless it is known in floats only."""
+    def pairs(self, mechanism: Mechanism) -> tuple[Setting, Family, list[Comparison]]:
+        """Return the mechanism with its neighbours, and the comparisons that are not alike."""
         if not mechanism.exact:
             raise Unsupported(
                 f"{mechanism.expression} is known in floats, whose columns sum to 1 only nearly, "
                 f"and {self.name} is sensitive to that: write the matrix as fractions, in a .csv "
                 "file"
             )
-        return self.setting(mechanism)
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        return setting, family, unlike(family)
 
     def guessed(
         self,
+        mechanism: Mechanism,
         setting: Setting,
+        family: Family,
         values: Mapping[str, Number],
         more: tuple[str, ...],
         *,
@@ -241,11 +239,10 @@ class Compared(PrivacyDefinition):
         notes: tuple[str, ...] = (),
     ) -> Verdict:
         """Return the verdict that says a guess at even odds first, and keeps the rest behind."""
-        family = setting.family
         chance = at_most_one(1 - (1 - at_most_one(family.gap(Fraction(1))[1].delta)) / 2)
         certain = family.gap(INFINITY)[1].delta
         return self.found(
-            setting.mechanism,
+            mechanism,
             {**values, "guess": chance},
             protection(setting.subject, chance, certain),
             setting.assumptions,

@@ -21,7 +21,7 @@ from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness, apart, left_open, within
 from twoworlds.definitions.words import nearest_epsilon, odds_sentences, outweighed
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms import Comparison, Event, Gap, Mechanism
+from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import (
     INFINITY,
@@ -66,14 +66,16 @@ class DifferentialPrivacy(RatioAndDelta):
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact ratio that holds with delta = 0, or infinity."""
-        setting = self.setting(mechanism)
-        comparison, peak = setting.family.peak()
+        setting, family = self._asked(mechanism)
+        comparison, peak = family.peak()
         values = {"ratio": peak.ratio, "epsilon": ln(peak.ratio), "delta": Fraction(0)}
         if peak.ratio == INFINITY:
-            values["delta"] = at_most_one(setting.family.gap(INFINITY)[1].delta)
+            values["delta"] = at_most_one(family.gap(INFINITY)[1].delta)
         witness = _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
         return self.guessed(
+            mechanism,
             setting,
+            family,
             values,
             odds_sentences(setting.subject, peak.ratio, values["delta"]),
             witness=witness,
@@ -83,25 +85,27 @@ class DifferentialPrivacy(RatioAndDelta):
     def delta_at(self, mechanism: Mechanism, ratio: object) -> Verdict:
         """Return the exact delta at a given ratio, with the event that attains it."""
         a = ratio_at_least_one(ratio)
-        setting = self.setting(mechanism)
-        comparison, gap = setting.family.gap(a)
+        setting, family = self._asked(mechanism)
+        comparison, gap = family.gap(a)
         return self.guessed(
+            mechanism,
             setting,
+            family,
             {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
-            _sentences(setting, a, gap.delta),
-            witness=_gap_witness(setting, comparison, gap),
+            _sentences(setting, family, a, gap.delta),
+            witness=_gap_witness(setting, family, comparison, gap),
             notes=_ends_note(comparison, gap.delta),
         )
 
     def ratio_at(self, mechanism: Mechanism, delta: object) -> Verdict:
         """Return the smallest ratio that holds with a given delta."""
         d = read_delta(delta)
-        setting = self.setting(mechanism)
-        comparison, ratio = setting.family.ratio_for(d)
+        setting, family = self._asked(mechanism)
+        comparison, ratio = family.ratio_for(d)
         notes = _ends_note(comparison, ratio)
         sentences = odds_sentences(setting.subject, ratio, d)
         if ratio == INFINITY:
-            comparison, gap = setting.family.gap(INFINITY)
+            comparison, gap = family.gap(INFINITY)
             exposed = at_most_one(gap.delta)
             sentences = odds_sentences(setting.subject, INFINITY, exposed)
             notes = (
@@ -111,32 +115,34 @@ class DifferentialPrivacy(RatioAndDelta):
         else:
             gap = comparison.gap(ratio)
         return self.guessed(
+            mechanism,
             setting,
+            family,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
             sentences,
-            witness=_gap_witness(setting, comparison, gap),
+            witness=_gap_witness(setting, family, comparison, gap),
             notes=notes,
         )
 
     def profile(self, mechanism: Mechanism) -> Profile:
         """Return the whole privacy profile delta(a)."""
-        setting = self.setting(mechanism)
-        return Profile(setting.family, mechanism.expression, setting.assumptions)
+        setting, family = self._asked(mechanism)
+        return Profile(family, mechanism.expression, setting.assumptions)
 
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide the claim; a refuted one comes with the event and the nearest claims that hold."""
         if self.ratio is None:
             raise InvalidInput("dp has no numbers to check: give ratio= or epsilon=, and delta=")
-        setting = self.setting(mechanism)
-        comparison, gap = setting.family.gap(self.ratio)
+        setting, family = self._asked(mechanism)
+        comparison, gap = family.gap(self.ratio)
         delta = at_most_one(gap.delta)
         holds = within(delta, self.delta)
         values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": delta}
         notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
-        witness = _gap_witness(setting, comparison, gap)
+        witness = _gap_witness(setting, family, comparison, gap)
         broken = undecided = ""
         if holds is False:
-            nearest = setting.family.ratio_for(self.delta)[1]
+            nearest = family.ratio_for(self.delta)[1]
             notes += self._nearest(nearest, gap.delta)
             broken = (
                 f"{outweighed(*witness.probabilities, self.ratio, self.delta)} "
@@ -144,9 +150,11 @@ class DifferentialPrivacy(RatioAndDelta):
             )
         notes += _ends_note(comparison, delta)
         found = self.guessed(
+            mechanism,
             setting,
+            family,
             values,
-            _sentences(setting, self.ratio, gap.delta),
+            _sentences(setting, family, self.ratio, gap.delta),
             witness=witness,
             notes=notes,
         )
@@ -160,6 +168,11 @@ class DifferentialPrivacy(RatioAndDelta):
             sentence=f"{broken}{found.sentence}",
             undecided=undecided,
         )
+
+    def _asked(self, mechanism: Mechanism) -> tuple[Setting, Family]:
+        """Return the mechanism with its neighbours, and all comparisons of two of them."""
+        setting = self.setting(mechanism)
+        return setting, setting.mechanism.family(setting.relation, self.group)
 
     def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
         """Yield x_D <= ratio x_E for all neighbours D, E, both ways round.
@@ -206,10 +219,10 @@ class DifferentialPrivacy(RatioAndDelta):
         return (f"from one person, the bound for groups of {self.group} is {shown}",)
 
 
-def _sentences(setting: Setting, ratio: Number, delta: Number) -> tuple[str, ...]:
+def _sentences(setting: Setting, family: Family, ratio: Number, delta: Number) -> tuple[str, ...]:
     """Say what (ratio, delta) means; an infinite ratio without delta says less than the price."""
     if ratio == INFINITY and delta == 0:
-        ratio = setting.family.peak()[1].ratio
+        ratio = family.peak()[1].ratio
     return odds_sentences(setting.subject, ratio, delta)
 
 
@@ -253,9 +266,13 @@ def _ratio_witness(
     return Witness.of(mechanism, databases, event, attained=attained, output=output)
 
 
-def _gap_witness(setting: Setting, comparison: Comparison, gap: Gap) -> Witness:
+def _gap_witness(setting: Setting, family: Family, comparison: Comparison, gap: Gap) -> Witness:
     """Show the event that attains the gap or, without a gap, the one that comes nearest."""
     if gap.delta == 0:
-        comparison, peak = setting.family.peak()
+        comparison, peak = family.peak()
         return _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
-    return Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event)
+    return _event_witness(setting, comparison, gap.event)
+
+
+def _event_witness(setting: Setting, comparison: Comparison, event: Event) -> Witness:
+    return Witness.of(setting.mechanism, (comparison.x, comparison.y), event)

@@ -139,7 +139,8 @@ class PointwiseIndistinguishability(RatioAndDelta):
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the bad mass at the ratio given; without one, the ratio at which it vanishes."""
         setting = self.setting(mechanism)
-        ratio = setting.family.peak()[1].ratio if self.ratio is None else self.ratio
+        family = setting.mechanism.family(setting.relation, self.group)
+        ratio = family.peak()[1].ratio if self.ratio is None else self.ratio
         best: tuple[Comparison, Event, BadMass] | None = None
         for comparison in setting.mechanism.comparisons(setting.relation, self.group):
             event, bad = _bad(setting.mechanism, comparison, ratio)
@@ -148,7 +149,9 @@ class PointwiseIndistinguishability(RatioAndDelta):
         assert best is not None
         comparison, event, bad = best
         return self.guessed(
+            mechanism,
             setting,
+            family,
             {
                 "ratio": ratio,
                 "epsilon": ln(ratio),
@@ -252,9 +255,10 @@ class StatisticalDifference(Compared):
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest statistical difference between neighbours, with its event."""
         setting = self.setting(mechanism)
-        comparison, gap = setting.family.gap(Fraction(1))
+        family = setting.mechanism.family(setting.relation, self.group)
+        comparison, gap = family.gap(Fraction(1))
         difference = at_most_one(gap.delta)
-        exposed = setting.family.gap(INFINITY)[1].delta
+        exposed = family.gap(INFINITY)[1].delta
         notes: tuple[str, ...] = ()
         if exposed != 0:
             notes = (
@@ -262,7 +266,9 @@ class StatisticalDifference(Compared):
                 "this definition does not see it, differential privacy does",
             )
         return self.guessed(
+            mechanism,
             setting,
+            family,
             {"epsilon": difference},
             (_sentence(difference, setting.subject.who),),
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),

@@ -13,7 +13,7 @@ max_v D(W_v || pW), which no belief can beat; for symmetric channels both agree 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -21,7 +21,7 @@ from itertools import product
 from twoworlds.definitions.base import Given, PrivacyDefinition, read_amount
 from twoworlds.definitions.verdict import Shown, Verdict
 from twoworlds.definitions.words import digits_apart
-from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import (
@@ -33,6 +33,7 @@ from twoworlds.numbers import (
     decimal,
     exact_text,
     ln,
+    number,
     show,
     to_json,
 )
@@ -75,7 +76,7 @@ class MutualInformation(PrivacyDefinition):
             shape = tuple(sorted(zip(*columns, strict=True)))
             if shape not in known:
                 known.add(shape)
-                value, belief = capacity(columns)
+                value, belief = _capacity(columns)
                 best = _larger_of(best, (value, _told(where, values, columns, belief)))
         assert best is not None
         value, witness = best
@@ -141,8 +142,40 @@ def _larger_of(best: _Found | None, found: _Found) -> _Found:
     return Real.between(max(low, other_low), max(high, other_high)), shown
 
 
-def capacity(columns: Columns) -> tuple[Number, list[Fraction]]:
-    """Return the capacity in nats, exact if symmetric, and the belief that bounds it from below."""
+def information(
+    mechanism: Mechanism, person: int, beliefs: Sequence[Mapping[Point, object]] | None = None
+) -> Number:
+    """Return I(A(x); x_person) in nats under a product belief, uniform unless given."""
+    universe = _records(mechanism)
+    _refuse_large(mechanism, universe)
+    if not 1 <= person <= universe.n:
+        raise InvalidInput(f"person={person}: there are {universe.n} records, counted from 1")
+    uniform = {value: Fraction(1, len(universe.values)) for value in universe.values}
+    read = [uniform] * universe.n if beliefs is None else [_belief(b, universe) for b in beliefs]
+    if len(read) != universe.n:
+        raise InvalidInput(f"{len(read)} beliefs are given for {universe.n} records")
+    own = read[person - 1]
+    columns = []
+    for value in universe.values:
+        total = [Fraction(0)] * (mechanism.outputs.size or 0)
+        rest = [b if i != person - 1 else {value: Fraction(1)} for i, b in enumerate(read)]
+        for word in product(*rest):
+            weight = Fraction(1)
+            for law, entry in zip(rest, word, strict=True):
+                weight *= law[entry]
+            column = _column(mechanism, word)
+            total = [t + weight * c for t, c in zip(total, column, strict=True)]
+        columns.append(total)
+    return _information([own[value] for value in universe.values], columns)
+
+
+def capacity(columns: Columns) -> Number:
+    """Return the capacity in nats of a channel given by its columns, exact if it is symmetric."""
+    return _capacity(columns)[0]
+
+
+def _capacity(columns: Columns) -> tuple[Number, list[Fraction]]:
+    """Return the capacity, and the belief that bounds it from below."""
     uniform = [Fraction(1, len(columns))] * len(columns)
     if _symmetric(columns):
         return _information(uniform, columns), uniform
@@ -241,11 +274,7 @@ def _channels(mechanism: Mechanism) -> Iterator[tuple[str, list[str], Columns]]:
             [[*column, Fraction(n - 1, n)] for column in shown],
         )
         return
-    if universe.size * (mechanism.outputs.size or 0) > _LARGEST:
-        raise TooLarge(
-            f"{mechanism.expression} has {universe.size} databases and {mechanism.outputs.size} "
-            "outputs, too many to enumerate: use fewer records"
-        )
+    _refuse_large(mechanism, universe)
     for i in range(universe.n):
         for rest in product(universe.values, repeat=universe.n - 1):
             words = [(*rest[:i], value, *rest[i:]) for value in universe.values]
@@ -268,6 +297,14 @@ def _records(mechanism: Mechanism) -> Records:
     return universe
 
 
+def _refuse_large(mechanism: Mechanism, universe: Records) -> None:
+    if universe.size * (mechanism.outputs.size or 0) > _LARGEST:
+        raise TooLarge(
+            f"{mechanism.expression} has {universe.size} databases and {mechanism.outputs.size} "
+            "outputs, too many to enumerate: use fewer records"
+        )
+
+
 def _column(mechanism: Mechanism, word: tuple[Point, ...]) -> list[Fraction]:
     return [_rational(mechanism.probability(o, word)) for o in mechanism.outputs]
 
@@ -276,3 +313,12 @@ def _rational(p: Number) -> Fraction:
     if isinstance(p, Fraction):
         return p
     raise Unsupported("mutual information is computed for rational probabilities only")
+
+
+def _belief(given: Mapping[Point, object], universe: Records) -> dict[Point, Fraction]:
+    law = {value: _rational(number(p, f"belief in {value}")) for value, p in given.items()}
+    if any(value not in universe.values for value in law) or any(p < 0 for p in law.values()):
+        raise InvalidInput(f"a belief must give the values {universe.values} probabilities")
+    if sum(law.values()) != 1:
+        raise InvalidInput(f"a belief sums to {sum(law.values())}, it must sum to 1")
+    return {value: law.get(value, Fraction(0)) for value in universe.values}

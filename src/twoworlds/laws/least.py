@@ -1,4 +1,4 @@
-r"""The least mu and the least rho of two laws: by formula, at corners, or by a search over orders.
+r"""The least mu and the least rho of two laws, by formula, at corners, or enclosed by a search.
 
 **mu**: no test tells the two laws apart better than N(0, 1) and N(mu, 1).
 
@@ -10,10 +10,18 @@ two normal ones (Dong, Roth & Su 2022). So the least mu is
 *Corners suffice.* F(F^-1(z) + mu) is concave in z, and so is p. Where p is a polygon, it lies
 below a concave curve if its corners do, since the curve lies above its own chords.
 
-Where corners cannot be listed, a mu is known by formula only (`Comparison.closed_mu`). The gap of
-two normal laws is
+*Without corners*, with a largest ratio, the least mu is attained: the normal curve touches p at
+some point, where both have one tangent, of some slope s. Let a_1 <= s <= a_2, with gaps H_1 and
+H_2. The lines H_1 + a_1 z and H_2 + a_2 z meet at z = (H_1 - H_2) / (a_2 - a_1). As the gap is
+convex in the ratio, that point lies on or above the tangent, and the normal curve lies below it.
+So the point needs at least the least mu: F^-1 - F^-1 of it is a bound from above, off by the
+square of a_2 - a_1. From below, mu is at least the one whose own gap at a is H_a: the two normal
+laws have
 
-    H_a = F(mu/2 - epsilon/mu) - a F(-mu/2 - epsilon/mu),    a = e^epsilon.
+    H_a = F(mu/2 - epsilon/mu) - a F(-mu/2 - epsilon/mu),    a = e^epsilon,
+
+which grows with mu. Slopes below 1 are those above 1 of the laws exchanged. Where there is no
+largest ratio, rare tests are not bounded by any of this, and a mu is known by formula only.
 
 **rho**: D_a(P || Q) <= a rho for every order a > 1.
 
@@ -49,13 +57,16 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import chain, count, pairwise
-from math import isqrt
+from math import isqrt, prod
+
+from flint import arb
 
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import (
     Comparison,
     Extreme,
     ProfileLine,
+    larger,
     summed_divergence,
     weighted_sum,
 )
@@ -65,14 +76,22 @@ from twoworlds.numbers import (
     Number,
     Order,
     Real,
+    ball,
     bounds,
     compare,
     exp,
     ln,
     maximum,
+    working_precision,
 )
 
-_TIE_BITS = 256
+_WIDTH = Fraction(1, 10**6)  # how far both ends may be apart, as a share
+_MOST_ROUNDS = 160
+_FIRST = 8  # ratios to begin with, in each direction
+_PLACES, _EDGE = 1 << 24, 16
+_HALVINGS = 60
+_BITS, _TIE_BITS = 192, 256
+_ONE: Number = Fraction(1)
 
 
 def gap_of(mu: Number, ratio: Number) -> Number:
@@ -125,7 +144,7 @@ def least_mu(comparison: Comparison) -> Extreme:
     try:
         forth, back = comparison.lines(), comparison.reverse().lines()
     except Unsupported:
-        return _without_corners(comparison)
+        return _searched(comparison)
     return _at_corners(forth, back)
 
 
@@ -170,17 +189,124 @@ def _slope(one: ProfileLine, other: ProfileLine) -> Number:
     return Fraction(1) if one.q == other.q else (other.p - one.p) / (other.q - one.q)
 
 
-def _without_corners(comparison: Comparison) -> Extreme:
-    """Return infinity where an output is possible in one world only, and 0 for equal laws."""
+# --- two ends -------------------------------------------------------------------------------------
+
+
+def _searched(comparison: Comparison) -> Extreme:
+    """Search all ratios in both directions, or refuse where there is no largest one."""
     ways = comparison, comparison.reverse()
     if any(way.limit() != 0 for way in ways):
         return Extreme(INFINITY, INFINITY)
-    if all(one.dominating.peak().ratio == 1 for way in ways for one, _ in way.factors):
+    tops = [
+        prod((one.dominating.peak().ratio ** times for one, times in way.factors), start=_ONE)
+        for way in ways
+    ]
+    if INFINITY in tops:
+        raise Unsupported(
+            "the likelihood ratio of these two worlds has no largest value, and nothing is known "
+            "of their rarest tests: ask for the epsilon of dp at a delta"
+        )
+    if all(top == 1 for top in tops):
         return Extreme(Fraction(0), Fraction(1))
-    raise Unsupported(
-        "the best tests of these two worlds are too many to look at one by one, and no formula is "
-        "known for their mu: ask for the epsilon of dp at a delta"
-    )
+    return _Search(ways, tops).run()
+
+
+class _Search:
+    """Intervals of ratios in both directions, by their upper bounds on mu.
+
+    A ratio is given by its place: a share of the way from 1 to the largest one, by logarithms, and
+    near enough. It is rational, and so is the largest one, rounded up.
+    """
+
+    def __init__(self, ways: tuple[Comparison, Comparison], tops: list[Number]) -> None:
+        self.ways = ways
+        self.tops = [bounds(top)[1] for top in tops]
+        self.losses = [ln(top) for top in self.tops]
+        self.gap, self.ratio = cache(self._gap), cache(self._ratio)
+        self.most = bounds(response_mu(max(self.tops)))[1]
+        self.best, self.at = Fraction(0), (0, Fraction(0))
+        self.queue: list[tuple[Fraction, int, int, Fraction, Fraction, float]] = []
+        self.number = count()
+
+    def _ratio(self, way: int, place: Fraction) -> Fraction:
+        return self.tops[way] if place == 1 else bounds(exp(self.losses[way] * place))[0]
+
+    def _gap(self, way: int, place: Fraction) -> tuple[Fraction, Fraction]:
+        if place == 1:
+            return Fraction(0), Fraction(0)
+        low, high = bounds(self.ways[way].gap(self.ratio(way, place)).delta)
+        return max(Fraction(0), low), high
+
+    def run(self) -> Extreme:
+        """Split the interval of the largest bound where the normal curve would touch it."""
+        for way in (0, 1):
+            for i in range(_FIRST if self.tops[way] != 1 else 0):
+                self._look(way, Fraction(i, _FIRST))
+                self._add(way, Fraction(i, _FIRST), Fraction(i + 1, _FIRST), self.most)
+        for _ in range(_MOST_ROUNDS):
+            top, _, way, a, b, touch = self.queue[0]
+            if -top <= self.best * (1 + _WIDTH):
+                break
+            heapq.heappop(self.queue)
+            middle = self._touched(way, a, b, touch)
+            self._look(way, middle)
+            self._add(way, a, middle, -top)
+            self._add(way, middle, b, -top)
+        most = max(self.best, -self.queue[0][0])
+        way, place = self.at
+        ratio = self.ratio(way, place)
+        return Extreme(Real.between(self.best, most), ratio if way == 0 else 1 / ratio)
+
+    def _touched(self, way: int, a: Fraction, b: Fraction, touch: float) -> Fraction:
+        """Look where the normal curve would touch the corner; split there if it is well inside."""
+        turned = way if touch >= 0 else 1 - way
+        share = Fraction(abs(touch) / float(self.losses[turned])) if self.losses[turned] != 0 else 0
+        place = Fraction(round(share * _PLACES), _PLACES)
+        if place < 1:
+            self._look(turned, place)
+        edge = (b - a) / _EDGE
+        return place if turned == way and a + edge < place < b - edge else (a + b) / 2
+
+    def _look(self, way: int, place: Fraction) -> None:
+        """Raise the lower end to a mu that is smaller than what the gap here needs."""
+        low = self.gap(way, place)[0]
+        ratio = self.ratio(way, place)
+        if low == 0 or not larger(low, gap_of(self.best, ratio)):
+            return
+        needed, enough = self.best, self.most
+        for _ in range(_HALVINGS):
+            middle = (needed + enough) / 2
+            needed, enough = (
+                (middle, enough) if larger(low, gap_of(middle, ratio)) else (needed, middle)
+            )
+        self.best, self.at = needed, (way, place)
+
+    def _add(self, way: int, a: Fraction, b: Fraction, known: Fraction) -> None:
+        top, touch = self._corner(way, a, b) or (known, 0.0)
+        entry = (-min(top, known), next(self.number), way, a, b, touch)
+        heapq.heappush(self.queue, entry)
+
+    def _corner(self, way: int, a: Fraction, b: Fraction) -> tuple[Fraction, float] | None:
+        """Return a bound on the mu of the corner where two lines meet, and where it would touch.
+
+        That is the logarithm of the slope -mu F^-1(z) - mu^2/2 of the normal curve there. None
+        stands for lines that do not meet, since gaps are enclosures.
+        """
+        (_, first), (_, second) = self.gap(way, a), self.gap(way, b)
+        if first == 0:
+            return Fraction(0), 0.0
+        with working_precision(_BITS):
+            one, two = (ball(self.ratio(way, place), _BITS) for place in (a, b))
+            level = ball(first - second, _BITS) / (two - one)
+            misses = 1 - ball(first, _BITS) - one * level
+            if not (level > 0 and misses > 0):
+                return None
+            away, root = (2 * level).erfcinv(), arb(2).sqrt()
+            mu = root * (away + (2 * misses).erfcinv())
+            if not mu.is_finite():
+                return None
+            touch = float((mu * root * away - mu * mu / 2).mid())
+            return bounds(Real(lambda _bits: mu))[1], touch
 
 
 # --- The least rho --------------------------------------------------------------------------------

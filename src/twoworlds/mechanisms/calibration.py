@@ -64,6 +64,17 @@ def laplace_rate(sensitivity: object, epsilon: object = None, *, ratio: object =
     return read_epsilon(epsilon, ratio) / moved
 
 
+def laplace_epsilon(scale: object, sensitivity: object) -> Number:
+    """Return the epsilon that Laplace noise of a given scale gives.
+
+    epsilon = Delta / b   (Dwork, Theorem 4)
+
+    >>> laplace_epsilon("1/4", 2)
+    Fraction(8, 1)
+    """
+    return _sensitivity(sensitivity) / positive(scale, "scale")
+
+
 def laplace_epsilon_for_error(error: object, sensitivity: object) -> Number:
     """Return the epsilon at which the expected absolute error is the one wanted.
 

@@ -48,6 +48,7 @@ def implies(
     to: Annotated[str, Name("another kind, such as semantic, or a whole claim")],
     records: Annotated[str | None, "how many records databases have"] = None,
     pairs: Annotated[str | None, "for coupled worlds: how many pairs of scrub and secret"] = None,
+    values: Annotated[str | None, "how many values a record may have"] = None,
     symmetric: Annotated[bool, "the release ignores the order of records"] = False,
     tagged: Annotated[bool, "simulators are told whose record is missing"] = False,
     decided: Annotated[bool, "every secret is true or false, never undecided"] = False,
@@ -58,7 +59,7 @@ def implies(
     facts = {"symmetric": symmetric, "tagged": tagged, "decided": decided}
     told = {name: "yes" for name, holds in facts.items() if holds}
     given = Guarantee.parse(guarantee)
-    found = given.implies(to, records=records, pairs=pairs, **told)
+    found = given.implies(to, records=records, pairs=pairs, values=values, **told)
     numbers = {} if found.best is None else found.best.numbers  # the answer itself, at the top
     return Told(found.answer(), {**numbers, **found.fields()})
 

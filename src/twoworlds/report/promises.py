@@ -27,7 +27,7 @@ from twoworlds.cones.row_cone import variable
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition, measure
 from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.verdict import Verdict
-from twoworlds.definitions.words import largest_posterior, percent
+from twoworlds.definitions.words import Subject, largest_posterior, percent, protection
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
@@ -35,7 +35,7 @@ from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.promise import PRIORS, Promise, guess_of, promise, sentences, table
-from twoworlds.worlds import Records
+from twoworlds.worlds import SUBSTITUTE, Records
 
 _STATED_DELTA = Fraction(1, 10**6)  # where no epsilon holds without one
 _BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question

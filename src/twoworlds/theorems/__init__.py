@@ -43,6 +43,7 @@ from twoworlds.theorems.local import (
     calibrate_locally,
     good_databases,
 )
+from twoworlds.theorems.one_bit import one_bit_failure, one_bit_worst
 from twoworlds.theorems.statements import (
     NON_IMPLICATIONS,
     THEOREMS,
@@ -78,6 +79,8 @@ __all__ = [
     "less_side_information",
     "mix",
     "non_implication",
+    "one_bit_failure",
+    "one_bit_worst",
     "pointwise_delta",
     "post_process",
     "pufferfish_failure",

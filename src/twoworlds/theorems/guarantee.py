@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _COUNTS = ("records", "pairs")
 _SETTING = ("neighbours", "group", *_COUNTS)
-_FACTS = ("delta1", "level", "symmetric", "tagged", "decided")
+_FACTS = ("values", "delta1", "level", "symmetric", "tagged", "decided")
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,10 @@ class Guarantee(Result):
             **wanted: numbers of the kind that are aimed at (a wanted ``delta``, say: theorems
                 that trade one number for another choose accordingly), the wanted ``group`` or
                 ``neighbours`` (those of this guarantee, next to single numbers), or further facts:
-                ``delta1`` (the mass of the databases outside of E), ``level`` (of a test); and, yes
-                or no, ``symmetric`` (the release does not depend on the order of records),
-                ``tagged`` (simulators are told whose record is missing), ``decided`` (every secret
-                is 0 or 1, never undecided).
+                ``values`` (how many values a record has), ``delta1`` (the mass of the databases
+                outside of E), ``level`` (of a test); and, yes or no, ``symmetric`` (the release
+                does not depend on the order of records), ``tagged`` (simulators are told whose
+                record is missing), ``decided`` (every secret is 0 or 1, never undecided).
 
         >>> print(Guarantee.parse("semantic(epsilon=0.1)").implies("dp").best)
         dp(ratio=121/81)
@@ -342,7 +342,7 @@ def check_setting(
 
 def read_context(kind: str, goal: Mapping[str, Number], facts: Mapping[str, object]) -> Context:
     """Read the facts that stand beside a guarantee."""
-    group, neighbours = (facts.get(name) for name in ("group", "neighbours"))
+    values, group, neighbours = (facts.get(name) for name in ("values", "group", "neighbours"))
     if neighbours not in (None, SUBSTITUTE, ADD_REMOVE):
         raise UnknownName("neighbour relation", str(neighbours), [SUBSTITUTE, ADD_REMOVE])
     delta1, level = (
@@ -354,6 +354,7 @@ def read_context(kind: str, goal: Mapping[str, Number], facts: Mapping[str, obje
         goal,
         group=None if group is None else check_group(group),
         neighbours=None if neighbours is None else str(neighbours),
+        values=None if values is None else whole(values, "values", at_least=1),
         delta1=delta1,
         level=level,
         symmetric=_yes_or_no(facts.get("symmetric"), "symmetric"),

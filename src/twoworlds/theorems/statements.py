@@ -44,6 +44,7 @@ class Context:
         goal: numbers of that kind that are wanted.
         group: the group size that is wanted, or None.
         neighbours: the neighbour relation that is wanted, or None.
+        values: how many values a record may have, or None when not known.
         delta1: the mass of the databases outside of the set E, or None when not known.
         level: the level of a test, or None.
         symmetric: whether the release does not depend on the order of records; None if not known.
@@ -56,6 +57,7 @@ class Context:
     goal: Mapping[str, Number] = field(default_factory=dict)
     group: int | None = None
     neighbours: str | None = None
+    values: int | None = None
     delta1: Number | None = None
     level: Number | None = None
     symmetric: bool | None = None
