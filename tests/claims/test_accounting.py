@@ -1,4 +1,4 @@
-"""What is said of rdp, zcdp and gdp; against sums over outputs, events and normal tails."""
+"""What is said of rdp, zcdp, gdp and f-dp; against sums over outputs, events and normal tails."""
 
 import math
 import re
@@ -170,6 +170,45 @@ def test_mu_is_said_as_a_test_of_two_normal_numbers(ask_json, tmp_path, seed):
     assert below(found, Fraction(mu) + Fraction(1, 10**9), Fraction(1, 100))
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_curve_is_said_by_its_corners_and_by_the_test_that_breaks_it(ask_json, tmp_path, seed):
+    name, law = mechanism_of(tmp_path, seed)
+    random = Random(seed)
+    x, f = Fraction(random.randint(1, 4), 10), Fraction(random.randint(1, 5), 10)
+    claim = f"f-dp('0:1, {x}:{f}, 1:0')"
+
+    def asked(z):
+        return 1 - (1 - f) * z / x if z <= x else f * (1 - z) / (1 - x)
+
+    def short(p, q):
+        cells = range(len(p))
+        events = [e for size in range(4) for e in combinations(cells, size)]
+        tests = [tuple(sum((one[i] for i in e), Fraction(0)) for one in (q, p)) for e in events]
+        corner = f - (1 - best_power(p, q, x))
+        return max(corner, *(asked(z) - (1 - power) for z, power in tests))
+
+    answer = ask_json("check", name, claim)
+    truth = max(Fraction(0), of_pairs(law, short))
+    assert answer["holds"] == (truth == 0)
+    assert exact(answer["shortfall"]) == truth
+    which, holes = fit(
+        refusal(answer) if truth else behind(answer),
+        "A test about your record misses the truth in at least #% of the cases if it gives a false "
+        "alarm in at most #% of them.",
+        "A test with false alarms in #% of the cases misses the truth in only #% of them, where "
+        "the curve asks for #%: # percentage points too few.",
+        "A test with false alarms in #% of the cases misses the truth in only #% of them, where "
+        "the curve asks for #%: # percentage point too few.",
+    )
+    if "about your record" in which:
+        assert holes == [100 * f, 100 * x]
+        return
+    alarms, misses, wanted, few = holes
+    assert abs(wanted - 100 * asked(alarms / 100)) < 1
+    assert abs(wanted - misses - few) < 1
+    assert above(few, 100 * truth)
+
+
 # --- explain --------------------------------------------------------------------------------------
 
 AS_DP = " As differential privacy that is an epsilon of #, with a delta of one in a million."
@@ -229,7 +268,16 @@ def test_what_one_order_promises(ask_json, order, bound):
     assert float(epsilon) >= renyi_epsilon(order, float(Fraction(bound))) - 1e-12
 
 
-def test_what_nothing_told_promises(ask_json):
+def test_what_a_curve_promises(ask_json):
+    _, holes = fit(
+        behind(ask_json("explain", "f-dp('0:9/10, 1/5:1/4, 1:0')")),
+        "A test about your record misses the truth in at least #% of the cases if it gives "
+        "no false alarm, in at least #% of the cases if it gives a false alarm in at most #% of "
+        "them.",
+    )
+    assert holes == [90, 25, 20]
+    assert "better than guessing" in behind(ask_json("explain", "f-dp('0:1, 1:0')"))
+    assert "It promises nothing" in ask_json("explain", "f-dp('0:0, 1:0')")["sentences"][0]
     for stated in ("gdp(mu=0)", "zcdp(rho=0)", "rdp(order=2, epsilon=0)"):
         assert NOTHING in behind(ask_json("explain", stated))
 

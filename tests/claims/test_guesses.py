@@ -172,6 +172,19 @@ def test_no_pair_of_coins_within_a_divergence_is_guessed_better(ask_json, kind, 
         assert not within or (1 + abs(p - q)) / 2 <= told["guess"]["value"] + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_guess_that_a_curve_allows(ask_json, seed):
+    """The best rule under a curve: misses and false alarms, each half of the time."""
+    random = Random(seed)
+    x, f = Fraction(random.randint(1, 4), 10), Fraction(random.randint(1, 5), 10)
+    told = ask_json("explain", f"f-dp('0:1, {x}:{f}, 1:0')")
+    errors = [
+        (z + (1 - (1 - f) * z / x if z <= x else f * (1 - z) / (1 - x))) / 2
+        for z in (Fraction(k, 100) for k in range(101))
+    ]
+    guessed(told["sentences"][0], 1 - min(errors))
+
+
 # --- what a delta leaves of odds and beliefs ------------------------------------------------------
 
 KNOWN = (

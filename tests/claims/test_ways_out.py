@@ -63,6 +63,7 @@ COMMANDS = (
     "measure @ --definition 'rdp(order=5/2)'",
     "measure @ --definition zcdp",
     "measure @ --definition gdp",
+    "measure @ --definition f-dp",
     "check @ 'zcdp(rho=1)'",
     "measure @ --definition gamma-amplification",
     "measure @ --definition frapp",

@@ -134,6 +134,7 @@ def test_explain_takes_definitions_with_a_belief(capsys):
         ("frapp(gamma=3)", "at most 3 times as likely for one true value as for any other"),
         ("linear('x1 <= 3 x0')", "odds of database 1 against database 0 by at most 3."),
         ("mutual-information(nats=0.02)", "on average over the answers, by at most 10 percentage"),
+        ("f-dp('0:1, 1/4:1/2, 1:0')", "in at least 50% of the cases if it gives a false alarm in"),
     ],
 )
 def test_explain_has_words_for_definitions_that_no_theorem_knows(capsys, text, words):
@@ -155,6 +156,7 @@ def test_explain_has_words_for_every_definition():
     known = {entry.name for entry in DEFINITIONS}
     assert known - set(KINDS) == {
         "crowd-blending",
+        "f-dp",
         "frapp",
         "gamma-amplification",
         "linear",
@@ -163,7 +165,7 @@ def test_explain_has_words_for_every_definition():
     }
 
 
-@pytest.mark.parametrize("text", ["frapp", "gamma-amplification", "mutual-information"])
+@pytest.mark.parametrize("text", ["f-dp", "frapp", "gamma-amplification", "mutual-information"])
 def test_explain_needs_the_number_of_a_definition(capsys, text):
     code, out, err = call(capsys, "explain", text)
     assert (code, out) == (2, "")

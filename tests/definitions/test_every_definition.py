@@ -5,8 +5,34 @@ from fractions import Fraction
 from importlib import import_module
 from typing import ClassVar
 
-from twoworlds import BitStrings, Dense, DifferentialPrivacy, Universe, mechanism
-from twoworlds.definitions import DEFINITIONS
+from twoworlds import BitStrings, Dense, DifferentialPrivacy, Universe, definition, mechanism
+from twoworlds.definitions import (
+    DEFINITIONS,
+    MutualInformation,
+    PointwiseIndistinguishability,
+    StatisticalDifference,
+    Witness,
+)
+from twoworlds.definitions.accountants import (
+    ConcentratedDifferentialPrivacy,
+    GaussianDifferentialPrivacy,
+    RenyiDifferentialPrivacy,
+)
+from twoworlds.definitions.coupled import (
+    CoupledWorlds,
+    DistributionalPrivacy,
+    InferenceCoupledWorlds,
+    InferenceDistributionalPrivacy,
+    InferencePufferfish,
+    NoiselessPrivacy,
+    OriginalNoiselessPrivacy,
+    Pufferfish,
+)
+from twoworlds.definitions.crowd_blending import CrowdBlending
+from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
+from twoworlds.definitions.semantics.privacy import InformedPrivacy, SemanticPrivacy
+from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy, lowered, read_corners
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing.conformance import DefinitionConformance
 from twoworlds.worlds import Records
@@ -31,6 +57,12 @@ class TestTheRatioOfDifferentialPrivacy(DefinitionConformance):
         ("randomized-response(bits=2, keep=3/4)", "dp(ratio=3, group=2)"),
         ("geometric(ratio=2)", "dp(ratio=2, group=2)"),
     )
+
+    def measuring(self):
+        return DifferentialPrivacy()
+
+    def claiming(self, value):
+        return DifferentialPrivacy(ratio=value)
 
 
 class TestTheDeltaOfDifferentialPrivacy(DefinitionConformance):
@@ -59,7 +91,6 @@ class TestPointwiseIndistinguishability(DefinitionConformance):
 
     registered_as = "pointwise"
     number = "delta"
-    asked: ClassVar = {"ratio": 2}
     perfect, worst = ZERO, ONE
     broken = (
         ("random-index(records=4, values=3)", "pointwise(ratio=1000, delta=0.2)"),
@@ -74,6 +105,12 @@ class TestPointwiseIndistinguishability(DefinitionConformance):
         on_one_bit(("1/2", "1/2"), ("1/4", "3/4")),
     )
 
+    def measuring(self):
+        return PointwiseIndistinguishability(ratio=2)
+
+    def claiming(self, value):
+        return PointwiseIndistinguishability(ratio=2, delta=value)
+
 
 class TestStatisticalDifference(DefinitionConformance):
     """Closed under both: total variation falls under maps and is convex."""
@@ -85,6 +122,12 @@ class TestStatisticalDifference(DefinitionConformance):
         ("random-index(records=4, values=3)", "statistical-difference(epsilon=0.2)"),
         ("parity(bits=3)", "statistical-difference(epsilon=0.99)"),
     )
+
+    def measuring(self):
+        return StatisticalDifference()
+
+    def claiming(self, value):
+        return StatisticalDifference(epsilon=value)
 
 
 class TestMutualInformation(DefinitionConformance):
@@ -100,14 +143,43 @@ class TestMutualInformation(DefinitionConformance):
     )
     universe = BitStrings(1)
 
+    def measuring(self):
+        return MutualInformation()
 
-class TestRenyiDifferentialPrivacy(DefinitionConformance):
+    def forge(self, witness):
+        return replace(witness, number=witness.number + Fraction(1, 1000))
+
+    def claiming(self, value):
+        return MutualInformation(nats=value)
+
+
+class LeastAmountConformance(DefinitionConformance):
+    """What the definitions of accountants have in common."""
+
+    perfect, worst = ZERO, INFINITY
+    fixed: ClassVar = {}
+
+    def measuring(self):
+        return self.definition(**self.fixed)
+
+    def claiming(self, value):
+        return self.definition(**self.fixed, **{self.number: value})
+
+    def forge(self, witness):
+        """The number of what is shown, a little too large; or a changed probability."""
+        if isinstance(witness, Witness):
+            p, q = witness.probabilities
+            return replace(witness, probabilities=(p, q + ONE / 1000))
+        return replace(witness, number=witness.number + ONE / 1000)
+
+
+class TestRenyiDifferentialPrivacy(LeastAmountConformance):
     """Closed under both: divergences fall under maps, and are quasi-convex in both laws."""
 
     registered_as = "rdp"
     number = "epsilon"
-    asked: ClassVar = {"order": "5/2"}
-    perfect, worst = ZERO, INFINITY
+    definition = RenyiDifferentialPrivacy
+    fixed: ClassVar = {"order": "5/2"}
     broken = (
         ("random-index(records=4, values=3)", "rdp(order=2, epsilon=1000)"),
         ("gaussian(sigma=2)", "rdp(order=2, epsilon=0.24)"),
@@ -118,12 +190,12 @@ class TestRenyiDifferentialPrivacy(DefinitionConformance):
     )
 
 
-class TestConcentratedDifferentialPrivacy(DefinitionConformance):
+class TestConcentratedDifferentialPrivacy(LeastAmountConformance):
     """Closed under both, as each divergence is."""
 
     registered_as = "zcdp"
     number = "rho"
-    perfect, worst = ZERO, INFINITY
+    definition = ConcentratedDifferentialPrivacy
     broken = (
         ("random-index(records=4, values=3)", "zcdp(rho=1000)"),
         ("gaussian(sigma=2)", "zcdp(rho=0.124)"),
@@ -134,12 +206,12 @@ class TestConcentratedDifferentialPrivacy(DefinitionConformance):
     )
 
 
-class TestGaussianDifferentialPrivacy(DefinitionConformance):
+class TestGaussianDifferentialPrivacy(LeastAmountConformance):
     """Closed under both: tests of a map, or after a hidden coin, are tests of what was before."""
 
     registered_as = "gdp"
     number = "mu"
-    perfect, worst = ZERO, INFINITY
+    definition = GaussianDifferentialPrivacy
     broken = (
         ("random-index(records=4, values=3)", "gdp(mu=1000)"),
         ("gaussian(sigma=2)", "gdp(mu=0.49)"),
@@ -147,6 +219,27 @@ class TestGaussianDifferentialPrivacy(DefinitionConformance):
         ("randomized-response(bits=2, keep=3/4)", "gdp(mu=1.34)"),
         ("poisson-sample(gaussian(sigma=2), rate=1/10)", "gdp(mu=0.49)"),
     )
+
+
+class TestTradeOffPrivacy(DefinitionConformance):
+    """Closed under both, as gaps are. The number is how far the curve must be lowered to hold."""
+
+    registered_as = "f-dp"
+    number = "shortfall"
+    perfect, worst = ZERO, ONE
+    corners = read_corners("0:1, 1/10:1/2, 1/2:1/8, 1:0")
+    broken = (
+        ("random-index(records=4, values=3)", "f-dp('0:4/5, 1:0')"),
+        ("randomized-response(bits=2, keep=3/4)", "f-dp('0:1, 1/4:1/2, 1:0')"),
+        ("gaussian(sigma=1)", "f-dp('0:1, 1/4:1/2, 1:0')"),
+        ("laplace(epsilon=1)", "f-dp('0:1, 1/4:1/2, 1:0')"),
+    )
+
+    def measuring(self):
+        return TradeOffPrivacy(points=self.corners)
+
+    def claiming(self, value):
+        return TradeOffPrivacy(points=lowered(self.corners, Fraction(value)))
 
 
 def told_or_not(*told):
@@ -179,6 +272,15 @@ class TestSemanticPrivacy(DefinitionConformance):
         told_or_not("1/8", "1/8", "7/8", "1/8"),
     )
 
+    def measuring(self):
+        return definition("semantic")
+
+    def forge(self, witness):
+        return replace(witness, difference=witness.difference + Fraction(1, 1000))
+
+    def claiming(self, value):
+        return SemanticPrivacy(epsilon=value)
+
 
 class TestLocalSemanticPrivacy(DefinitionConformance):
     """The same against one belief, with failure probability 0."""
@@ -187,7 +289,6 @@ class TestLocalSemanticPrivacy(DefinitionConformance):
     number = "epsilon"
     perfect, worst = ZERO, ONE
     belief = "independent(1/2, 1/10)"
-    asked: ClassVar = {"belief": belief}
     broken = (
         ("parity(bits=2)", f"local-semantic({belief}, epsilon=1/10, delta=1/2)"),
         ("randomized-response(bits=3, keep=3/4)", "local-semantic(uniform, epsilon=1/5)"),
@@ -198,6 +299,15 @@ class TestLocalSemanticPrivacy(DefinitionConformance):
         told_or_not("5/6", "1/2", "5/6", "2/3"),
     )
 
+    def measuring(self):
+        return LocalSemanticPrivacy(self.belief)
+
+    def forge(self, witness):
+        return replace(witness, difference=witness.difference + Fraction(1, 1000))
+
+    def claiming(self, value):
+        return LocalSemanticPrivacy(self.belief, epsilon=value)
+
 
 class TestRealityObliviousPrivacy(DefinitionConformance):
     """Against one belief, whatever is true, with failure probability 0."""
@@ -206,7 +316,6 @@ class TestRealityObliviousPrivacy(DefinitionConformance):
     number = "epsilon"
     perfect, worst = ZERO, ONE
     belief = TestLocalSemanticPrivacy.belief
-    asked: ClassVar = {"belief": belief}
     broken = (
         ("parity(bits=2)", f"reality-oblivious({belief}, epsilon=1/10, delta=1/2)"),
         ("randomized-response(bits=1, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.7)"),
@@ -214,6 +323,12 @@ class TestRealityObliviousPrivacy(DefinitionConformance):
     has_witness = None  # where an epsilon is given
     post_processing_counterexample = TestSemanticPrivacy.post_processing_counterexample
     mixing_counterexample = TestLocalSemanticPrivacy.mixing_counterexample
+
+    def measuring(self):
+        return RealityObliviousPrivacy(self.belief)
+
+    def claiming(self, value):
+        return RealityObliviousPrivacy(self.belief, epsilon=value)
 
 
 class TestTheFailureOfRealityObliviousPrivacy(DefinitionConformance):
@@ -236,7 +351,13 @@ class TestTheFailureOfRealityObliviousPrivacy(DefinitionConformance):
         {"a": "a or b", "b": "a or b", "c": "c"},
     )
     mixing_counterexample = TestLocalSemanticPrivacy.mixing_counterexample
-    asked: ClassVar = {**TestLocalSemanticPrivacy.asked, "epsilon": Fraction(101, 1000)}
+    asked = TestLocalSemanticPrivacy.belief, Fraction(101, 1000)
+
+    def measuring(self):
+        return RealityObliviousPrivacy(self.asked[0], epsilon=self.asked[1])
+
+    def claiming(self, value):
+        return RealityObliviousPrivacy(self.asked[0], epsilon=self.asked[1], delta=value)
 
     def forge(self, witness):
         return replace(witness, failure=witness.failure + Fraction(1, 1000))
@@ -254,6 +375,15 @@ class TestInformedPrivacy(DefinitionConformance):
         ("gaussian(sigma=100)", "informed(epsilon=0.8)"),
     )
 
+    def measuring(self):
+        return InformedPrivacy()
+
+    def forge(self, witness):
+        return replace(witness, number=witness.number + Fraction(1, 1000))
+
+    def claiming(self, value):
+        return InformedPrivacy(epsilon=value)
+
 
 def on_two_bits(*rows):
     """The probabilities of outputs a, b, ... on databases 11, 10, 01, 00."""
@@ -266,11 +396,17 @@ class TestDistributionalPrivacy(DefinitionConformance):
     registered_as = "ddp"
     number = "delta"
     perfect, worst = ZERO, Fraction(1, 2)
-    asked: ClassVar = {"belief": "independent(1/2, 1/3)", "ratio": 2}
+    belief = "independent(1/2, 1/3)"
     broken = (
         ("parity(bits=2)", "ddp(uniform, side=parity, ratio=1000, delta=0.49)"),
         ("exact(sum, universe=bits(3))", "ddp(uniform, ratio=3/2, delta=0.12)"),
     )
+
+    def measuring(self):
+        return DistributionalPrivacy(self.belief, ratio=2)
+
+    def claiming(self, value):
+        return DistributionalPrivacy(self.belief, ratio=2, delta=value)
 
     def forge(self, witness):
         p, q = witness.worst.probabilities
@@ -285,7 +421,13 @@ class TestCoupledWorlds(TestDistributionalPrivacy):
     broken = (
         ("parity(bits=2)", "coupled-worlds(uniform, persons(1), side=parity, ratio=9, delta=0.49)"),
     )
-    asked: ClassVar = {"belief": "independent(1/3)", "scrubs": "persons(1, tagged)", "ratio": 2}
+    asked = "independent(1/3)", "persons(1, tagged)"
+
+    def measuring(self):
+        return CoupledWorlds(*self.asked, ratio=2)
+
+    def claiming(self, value):
+        return CoupledWorlds(*self.asked, ratio=2, delta=value)
 
 
 class TestNoiselessPrivacy(DefinitionConformance):
@@ -295,11 +437,16 @@ class TestNoiselessPrivacy(DefinitionConformance):
     number = "delta"
     perfect, worst = ZERO, ONE
     belief = "hidden(9/10=1/2, 1/10=1/2)"
-    asked: ClassVar = {"belief": belief, "ratio": 2}
     broken = (
         ("exact(majority, universe=bits(5))", f"noiseless({belief}, ratio=2, delta=0.7)"),
         ("random-index(records=3, values=2)", "noiseless(uniform, ratio=3/2, delta=0)"),
     )
+
+    def measuring(self):
+        return NoiselessPrivacy(self.belief, ratio=2)
+
+    def claiming(self, value):
+        return NoiselessPrivacy(self.belief, ratio=2, delta=value)
 
 
 def on_lists(*rows):
@@ -314,7 +461,6 @@ class TestCrowdBlending(DefinitionConformance):
 
     registered_as = "crowd-blending"
     number = "ratio"
-    asked: ClassVar = {"k": 2}
     perfect, worst = ONE, INFINITY
     universe = Records(2, 2, smallest=0)
     revealing = "exact(histogram, universe=records(values=2, n=2, smallest=0))"
@@ -332,6 +478,12 @@ class TestCrowdBlending(DefinitionConformance):
         on_lists("1/4 1/2 1/2 1/4 1/2 1/2 1/2", "3/4 1/2 1/2 3/4 1/2 1/2 1/2"),
     )
 
+    def measuring(self):
+        return CrowdBlending(k=2)
+
+    def claiming(self, value):
+        return CrowdBlending(k=2, ratio=value)
+
     def forge(self, witness):
         return replace(witness, number=Fraction(1, 2))  # no ratio is below 1
 
@@ -341,7 +493,6 @@ class TestOriginalNoiselessPrivacy(DefinitionConformance):
 
     registered_as = "original-noiseless"
     number = "delta"
-    asked: ClassVar = {"belief": "uniform", "ratio": "5/2"}
     perfect, worst = ZERO, Fraction(1, 2)
     broken = (
         ("exact(sum, universe=bits(3))", "original-noiseless(uniform, ratio=2, delta=0.2)"),
@@ -356,18 +507,29 @@ class TestOriginalNoiselessPrivacy(DefinitionConformance):
         on_one_bit(("1/5", "4/5"), ("0", "1")),
     )
 
+    def measuring(self):
+        return OriginalNoiselessPrivacy("uniform", ratio="5/2")
+
+    def claiming(self, value):
+        return OriginalNoiselessPrivacy("uniform", ratio="5/2", delta=value)
+
 
 class TestPufferfish(DefinitionConformance):
     """Closed under both, as noiseless privacy is."""
 
     registered_as = "pufferfish"
     number = "ratio"
-    asked: ClassVar = {"belief": "uniform", "secrets": ["parity", "1=1"]}
     perfect, worst = ONE, INFINITY
     broken = (
         ("noisy-parity(bits=2, keep=3/4)", "pufferfish(uniform, parity, ratio=2)"),
         ("identity(bits=2)", "pufferfish(uniform, '11 against 00', ratio=2, delta=0.9)"),
     )
+
+    def measuring(self):
+        return Pufferfish("uniform", ["parity", "1=1"])
+
+    def claiming(self, value):
+        return Pufferfish("uniform", ["parity", "1=1"], ratio=value)
 
 
 class TestInferenceDistributionalPrivacy(DefinitionConformance):
@@ -382,7 +544,7 @@ class TestInferenceDistributionalPrivacy(DefinitionConformance):
             "inference-ddp(uniform, simulator=canonical, ratio=3/2, delta=0.24)",
         ),
     )
-    asked: ClassVar = {"belief": "uniform", "simulator": "coin", "ratio": "5/4"}
+    belief = "uniform"
     post_processing_counterexample = (
         on_two_bits("0 0 1/4 1/2", "0 1/4 5/12 1/4", "1 3/4 1/3 1/4"),
         {"a": "a or b", "b": "a or b", "c": "c"},
@@ -392,12 +554,21 @@ class TestInferenceDistributionalPrivacy(DefinitionConformance):
         on_two_bits("0 1 3/8 1/2", "1 0 5/8 1/2"),
     )
 
+    def measuring(self):
+        return InferenceDistributionalPrivacy(self.belief, simulator="coin", ratio="5/4")
+
+    def claiming(self, value):
+        asked = {"simulator": "coin", "ratio": "5/4", "delta": value}
+        return InferenceDistributionalPrivacy(self.belief, **asked)
+
+    def forge(self, witness):
+        return replace(witness, failure=witness.failure + Fraction(1, 1000))
+
 
 class TestInferenceCoupledWorlds(TestInferenceDistributionalPrivacy):
     """The same for one person."""
 
     registered_as = "inference-coupled-worlds"
-    asked: ClassVar = {**TestInferenceDistributionalPrivacy.asked, "scrubs": "persons(1)"}
     broken = (
         (
             "exact(sum, universe=bits(3))",
@@ -413,18 +584,31 @@ class TestInferenceCoupledWorlds(TestInferenceDistributionalPrivacy):
         on_two_bits("1 1 2/3 5/8", "0 0 1/3 3/8"),
     )
 
+    def measuring(self):
+        asked = {"simulator": "coin", "ratio": "5/4"}
+        return InferenceCoupledWorlds(self.belief, "persons(1)", **asked)
+
+    def claiming(self, value):
+        asked = {"simulator": "coin", "ratio": "5/4", "delta": value}
+        return InferenceCoupledWorlds(self.belief, "persons(1)", **asked)
+
 
 class TestInferencePufferfish(TestInferenceCoupledWorlds):
     """What is believed of one entry afterwards, against before: as with a simulator by coins."""
 
     registered_as = "inference-pufferfish"
-    asked: ClassVar = {"belief": "uniform", "secrets": "1=1", "ratio": "5/4"}
     broken = (
         (
             "noisy-parity(bits=2, keep=3/4)",
             "inference-pufferfish(uniform, odd, ratio=1, delta=1/5)",
         ),
     )
+
+    def measuring(self):
+        return InferencePufferfish(self.belief, "1=1", ratio="5/4")
+
+    def claiming(self, value):
+        return InferencePufferfish(self.belief, "1=1", ratio="5/4", delta=value)
 
 
 def suites(kind=DefinitionConformance):

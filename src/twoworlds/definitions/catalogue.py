@@ -134,6 +134,11 @@ _DEFINITIONS = {
         "mu neighbours group=1",
         "Gaussian differential privacy: no test does better than on two shifted normal laws.",
     ),
+    "f-dp": (
+        "trade_off_privacy:TradeOffPrivacy",
+        "points neighbours group=1",
+        "f-differential privacy: every test misses at least as often as a curve says.",
+    ),
     "semantic": (
         "semantics.privacy:SemanticPrivacy",
         "epsilon delta default records",

@@ -8,6 +8,7 @@ Kinds of guarantees have their words in `twoworlds.theorems.promise`. The other 
                           differential privacy with that ratio, and gets its words
     linear                c x_D <= d x_E says that the odds of D against E grow by at most d/c;
                           any other constraint is only written out
+    f-dp                  what each corner of the curve says of tests
     mutual-information    an average. By Pinsker's inequality, SD <= sqrt(D/2), and Jensen's, the
                           belief about a record moves by at most sqrt(nats/2) on average
 
@@ -24,8 +25,15 @@ from twoworlds.calls import parse
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import Constraint, LinearDefinition
 from twoworlds.cones.row_cone import variable
-from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition, measure
+from twoworlds.definitions import (
+    DEFINITIONS,
+    PrivacyDefinition,
+    definition,
+    measure,
+    trade_off_privacy,
+)
 from twoworlds.definitions.mutual_information import MutualInformation
+from twoworlds.definitions.trade_off_privacy import TradeOffPrivacy
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject, largest_posterior, percent, protection
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
@@ -126,6 +134,8 @@ def _of_definition(definition: PrivacyDefinition) -> Promise | None:
             return _linear(definition)
         case MutualInformation():
             return _information(definition)
+        case TradeOffPrivacy():
+            return _tests(definition)
     return None
 
 
@@ -215,6 +225,22 @@ def _average(nats: Number) -> Iterator[str]:
         )
     if nats != 0:
         yield "An average is no promise about one answer: a rare one may still expose you."
+
+
+def _tests(definition: TradeOffPrivacy) -> Promise:
+    corners = definition.points
+    if corners is None:
+        raise InvalidInput("f-dp has no curve to explain: write f-dp('0:1, 1/4:1/2, 1:0')")
+    relation = definition.neighbours if isinstance(definition.neighbours, str) else SUBSTITUTE
+    subject = Subject.of(definition.group, relation)
+    said = trade_off_privacy.said(subject, corners)
+    guess = 1 - min(x + f for x, f in corners) / 2  # misses and false alarms, each half the time
+    claim = f"f-dp('{trade_off_privacy.written(corners)}'{definition.beside})"
+    assumed = (f"neighbours by {relation}",)
+    if guess == 1:
+        return Promise(claim, (said,), assumed)
+    first = protection(subject, guess, 1 - corners[0][1])
+    return Promise(claim, (first, said), assumed, guess=guess)
 
 
 def _moved(ratio: Number) -> str:

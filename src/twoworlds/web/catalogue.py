@@ -67,6 +67,7 @@ EXAMPLES = {
         "crowd-blending": "crowd-blending(k=2, ratio=3)",
         "ddp": "ddp(uniform, ratio=3)",
         "dp": "dp(ratio=3)",
+        "f-dp": "f-dp('0:1, 1/4:1/4, 1:0')",
         "frapp": "frapp(gamma=3, values=2, records=2)",
         "gamma-amplification": "gamma-amplification(gamma=9)",
         "gdp": "gdp(mu=1)",

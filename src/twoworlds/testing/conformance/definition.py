@@ -11,6 +11,7 @@ these two is false must store a counterexample, which is then shown to be one.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, Verdict, check
+from twoworlds.definitions import PrivacyDefinition, Verdict, check
 from twoworlds.errors import TwoWorldsError, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.mechanisms.named import mechanism as read_mechanism
@@ -33,13 +34,11 @@ from twoworlds.worlds import BitStrings, Universe
 _inherited = settings(suppress_health_check=[HealthCheck.differing_executors])
 
 
-class DefinitionConformance:
+class DefinitionConformance(ABC):
     """Laws of a privacy definition that bounds one number.
 
     Attributes:
-        registered_as: the name under which it is registered, or "" for one of your own, which then
-            needs `measuring` and `claiming`.
-        asked: its other arguments, where it is registered.
+        registered_as: the name under which it is registered, or "" for one of your own.
         number: the name of the number that it bounds, among the values of its verdicts.
         perfect: that number for a mechanism that reveals nothing.
         worst: that number for a mechanism that reveals everything.
@@ -53,7 +52,6 @@ class DefinitionConformance:
     """
 
     registered_as: ClassVar[str] = ""
-    asked: ClassVar[Mapping[str, Any]] = {}
     number: ClassVar[str]
     perfect: ClassVar[Number]
     worst: ClassVar[Number]
@@ -67,26 +65,22 @@ class DefinitionConformance:
     ] = None
     mixing_counterexample: ClassVar[tuple[Mechanism, Mechanism] | None] = None
 
+    @abstractmethod
     def measuring(self) -> PrivacyDefinition:
         """Return the definition that measures the number."""
-        return DEFINITIONS.build(self.registered_as, **self.asked)
 
+    @abstractmethod
     def claiming(self, value: Number) -> PrivacyDefinition:
         """Return the definition that claims that the number is at most so much."""
-        return DEFINITIONS.build(self.registered_as, **self.asked, **{self.number: value})
 
     def measure(self, mechanism: Mechanism) -> Number:
         """Return the number of a mechanism."""
         return self.measuring().tightest(mechanism).values[self.number]
 
     def forge(self, witness: Any) -> Any:
-        """Return a witness that claims what is not true: a number, or a probability, is changed."""
-        more = Fraction(1, 1000)
-        for name in ("number", "difference", "failure"):
-            if hasattr(witness, name):
-                return replace(witness, **{name: getattr(witness, name) + more})
+        """Return a witness that claims what is not true: here, a changed probability."""
         p, q = witness.probabilities
-        return replace(witness, probabilities=(p, q + more))
+        return replace(witness, probabilities=(p, q + Fraction(1, 1000)))
 
     def test_a_mechanism_that_reveals_everything_gets_the_worst_number(self) -> None:
         """And any smaller claim about it is refuted."""
