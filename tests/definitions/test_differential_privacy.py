@@ -8,17 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import Dense, DifferentialPrivacy, Records
+from twoworlds import Dense, DifferentialPrivacy
 from twoworlds.errors import InvalidInput, UnknownName, Unsupported
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import (
     deltas,
     dense_mechanisms,
-    integer_noise_mechanisms,
-    per_record_mechanisms,
-    post_processings,
-    probabilities,
     ratios,
     universes,
 )
@@ -92,37 +88,6 @@ def test_an_infinite_ratio_states_the_mass_that_one_world_alone_can_produce(ques
     assert verdict.delta == (0 if verdict.ratio != INFINITY else pytest.approx(alone))
 
 
-@given(per_record_mechanisms(), GROUPS, ratios())
-def test_one_transition_per_record_is_measured_like_its_whole_matrix(mechanism, group, ratio):
-    by_structure, by_table = (
-        (dp.tightest(m).ratio, dp.delta_at(m, ratio).delta)
-        for dp in [DifferentialPrivacy(group=group)]
-        for m in (mechanism, mechanism.table())
-    )
-    assert by_structure == by_table
-
-
-@given(integer_noise_mechanisms(), st.integers(1, 2), ratios(), deltas())
-def test_integer_noise_is_measured_like_a_long_window_of_it(mechanism, group, ratio, delta):
-    """Events outside of the window have at most the mass of its tails."""
-    dp = DifferentialPrivacy(group=group)
-    universe = mechanism.universe
-    reach = universe.step * group if universe.size is None else 3
-    answers = range(reach + 1) if universe.size is None else universe
-    window = range(-3, reach + 4)
-    laws = {
-        x: [mechanism.probability(o, x) for o in window if o in mechanism.outputs] for x in answers
-    }
-    lost = max(1 - sum(law) for law in laws.values())
-    pairs = brute.neighbours(answers, brute.adjacency(universe, "substitute"), group)
-    found = max(brute.largest_excess(laws[x], laws[y], ratio) for x, y in pairs)
-    exact = dp.delta_at(mechanism, ratio).delta
-    assert found <= exact <= found + lost
-    needed = dp.ratio_at(mechanism, delta).ratio
-    if needed != INFINITY:
-        assert dp.delta_at(mechanism, needed).delta <= delta
-
-
 @given(questions(), ratios())
 def test_the_exact_price_of_a_group_is_within_the_bound_from_one_person(question, ratio):
     # Dwork, after Definition 2: groups of c are protected with ratio^c; a path of c single steps.
@@ -132,35 +97,6 @@ def test_the_exact_price_of_a_group_is_within_the_bound_from_one_person(question
     assert single == INFINITY or together.ratio <= single**group
     if group > 1:
         assert f"the bound for groups of {group} is" in together.explain()
-
-
-@given(st.data(), ratios())
-def test_post_processing_never_increases_delta(data, ratio):
-    universe, relation = data.draw(universes())
-    mechanism = data.draw(dense_mechanisms(universe))
-    post = data.draw(post_processings(mechanism))
-    dp = DifferentialPrivacy(neighbours=relation)
-    after = dp.delta_at(mechanism.then(post), ratio).delta
-    assert after <= dp.delta_at(mechanism, ratio).delta
-
-
-@given(st.data(), ratios(), probabilities())
-def test_mixing_dp_mechanisms_stays_dp(data, ratio, weight):
-    universe, relation = data.draw(universes())
-    first, second = (data.draw(dense_mechanisms(universe)) for _ in range(2))
-    dp = DifferentialPrivacy(neighbours=relation)
-    parts = [dp.delta_at(m, ratio).delta for m in (first, second)]
-    assert dp.delta_at(first.mix(second, weight), ratio).delta <= (
-        weight * parts[0] + (1 - weight) * parts[1]
-    )
-
-
-@given(dense_mechanisms(Records(2, 2, smallest=0)))
-def test_substitution_costs_at_most_two_steps_of_add_remove(mechanism):
-    # Replacing a record is taking it out and putting another in.
-    two_steps = DifferentialPrivacy(neighbours="add-remove", group=2).tightest(mechanism).ratio
-    one = DifferentialPrivacy(neighbours="substitute").tightest(mechanism).ratio
-    assert one <= two_steps
 
 
 # --- given pairs, and what the answer says ------------------------------------------------------

@@ -1,5 +1,8 @@
 """Totals of entries with a density in steps: both ends against fine lattices and exact cases."""
 
+from __future__ import annotations
+
+import random
 from fractions import Fraction
 from itertools import pairwise
 
@@ -8,7 +11,7 @@ import pytest
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
 from twoworlds.laws.entry import StepDensity, read_law
-from twoworlds.laws.uniform import density_delta, irwin_hall, uniform_delta
+from twoworlds.laws.uniform import density_delta, irwin_hall, least_enough, uniform_delta
 from twoworlds.noiseless import solve_people, total
 from twoworlds.numbers import bounds
 
@@ -172,3 +175,13 @@ def test_noiseless_privacy_of_steps_compares_all_two_values():
 def test_bad_densities_are_refused(text, error, said):
     with pytest.raises(error, match=said):
         assert read_law(text).width
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_finds_the_first_value_within_the_limit(seed):
+    rng = random.Random(seed)
+    size = rng.randint(1, 300)
+    falling = sorted((Fraction(rng.randint(0, 40), 40) ** 3 for _ in range(size)), reverse=True)
+    limit = Fraction(rng.randint(0, 40), 40) ** 3
+    expected = next((n for n, value in enumerate(falling) if value <= limit), None)
+    assert least_enough(falling.__getitem__, limit, size - 1) == expected

@@ -17,6 +17,7 @@ from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.several import Several, composed
+from twoworlds.testing import enumeration as brute
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Integers, TrueAnswer
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
@@ -38,14 +39,9 @@ def mechanisms(draw, universe=UNIVERSE, outputs=None):
 
 
 def worst(mechanism, ratio):
-    """The largest gap over all ordered pairs, cell by cell."""
-    return max(
-        sum(
-            max(Fraction(0), mechanism.probability(o, x) - ratio * mechanism.probability(o, y))
-            for o in mechanism.outputs
-        )
-        for x, y in permutations(mechanism.universe, 2)
-    )
+    """The largest gap over all ordered pairs, by all events."""
+    pairs = list(permutations(mechanism.universe, 2))
+    return brute.worst(mechanism, pairs, lambda p, q: brute.largest_excess(p, q, ratio))
 
 
 def stochastic(mechanism):

@@ -1,24 +1,21 @@
 """Tables of exact numbers, against the enumeration of all events."""
 
 from fractions import Fraction
-from itertools import chain, combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import twoworlds as tw
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
 from twoworlds.laws.comparison import FiniteComparison
 from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.base import Dense
 from twoworlds.numbers import INFINITY, Real, bounds, exp, ln
-from twoworlds.worlds import (
-    SUBSTITUTE,
-    BitStrings,
-    Explicit,
-    Integers,
-)
+from twoworlds.testing.enumeration import largest_excess, largest_ratio, smallest_ratio
+from twoworlds.worlds import SUBSTITUTE, BitStrings, Explicit, Integers
 
 RATIOS = st.one_of(
     st.sampled_from([Fraction(1), Fraction(2), Fraction(10**6)]),
@@ -48,38 +45,14 @@ def matrices(draw, databases=3, most=5):
     return Dense(universe, outputs, list(zip(*columns, strict=True)))
 
 
-def events(size):
-    """All sets of cells."""
-    return chain.from_iterable(combinations(range(size), k) for k in range(size + 1))
-
-
 def mass(law, cells):
     return sum((law[i] for i in cells), start=Fraction(0))
 
 
-def gap(p, q, ratio):
-    """The largest P(E) - a Q(E) over all events."""
-    return max(mass(p, e) - ratio * mass(q, e) for e in events(len(p)))
-
-
 def peak(p, q):
     """The largest P(E) / Q(E) over all events that P can produce."""
-    possible = [e for e in events(len(p)) if mass(p, e)]
-    if any(mass(q, e) == 0 for e in possible):
-        return INFINITY
-    return max(mass(p, e) / mass(q, e) for e in possible)
-
-
-def smallest_ratio(p, q, delta):
-    """The smallest a >= 1 with P(E) <= a Q(E) + delta for every event E."""
-    needed = [Fraction(1)]
-    for e in events(len(p)):
-        over, under = mass(p, e) - delta, mass(q, e)
-        if over > under:
-            if under == 0:
-                return INFINITY
-            needed.append(over / under)
-    return max(needed)
+    found = largest_ratio(p, q)
+    return INFINITY if found is None else found
 
 
 def table(p, q):
@@ -97,7 +70,7 @@ def same_table_in_integers(p, q):
 @given(pair=pairs_of_laws(), ratio=RATIOS)
 def test_gap_equals_the_best_event_by_enumeration(make, pair, ratio):
     found = make(*pair).gap(ratio)
-    assert found.delta == gap(*pair, ratio)
+    assert found.delta == largest_excess(*pair, ratio)
     cells = found.event.members
     assert mass(pair[0], cells) - ratio * mass(pair[1], cells) == found.delta
 
@@ -117,14 +90,15 @@ def test_peak_equals_the_best_event_by_enumeration(make, pair):
 @pytest.mark.parametrize("make", [table, same_table_in_integers])
 @given(pair=pairs_of_laws(), delta=DELTAS)
 def test_ratio_for_is_the_smallest_that_every_event_obeys(make, pair, delta):
-    assert make(*pair).ratio_for(delta) == smallest_ratio(*pair, delta)
+    wanted = smallest_ratio(*pair, delta)
+    assert make(*pair).ratio_for(delta) == (INFINITY if wanted is None else wanted)
 
 
 @pytest.mark.parametrize("make", [table, same_table_in_integers])
 @given(pair=pairs_of_laws(), ratio=RATIOS)
 def test_the_gap_is_the_maximum_of_the_lines(make, pair, ratio):
     lines = make(*pair).lines()
-    assert max([Fraction(0), *(p - ratio * q for p, q in lines)]) == gap(*pair, ratio)
+    assert max([Fraction(0), *(p - ratio * q for p, q in lines)]) == largest_excess(*pair, ratio)
 
 
 @given(pairs_of_laws(), st.fractions(min_value=0, max_value=2, max_denominator=9))
@@ -134,8 +108,8 @@ def test_an_irrational_ratio_chooses_the_same_events(pair, epsilon):
     found = table(p, q).gap(ratio)
     low, high = bounds(ratio)
     least, most = bounds(found.delta)
-    assert gap(p, q, high) <= most
-    assert gap(p, q, low) >= least
+    assert largest_excess(p, q, high) <= most
+    assert largest_excess(p, q, low) >= least
     assert most - least <= Fraction(1, 10**15)
     cells = found.event.members
     assert all(i in cells or p[i] <= high * q[i] for i in range(len(p)))
@@ -148,7 +122,7 @@ def test_a_family_takes_the_worst_ordered_pair(mechanism, ratio):
     family = mechanism.family(SUBSTITUTE)
     ordered = list(permutations(mechanism.universe, 2))
     comparison, found = family.gap(ratio)
-    assert found.delta == max(gap(columns[x], columns[y], ratio) for x, y in ordered)
+    assert found.delta == max(largest_excess(columns[x], columns[y], ratio) for x, y in ordered)
     x, y = comparison.x, comparison.y
     witnessed = mechanism.mass(found.event, x) - ratio * mechanism.mass(found.event, y)
     assert witnessed == found.delta
@@ -255,3 +229,100 @@ def test_a_table_beyond_memory_is_refused():
         Dense.from_function(Integers(), lambda _x: {"a": 1})
     with pytest.raises(TooLarge, match="structure"):
         Dense.from_function(BitStrings(30), lambda _x: {"a": 1})
+
+
+ROWS = [["3/4", "1/4"], ["1/4", "3/4"]]
+FLOATS = np.array([[0.75, 0.25], [0.25, 0.75]])
+
+
+def frame(rows):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(rows, columns=["1", "0"], index=["yes", "no"])
+
+
+@pytest.mark.parametrize("matrix", [ROWS, np.array(ROWS), np.array(ROWS, dtype=object)])
+def test_numbers_that_are_no_floats_are_exact(matrix):
+    found = tw.measure(tw.mechanism(matrix))
+    assert found.ratio == 3
+    assert found.exact
+
+
+def test_floats_of_numpy_are_enclosed():
+    found = tw.measure(tw.mechanism(FLOATS)).ratio
+    assert 3 - 1e-6 <= float(found) <= 3 + 1e-6
+
+
+def test_a_frame_names_databases_and_outputs():
+    built = tw.mechanism(frame(ROWS))
+    assert built.universe == tw.BitStrings(1)
+    assert built.probability("yes", (1,)) == Fraction(3, 4)
+    assert built.probability("no", (1,)) == Fraction(1, 4)
+    swapped = tw.mechanism(frame(ROWS)[["0", "1"]])
+    assert swapped.probability("yes", (1,)) == Fraction(3, 4)
+    assert float(tw.measure(frame(FLOATS)).ratio) == pytest.approx(3)
+
+
+def test_columns_without_names_are_all_neighbours():
+    three = [["1/2", "1/4", "1/8"], ["1/2", "3/4", "7/8"]]
+    assert tw.measure(three).ratio == 4
+    assert tw.measure(tw.mechanism(three, universe="integers(0, 2)")).ratio == 2
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said"),
+    [
+        ([], "a row for each output"),
+        ([[]], "a row for each output"),
+        (np.array([1.0, 0.0]), "a row for each output"),
+        ([["1/2", "1/2"], ["1/4", "1/2"]], "column 0 sums to 3/4"),
+        ([["1/2", "1/2"], ["1/2"]], "1 entries for 2 databases"),
+        (np.array([[0.5, 0.5], [0.25, 0.5]]), "sum"),
+        (np.array([[float("nan"), 0.5], [0.25, 0.5]]), "nan|finite"),
+    ],
+)
+def test_a_matrix_that_is_no_mechanism_is_refused(matrix, said):
+    with pytest.raises(tw.InvalidInput, match=said):
+        tw.mechanism(matrix)
+
+
+@pytest.mark.parametrize("matrix", [ROWS, np.array(ROWS), FLOATS, [[0.75, 0.25], [0.25, 0.75]]])
+def test_pram_takes_the_same_matrices(matrix):
+    assert tw.pram(matrix, records=2).probability((0, 1), (1, 1)) == Fraction(3, 16)
+
+
+def test_a_frame_is_a_pram():
+    assert tw.pram(frame(ROWS)).expression == "pram([[3/4, 1/4], [1/4, 3/4]], records=1)"
+
+
+def test_questions_take_objects_as_well_as_texts():
+    laplace = tw.laplace(epsilon=1)
+    assert str(tw.explain(laplace)) == str(tw.explain("laplace(epsilon=1)"))
+    assert str(tw.explain(tw.Guarantee.parse("dp(epsilon=1)"))) == str(tw.explain("dp(epsilon=1)"))
+    assert tw.ask("measure", laplace).to_dict() == tw.measure(laplace).to_dict()
+    survey = tw.randomized_response(bits=2, keep="3/4")
+    belief = tw.belief("uniform", survey.universe)
+    by_text = tw.posterior(survey.expression, "uniform", "11")
+    assert str(tw.posterior(survey, belief, (1, 1))) == str(by_text)
+    assert tw.calibrate("gaussian", epsilon=1, delta=1e-6).to_dict() == (
+        tw.ask("calibrate", "gaussian", epsilon="1", delta="1e-6").to_dict()
+    )
+
+
+def test_anonymity_takes_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"zip": ["130**"] * 3, "condition": ["flu", "flu", "asthma"]})
+    found = tw.ask("anonymity", table, quasi="zip", sensitive="condition").to_dict()
+    assert found["k"] == 3
+
+
+def test_a_plot_is_shown_as_svg_in_a_notebook():
+    pytest.importorskip("matplotlib")
+    drawn = tw.measure("laplace(epsilon=1)").plot()
+    assert drawn._repr_svg_().count("<svg ") == 1
+
+
+def test_a_result_is_saved_by_its_suffix(tmp_path):
+    path = tw.measure("laplace(epsilon=1)").save(tmp_path / "m.json")
+    assert path.read_text().startswith("{")
+    with pytest.raises(tw.InvalidInput, match="is there already"):
+        tw.measure("laplace(epsilon=1)").save(path)

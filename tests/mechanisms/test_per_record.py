@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import Family
 from twoworlds.laws.event import OnRecords
 from twoworlds.mechanisms import per_record
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.per_record import ByLoss, PerRecord
+from twoworlds.mechanisms.per_record import ByLoss, PerRecord, RandomIndex
 from twoworlds.mechanisms.several import composed
 from twoworlds.numbers import INFINITY, exp
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, Explicit
@@ -49,37 +50,12 @@ def law(mechanism, database):
     }
 
 
-def neighbours(mechanism, group):
-    """All ordered pairs of laws of databases that differ in 1 to ``group`` records."""
-    databases = list(product(mechanism.transition.universe, repeat=mechanism.records))
-    laws_ = {x: law(mechanism, x) for x in databases}
-    return [
-        (laws_[x], laws_[y])
-        for x in databases
-        for y in databases
-        if 0 < sum(a != b for a, b in zip(x, y, strict=True)) <= group
-    ]
-
-
-def gap(p, q, ratio):
-    return sum(max(Fraction(0), p[o] - ratio * q[o]) for o in p)
-
-
-def peak(p, q):
-    return max(INFINITY if q[o] == 0 else p[o] / q[o] for o in p if p[o])
-
-
-def smallest_ratio(p, q, delta):
-    """Cells in order of falling ratio: the best events, one for each place to stop."""
-    order = sorted((o for o in p if p[o]), key=lambda o: -p[o] / q[o] if q[o] else -(10**9))
-    needed, top, bottom = Fraction(1), Fraction(0), Fraction(0)
-    for o in order:
-        top, bottom = top + p[o], bottom + q[o]
-        if top - delta > bottom:
-            if bottom == 0:
-                return INFINITY
-            needed = max(needed, (top - delta) / bottom)
-    return needed
+def of_table(mechanism, group):
+    """The comparisons of the whole table; of a single database, with itself."""
+    if mechanism.universe.size > 1:
+        return mechanism.table().family(SUBSTITUTE, group)
+    (x,) = mechanism.universe
+    return Family([mechanism.table().compare(x, x)], "one database")
 
 
 def both_ways(check):
@@ -96,7 +72,7 @@ def both_ways(check):
 
 @given(mechanisms(), st.integers(1, 4), RATIOS)
 def test_the_gap_is_that_of_the_whole_table(mechanism, group, ratio):
-    expected = max((gap(p, q, ratio) for p, q in neighbours(mechanism, group)), default=Fraction(0))
+    expected = of_table(mechanism, group).gap(ratio)[1].delta
 
     @both_ways
     def check():
@@ -115,7 +91,7 @@ def test_the_gap_is_that_of_the_whole_table(mechanism, group, ratio):
 
 @given(mechanisms(), st.integers(1, 4))
 def test_the_peak_is_that_of_the_whole_table(mechanism, group):
-    expected = max((peak(p, q) for p, q in neighbours(mechanism, group)), default=Fraction(1))
+    expected = of_table(mechanism, group).peak()[1].ratio
 
     @both_ways
     def check():
@@ -134,9 +110,7 @@ def test_the_peak_is_that_of_the_whole_table(mechanism, group):
 
 @given(mechanisms(), st.integers(1, 3), DELTAS)
 def test_ratio_for_is_that_of_the_whole_table(mechanism, group, delta):
-    expected = max(
-        (smallest_ratio(p, q, delta) for p, q in neighbours(mechanism, group)), default=Fraction(1)
-    )
+    expected = of_table(mechanism, group).ratio_for(delta)[1]
 
     @both_ways
     def check():
@@ -294,3 +268,30 @@ def test_matrices_that_do_not_fit_are_refused():
         mechanism("pram([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], records=3)")
     with pytest.raises(InvalidInput, match="the same values"):
         mechanism("pram([[[1, 0], [0, 1]], [[1, 0, 0], [0, 1, 1]]])")
+
+
+@pytest.mark.parametrize(
+    ("records", "values", "message"),
+    [
+        (0, 2, "records=0"),
+        (-1, 2, "records=-1"),
+        (1.5, 2, "records=1.5"),
+        ("x", 2, "records='x'"),
+        (2, 0, "values=0"),
+        (2, [], "empty"),
+        (2, ["a", "a"], "repeats"),
+    ],
+)
+def test_ill_formed_sizes_of_one_published_record_are_refused(records, values, message):
+    with pytest.raises(InvalidInput, match=message):
+        RandomIndex(records, values)
+
+
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 4))
+def test_one_published_record_costs_what_its_table_costs(n, values, group):
+    """Kasiviswanathan & Smith, Remark 1: delta is c/n for groups of c, at every epsilon."""
+    mechanism = RandomIndex(n, values)
+    for ratio in (Fraction(1), Fraction(1000), INFINITY):
+        found = mechanism.family(SUBSTITUTE, group).gap(ratio)[1].delta
+        assert found == of_table(mechanism, group).gap(ratio)[1].delta
+        assert found == (Fraction(min(group, n), n) if values > 1 else 0)

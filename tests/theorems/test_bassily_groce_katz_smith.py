@@ -108,28 +108,6 @@ def test_erratum_14_definition_2_is_empty_for_certain_beliefs():
     assert found.refutations[0].of.name == "bgks-point-beliefs"
 
 
-@pytest.mark.parametrize(
-    ("name", "stated", "kind"),
-    [
-        ("bgks-simulation-ddp", "simulation(ratio=2, delta=0.1)", "ddp"),
-        ("bgks-independent-ddp", "independent-ddp(ratio=2, delta=0.1)", "ddp"),
-        ("bgks-ddp-coupled-worlds", "ddp(ratio=2, delta=0.1)", "coupled-worlds"),
-        (
-            "bgks-inference-ddp-coupled-worlds",
-            "inference-ddp(ratio=2, delta=0.1)",
-            "inference-coupled-worlds",
-        ),
-        ("bgks-noiseless-pufferfish", "noiseless(ratio=2, delta=0.1)", "pufferfish"),
-    ],
-)
-def test_a_definition_that_is_a_case_of_another_keeps_its_numbers(name, stated, kind):
-    given = Guarantee.parse(stated)
-    found = THEOREMS[name].conclude(given)
-    assert found.kind == kind
-    assert found.numbers == given.numbers
-    assert given.implies(kind).best.numbers == given.numbers
-
-
 ABOVE_ONE = st.fractions(Fraction(11, 10), 3, max_denominator=10)
 INNER = st.fractions(Fraction(1, 40), 1, max_denominator=40)
 

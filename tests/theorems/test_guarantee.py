@@ -25,6 +25,9 @@ from twoworlds.theorems.formulas import tanh_half
         "conditional(epsilon=0.3, delta=0.01, failure=0.02)",
         "power(level=0.05, power=0.15)",
         "coupled-worlds(ratio=2, delta=0.01, pairs=7)",
+        "rdp(order=1.5, epsilon=0.1, neighbours=add-remove)",
+        "gdp(mu=inf)",
+        "zcdp(rho=0.5, group=3)",
     ],
 )
 def test_what_is_typed_is_printed(text):
@@ -67,6 +70,14 @@ def test_a_printed_irrational_number_is_never_stronger_than_the_true_one(x):
         ("ddp(epsilon=1, group=2)", "one person at a time; for groups state coupled-worlds"),
         ("noiseless(epsilon=1, group=2)", "one person at a time"),
         ("simulation(epsilon=1, group=2)", "one person at a time"),
+        ("rdp(epsilon=1)", "rdp needs a number: give order="),
+        ("rdp(order=1, epsilon=1)", "a fraction above 1"),
+        ("rdp(order=inf, epsilon=1)", "is the epsilon of dp"),
+        ("rdp(order=2, epsilon=-1)", "epsilon is at least 0"),
+        ("zcdp(rho=-1)", "rho is at least 0"),
+        ("zcdp(mu=1)", "unknown number of zcdp"),
+        ("gdp(mu=x)", "not a number"),
+        ("gdp", "give mu="),
     ],
 )
 def test_rejects_what_is_no_guarantee_and_says_the_way_out(text, words):

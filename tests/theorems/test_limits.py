@@ -139,18 +139,6 @@ def test_the_ends_of_the_worst_chain_need_the_delta_that_is_told(a, delta, steps
     assert worst_group_delta(a, delta, steps, INFINITY) == never
 
 
-@given(st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10))
-def test_the_noisy_parity_differs_by_s_whatever_it_answers(s):
-    keep = (1 + s) / 2
-    parity = {
-        x: (keep, 1 - keep) if sum(x) % 2 else (1 - keep, keep) for x in product(range(2), repeat=2)
-    }
-    belief = {(1, 1): Fraction(1, 2), (1, 0): Fraction(1, 2)}
-    assert brute.failure(parity, belief, s - Fraction(1, 1000)) == 1
-    assert brute.largest_move(parity, belief) == s
-    assert brute.pure_ratio(parity) == (1 + s) / (1 - s)  # so no belief moves by more than s
-
-
 def random_index(n, values, lie=Fraction(0)):
     """Publish (J, x_J) for a random J, or with a tiny probability another value of theirs."""
     found = {}

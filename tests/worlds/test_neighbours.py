@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.testing import enumeration as brute
 from twoworlds.worlds import (
     ADD_REMOVE,
     EXPLICIT,
@@ -56,25 +57,10 @@ SMALL = st.one_of(
 )
 
 
-def adjacent(universe, relation, x, y):
-    """The neighbour relation from its definition."""
-    if isinstance(universe, Integers):
-        return 0 < abs(x - y) <= universe.step
-    if relation == EXPLICIT:
-        return (x, y) in universe.pairs or (y, x) in universe.pairs
-    if relation == SUBSTITUTE:
-        return len(x) == len(y) and sum(a != b for a, b in zip(x, y, strict=True)) == 1
-    short, long = sorted((x, y), key=len)
-    cuts = [long[:i] + long[i + 1 :] for i in range(len(long))]
-    return len(long) == len(short) + 1 and short in cuts
-
-
 def shortest_paths(universe, relation):
     """The number of steps between any two points, by powers of the adjacency matrix."""
-    points = list(universe)
-    step = np.array(
-        [[adjacent(universe, relation, x, y) for y in points] for x in points], dtype=int
-    )
+    points, near = list(universe), brute.adjacency(universe, relation)
+    step = np.array([[x != y and near(x, y) for y in points] for x in points], dtype=int)
     steps, reached = {}, np.eye(len(points), dtype=int)
     for k in range(len(points) + 1):
         for i, j in zip(*np.nonzero(reached), strict=True):

@@ -1,4 +1,4 @@
-"""Side information as calls, against enumeration; less of it never hurts (Theorem 5)."""
+"""Side information as calls, against enumeration."""
 
 from fractions import Fraction
 from itertools import product
@@ -49,6 +49,9 @@ def test_a_noisy_value_is_true_or_evenly_one_of_the_others():
         assert heard.masses[x, z] == EIGHTH * expected
     assert uniform("noisy(size, 1/3)").sides == {3: 1}  # nothing else could be heard
     assert uniform("noisy(known(1), 0)").given(1)[0, 1, 1] == Fraction(1, 4)
+    flip = {z: {z: Fraction(3, 4), 1 - z: Fraction(1, 4)} for z in (0, 1)}
+    less = uniform("known(1)").knowing_less(flip.__getitem__)
+    assert less.masses == uniform("noisy(known(1), 3/4)").masses
 
 
 def test_what_is_learned_sometimes_is_else_nothing():
@@ -57,38 +60,6 @@ def test_what_is_learned_sometimes_is_else_nothing():
     assert found.given(NOTHING) == dict.fromkeys(BITS, EIGHTH)
     assert uniform("sometimes(known(1), 1)").sides == {("learned", 1): HALF, ("learned", 0): HALF}
     assert uniform("sometimes(known(1), 0)").sides == {NOTHING: 1}
-
-
-def delta(joint, ratio):
-    """Smallest delta for the sum of bits when the simulator adds a fair coin to the others' sum."""
-    worst = Fraction(0)
-    for i, v, z in product(range(3), (0, 1), joint.sides):
-        law = {x: mass for x, mass in joint.given(z).items() if x[i] == v}
-        total = sum(law.values())
-        if total == 0:
-            continue
-        real, ideal = {}, {}
-        for x, mass in law.items():
-            real[sum(x)] = real.get(sum(x), 0) + mass / total
-            for coin in (0, 1):
-                t = sum(x) - v + coin
-                ideal[t] = ideal.get(t, 0) + mass / total / 2
-        for p, q in ((real, ideal), (ideal, real)):
-            gaps = (p.get(t, 0) - ratio * q.get(t, 0) for t in range(4))
-            worst = max(worst, sum(gap for gap in gaps if gap > 0))
-    return worst
-
-
-def test_less_side_information_never_hurts():
-    # Bassily, Groce, Katz & Smith, Theorem 5: the first bit, that bit flipped with chance 1/4,
-    # and nothing.
-    ratio = Fraction(3, 2)
-    known, noisy = uniform("known(1)"), uniform("noisy(known(1), 3/4)")
-    assert delta(known, ratio) == Fraction(1, 4)
-    assert delta(noisy, ratio) == Fraction(3, 16)
-    assert delta(uniform("none"), ratio) == EIGHTH
-    flip = {z: {z: Fraction(3, 4), 1 - z: Fraction(1, 4)} for z in (0, 1)}
-    assert known.knowing_less(lambda z: flip[z]).masses == noisy.masses
 
 
 def test_the_parameter_is_known_only_where_it_is_asked_for():

@@ -37,6 +37,7 @@ from twoworlds.theorems.common import (
     known_records,
     needs,
     one_person,
+    settled,
     strictly_below,
 )
 from twoworlds.theorems.formulas import (
@@ -335,7 +336,7 @@ def _decided(_given: Guarantee, context: Context) -> Check:
     name = "every secret is 0 or 1, never undecided"
     if context.decided is None:
         return needs(f"that {name}", known=None, how="decided=yes")
-    return Check(name, context.decided, name if context.decided else f"needs that {name}")
+    return settled(name, f"that {name}", ok=context.decided)
 
 
 def _printed_7(given: Guarantee, _context: Context) -> Guarantee | None:
@@ -475,10 +476,11 @@ for _number, _premises, _statement, _erratum in (
 
 def _two_of_a_kind(given: Guarantee, context: Context) -> Check:
     name = "two guarantees of one kind"
-    if len(context.others) != 1 or context.others[0].kind != given.kind:
-        return Check(name, ok=False, text=f"needs {name}")
-    other = finite(context.others[0], context)
-    return other if not other.ok else Check(name, ok=True, text=name)
+    alike = [other for other in context.others if other.kind == given.kind]
+    if len(alike) != 1 or len(context.others) != 1:
+        return settled(name, ok=False)
+    other = finite(alike[0], context)
+    return settled(name, ok=True) if other.ok else other
 
 
 @theorem(

@@ -87,6 +87,15 @@ def needs(name: str, *, known: object, how: str) -> Check:
     return Check(name, ok=True, text=f"{name}: {known}")
 
 
+def settled(name: str, otherwise: str = "", *, ok: bool) -> Check:
+    """Check what is plainly so or not; where it is not, say what is needed.
+
+    >>> settled("delta = 0", ok=False).text
+    'needs delta = 0'
+    """
+    return Check(name, ok, name if ok else f"needs {otherwise or name}")
+
+
 def known_records(given: Guarantee, _context: Context) -> Check:
     """Check that the number of records is known."""
     return needs("the number of records", known=given.records, how="records=")
@@ -106,9 +115,7 @@ def known_level(_given: Guarantee, context: Context) -> Check:
 
 def pure(given: Guarantee, _context: Context) -> Check:
     """Check delta = 0."""
-    if given.delta == 0:
-        return Check("delta = 0", ok=True, text="delta = 0")
-    return Check("delta = 0", ok=False, text=f"needs delta = 0: {brief(given.delta)} is not 0")
+    return settled("delta = 0", f"delta = 0: {brief(given.delta)} is not 0", ok=given.delta == 0)
 
 
 def positive_delta(given: Guarantee, _context: Context) -> Check:
@@ -125,18 +132,14 @@ def finite(given: Guarantee, _context: Context) -> Check:
 
 def one_person(given: Guarantee, _context: Context) -> Check:
     """Check that the guarantee is for single people."""
-    name = "one person differs (group = 1)"
-    if given.group == 1:
-        return Check(name, ok=True, text=name)
-    return Check(name, ok=False, text=f"needs group = 1: it is {given.group}")
+    alone = given.group == 1
+    return settled("one person differs (group = 1)", f"group = 1: it is {given.group}", ok=alone)
 
 
 def substitution(given: Guarantee, _context: Context) -> Check:
     """Check that neighbours differ by one replaced record."""
     name = "neighbours by substitution"
-    if given.neighbours == SUBSTITUTE:
-        return Check(name, ok=True, text=name)
-    return Check(name, ok=False, text=f"needs {name}: they are {given.neighbours}")
+    return settled(name, f"{name}: they are {given.neighbours}", ok=given.neighbours == SUBSTITUTE)
 
 
 # --- theorems ------------------------------------------------------------------------------------
@@ -252,10 +255,8 @@ def group_privacy(given: Guarantee, context: Context) -> Guarantee:
 
 
 def _smaller_group_wanted(given: Guarantee, context: Context) -> Check:
-    name = "the guarantee is for a group of several people"
-    wanted = context.group or 1
-    ok = wanted < given.group
-    return Check(name, ok, name if ok else f"needs a guarantee for more than {wanted} people")
+    name, wanted = "the guarantee is for a group of several people", context.group or 1
+    return settled(name, f"a guarantee for more than {wanted} people", ok=wanted < given.group)
 
 
 @theorem(
@@ -272,8 +273,7 @@ def smaller_group(given: Guarantee, context: Context) -> Guarantee:
 def by_removal(given: Guarantee, _context: Context) -> Check:
     """Check that neighbours differ by one record more or less."""
     name = "neighbours by adding or removing a record"
-    ok = given.neighbours == ADD_REMOVE
-    return Check(name, ok, name if ok else f"needs {name}: they are {given.neighbours}")
+    return settled(name, f"{name}: they are {given.neighbours}", ok=given.neighbours == ADD_REMOVE)
 
 
 @theorem(
@@ -350,10 +350,8 @@ def same_setting(given: Guarantee, context: Context) -> Check:
     """Check that all premises are of one kind and setting, and of one order."""
     name = "all guarantees have the same kind, neighbours and group"
     own = _setting(given)
-    for other in context.others:
-        if _setting(other) != own:
-            return Check(name, ok=False, text=f"needs the same setting: {given} and {other} differ")
-    return Check(name, ok=True, text=name)
+    other = next((one for one in context.others if _setting(one) != own), None)
+    return settled(name, f"the same setting: {given} and {other} differ", ok=other is None)
 
 
 def _setting(given: Guarantee) -> tuple[object, ...]:
