@@ -36,7 +36,7 @@ from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Chart, Curves, HeatMap, L
 from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rationals, units
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
@@ -484,7 +484,11 @@ def build_source(
         return build_mechanism(text, universe=where)
     if not text.startswith("python:") and parse(text).name in DEFINITIONS:
         return definition(text)
-    built = build_mechanism(text)
+    try:
+        built = build_mechanism(text)
+    except UnknownName as error:
+        other = UnknownName("definition", error.name, [one.name for one in DEFINITIONS])
+        raise error if error.kind != "mechanism" or error.nearest else other from None
     if where is not None and where != built.universe:
         raise InvalidInput(
             f"{text} is about {built.universe.expression}, not {where.expression}: leave the "
