@@ -593,5 +593,4 @@ def _as_parity(
 
 
 def _bits(universe: Universe) -> bool:
-    fixed = isinstance(universe, Records) and universe.fixed
-    return fixed and set(universe.values) == {0, 1}
+    return isinstance(universe, Records) and universe.fixed and set(universe.values) == {0, 1}
