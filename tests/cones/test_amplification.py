@@ -189,3 +189,12 @@ def test_a_row_that_only_the_approximation_allows_does_not_satisfy_frapp():
     assert not found
     assert found.witness is not None
     assert found.witness.verify()
+
+
+def test_guarantees_are_listed_where_extreme_rows_are_too_many() -> None:
+    many = row_cone("frapp(gamma=3, values=3, records=3)")
+    assert "216 guarantees have too many extreme rows to list" in many.answer().headline
+    with pytest.raises(TooLarge, match="ask for facets"):
+        many.generators()
+    with pytest.raises(TooLarge, match="redundant ones are found up to"):
+        row_cone("frapp(gamma=3, values=4, records=3)").inequalities()

@@ -119,3 +119,18 @@ def test_two_ratios_are_compared_on_more_databases_than_a_cone_has_columns(unive
 def test_an_irrational_ratio_is_named_with_a_rational_one_near():
     with pytest.raises(InvalidInput, match=r"the ratio of dp\(epsilon=1\) is e .*ratio=19/7"):
         compare("dp(epsilon=1)", "dp(ratio=2)", "bits(2)")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "relation"),
+    [
+        ("laplace(scale=2)", "dp(epsilon=1/2)", "stronger"),
+        ("dp(epsilon=1)", "laplace(scale=2)", "weaker"),
+        ("laplace(scale=1)", "dp(epsilon=1/2)", "incomparable"),
+        ("gaussian(sigma=1)", "dp(ratio=3)", "incomparable"),
+        ("laplace(scale=1)", "dp(ratio=1)", "weaker"),
+        ("geometric(ratio=2)", "dp(ratio=1)", "weaker"),
+    ],
+)
+def test_noise_on_real_numbers_never_has_all_rows_of_differential_privacy(first, second, relation):
+    assert compare(first, second).relation == relation

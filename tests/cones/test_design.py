@@ -304,3 +304,8 @@ def test_python_and_the_command_line_choose_the_same_loss(universe, statistic, l
         ask("design", "dp(ratio=2)", universe=universe, **asked).loss,
     }
     assert len(losses) == 1
+
+
+def test_the_worst_case_of_a_squared_loss_is_refused_at_once_for_large_counts() -> None:
+    with pytest.raises(TooLarge, match=r"integers\(0, 64\) or less, or name a belief"):
+        design(row_cone("dp(ratio=2)", "integers(0, 200)"), "squared")

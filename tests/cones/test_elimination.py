@@ -223,3 +223,19 @@ def test_many_databases_of_differential_privacy_relax_without_its_rows() -> None
     assert relax(row_cone("dp(ratio=3)", "bits(5)"), 1).row_cone == row_cone(
         "dp(ratio=3)", "bits(5)"
     )
+
+
+def test_what_takes_too_long_is_refused_at_once_with_a_size_that_does() -> None:
+    many = row_cone("randomized-response(bits=8, keep=3/4)")
+    with pytest.raises(TooLarge, match="use at most 6 records"):
+        relax(many, 1)
+    with pytest.raises(TooLarge, match="use at most 7 records"):
+        eliminate(many, ["00000000"])
+
+
+@pytest.mark.parametrize(("where", "size"), [("bits(3)", 8), ("integers(0, 6)", 7)])
+def test_differential_privacy_relaxes_to_itself_or_to_nothing(where: str, size: int) -> None:
+    cone = row_cone("dp(ratio=2)", where)
+    for many in range(1, size - 1):
+        assert relax(cone, many).row_cone == cone
+    assert all(min(d.inequality.coefficients) >= 0 for d in relax(cone, size - 1).derived)

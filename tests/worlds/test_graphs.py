@@ -283,3 +283,16 @@ def test_random_edges_refuses_a_bound_on_degrees_and_too_many_kinds():
         random_edges(Graphs((1, 2, 3), degree=1), "1/2")
     with pytest.raises(TooLarge, match="7 nodes without labels"):
         mechanism("exact(edges, graphs(9))")
+
+
+def test_what_is_too_large_to_draw_is_refused_before_it_is_drawn():
+    def furthest(text):
+        where = universe(text)
+        return next(iter(statistic("triangles", where).furthest(where, "substitute")))
+
+    with pytest.raises(TooLarge, match=r"bound the degree, as in graphs\(nodes=5000, degree=100\)"):
+        furthest("graphs(5000)")
+    assert furthest("graphs(nodes=5000, degree=100)").difference in (4950, -4950)
+    for text in ("graphs(1000000000)", "records(values=1000000000, n=2)"):
+        with pytest.raises(TooLarge, match=r"up to (nodes|values)=1048576"):
+            universe(text)

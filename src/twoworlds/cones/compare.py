@@ -48,9 +48,10 @@ from twoworlds.cones.row_cone import (
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
+from twoworlds.mechanisms.continuous import Continuous
 from twoworlds.numbers import INFINITY, exact_text, show
 from twoworlds.show import Result, Told
-from twoworlds.worlds import Explicit, Integers, Point, Records, Universe, resolve
+from twoworlds.worlds import Explicit, Integers, Point, Reals, Records, Universe, resolve
 from twoworlds.worlds.catalogue import universe as build_universe
 
 Reason = tuple[bool | None, str]
@@ -200,15 +201,24 @@ def _more_noise(one: Mechanism, other: Mechanism) -> tuple[bool | None, str]:
 
 
 def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Reason]:
-    """Compare integer noise with differential privacy on all whole numbers, both ways.
+    """Compare noise with differential privacy on all whole or all real numbers, both ways.
 
-    The noise gives every guarantee of dp if and only if it is private. The other way round, a row
-    that is ratio at one place and 1 elsewhere, or the reverse, is allowed by dp.
+    The noise gives every guarantee of dp if and only if it is private. The other way round, dp with
+    ratio 1 allows constant rows only, which everything has. A larger ratio allows on whole numbers
+    a row that is ratio at one place and 1 elsewhere, or the reverse; on real numbers one that leaps
+    from 1 to ratio. A row of noise with a density f is x(t) = int h(o) f(o - t) do with a bounded
+    h, which is continuous in t, because shifts are continuous in L1.
     """
     private, name = dp.check(noise), noise.expression
     verb = "obeys" if private.holds else "does not obey"
     forward = private.holds, f"{name} {verb} {dp.claim}."
     ratio = Fraction(1) if dp.ratio is None else dp.ratio
+    if ratio == 1:
+        return forward, (True, f"{dp.claim} allows constant rows only, which {name} has.")
+    if isinstance(noise, Continuous):
+        leap = f"the row that is 1 below 0 and {show(ratio)} from 0 on"
+        never = f"which {name} never has: its rows do not leap"
+        return forward, (False, f"{dp.claim} allows {leap}, {never}.")
     for at, otherwise in ((Fraction(1), ratio), (ratio, Fraction(1))):
         try:
             inside = noise_cone(noise).contains({0: at}, otherwise=otherwise)
@@ -221,11 +231,11 @@ def _noise_and_dp(noise: Mechanism, dp: DifferentialPrivacy) -> tuple[Reason, Re
 
 
 def _with_dp(sides: Sequence[object]) -> Strength | None:
-    """Compare noise on all whole numbers with differential privacy, in either order."""
+    """Compare noise on all numbers of a kind with differential privacy, in either order."""
     noise, dp = sides if isinstance(sides[0], Mechanism) else sides[::-1]
     if not isinstance(noise, Mechanism) or not isinstance(dp, DifferentialPrivacy):
         return None
-    if noise.universe.size is not None or not isinstance(noise.universe, Integers):
+    if noise.universe.size is not None or not isinstance(noise.universe, (Integers, Reals)):
         return None
     if dp.delta != 0 or dp.ratio is None or dp.ratio == INFINITY:
         return None

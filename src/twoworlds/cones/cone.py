@@ -40,6 +40,7 @@ MOST_COMPARED = 128  # databases
 MOST_COLUMNS = 64  # of a step in the proof that one cone lies in another
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
 HOPELESS = 10**13
+_MOST_TIDIED = 100_000
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,12 @@ class Cone:
                 )
             return self.ratios.rays(), ()
         if self.constraints is not None:
+            if self.hopeless:
+                raise TooLarge(
+                    f"the cone of {len(self.constraints[0])} inequalities over {self.dimension} "
+                    "databases may have too many extreme rows to list: ask for facets, statements, "
+                    "membership or odds, which need no rays"
+                )
             return extreme_rays(*self.constraints, self.dimension)
         assert self.generators is not None
         return self._tidied(self.generators, "_outer")
@@ -193,10 +200,22 @@ class Cone:
         from twoworlds.cones.kernel.double_description import irredundant, irredundant_by_programs
 
         if opposite not in self.__dict__ and self._bound(given) > POSSIBLE:
+            if (numbers := len(given[0]) * self.dimension) > _MOST_TIDIED:
+                raise TooLarge(
+                    f"{len(given[0])} inequalities or rows over {self.dimension} databases hold "
+                    f"{numbers} numbers, and the redundant ones are found up to {_MOST_TIDIED}: "
+                    "use fewer records or fewer values, or ask for odds or membership of one row"
+                )
             return irredundant_by_programs(*given, self.dimension)
         vectors, basis = getattr(self, opposite)
         space = kernel([*vectors, *basis], self.dimension)
         return irredundant(given[0], vectors, space), space
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it is given by inequalities that may meet in far too many rays."""
+        given, known = self.constraints, "_inner" in self.__dict__
+        return given is not None and not known and self._bound(given) > HOPELESS
 
     def _bound(self, given: Description) -> int:
         return most_facets(len(given[0]), self.dimension - len(given[1]))

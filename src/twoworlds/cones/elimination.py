@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _LISTED = 40
 _MOST_CHOICES = 20_000
 _MOST_INEQUALITIES = 300_000
+_MOST_NUMBERS = 4**7  # in the guarantees, where databases are named: 7 bits of randomized response
 
 
 class Derived(NamedTuple):
@@ -188,6 +189,7 @@ def eliminate(cone: RowCone, databases: Iterable[object]) -> Relaxation:
         raise InvalidInput(f"name a database to eliminate, such as {cone.columns[-1]}")
     if len(set(points)) != len(points):
         raise InvalidInput(f"eliminate={', '.join(labels)}: name each database once")
+    _check_size(cone, _MOST_NUMBERS)
     columns = [cone.universe.positions[point] for point in points]
     return Relaxation(cone, _derived(cone, _without(cone.cone, columns)), eliminated=tuple(points))
 
@@ -203,6 +205,15 @@ def relax(cone: RowCone, databases: object = 1) -> Relaxation:
     many, size = whole(databases, "databases", at_least=1), cone.cone.dimension
     if many >= size:
         raise InvalidInput(f"databases={many}: eliminate fewer than all {size} of them")
+    if cone.cone.ratios is not None:  # some choice keeps each pair that is bounded: no more follows
+        left = cone.cone.facets if size - many > 1 else units(size)
+        return Relaxation(cone, _derived(cone, left), any_of=many)
+    _check_size(cone, _MOST_NUMBERS // 4)
+    if (ways := comb(size, many)) > _MOST_CHOICES:
+        raise TooLarge(
+            f"there are {ways} ways to eliminate {many} of {size} databases, at most "
+            f"{_MOST_CHOICES} are tried: name the databases to eliminate instead"
+        )
     moves = _symmetries(cone)
     chosen = _choices(size, many, moves)
     found: dict[Vector, None] = dict.fromkeys(units(size))
@@ -216,6 +227,22 @@ def relax(cone: RowCone, databases: object = 1) -> Relaxation:
                     f"{_MOST_INEQUALITIES} inequalities: name the databases to eliminate instead"
                 )
     return Relaxation(cone, _derived(cone, _facets(found, moves, size)), any_of=many)
+
+
+def _check_size(cone: RowCone, most: int) -> None:
+    """Refuse at once what would take minutes; of products of records the size that does is told."""
+    if cone.cone.ratios is not None:
+        return
+    numbers = sum(len(a) - a.count(0) for a in cone.cone.facets)
+    if numbers > most:
+        records, fewer = as_records(cone.universe), "fewer databases"
+        if records is not None:
+            fits = [n for n in range(1, records.n) if numbers**n <= most**records.n]
+            fewer = f"at most {fits[-1]} record{'' if fits[-1] == 1 else 's'}" if fits else fewer
+        raise TooLarge(
+            f"the guarantees of {cone.source} hold {numbers} numbers that are not 0, and databases "
+            f"are eliminated from up to {most}: use {fewer}"
+        )
 
 
 def _without(cone: Cone, columns: Sequence[int]) -> list[Vector]:
@@ -258,11 +285,6 @@ def _orbit(vector: Vector, moves: Sequence[Sequence[int]]) -> list[Vector]:
 
 def _choices(size: int, many: int, moves: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return one choice of columns of each kind."""
-    if (ways := comb(size, many)) > _MOST_CHOICES:
-        raise TooLarge(
-            f"there are {ways} ways to eliminate {many} of {size} databases, at most "
-            f"{_MOST_CHOICES} are tried: name the databases to eliminate instead"
-        )
     found, seen = [], set[Vector]()
     for columns in combinations(range(size), many):
         chosen = tuple([int(i in columns) for i in range(size)])

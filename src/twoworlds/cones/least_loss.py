@@ -71,6 +71,7 @@ Matrix = list[list[Fraction]]
 _MOST_ENTRIES = 200_000
 _MOST_COUNTS = 256  # databases 0, 1, ..., that are answered by geometric noise
 _MOST_SOLVED = 41  # of them, where geometric noise is not proved to be the best
+_MOST_WORST = 65  # of them, where the worst case of a squared loss counts
 _FEW_COUNTS = 9  # where the program of the worst case is small, and its optimum simple
 _MOST_REFINED = 9_000  # entries, while the two ends of a squared loss are brought together
 _MOST_ROUNDS = 40
@@ -182,7 +183,16 @@ def least_squared_loss(
     source: RowCone, truths: Sequence[Fraction], belief: list[Fraction] | None
 ) -> tuple[list[Fraction], LeastLoss, list[Fraction], LeastLoss]:
     """Return answers with the best mechanism that gives them, and tangents with the lower bound."""
+    ratio, size = ratio_of_counts(source.cone), source.cone.dimension
     wanted = {*truths}
+    if ratio is not None and belief is not None:
+        noise = [[ratio ** -abs(z - d) for d in range(size)] for z in range(size)]
+        wanted = {min(truths), max(truths), *_means(noise, belief, truths)}
+    elif ratio is not None and size > _MOST_WORST:
+        raise TooLarge(
+            f"the worst case of a squared loss is found for counts of up to {_MOST_WORST - 1}: "
+            f"use integers(0, {_MOST_WORST - 1}) or less, or name a belief, as in --belief uniform"
+        )
     for _ in range(_MOST_ROUNDS):
         tangents = sorted(wanted)
         pairs = corners(tangents)
@@ -196,9 +206,7 @@ def least_squared_loss(
             touched = {u for p, row in zip(pairs, below.matrix, strict=True) if any(row) for u in p}
             ends = {tangents[0], tangents[-1]}
             wanted = ends | touched | {*_used(answers, above)[0]} | _guesses(below, above, truths)
-        large = len(wanted) * _entries(source) > _MOST_REFINED and (
-            belief is None or ratio_of_counts(source.cone) is None
-        )
+        large = len(wanted) * _entries(source) > _MOST_REFINED and (belief is None or ratio is None)
         if above.value - below.value <= near or large or wanted <= {*tangents}:
             break
     return *_used(answers, above), tangents, below

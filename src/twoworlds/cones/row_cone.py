@@ -36,7 +36,7 @@ from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Chart, Curves, HeatMap, L
 from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rationals, units
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
@@ -55,7 +55,6 @@ from twoworlds.worlds import BitStrings, Explicit, Integers, Point, Records, Uni
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
-    from twoworlds.cones.kernel.ratios import RatioGraph
     from twoworlds.cones.words.statements import Statement
 
 LARGEST_DIMENSION = 1024
@@ -264,8 +263,8 @@ class RowCone(Result):
         where = self.universe.expression
         notes = [f"approximation: {self.approximation}"] if self.approximation else []
         notes += [self.note] if self.note else []
-        if (graph := self.cone.ratios) is not None and not self.few_rows:
-            return self._by_symmetry(graph, notes)
+        if not self.few_rows:
+            return self._by_symmetry(notes)
         if not self.cone.listed:
             about = f"It is the {self._kind} of {len(self.columns)} databases, {where}."
             return Answer(about, self.source, notes=notes)
@@ -288,21 +287,26 @@ class RowCone(Result):
             notes=notes,
         )
 
-    def _by_symmetry(self, graph: RatioGraph, notes: Sequence[str]) -> Answer:
+    def _by_symmetry(self, notes: Sequence[str]) -> Answer:
         """List the guarantees of very many extreme rows, and one row of each kind if they fit."""
+        rows, graph, heights = "rows x (more than can occur)", self.cone.ratios, None
+        if not self.approximation:
+            rows = "likelihood rows x"
+        if graph is not None:
+            heights = graph.heights
         facets, where = self.inequalities(), self.universe.expression
-        given = f"Over {where}, the likelihood rows x with {_counted(len(facets), 'guarantee')}"
-        if graph.heights is None or not isinstance(self.universe, Records):
-            many = f"at least 2^{graph.side}" if graph.heights is None else str(len(graph.heights))
-            rows = f"{many} extreme rows, too many" if graph.side else "too many extreme rows"
-            said = f"{given} have {rows} to list."
+        given = f"Over {where}, the {rows} with {_counted(len(facets), 'guarantee')}"
+        if heights is None or not isinstance(self.universe, Records):
+            side = None if graph is None else graph.side
+            many = f"at least 2^{side}" if heights is None else str(len(heights))
+            said = f"{many} extreme rows, too many" if side else "too many extreme rows"
+            said = f"{given} have {said} to list."
             return Answer(said, self.source, blocks=[_guarantees(facets)], notes=notes)
         kinds = self.kinds
         lines = [f"{'  '.join(map(str, ray))}  ({_counted(n, 'row')})" for ray, n in kinds]
         alike = "up to exchanging persons, and values of a person"
         return Answer(
-            f"{given} are the combinations of {len(graph.heights)} extreme rows, {len(kinds)} "
-            f"{alike}.",
+            f"{given} are the combinations of {len(heights)} extreme rows, {len(kinds)} {alike}.",
             self.source,
             blocks=[_guarantees(facets), Listing(f"extreme rows, {alike}", lines)],
             notes=notes,
@@ -310,10 +314,12 @@ class RowCone(Result):
 
     @property
     def few_rows(self) -> bool:
-        """Whether extreme rows are listed one by one; of cones but those of ratios, always."""
+        """Whether extreme rows are listed one by one."""
         graph = self.cone.ratios
-        if graph is None or graph.side is None:
-            return graph is None or len(self.columns) <= _FEW_DATABASES
+        if graph is None:
+            return not self.cone.hopeless
+        if graph.side is None:
+            return len(self.columns) <= _FEW_DATABASES
         return graph.heights is not None and len(graph.heights) <= _FEW_ROWS
 
     @cached_property
@@ -343,9 +349,9 @@ class RowCone(Result):
         cone, graph = self.cone, self.cone.ratios
         both = {"facets": cone.facets, "equalities": cone.equalities}
         more: dict[str, Any] = {}
-        if graph is None or self.few_rows:
+        if self.few_rows:
             both |= {"rays": cone.rays, "lines": cone.lines}
-        elif graph.heights is not None and isinstance(self.universe, Records):
+        elif graph is not None and graph.heights is not None and isinstance(self.universe, Records):
             more["orbits"] = [{"ray": ray, "count": count} for ray, count in self.kinds]
         sizes = {name: len(vectors) for name, vectors in both.items()}
         if "orbits" in more and graph is not None and graph.heights is not None:
@@ -484,7 +490,11 @@ def build_source(
         return build_mechanism(text, universe=where)
     if not text.startswith("python:") and parse(text).name in DEFINITIONS:
         return definition(text)
-    built = build_mechanism(text)
+    try:
+        built = build_mechanism(text)
+    except UnknownName as error:
+        other = UnknownName("definition", error.name, [one.name for one in DEFINITIONS])
+        raise error if error.kind != "mechanism" or error.nearest else other from None
     if where is not None and where != built.universe:
         raise InvalidInput(
             f"{text} is about {built.universe.expression}, not {where.expression}: leave the "

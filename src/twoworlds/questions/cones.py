@@ -114,7 +114,7 @@ def _saved(proof: Certificate | None, save: Path | None) -> Any:
     """Return a certificate as plain data, or say that there is none."""
     if proof is None and save is not None:
         raise InvalidInput(
-            f"--save {save}: certificates hold finite matrices, and there are infinitely many "
+            f"--save {save}: certificates hold matrices that can be listed, and there are too many "
             "databases or outputs here: leave it out, and keep --json"
         )
     return None if proof is None else proof.to_dict()
@@ -138,15 +138,19 @@ def _row(row: str, of: Sequence[str], universe: str | None, save: Path | None) -
     """Say whether a likelihood row can occur."""
     from twoworlds.cones import build_source, row_cone
     from twoworlds.cones.compare import occurs
+    from twoworlds.cones.noise.integers import on_two_answers
 
     one = len(of) == 1
+    entries = [entry.strip() for entry in row.split(",")]
+    if one and (wedge := on_two_answers(build_source(of[0], universe))) is not None:
+        _saved(None, save)
+        return wedge.row(entries)
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
     if ":" in row:
         raise InvalidInput(
             f"--row '{row}': {cone.universe.expression} has finitely many databases: give a number "
             f"for each, as in --row '{','.join('1' * len(cone.columns))}'"
         )
-    entries = [entry.strip() for entry in row.split(",")]
     found = occurs(entries, cone, [build_source(text, universe) for text in of])
     return found.beside(files=save_json(save, found.fields()["certificate"].to_dict()))
 
@@ -220,15 +224,17 @@ def odds(
 ) -> Result:
     """Find how far the odds between two secrets can move, and the row that moves them."""
     from twoworlds.cones import largest_odds
+    from twoworlds.worlds import Integers, Reals
 
     check_files(save)
-    trusted, where = _on_integers(source, universe)
-    if where is None:
-        found = largest_odds(source, of, against, belief, universe=universe)
-    else:
-        from twoworlds.cones.noise.integers import integer_odds
+    trusted, whole_numbers = _on_integers(source, universe)
+    where = getattr(trusted, "universe", None) if whole_numbers is None else whole_numbers
+    if isinstance(where, Integers | Reals) and where.size is None:
+        from twoworlds.cones.noise.integers import odds_of_answers
 
-        found = integer_odds(trusted, of, against, belief, where)
+        found = odds_of_answers(trusted, of, against, belief, where)
+    else:
+        found = largest_odds(source, of, against, belief, universe=universe)
     return found.beside(files=save_json(save, _saved(found.certificate, save)))
 
 
@@ -344,7 +350,7 @@ def _cone(
         if built.universe.size is None:
             return noise_cone(built)
         if (wedge := on_two_answers(built)) is not None:
-            return wedge
+            return wedge.told()
         if isinstance(built, PerRecord) and (facet or built.universe.size > LARGEST_DIMENSION):
             return PerRecordCone.of(built)
     if exact and isinstance(built, Frapp):

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from twoworlds.calls import Call, Registry, Text, is_python, load, parse
-from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import whole
 from twoworlds.worlds import statistics
 from twoworlds.worlds.records import BitStrings, Integers, Reals, Records
@@ -16,6 +16,7 @@ from twoworlds.worlds.statistics import STATISTICS, Batch
 from twoworlds.worlds.universe import Explicit, Universe
 
 UNIVERSES: Registry[Universe] = Registry("universe")
+_MOST_NAMES = 1 << 20
 
 
 def universe(text: str | Universe) -> Universe:
@@ -32,7 +33,7 @@ def read_values(values: Text | int | tuple[object, ...]) -> int | list[object]:
     if isinstance(values, int):
         return values
     if isinstance(values, str):
-        return whole(values, "values", at_least=1)
+        return _listed(whole(values, "values", at_least=1), "values")
     listed: list[object] = []
     for value in values:
         if isinstance(value, list):
@@ -47,7 +48,13 @@ def read_names(given: Text | int, what: str) -> tuple[Hashable, ...]:
     if isinstance(given, list):
         found = read_values(given)
         return tuple(found) if isinstance(found, list) else ()
-    return tuple(range(1, whole(given, what, at_least=1) + 1))
+    return tuple(range(1, _listed(whole(given, what, at_least=1), what) + 1))
+
+
+def _listed(many: int, what: str) -> int:
+    if many > _MOST_NAMES:
+        raise TooLarge(f"{what}={many}: they are listed one by one, up to {what}={_MOST_NAMES}")
+    return many
 
 
 @UNIVERSES.register("bits")

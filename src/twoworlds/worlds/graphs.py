@@ -102,10 +102,11 @@ class Graph:
     @cached_property
     def triangles(self) -> int:
         """How many sets of three nodes are joined to each other."""
-        later: dict[Hashable, set[Hashable]] = {node: set() for node in self.nodes}
+        bit = {node: 1 << i for i, node in enumerate(self.nodes)}
+        later = dict.fromkeys(self.nodes, 0)
         for a, b in self.edges:  # a comes before b
-            later[a].add(b)
-        return sum(len(later[a] & later[b]) for a, b in self.edges)
+            later[a] |= bit[b]
+        return sum((later[a] & later[b]).bit_count() for a, b in self.edges)
 
     @property
     def size(self) -> str:
@@ -490,6 +491,12 @@ def _in_most_triangles(universe: Graphs) -> Iterator[_Move]:
     near = others[: universe.largest_degree]
     if len(near) < 2:
         return
+    if universe.protect == "node" and comb(len(near), 2) > _MOST_NODES:
+        raise TooLarge(
+            f"two graphs of {comb(len(near), 2)} edges show how triangles move on "
+            f"{universe.expression}, more than {_MOST_NODES}: bound the degree, as in "
+            f"graphs(nodes={len(universe.nodes)}, degree=100)"
+        )
     if universe.protect == "edge":
         yield list(product((node, near[0]), near[1:])), (), [(node, near[0])]
     else:

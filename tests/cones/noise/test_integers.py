@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from math import exp
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from twoworlds.cones import build_source, largest_odds, noise_cone, row_cone
 from twoworlds.cones.noise.integers import (
-    integer_odds,
+    odds_of_answers,
     on_range,
     read_row,
     row_on_integers,
@@ -18,7 +19,7 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import INFINITY
 from twoworlds.questions.cones import cone, member, odds, statements
-from twoworlds.worlds import Integers
+from twoworlds.worlds import Integers, Reals
 
 F = Fraction
 DP, NOISE = build_source("dp(ratio=2)"), build_source("geometric(ratio=2)")
@@ -53,7 +54,7 @@ def test_every_row_on_a_range_extends_to_all_whole_numbers(x):
     "sets", [("0", "1"), ("0", "3"), ("0", "-1,1"), ("-2,2", "0"), ("4", "1,2")]
 )
 def test_odds_of_geometric_noise_are_those_of_its_best_output(sets):
-    found = integer_odds(NOISE, *sets, "uniform", Integers())
+    found = odds_of_answers(NOISE, *sets, "uniform", Integers())
     first, second = ([int(k) for k in part.split(",")] for part in sets)
     best = max(
         sum(NOISE.probability(o, i) for i in first) / sum(NOISE.probability(o, j) for j in second)
@@ -65,7 +66,7 @@ def test_odds_of_geometric_noise_are_those_of_its_best_output(sets):
 
 @pytest.mark.parametrize("sets", [("0", "1"), ("0", "-1,1"), ("-2,2", "0")])
 def test_odds_of_differential_privacy_do_not_depend_on_the_range(sets):
-    found = integer_odds(DP, *sets, "uniform", Integers())
+    found = odds_of_answers(DP, *sets, "uniform", Integers())
     first, second = ([int(k) for k in part.split(",")] for part in sets)
     wide = largest_odds("dp(ratio=2)", first, second, universe="integers(-5, 5)")
     assert found.factor == wide.factor
@@ -78,7 +79,7 @@ THIN = ["skellam(1, 1)", "skellam(2, 1/2)", "discrete-gaussian(sigma2=1)"]
 @given(st.permutations(range(-3, 4)), st.integers(1, 3), st.integers(1, 3))
 def test_odds_of_thin_noise_are_those_of_its_outputs(text, places, many, rivals):
     first, second = places[:many], places[many : many + rivals]
-    found = integer_odds(
+    found = odds_of_answers(
         build_source(text),
         *(", ".join(map(str, s)) for s in (first, second)),
         "uniform",
@@ -163,7 +164,7 @@ def test_odds_of_mixed_noise_are_those_of_its_best_output(text, first, second):
 def test_finite_noise_rules_far_answers_out():
     found = odds("integer-noise([1/4, 1/2, 1/4])", "0", "3")
     assert "can become infinite" in found.explain()
-    near = integer_odds(
+    near = odds_of_answers(
         build_source("integer-noise([1/4, 1/2, 1/4])"), "1", "0,2", "uniform", Integers()
     )
     assert near.factor == 2  # output 2: 1/2 against the mean of 1/4 and 1/4
@@ -196,7 +197,7 @@ def test_what_cannot_be_answered_is_refused(tmp_path):
         odds("skellam(1, 1)", "0", "1", save=tmp_path / "proof.json")
     with pytest.raises(InvalidInput, match="place by place"):
         member(of=["geometric(ratio=2)"], row="1, 2")
-    with pytest.raises(InvalidInput, match="finite matrices"):
+    with pytest.raises(InvalidInput, match="can be listed"):
         member(of=["geometric(ratio=2)"], row="0: 1, else: 1", save=tmp_path / "proof.json")
     with pytest.raises(Unsupported, match="delta"):
         cone("dp(ratio=2, delta=1/10)", universe="integers()")
@@ -247,3 +248,50 @@ def test_geometric_noise_has_the_cone_of_the_truncated_mechanism(bits):
 def test_more_than_two_inputs_of_other_noise_are_refused():
     with pytest.raises(Unsupported, match="infinitely many outputs"):
         cone("skellam(1, 1, bits=2)")
+
+
+@given(
+    st.permutations(["-3", "-1", "0", "1/2", "2"]),
+    st.integers(1, 2),
+    st.integers(1, 3),
+    st.sampled_from(["1/2", "1", "3"]),
+)
+def test_odds_of_laplace_noise_are_those_of_its_best_output(places, many, rivals, scale):
+    first, second = places[:many], places[many : many + rivals]
+    noise = build_source(f"laplace(scale={scale})")
+    found = odds_of_answers(noise, ", ".join(first), ", ".join(second), "uniform", Reals())
+    b = float(F(scale))
+
+    def ratio(o):
+        above, below = (sum(exp(-abs(o - float(F(j))) / b) for j in s) for s in (first, second))
+        return above / below
+
+    assert float(found.odds) == pytest.approx(max(ratio(k / 8) for k in range(-80, 81)))
+    assert float(found.odds) == pytest.approx(ratio(float(F(found.output))))
+
+
+def test_gaussian_noise_gives_away_an_answer_beyond_its_rivals_and_no_other():
+    noise = build_source("gaussian(sigma=2)")
+    assert odds_of_answers(noise, "0, 3", "1, 2", "uniform", Reals()).factor == INFINITY
+    with pytest.raises(Unsupported, match="discrete-gaussian and laplace"):
+        odds_of_answers(noise, "0", "-1, 1", "uniform", Reals())
+
+
+@pytest.mark.parametrize(
+    ("noise", "row", "holds"),
+    [
+        ("skellam(1, 1, bits=1)", "1,1000000", True),
+        ("skellam(1, 1, bits=1)", "0,1", False),
+        ("skellam(1, 1, bits=1)", "0,0", True),
+        ("differenced-negative-binomial(r=2, p=1/2, bits=1)", "1,199/100", True),
+        ("differenced-negative-binomial(r=2, p=1/2, bits=1)", "1,2", False),
+        ("differenced-negative-binomial(r=2, p=1/2, bits=1)", "2,1", False),
+    ],
+)
+def test_a_row_on_the_edge_of_a_cone_that_is_not_closed_does_not_occur(noise, row, holds):
+    assert member(of=[noise], row=row).data["holds"] == holds
+
+
+def test_a_row_of_two_answers_has_two_entries():
+    with pytest.raises(InvalidInput, match="give two numbers"):
+        member(of=["skellam(1, 1, bits=1)"], row="1,2,3")

@@ -118,7 +118,7 @@ def test_large_and_small_universes_answer_alike():
 
 def test_too_many_databases_are_refused_with_the_size_that_would_do():
     with pytest.raises(TooLarge, match=r"2\^17 databases.*at most 16 records"):
-        largest_odds("dp(ratio=3)", "even", universe="bits(17)")
+        largest_odds("dp(ratio=3)", "1" * 17, universe="bits(17)")
     with pytest.raises(TooLarge, match=r"3\^11 databases.*at most 10 records"):
         largest_odds("dp(ratio=3)", "1=1", universe="records(values=3, n=11)")
 
@@ -127,4 +127,15 @@ def test_too_many_classes_are_refused(monkeypatch):
     monkeypatch.setattr("twoworlds.cones.words.ratio._MOST_COLUMNS", 100)
     laws = ", ".join(f"1/{k}" for k in range(3, 10))
     with pytest.raises(TooLarge, match=r"128 classes of databases differ.*at most 100"):
-        largest_odds("dp(ratio=3)", "even", belief=f"independent({laws})", universe="bits(7)")
+        largest_odds("dp(ratio=3)", "1" * 7, belief=f"independent({laws})", universe="bits(7)")
+
+
+@pytest.mark.parametrize("secret", ["even", "odd", "2=1"])
+@given(st.lists(st.integers(1, 9), min_size=3, max_size=3), st.integers(1, 4))
+def test_the_odds_of_a_parity_grow_by_the_ratio_whatever_the_chances(secret, tenths, ratio):
+    belief = f"independent({', '.join(f'{q}/10' for q in tenths)})"
+    listed = largest_odds(row_cone(f"dp(ratio={ratio})", "bits(3)"), secret, belief=belief)
+    assert listed.factor == ratio
+    many = ", ".join(["1/7", "2/7", "3/7"] + ["1/2"] * 37)
+    found = largest_odds("dp(ratio=3)", secret, belief=f"independent({many})", universe="bits(40)")
+    assert (found.factor, found.secret) == (3, listed.secret.replace("3", "40"))

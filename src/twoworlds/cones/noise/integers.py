@@ -18,9 +18,10 @@ row (`NoiseCone.contains`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Said
 from twoworlds.cones.noise.noise_cone import noise_cone
@@ -39,13 +40,14 @@ from twoworlds.cones.words.odds import (
     odds_under_noise,
 )
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, Undecided, Unsupported
 from twoworlds.laws.noise import Supremum
 from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.continuous import Continuous
 from twoworlds.mechanisms.on_statistic import OnStatistic
-from twoworlds.numbers import INFINITY, exact_text, rational, show, whole
+from twoworlds.numbers import INFINITY, Order, compare, exact_text, rational, show, whole
 from twoworlds.show import Told
-from twoworlds.worlds import Integers, Universe
+from twoworlds.worlds import Explicit, Integers, Point, Reals, Universe
 
 Trusted = Mechanism | PrivacyDefinition
 _WIDEST = 512
@@ -87,12 +89,77 @@ def range_of(where: Integers, places: Sequence[int], beyond: int = 0) -> Integer
     return Integers(low, high, where.step)
 
 
-def on_two_answers(source: Mechanism) -> Told | None:
+class Wedge(NamedTuple):
+    """The row cone of endless integer noise on two databases.
+
+    Each side says that one entry is at most a limit times the other; a side that no output attains
+    does not belong to the cone, so that it is not closed (Lin & Kifer, Section 4.2.1).
+    """
+
+    source: str
+    universe: Universe
+    sides: tuple[tuple[Point, Point, Supremum], ...]
+
+    def text(self, side: tuple[Point, Point, Supremum]) -> str:
+        """Write larger <= R smaller; without a bound all that is left is that smaller is not 0."""
+        larger, smaller = (variable(self.universe.label(x)) for x in side[:2])
+        limit = side[2]
+        if limit.ratio == INFINITY:
+            return f"{smaller} > 0"
+        sign = "<" if limit.attained_at is None else "<="
+        return f"{larger} {sign} {exact_text(limit.ratio) or show(limit.ratio)} {smaller}"
+
+    def told(self) -> Told:
+        """Say which rows there are, and whether the cone is closed."""
+        sides = [*map(self.text, self.sides)]
+        headline = (
+            f"Row cone of {self.source}: besides the row of zeros, the rows with "
+            f"{' and '.join(sides)}."
+        )
+        closed = all("<=" in side for side in sides)
+        said = [] if closed else [_NOT_CLOSED, _CLOSURE["<" in "".join(sides)]]
+        data = {"kind": "wedge", "source": self.source, "sides": sides, "closed": closed}
+        return Told(Answer(headline, blocks=[Said(said)] if said else []), data)
+
+    def row(self, entries: Sequence[str]) -> Told:
+        """Say whether a row can occur.
+
+        >>> from twoworlds.cones.row_cone import build_source
+        >>> wedge = on_two_answers(build_source("skellam(1, 1, bits=1)"))
+        >>> wedge.row(["1", "2"]).data["holds"], wedge.row(["1", "0"]).data["holds"]
+        (True, False)
+        """
+        labels = [self.universe.label(x) for x in self.universe]
+        numbers = [rational(entry, "row") for entry in entries]
+        if len(numbers) != 2 or min(numbers) < 0:
+            raise InvalidInput(
+                f"row={','.join(entries)}: give two numbers that are not negative, for "
+                f"{' and '.join(labels)}, as in --row '1,1'"
+            )
+        x = dict(zip(self.universe, numbers, strict=True))
+        broken = [side for side in self.sides if any(numbers) and not _keeps(x, *side)]
+        can = "can NOT" if broken else "can"
+        why = f": it breaks {self.text(broken[0])}" if broken else ""
+        about = f"({', '.join(map(str, numbers))}) over {', '.join(labels)}"
+        said = f"{about} {can} be the likelihood row of an output of {self.source}, scaled{why}."
+        data = {"row": numbers, "columns": labels, "of": self.source, "holds": not broken}
+        return Told(Answer(said, holds=not broken), data)
+
+
+def _keeps(x: Mapping[Point, Fraction], larger: Point, smaller: Point, limit: Supremum) -> bool:
+    if x[smaller] == 0 or limit.ratio == INFINITY:
+        return x[smaller] > 0
+    order = compare(x[larger] / x[smaller], limit.ratio)
+    if order is Order.UNDECIDED:
+        raise Undecided(f"whether the row keeps the limit {show(limit.ratio)} is not decided")
+    return order is Order.LESS or (order is Order.EQUAL and limit.attained_at is not None)
+
+
+def on_two_answers(source: Trusted) -> Wedge | None:
     """Return the row cone of endless integer noise on two databases, if that is what it is.
 
     Their true answers are next to each other. With R = sup P(o | 1) / P(o | 0) and R' = sup
-    P(o | 0) / P(o | 1) the cone is the wedge between the slopes R and 1 / R'. A side that no output
-    attains does not belong to it, so that the cone is not closed (Lin & Kifer, Section 4.2.1).
+    P(o | 0) / P(o | 1) the cone is the wedge between the slopes R and 1 / R'.
     """
     noise = endless_noise(source)
     if noise is None or not isinstance(source, OnStatistic) or source.universe.size != 2:
@@ -101,53 +168,41 @@ def on_two_answers(source: Mechanism) -> Told | None:
     low, high = min(answers), max(answers)
     if high - low != 1 or not has_endless_rows(source):
         return None
-    more, less = (variable(source.universe.label(answers[k])) for k in (high, low))
-    sides = [
-        _side(more, less, noise.supremum(1)),
-        _side(less, more, noise.reflected().supremum(1)),
-    ]
-    headline = (
-        f"Row cone of {source.expression}: besides the row of zeros, the rows with "
-        f"{' and '.join(sides)}."
-    )
-    closed = all("<=" in side for side in sides)
-    said = [] if closed else [_NOT_CLOSED, _CLOSURE["<" in "".join(sides)]]
-    data = {"kind": "wedge", "source": source.expression, "sides": sides, "closed": closed}
-    return Told(Answer(headline, blocks=[Said(said)] if said else []), data)
+    up, down = noise.supremum(1), noise.reflected().supremum(1)
+    sides = (answers[high], answers[low], up), (answers[low], answers[high], down)
+    return Wedge(source.expression, source.universe, sides)
 
 
-def _side(larger: str, smaller: str, limit: Supremum) -> str:
-    """Write larger <= R smaller; without a bound all that is left is that smaller is not 0."""
-    if limit.ratio == INFINITY:
-        return f"{smaller} > 0"
-    sign = "<" if limit.attained_at is None else "<="
-    return f"{larger} {sign} {exact_text(limit.ratio) or show(limit.ratio)} {smaller}"
-
-
-def integer_odds(
-    source: Trusted, of: str, against: str | None, belief: str, where: Integers
+def odds_of_answers(
+    source: Trusted, of: str, against: str | None, belief: str, where: Integers | Reals
 ) -> LargestOdds:
-    """Return the largest odds between two finite sets of whole numbers.
+    """Return the largest odds between two finite sets of whole numbers, or of numbers.
 
     >>> from twoworlds.cones.row_cone import build_source
-    >>> integer_odds(build_source("dp(ratio=2)"), "0", "3", "uniform", Integers()).factor
+    >>> odds_of_answers(build_source("dp(ratio=2)"), "0", "3", "uniform", Integers()).factor
     Fraction(8, 1)
     """
     if isinstance(source, PrivacyDefinition):
         refuse_without_rows(source)  # what no secret would help is refused first
-    try:
-        first = [_place(part) for part in of.split(",")]
-    except InvalidInput:
-        raise InvalidInput(
-            f"{of} is not a list of whole numbers, which are the databases here: name some, as in "
-            "--of 0"
-        ) from None
-    if against is None:
-        raise InvalidInput(
-            f"the opposite of {of} holds infinitely many whole numbers: name a rival, as in "
-            "--against 1"
-        )
-    second = [_place(part) for part in against.split(",")]
+    read, kind = (_place, "whole numbers") if isinstance(where, Integers) else (_real, "numbers")
+    sets: list[list[Any]] = []
+    for option, text in (("--of 0", of), ("--against 1", against)):
+        if text is None:
+            raise InvalidInput(
+                f"the opposite of {of} holds infinitely many {kind}: name a rival, as in {option}"
+            )
+        try:
+            sets.append([read(part) for part in text.split(",")])
+        except InvalidInput:
+            raise InvalidInput(
+                f"{text} is not a list of {kind}, which are the databases here: name some, as in "
+                f"{option}"
+            ) from None
+    first, second = sets
+    if isinstance(source, Continuous):
+        listed = Explicit(tuple(sorted({*first, *second})))
+        return odds_under_noise(source, listed, first, second, belief)
+    assert isinstance(where, Integers)
     part = range_of(where, [*first, *second])
     if isinstance(source, OnStatistic) and has_endless_rows(source):
         return odds_under_noise(source, part, first, second, belief)
@@ -217,6 +272,10 @@ def dp_on_integers(source: DifferentialPrivacy, where: Integers) -> Told:
     ]
     data = {"kind": "dp-cone", "source": source.claim, "universe": where, "inequality": pair}
     return Told(Answer(headline, blocks=[Said(said)]), data)
+
+
+def _real(text: str) -> Fraction:
+    return rational(text, "place")
 
 
 def _place(text: str) -> int:

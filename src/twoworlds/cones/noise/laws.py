@@ -48,6 +48,7 @@ from twoworlds.laws.noise import (
 )
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
+from twoworlds.mechanisms.continuous import Continuous
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic, noise_parts
 from twoworlds.numbers import Number, Real, ball, exp, working_precision
@@ -154,10 +155,11 @@ def finite_law(
 def _of_mechanism(source: Mechanism) -> NoiseLaw:
     parts = noise_parts(source.channel) if isinstance(source, OnStatistic) else ()
     if not parts:
+        more = "; member, compare and odds take it" if isinstance(source, Continuous) else ""
         raise Unsupported(
             f"{source.expression} does not add integer noise to a true answer: use noise that "
             "does, such as 'geometric(ratio=2)', or finitely many databases and outputs, as in "
-            f"{FINITE_OUTPUTS}"
+            f"{FINITE_OUTPUTS}{more}"
         )
     everywhere = isinstance(source.universe, Integers) and source.universe.size is None
     if not everywhere or source.universe.low is not None or source.universe.high is not None:  # type: ignore[attr-defined]

@@ -17,8 +17,8 @@ that the question tells apart (`twoworlds.cones.words.ratio`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -35,7 +35,6 @@ from twoworlds.cones.row_cone import (
     endless_noise,
     listed_universe,
     row_cone,
-    true_answers,
 )
 from twoworlds.cones.words.parity import ParityBelief, extremes
 from twoworlds.cones.words.wording import is_printed, named_set, number
@@ -44,6 +43,7 @@ from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms.continuous import AddedDensity, Continuous
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.mechanisms.on_statistic import OnStatistic
 from twoworlds.numbers import INFINITY, Number
@@ -196,8 +196,11 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
     """
     if isinstance(source, str):
         source = build_source(source, universe)
-    if isinstance(source, PerRecord) and (found := _by_structure(source, secret, against, belief)):
-        return found
+    if isinstance(source, PerRecord):
+        parity = _as_parity(source.universe, secret, against, belief)
+        if parity is not None:
+            held, odd, said = parity
+            return _parity_odds(source, held, said, odd=odd)
     if (wide := _many_records(source, universe)) is not None:
         return _by_symmetry(*wide, secret, against, belief)
     if isinstance(source, OnStatistic) and has_endless_rows(source):
@@ -225,32 +228,47 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
 
 def has_endless_rows(source: object) -> bool:
     """Say whether noise has infinitely many different rows on finitely many answers."""
-    return not isinstance(endless_noise(source), GeometricNoise | None)
+    return _density(source) is not None or not isinstance(
+        endless_noise(source), GeometricNoise | None
+    )
+
+
+def _density(source: object) -> Continuous | None:
+    """Return the noise with a density that is added to a true answer, if it is that."""
+    if isinstance(source, OnStatistic) and isinstance(source.channel, AddedDensity):
+        return source.channel.noise
+    return source if isinstance(source, Continuous) else None
 
 
 def odds_under_noise(
-    source: OnStatistic,
+    source: OnStatistic | Continuous,
     where: Universe,
     secret: Set,
     against: Set | None,
     belief: str | Belief,
 ) -> LargestOdds:
-    """Answer for integer noise on an answer, by its outputs.
+    """Answer for noise on an answer, by its outputs.
 
     >>> largest_odds("discrete-gaussian(sigma2=1, bits=2)", "odd").output
     '1'
     """
     a, r, said = _asked(where, secret, against, belief)
-    noise, answers = endless_noise(source), true_answers(source, where)
-    assert noise is not None
-    sides: list[dict[int, Fraction]] = [{}, {}]
+    sides: list[dict[Any, Fraction]] = [{}, {}]
     for side, masses in zip(sides, (a, r), strict=True):
         for x, mass in zip(where, masses, strict=True):
             if mass:
-                side[answers[x]] = side.get(answers[x], Fraction(0)) + mass
-    from twoworlds.cones.words.ratio import largest_ratio_of_noise
+                answer = x if isinstance(source, Continuous) else source.statistic(x)
+                side[answer] = side.get(answer, Fraction(0)) + mass
+    from twoworlds.cones.words.ratio import largest_ratio_of_density, largest_ratio_of_noise
 
-    odds, output = largest_ratio_of_noise(noise, *sides)
+    odds: Number
+    output: Fraction | int | None
+    if (density := _density(source)) is not None:
+        odds, output = largest_ratio_of_density(density, *sides)
+    else:
+        noise = endless_noise(source)
+        assert noise is not None
+        odds, output = largest_ratio_of_noise(noise, *sides)
     return LargestOdds(
         source=source.expression,
         universe=where,
@@ -315,9 +333,26 @@ def _by_symmetry(
     against: Set | None,
     belief: str | Belief,
 ) -> LargestOdds:
-    """Answer by the few classes of databases that the question tells apart."""
+    """Answer by the few classes of databases that the question tells apart, if they are few.
+
+    The odds of a parity of independent records, or of one of them, grow by the ratio at most, and
+    some row attains it, however many there are (proof in `cones.words.parity`).
+    """
     from twoworlds.cones.words.ratio import MOST_DATABASES, largest_ratio, reduced
 
+    parity = _as_parity(where, secret, against, belief)
+    if parity is not None and (where.size > MOST_DATABASES or len(set(parity[0].chances)) > 2):
+        before = _prior_odds(parity[0], odd=parity[1])
+        return LargestOdds(
+            source=source.claim,
+            universe=where,
+            odds=ratio * before,
+            prior_odds=before,
+            row=None,
+            output=None,
+            certificate=None,
+            **parity[2],
+        )
     if where.size > MOST_DATABASES:
         fits = next(n for n in count() if len(where.values) ** (n + 1) > MOST_DATABASES)
         raise TooLarge(
@@ -457,38 +492,52 @@ def largest_parity_odds(
             "its rows"
         )
     belief = ParityBelief.read(built.universe, chances, persons, values)
+    return _parity_odds(built, belief, _parity_named(belief, odd=odd), odd=odd)
+
+
+def _parity_named(belief: ParityBelief, *, odd: bool) -> dict[str, Any]:
+    names = [f"an {parity} {belief.number_of()}" for parity in ("even", "odd")]
+    assumes = "the records are independent, with the given chances"
+    return {"secret": names[odd], "against": names[not odd], "assumes": assumes}
+
+
+def _parity_odds(
+    built: PerRecord, belief: ParityBelief, said: Mapping[str, Any], *, odd: bool
+) -> LargestOdds:
     if len(belief.persons) > _MOST_PROVED:
         raise TooLarge(
             f"the parity of {len(belief.persons)} records is asked for, and at most {_MOST_PROVED} "
             "can be proved: ask about fewer records. More of them never move the odds after an "
             "output further from 1"
         )
+    before = _prior_odds(belief, odd=odd)
     low, high = extremes(built, belief)
-    before = -belief.prior_balance if odd else belief.prior_balance
-    if abs(before) == 1:
-        certain = "the parity" if len(belief.persons) > 1 else f"record {belief.persons[0]}"
-        raise InvalidInput(
-            f"the belief is certain of {certain}, so that the contrary has no odds: give a "
-            "person who counts a chance between 0 and 1"
-        )
     output, balance = (low[0], -low[1]) if odd else high
     odds: Number = INFINITY if balance == 1 else (1 + balance) / (1 - balance)
-    names = [f"an {parity} {belief.number_of()}" for parity in ("even", "odd")]
     proof = _parity_proof(built, belief, output, odds, odd=odd)
     small = (built.universe.size or 0) <= _LISTED
     row = [built.probability(output, x) for x in built.universe] if small else None
     return LargestOdds(
         source=built.expression,
         universe=built.universe,
-        secret=names[odd],
-        against=names[not odd],
         odds=odds,
-        prior_odds=(1 + before) / (1 - before),
+        prior_odds=before,
         row=None if row is None else primitive(row),
         output=built.outputs.label(output),
         certificate=proved("largest-parity-odds", **proof),
-        assumes="the records are independent, with the given chances",
+        **said,
     )
+
+
+def _prior_odds(belief: ParityBelief, *, odd: bool) -> Fraction:
+    balance = -belief.prior_balance if odd else belief.prior_balance
+    if abs(balance) == 1:
+        certain = "the parity" if len(belief.persons) > 1 else f"record {belief.persons[0]}"
+        raise InvalidInput(
+            f"the belief is certain of {certain}, so that the contrary has no odds: give a "
+            "person who counts a chance between 0 and 1"
+        )
+    return (1 + balance) / (1 - balance)
 
 
 def _parity_proof(
@@ -518,29 +567,30 @@ def _parity_proof(
     }
 
 
-def _by_structure(
-    source: PerRecord, secret: Set, against: Set | None, belief: str | Belief
-) -> LargestOdds | None:
-    """Answer questions about a parity or one person's answer under an independent belief."""
-    if not isinstance(belief, str) or not isinstance(secret, str) or not _bits(source.universe):
+def _as_parity(
+    where: Universe, secret: Set, against: Set | None, belief: str | Belief
+) -> tuple[ParityBelief, bool, dict[str, Any]] | None:
+    """Read a question about a parity or one person's answer under an independent belief."""
+    if not isinstance(belief, str) or not isinstance(secret, str) or not _bits(where):
         return None
     call = parse(belief)
     laws = list(call.positional) if call.name == "independent" else ["1/2"]
     if call.name not in ("independent", "uniform") or not laws or call.named:
         return None
-    wanted = {"even": False, "odd": True, "parity": True}.get(secret.strip())
-    assumes = _assumed(belief, source.universe)
-    if wanted is not None:
-        if against not in (None, "even" if wanted else "odd"):
+    odd = {"even": False, "odd": True, "parity": True}.get(secret.strip())
+    if odd is not None:
+        if against not in (None, "even" if odd else "odd"):
             return None
-        return replace(largest_parity_odds(source, laws, odd=wanted), assumes=assumes)
-    match = re.fullmatch(r"\s*([1-9][0-9]*)\s*=\s*([01])\s*", secret)
-    if match is None or against is not None:
-        return None
-    found = largest_parity_odds(source, laws, [int(match[1])], odd=match[2] == "1")
-    secret = f"record {match[1]} being {match[2]}"
-    return replace(found, secret=secret, against="the opposite", assumes=assumes)
+        held = ParityBelief.read(where, laws)
+        said = _parity_named(held, odd=odd)
+    else:
+        match = re.fullmatch(r"\s*([1-9][0-9]*)\s*=\s*([01])\s*", secret)
+        if match is None or against is not None:
+            return None
+        held, odd = ParityBelief.read(where, laws, [int(match[1])]), match[2] == "1"
+        said = {"secret": f"record {match[1]} being {match[2]}", "against": "the opposite"}
+    return held, odd, {**said, "assumes": _assumed(belief, where)}
 
 
-def _bits(records: Records) -> bool:
-    return set(records.values) == {0, 1}
+def _bits(universe: Universe) -> bool:
+    return isinstance(universe, Records) and universe.fixed and set(universe.values) == {0, 1}

@@ -20,6 +20,11 @@ above 0 at a place j with
 because both sides divided by f(o - j) leave the left one as it is and let the right one fall. Far
 down it is the same with the first places. So finitely many outputs and two limits are compared.
 
+**Laplace noise.** Between two neighbouring places every density is a multiple of e^(o / b) or of
+e^(-o / b), so that a . x / r . x is a quotient of two linear functions of e^(2 o / b) and monotone;
+beyond all places it is constant. So the largest is at a place. Gaussian noise is thinner, and the
+limits far out are as above.
+
 **Differential privacy on many records** is reduced to what the question tells apart.
 Records x = (x_1, ..., x_n) are neighbours when they differ in one record, and the row cone is
 K = {x_D <= ratio * x_E for neighbours D, E}. For masses a on a set S and r on a set R the largest
@@ -57,11 +62,12 @@ from twoworlds.cones.kernel.ratios import bounded, keeping, moves, orbits
 from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, units
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.laws.noise import DiscreteGaussianNoise, Noise, SkellamNoise
-from twoworlds.numbers import INFINITY, Number, Order, compare
+from twoworlds.mechanisms.continuous import Continuous, Laplace
+from twoworlds.numbers import INFINITY, Number, Order, compare, exp
 from twoworlds.worlds import Records
 
 Found = tuple[Vector, Number, dict[str, object]]
-Masses = Mapping[int, Fraction]
+Masses = Mapping[Any, Fraction]
 _FURTHEST = 256
 
 
@@ -199,7 +205,38 @@ def largest_ratio_of_noise(noise: Noise, a: Masses, r: Masses) -> tuple[Number, 
     )
 
 
-def _limit(a: Masses, r: Masses, end: int) -> Number:
+def largest_ratio_of_density(
+    noise: Continuous, a: Masses, r: Masses
+) -> tuple[Number, Fraction | None]:
+    """Return the supremum for noise with a density, and an output that attains it.
+
+    >>> one = Fraction(1)
+    >>> largest_ratio_of_density(Laplace(rate=1), {0: one}, {1: one, -1: one})[1]
+    Fraction(0, 1)
+    >>> from twoworlds.mechanisms.continuous import Gaussian
+    >>> largest_ratio_of_density(Gaussian(sigma=1), {0: one}, {1: one})
+    (Real(inf), None)
+    """
+    places = sorted(Fraction(place) for place in {*a, *r})
+    if not isinstance(noise, Laplace):
+        if INFINITY in [_limit(a, r, end) for end in (places[0], places[-1])]:
+            return INFINITY, None
+        raise Unsupported(
+            f"{noise.expression}: the odds of answers that lie between their rivals are found for "
+            "discrete-gaussian and laplace noise: use one of those"
+        )
+    best: tuple[Number, Fraction | None] = Fraction(0), None
+    for o in sorted(places, key=abs):
+        above, below = (
+            sum((m * exp(-(noise.rate * abs(o - j))) for j, m in masses.items()), Fraction(0))
+            for masses in (a, r)
+        )
+        if compare(value := above / below, best[0]) is Order.GREATER:
+            best = value, o
+    return best
+
+
+def _limit(a: Masses, r: Masses, end: Fraction | int) -> Number:
     return a.get(end, Fraction(0)) / r[end] if r.get(end) else INFINITY
 
 
