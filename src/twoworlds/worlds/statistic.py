@@ -256,6 +256,15 @@ class Additive(Statistic):
             found = grown
         return {total: Fraction(weight, unit**count) for total, weight in found.items()}
 
+    def examples(self, values: Collection[Point], count: int) -> dict[Value, tuple[Point, ...]]:
+        """Return every sum of so many records, with one list of records that has it.
+
+        >>> Additive(lambda bit: bit).examples([0, 1], 2)
+        {0: (0, 0), 1: (1, 0), 2: (1, 1)}
+        """
+        first = next(iter(values))
+        return {t: _word(w, first, count) for t, w in self._sums(values, count).items()}
+
     def of_counts(
         self, values: Sequence[Point], counted: Iterable[tuple[Sequence[int], Fraction]]
     ) -> dict[Value, Fraction]:

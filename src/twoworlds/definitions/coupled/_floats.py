@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _LEAST = 2.0**-50
 _UNIT = 1 << 50
-_CLOSE, _ZERO = 1e-6, 1e-13
+_CLOSE, _ZERO, _TINY = 1e-6, 1e-13, 2.0**-1000
 Law = Mapping[int, Fraction]
 Stakes = dict[tuple[int, str], dict[int, Fraction]]
 
@@ -47,6 +47,9 @@ def near_best(
 
     real = np.array([[float(p.get(t, 0)) for t in shown] for p, _ in worlds])
     ideal = np.array([[float(q.get(y, 0)) for y in inputs] for _, q in worlds])
+    means = real @ np.arange(len(shown))  # inputs go by the mean output that they make likely
+    order = np.argsort(means @ ideal / np.maximum(ideal.sum(axis=0), _TINY), kind="stable")
+    inputs, ideal = [inputs[int(i)] for i in order], ideal[:, order]
     likely = [np.flatnonzero(table.max(axis=0) > _LEAST) for table in (real, ideal)]
     simulator, weights = _solved(real[:, likely[0]], ideal[:, likely[1]], float(ratio))
     outputs = [shown[int(t)] for t in likely[0]]

@@ -103,9 +103,6 @@ class WithSimulator(OverBeliefs):
             and self.simulator in (OPTIMAL, "canonical", "coin")
         )
 
-    def _by_sums(self, beliefs: BeliefClass) -> bool:
-        return not self._best or (len(beliefs) == 1 and beliefs.members[0].independent)
-
     def _smaller(self, found: Scene) -> Scene:
         return without_idle_inputs(found) if self._best else found
 
@@ -216,6 +213,9 @@ class InferenceCoupledWorlds(WithSimulator):
         if simulator is None:
             return BestConclusions(scene)
         return ByConclusions(scene, against_simulator(scene, simulator), simulator)
+
+    def _by_sums(self, beliefs: BeliefClass) -> bool:
+        return not (self._best and beliefs.hull)  # mixtures are made of the tables of all members
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
         searched = where.beliefs.hull or (for_ratio and self._best)

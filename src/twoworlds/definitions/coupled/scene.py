@@ -183,6 +183,8 @@ class Scene:
     inputs: tuple[Hashable, ...]
     people: int | None = None
     """For how many people alike the one of the scene stands (`orbits`); None: nobody else."""
+    seen: BeliefClass | None = None
+    """The same beliefs by what a simulator sees of the others, where that is less (`seeing`)."""
 
     @cached_property
     def lost(self) -> Fraction:
@@ -250,6 +252,14 @@ def proportional(entries: Iterable[tuple[Hashable, Key, Number]]) -> list[list[K
         first = masses[0][1]
         found.setdefault(tuple((row, p / first) for row, p in masses), []).append(column)
     return list(found.values())
+
+
+def seeing(found: Scene, beliefs: BeliefClass) -> Scene:
+    """Return the scene in which the simulator sees what these beliefs list, the same otherwise."""
+    other = scene(Release("nothing", lambda _: {0: Fraction(1)}), beliefs, found.scrubs)
+    pairs = zip(found.cells, other.cells, strict=True)
+    cells = tuple(replace(cell, ideal=blind.ideal) for cell, blind in pairs)
+    return replace(found, cells=cells, inputs=other.inputs, seen=beliefs)
 
 
 def without_idle_inputs(found: Scene) -> Scene:
