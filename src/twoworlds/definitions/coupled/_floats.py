@@ -37,8 +37,8 @@ Stakes = dict[tuple[int, str], dict[int, Fraction]]
 
 def near_best(
     worlds: Sequence[tuple[Law, Law]], ratio: Fraction, inputs: Sequence[int], shown: Sequence[int]
-) -> tuple[dict[int, dict[int, Fraction]], Stakes]:
-    """Return laws by input, and multipliers by comparison, favoured world and output.
+) -> tuple[Fraction, dict[int, dict[int, Fraction]], Stakes]:
+    """Return delta, laws by input, and multipliers by comparison, favoured world and output.
 
     ``worlds`` holds P by output and p by input for each comparison; the numbers of comparisons are
     those of this list.
@@ -51,7 +51,7 @@ def near_best(
     order = np.argsort(means @ ideal / np.maximum(ideal.sum(axis=0), _TINY), kind="stable")
     inputs, ideal = [inputs[int(i)] for i in order], ideal[:, order]
     likely = [np.flatnonzero(table.max(axis=0) > _LEAST) for table in (real, ideal)]
-    simulator, weights = _solved(real[:, likely[0]], ideal[:, likely[1]], float(ratio))
+    delta, simulator, weights = _solved(real[:, likely[0]], ideal[:, likely[1]], float(ratio))
     outputs = [shown[int(t)] for t in likely[0]]
     laws = [_rounded(row, outputs) for row in simulator]
     nearest = np.abs(np.arange(len(inputs))[:, None] - likely[1]).argmin(axis=1)
@@ -62,6 +62,7 @@ def near_best(
             parts = [(t, int(w * scale)) for t, w in zip(outputs, row, strict=True)]
             stakes[k, world] = {t: Fraction(part, _UNIT) for t, part in parts if part > 0}
     return (
+        Fraction(max(0.0, delta)),
         {y: laws[near] for y, near in zip(inputs, nearest, strict=True)},
         {key: row for key, row in stakes.items() if row},
     )
@@ -75,8 +76,8 @@ def _rounded(row: Floats, outputs: Sequence[int]) -> dict[int, Fraction]:
     return {t: Fraction(part, _UNIT) for t, part in parts.items()}
 
 
-def _solved(real: Floats, ideal: Floats, ratio: float) -> tuple[Floats, Any]:
-    """Return s(t | y), and the multipliers by comparison, world and output."""
+def _solved(real: Floats, ideal: Floats, ratio: float) -> tuple[float, Floats, Any]:
+    """Return delta, s(t | y), and the multipliers by comparison, world and output."""
     import numpy as np
 
     (count, outputs), (_, inputs) = real.shape, ideal.shape
@@ -133,4 +134,4 @@ def _solved(real: Floats, ideal: Floats, ratio: float) -> tuple[Floats, Any]:
     simulator = np.zeros((inputs, outputs))
     simulator[tuple(np.concatenate(places, axis=1))] = np.maximum(0, x[first:])
     weights = np.maximum(0, split(multipliers)[0])
-    return simulator / simulator.sum(axis=1, keepdims=True), weights
+    return float(x[0]), simulator / simulator.sum(axis=1, keepdims=True), weights

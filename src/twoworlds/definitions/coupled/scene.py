@@ -171,7 +171,7 @@ class WorldPair:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """All cells of a question, the outputs that can occur and what a simulator may be given."""
 
