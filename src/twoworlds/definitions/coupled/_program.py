@@ -44,7 +44,7 @@ from flint import fmpq
 
 from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
-from twoworlds.definitions.coupled.scene import OTHERS, Scene, proportional
+from twoworlds.definitions.coupled.scene import OTHERS, Scene
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
@@ -129,6 +129,23 @@ def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
     step = Fraction(1, 1 << bits)
     middle = step * max(1, round((low + high) / (2 * step)))  # what is possible is not 0
     return middle, max(step, high - middle, middle - low)
+
+
+def proportional(entries: Iterable[tuple[Hashable, int, Fraction]]) -> list[list[int]]:
+    """Put columns together that are proportional, from entries (row, column, p).
+
+    >>> proportional([(0, 5, Fraction(1)), (1, 5, Fraction(2)), (0, 6, Fraction(3))])
+    [[5], [6]]
+    """
+    columns: dict[int, list[tuple[Hashable, Fraction]]] = {}
+    for row, column, p in entries:
+        if p != 0:
+            columns.setdefault(column, []).append((row, p))
+    found: dict[tuple[tuple[Hashable, Fraction], ...], list[int]] = {}
+    for column, masses in columns.items():
+        first = masses[0][1]
+        found.setdefault(tuple((row, p / first) for row, p in masses), []).append(column)
+    return list(found.values())
 
 
 def groups(made: Sequence[GivenValue]) -> list[list[int]]:

@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
 from twoworlds.definitions.coupled.best import Measure
 from twoworlds.definitions.coupled.measures import Found
-from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene, seeing
+from twoworlds.definitions.coupled.scene import Law, Release, Scene, blind, scene, seeing
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -162,9 +162,11 @@ class OverBeliefs(PrivacyDefinition):
         if orbits is None:
             return scene(made, beliefs, self._pairs(beliefs, universe))
         found = scene(made, beliefs.on(orbits), self._pairs(beliefs, orbits))
-        if self._best and isinstance(orbits, Orbits) and orbits.sum_of and not orbits.likely:
+        if self._best and _alone(beliefs):
+            found = blind(found)
+        elif self._best and isinstance(orbits, Orbits) and orbits.sum_of:
             found = seeing(found, beliefs.on(_by_likelihood(orbits, beliefs)))
-        return replace(self._smaller(found), people=orbits.n)
+        return replace(found, people=orbits.n)
 
     def _orbits(
         self, mechanism: Mechanism | None, beliefs: BeliefClass
@@ -187,8 +189,7 @@ class OverBeliefs(PrivacyDefinition):
             return None
         by_sums = self._by_sums(beliefs) and all(member.by_sums for member in beliefs)
         orbits = Orbits(universe, statistic if by_sums else None)
-        alone = len(beliefs) == 1 and beliefs.members[0].independent
-        if orbits.size > _MOST_ORBITS and by_sums and alone and self._by_likely:
+        if orbits.size > _MOST_ORBITS and by_sums and _alone(beliefs) and self._by_likely:
             return Orbits(universe, statistic, likely=True)
         return _require_few(orbits, "sums" if by_sums else "counts")
 
@@ -211,10 +212,6 @@ class OverBeliefs(PrivacyDefinition):
         """Whether the entries of others matter through what the release shows of them alone."""
         del beliefs
         return True
-
-    def _smaller(self, found: Scene) -> Scene:
-        """Return a scene with the same answer."""
-        return found
 
     def tightest(self, mechanism: Released) -> Verdict:
         """Return the smallest number that holds, and the worst case."""
@@ -356,6 +353,11 @@ class OverBeliefs(PrivacyDefinition):
             notes=notes,
             exact=source is None or source.exact,
         )
+
+
+def _alone(beliefs: BeliefClass) -> bool:
+    """Tell whether there is one belief, and records are independent by it."""
+    return len(beliefs) == 1 and beliefs.members[0].independent
 
 
 def _by_likelihood(orbits: Orbits, beliefs: BeliefClass) -> Orbits:

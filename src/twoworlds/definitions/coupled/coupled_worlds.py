@@ -50,7 +50,7 @@ from twoworlds.definitions.coupled.measures import (
     real_and_ideal,
 )
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator, without_idle_inputs
+from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
@@ -102,9 +102,6 @@ class WithSimulator(OverBeliefs):
             and self.scrubs in (None, "persons", "persons(tagged)", "nodes", "nodes(tagged)")
             and self.simulator in (OPTIMAL, "canonical", "coin")
         )
-
-    def _smaller(self, found: Scene) -> Scene:
-        return without_idle_inputs(found) if self._best else found
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
         most = _SMALL_SEARCH if for_ratio else _SMALL_PROGRAM
