@@ -49,6 +49,7 @@ from twoworlds.worlds.universe import Point
 _PARTS = 1 << 96
 _LEAST = _PARTS >> 42
 _MOST_LIKELY = 1 << 16
+_TRIED = 1 << 16
 
 
 class Orbits(Records):
@@ -131,7 +132,7 @@ class Orbits(Records):
 def likelihood(values: Sequence[Point], laws: Sequence[Mapping[Point, Fraction]]) -> Additive:
     """Return the sum over records that tells in which proportion the laws hold a list likely.
 
-    A record of value v adds the exponents of all primes in p_j(v), for each law j, relative to the
+    A record of value v adds the exponents of the factors of p_j(v), for each law j, relative to the
     first law that is not 0 there; of a law that is 0 there it is counted. Where all these vectors
     lie on one line, their places on it are added up instead.
 
@@ -147,8 +148,8 @@ def likelihood(values: Sequence[Point], laws: Sequence[Mapping[Point, Fraction]]
             if p == 0:
                 part[j, 0] = 1
             else:
-                part.update({(j, int(q)): e for q, e in fmpz(p.numerator).factor()})
-                part.subtract({(j, int(q)): e for q, e in fmpz(p.denominator).factor()})
+                part.update({(j, int(q)): e for q, e in _factors(p.numerator)})
+                part.subtract({(j, int(q)): e for q, e in _factors(p.denominator)})
     axes = sorted({axis for part in parts.values() for axis in part})
     start = parts[values[0]]
     moved = {v: [part[axis] - start[axis] for axis in axes] for v, part in parts.items()}
@@ -158,6 +159,11 @@ def likelihood(values: Sequence[Point], laws: Sequence[Mapping[Point, Fraction]]
     if all(vector == [places[v] * x for x in line] for v, vector in moved.items()):
         return Additive(places.__getitem__, name="likelihood")
     return Additive(moved.__getitem__, dimension=len(axes), name="likelihood")
+
+
+def _factors(x: int) -> list[tuple[fmpz, int]]:
+    """Return small primes of a number, and what is left: to split that, too, makes sums fewer."""
+    return fmpz(x).factor(trial_limit=_TRIED)  # type: ignore[no-any-return]
 
 
 def multinomial(law: Sequence[Fraction], count: int) -> Iterator[tuple[tuple[int, ...], Fraction]]:
