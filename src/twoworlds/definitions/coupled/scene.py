@@ -238,7 +238,7 @@ def seeing(found: Scene, beliefs: BeliefClass) -> Scene:
     """Return the scene in which the simulator sees what these beliefs list, the same otherwise."""
     other = scene(Release("nothing", lambda _: {0: Fraction(1)}), beliefs, found.scrubs)
     pairs = zip(found.cells, other.cells, strict=True)
-    cells = tuple(replace(cell, ideal=blind.ideal) for cell, blind in pairs)
+    cells = tuple(replace(cell, ideal=less.ideal) for cell, less in pairs)
     return replace(found, cells=cells, inputs=other.inputs, seen=beliefs)
 
 
