@@ -163,7 +163,7 @@ def likelihood(values: Sequence[Point], laws: Sequence[Mapping[Point, Fraction]]
 
 def _factors(x: int) -> list[tuple[fmpz, int]]:
     """Return small primes of a number, and what is left: to split that, too, makes sums fewer."""
-    return fmpz(x).factor(trial_limit=_TRIED)  # type: ignore[no-any-return]
+    return fmpz(x).factor(trial_limit=_TRIED)
 
 
 def multinomial(law: Sequence[Fraction], count: int) -> Iterator[tuple[tuple[int, ...], Fraction]]:
