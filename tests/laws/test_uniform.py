@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from tests.noiseless.sums import brute
@@ -140,6 +141,49 @@ def test_a_triangular_entry_is_the_sum_of_two_uniform_ones(people):
     found = bounds(total("triangular [-1, 1]", people=people, ratio=ratio).delta)
     exact = bounds(uniform_delta(2 * (people - 1), Fraction(1), ratio))
     assert exact[0] <= found[1] <= Fraction(5, 4) * exact[1]
+    assert Fraction(4, 5) * exact[0] <= found[0] <= exact[1]
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_an_entry_lies_between_the_laws_around_it(text):
+    law = read_law(text)
+    if law.share == 1:
+        assert law.around == (law.cells, law.cells)
+        return
+    for k in range(len(law.masses) + 1):
+        inside = sum(law.masses[:k])
+        below, above = (
+            sum(p for v, p in zip(one.values, one.masses, strict=True) if v < k)
+            for one in law.around
+        )
+        assert below >= inside >= above - Fraction(1, 1 << 24)
+
+
+@pytest.mark.parametrize("text", NAMED)
+@pytest.mark.parametrize(("terms", "how"), [(1, "noiseless"), (2, "centred"), (12, "canonical")])
+def test_both_ends_of_a_named_density_enclose_a_fine_convolution(text, terms, how):
+    """Entries are put on 1,024 midpoints; what that is off by is far below the ends' distance."""
+    law, many = read_law(text), 1024
+    (low, high), ratio = law.ends, Fraction(3, 2)
+    parts = law.masses or [Fraction(1, 128)] * 128
+    fine = np.repeat([float(p) for p in parts], many // len(parts))
+    one = fine / fine.sum()
+    total = np.array([1.0])
+    for _ in range(terms):
+        total = np.convolve(total, one)
+    step = float(high - low) / many
+    against = {"noiseless": [low, high], "centred": [(low + high) / 2], "canonical": [Fraction(0)]}
+    worst = 0.0
+    for v in (low, high):
+        for w in against[how]:
+            moved = round(float(v - w) / step)
+            first = np.pad(total, (max(0, moved), max(0, -moved)))
+            second = np.pad(total, (max(0, -moved), max(0, moved)))
+            gaps = (first - float(ratio) * second, second - float(ratio) * first)
+            worst = max(worst, *(np.maximum(0, gap).sum() for gap in gaps))
+    ends = [float(end) for end in bounds(density_delta(law, terms, how, ratio))]
+    assert ends[0] - 0.01 <= worst <= ends[1] + 0.01
+    assert ends[0] > 0.7 * worst - 0.01
 
 
 def test_the_fewest_people_for_a_claim_about_steps():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import pytest
 
@@ -11,7 +13,7 @@ from twoworlds.errors import TooLarge
 from twoworlds.worlds.belief import hidden, uniform
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.classes import belief_class
-from twoworlds.worlds.orbits import Orbits
+from twoworlds.worlds.orbits import Orbits, likelihood
 from twoworlds.worlds.records import BitStrings, Records
 
 F = Fraction
@@ -123,3 +125,32 @@ def test_a_thousand_people_are_known_alike_without_a_list():
         "with probability 1/3 or 0 with probability 2/3; or with probability 1/2 each is 1 with "
         "probability 1/5 or 0 with probability 4/5, and the attacker knows nothing else"
     )
+
+
+@pytest.mark.parametrize(
+    "laws",
+    [
+        [(1, 2, 3)],
+        [(1, 1, 1), (2, 1, 1)],
+        [(2, 1, 1), (1, 1, 2)],
+        [(3, 2, 1), (1, 1, 1)],
+        [(1, 1, 0), (0, 1, 2)],
+        [(1, 0, 0), (0, 1, 1), (1, 2, 3)],
+        [(4, 2, 1), (1, 2, 4), (1, 1, 1)],
+    ],
+)
+def test_lists_of_one_likelihood_are_held_likely_in_one_proportion(laws):
+    made = [{v: F(p, sum(law)) for v, p in zip("abc", law, strict=True)} for law in laws]
+    seen = likelihood("abc", made)
+    found = {}
+    for x in product("abc", repeat=4):
+        column = [prod(law[v] for v in x) for law in made]
+        first = next((p for p in column if p), None)
+        if first is not None:
+            found.setdefault(seen(x), set()).add(tuple(p / first for p in column))
+    assert all(len(proportions) == 1 for proportions in found.values())
+    if all(0 not in law for law in laws):
+        assert len(found) == len(set.union(*found.values()))
+    examples = seen.examples("abc", 4)
+    assert found.keys() <= examples.keys()
+    assert all(seen(x) == total for total, x in examples.items())

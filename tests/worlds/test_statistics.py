@@ -310,3 +310,26 @@ def test_a_sum_on_listed_databases_is_enumerated():
         1,
         2,
     }
+
+
+@pytest.mark.parametrize("modulo", [None, 3])
+@pytest.mark.parametrize(
+    "phi",
+    [
+        {"a": 0, "b": 1, "c": 3},
+        {"a": Fraction(1, 2), "b": Fraction(-2, 3), "c": 4},
+        {"a": 5, "b": 5, "c": 5},
+        {"a": 0, "b": 1, "c": 10**9},
+        {"a": (1, 0), "b": (0, 1), "c": (0, 2)},
+    ],
+)
+def test_the_law_of_a_sum_is_that_of_all_lists(phi, modulo):
+    if modulo and isinstance(phi["a"], tuple):
+        return
+    law = {"a": Fraction(1, 2), "b": Fraction(1, 3), "c": Fraction(1, 6)}
+    statistic = Additive(phi.__getitem__, modulo=modulo)
+    found = {}
+    for x in product(law, repeat=4):
+        p = law[x[0]] * law[x[1]] * law[x[2]] * law[x[3]]
+        found[statistic(x)] = found.get(statistic(x), 0) + p
+    assert statistic.weighted(law, 4) == found

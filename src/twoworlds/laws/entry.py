@@ -211,6 +211,8 @@ class StepDensity:
     high: Fraction
     pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
     name: str = ""
+    masses: tuple[Fraction, ...] = ()
+    """Of one law that is at least the steps: the probabilities of its cells, rounded down."""
 
     @classmethod
     def of(
@@ -275,6 +277,26 @@ class StepDensity:
             first = int((low - self.low) / self.width)
             masses |= {first + i: mass / many / self.share for i in range(many)}
         return EntryLaw.of(masses)
+
+    @cached_property
+    def around(self) -> tuple[EntryLaw, EntryLaw] | None:
+        """Laws of a cell that stay below and above an entry, with uniform noise in every cell.
+
+        Where the steps are not all of it, an entry is counted one cell lower, or higher.
+        """
+        if self.share == 1:
+            return self.cells, self.cells
+        if not self.masses or self.width * len(self.masses) != self.high - self.low:
+            return None
+        steps = {int((low - self.low) / self.width): mass for low, _, mass in self.pieces}
+        found = []
+        for side, end in ((-1, -1), (1, len(self.masses))):
+            laws = dict(steps)
+            for k, mass in enumerate(self.masses):
+                laws[k + side] = laws.get(k + side, Fraction(0)) + mass - steps.get(k, Fraction(0))
+            laws[end] = laws.get(end, Fraction(0)) + 1 - sum(self.masses)
+            found.append(EntryLaw.of(laws))  # type: ignore[arg-type]
+        return found[0], found[1]
 
     @property
     def text(self) -> str:
@@ -369,24 +391,27 @@ def _named(kind: str, given: str | None, first: str, last: str, mode: str | None
     low, high = rational(first.strip(), "interval"), rational(last.strip(), "interval")
     _require_interval(low, high)
     numbers = [rational(part.strip(), kind) for part in (given or "").split(",") if part.strip()]
-    density = _density(kind.lower(), numbers, (low, high), mode)
+    density, below = _density(kind.lower(), numbers, (low, high), mode)
     width = (high - low) / _NAMED_CELLS
     heights = [bounds(density(low + i * width))[0] for i in range(_NAMED_CELLS + 1)]
-    pieces = []
+    chances = [below(low + i * width) for i in range(_NAMED_CELLS + 1)]
+    pieces, masses = [], []
     for i, pair in enumerate(pairwise(heights)):
         mass = Fraction(math.floor(min(pair) * width * _FINE), _FINE)
         pieces.append((low + i * width, low + (i + 1) * width, mass))
+        inside = bounds(chances[i + 1] - chances[i])[0]
+        masses.append(max(mass, Fraction(math.floor(inside * _FINE), _FINE)))
     ends = f"between {exact_text(low)} and {exact_text(high)}"
     shape = f"{kind.lower()}({', '.join(map(str, map(exact_text, numbers)))})" if numbers else kind
     peak = "" if mode is None else f" with its peak at {mode.strip()}"
     found = StepDensity.of(pieces, f"{shape} {ends}{peak}")
-    return StepDensity(low, high, found.pieces, found.name)
+    return StepDensity(low, high, found.pieces, found.name, tuple(masses))
 
 
 def _density(
     kind: str, numbers: list[Fraction], ends: tuple[Fraction, Fraction], mode: str | None
-) -> Callable[[Fraction], Number]:
-    """Return the density: it rises and then falls."""
+) -> tuple[Callable[[Fraction], Number], Callable[[Fraction], Number]]:
+    """Return the density, which rises and then falls, and the probability of being below."""
     low, high = ends
     size = high - low
     wanted = {"triangular": 0, "beta": 2, "normal": 2, "exponential": 1}[kind]
@@ -399,27 +424,60 @@ def _density(
         peak = (low + high) / 2 if mode is None else rational(mode.strip(), "at")
         if not low <= peak <= high:
             raise InvalidInput(f"triangular: its peak {exact_text(peak)} lies outside the interval")
-        return lambda x: (
-            2 / size
-            if x == peak
-            else 2 * ((x - low) / (peak - low) if x < peak else (high - x) / (high - peak)) / size
+        return (
+            lambda x: (
+                2
+                / size
+                * (
+                    1
+                    if x == peak
+                    else (x - low) / (peak - low)
+                    if x < peak
+                    else (high - x) / (high - peak)
+                )
+            ),
+            lambda x: (
+                (x - low) ** 2 / (size * (peak - low))
+                if x < peak
+                else 1 - (high - x) ** 2 / (size * (high - peak) if high > peak else 1)
+            ),
         )
     if kind == "beta":
         if any(n < 1 or n.denominator > 1 for n in numbers):
             raise InvalidInput("beta: its parameters must be whole numbers from 1 on")
         p, q = (int(n) - 1 for n in numbers)
         scale = (p + q + 1) * math.comb(p + q, p) / size ** (p + q + 1)
-        return lambda x: scale * (x - low) ** p * (high - x) ** q
+        n = p + q + 1
+        return (
+            lambda x: scale * (x - low) ** p * (high - x) ** q,
+            lambda x: (
+                sum(
+                    math.comb(n, j) * (x - low) ** j * (high - x) ** (n - j)
+                    for j in range(p + 1, n + 1)
+                )
+                / size**n
+            ),
+        )
     if numbers[-1] <= 0:
         raise InvalidInput(f"{kind}: its standard deviation or rate must be above 0")
     if kind == "exponential":
         rate = numbers[0]
-        return lambda x: rate * exp(-rate * (x - low)) / (1 - exp(-rate * size))
+        whole = 1 - exp(-rate * size)
+        return (
+            lambda x: rate * exp(-rate * (x - low)) / whole,
+            lambda x: (1 - exp(-rate * (x - low))) / whole,
+        )
     mean, sigma = numbers
     first, last = ((end - mean) / sigma for end in ends)
     inside = Real(lambda bits: _normal_below(last, bits) - _normal_below(first, bits))
     unit = Real(lambda bits: (2 * arb.pi()).sqrt() * ball(sigma, bits))
-    return lambda x: exp(-(((x - mean) / sigma) ** 2) / 2) / (unit * inside)
+    return (
+        lambda x: exp(-(((x - mean) / sigma) ** 2) / 2) / (unit * inside),
+        lambda x: (
+            Real(lambda bits: _normal_below((x - mean) / sigma, bits) - _normal_below(first, bits))
+            / inside
+        ),
+    )
 
 
 def _normal_below(x: Fraction, bits: int) -> arb:

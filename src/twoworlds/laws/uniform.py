@@ -57,7 +57,9 @@ least a step function of integral w, an entry has that density with probability 
 some other law. As for one uniform component, delta <= sum_b P(Bin(m, w) = b) delta_b.
 Named densities (triangular, truncated normal and exponential, beta) rise and then fall, so that
 their least value on a cell is at one of its ends: they are at least such a step function, with w
-near 1. Nothing else about them is used.
+near 1; from above nothing else about them is used. From below, an entry lies between what it is in
+steps and one cell less, or more, with the probability that the steps lack: so does the sum, and an
+event's two probabilities are enclosed.
 """
 
 from __future__ import annotations
@@ -174,7 +176,7 @@ def density_delta(law: StepDensity, unknown: int, how: str, ratio: Number) -> Nu
     high, low = min(Fraction(1), density_bound(law, unknown, how, ratio)), Fraction(0)
     if law.flat:
         low = bounds(_many(unknown, shift_of(law, how), ratio))[0]
-    elif law.share == 1 and 0 < unknown <= _MOST_LOWER:
+    elif 0 < unknown <= _MOST_LOWER:
         low = max(low, _below(law, unknown, how, ratio))
     return enclosure(min(low, high), high)
 
@@ -363,7 +365,7 @@ def nearly_best(terms: int, shift: Fraction, ratio: Number, bits: int) -> Fracti
 # --- Densities in steps, or at least a step function ----------------------------------------------
 
 
-_MOST_LOWER = 40
+_MOST_LOWER = 60
 
 
 def _moves(law: StepDensity, how: str, *, inside: bool = False) -> tuple[int, ...]:
@@ -400,30 +402,33 @@ def _worst(
 
 
 def _below(law: StepDensity, unknown: int, how: str, ratio: Number) -> Fraction:
-    """Return what the worst event of the lattice, moved by the mean of V, exceeds the ratio by."""
+    """Return what the worst event of the lattice, moved by the mean of V, exceeds the ratio by.
+
+    P(low + V <= y) >= P(S <= y) >= P(high + V <= y), with the laws around an entry for its cell.
+    """
     moves = _moves(law, how, inside=True)
-    if not moves:
+    if not moves or law.around is None:
         return Fraction(0)
     _, move, event = _worst(law.cells, unknown, moves, ratio)
     total = lattice_sum(((law.cells, unknown),), law.cells.step)
     first, last = total.start + min(0, move), total.stop - 1 + max(0, move)
-    spread = Fraction(unknown - 1, 2)
-    ends = [
-        (None if low <= first else low + spread, None if high >= last else high + 1 + spread)
-        for low, high in event.pieces
-    ]
-    chances = [
-        sum(
-            (
-                (1 if z is None else _upto(total, unknown, z - by))
-                - (0 if y is None else _upto(total, unknown, y - by))
-                for y, z in ends
-            ),
-            Fraction(0),
-        )
-        for by in (move, 0)
-    ]
-    return bounds(chances[0] - ratio * chances[1])[0]
+    sums = [lattice_sum(((cells, unknown),), cells.step) for cells in law.around]
+    away = [unknown * (law.cells.values[0] - cells.values[0]) for cells in law.around]
+
+    def upto(y: Fraction) -> tuple[Fraction, Fraction]:
+        """Return two ends of P(S <= y)."""
+        low, high = (_upto(found, unknown, y + by) for found, by in zip(sums, away, strict=True))
+        return high, low + sums[0].missing
+
+    spread, nothing, certain = Fraction(unknown - 1, 2), (Fraction(0),) * 2, (Fraction(1),) * 2
+    gained = lost = Fraction(0)
+    for low, high in event.pieces:
+        start, stop = low + spread, high + 1 + spread
+        gained += (certain if high >= last else upto(stop - move))[0]
+        gained -= (nothing if low <= first else upto(start - move))[1]
+        lost += (certain if high >= last else upto(stop))[1]
+        lost -= (nothing if low <= first else upto(start))[0]
+    return bounds(gained - ratio * lost)[0]
 
 
 def _upto(total: SumLaw, terms: int, y: Fraction) -> Fraction:

@@ -17,7 +17,7 @@ truth. No outcome is returned before it has been verified against the program as
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, inf, lcm
@@ -33,6 +33,7 @@ Row = Sequence[Rational] | Mapping[int, Rational]
 Bounds = Sequence[Rational | None]
 
 _TOLERANCE = 1e-9
+_PRIMAL = 4
 _HIGHEST = 1e19  # HiGHS reads 1e20 and more as infinite
 
 
@@ -368,16 +369,43 @@ def solve_in_floats(costs: Any, matrix: Any, lower: Any, upper: Any) -> tuple[An
     ``matrix`` holds the rows, the columns and the values of the entries of A, as arrays. Returns
     x and the multipliers of the rows: good guesses that prove nothing.
     """
+    return generate_in_floats(costs, matrix, lower, upper, lambda _x, _multipliers: None)
+
+
+def generate_in_floats(
+    costs: Any, matrix: Any, lower: Any, upper: Any, more: Callable[[Any, Any], Any]
+) -> tuple[Any, Any]:
+    """Do the same with variables that enter as they are needed, at no cost.
+
+    ``more`` is given x and the multipliers, and returns the columns of the variables that enter
+    (their rows, their numbers from 0 on and the values), or None where the answer will do.
+    """
     import numpy as np
 
-    rows, columns, values = matrix
-    order, width = np.lexsort((rows, columns)), len(costs)
+    def by_column(matrix: Any, width: int) -> tuple[Any, Any, Any]:
+        rows, columns, values = matrix
+        order = np.lexsort((rows, columns))
+        return np.bincount(columns, minlength=width), rows[order], values[order]
+
+    width = len(costs)
     low = np.append(np.zeros(width), lower)
     high = np.append(np.full(width, np.inf), upper)
-    counts = np.bincount(columns, minlength=width)
-    model = _highs(costs, low, high, (counts, rows[order], values[order]))
+    model = _highs(costs, low, high, by_column(matrix, width))
     solver = _run(model, _TOLERANCE / 10, [("small_matrix_value", 1e-12)])
-    found = solver.getSolution()
-    if len(found.col_value) != width:
-        raise TwoWorldsError("a linear program was not solved in floats: please report this")
-    return np.array(found.col_value), np.array(found.row_dual)
+    while True:
+        found = solver.getSolution()
+        x, multipliers = np.array(found.col_value), np.array(found.row_dual)
+        if len(x) != width:
+            raise TwoWorldsError("a linear program was not solved in floats: please report this")
+        new = more(x, multipliers)
+        if new is None:
+            return x, multipliers
+        counts, rows, values = by_column(new, 0)
+        many, free = len(counts), np.zeros(len(counts))
+        starts = (np.cumsum(counts) - counts).astype(np.int32)
+        endless = np.full(many, np.inf)
+        entries = rows.astype(np.int32)
+        solver.addCols(many, free, free, endless, len(values), starts, entries, values)
+        solver.setOptionValue("simplex_strategy", _PRIMAL)  # the former answer is feasible
+        solver.run()
+        width += many

@@ -14,8 +14,13 @@ may answer person by person, and finds the same problem each time.
 
 Where the others matter through their sum alone, a point is the record of person 1 with that sum:
 of 1,000 records 0, 1, 2 there are 3 times 1,999 points, and 1,501,500 by how often each value
-occurs. That is so if nobody sees more of the others than the release does: there is no simulator,
-or it runs the release, or it may ignore what is left, as one belief holds the records independent.
+occurs. For what is released of independent records, or of a mixture of such, that is so; and for a
+simulator that runs the release.
+
+The best simulator learns from the others which of several laws holds, and nothing else: if y and y'
+have probabilities P_1, ..., P_k by the laws in the same proportion, they are one input. The
+logarithms of P_j(y) / P_1(y) are a sum over records too (`likelihood`), so that one list of others
+stands for all of one such sum. Of one law there is one, and of bits one for each count.
 
 Where even sums are too many, as of tables of three cells, only the likely ones are listed
 (`multinomial`): each with a little less than its probability, so that what is missing from 1 in all
@@ -29,23 +34,28 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from math import comb
+
+from flint import fmpz
 
 from twoworlds.errors import TooLarge
 from twoworlds.numbers import Number
 from twoworlds.worlds.records import Records
-from twoworlds.worlds.statistic import Additive, Sum
+from twoworlds.worlds.statistic import Additive, Sum, Value
 from twoworlds.worlds.universe import Point
 
 _PARTS = 1 << 96
 _LEAST = _PARTS >> 42
 _MOST_LIKELY = 1 << 16
+_TRIED = 1 << 16
 
 
 class Orbits(Records):
     """Records up to the order of all people but the first, or up to the others' sum.
+
+    Of sums, the point names the sum, or one list of others that has it (``example``).
 
     >>> [*Orbits(Records("ab", 3))]
     [('a', 'a', 'a'), ('a', 'a', 'b'), ('a', 'b', 'b'), ('b', 'a', 'a'), ('b', 'a', 'b'), \
@@ -53,10 +63,15 @@ class Orbits(Records):
     """
 
     def __init__(
-        self, records: Records, sum_of: Additive | None = None, *, likely: bool = False
+        self,
+        records: Records,
+        sum_of: Additive | None = None,
+        *,
+        likely: bool = False,
+        example: bool = False,
     ) -> None:
         super().__init__(records.values, records.n)
-        self.sum_of, self.likely = sum_of, likely
+        self.sum_of, self.likely, self.example = sum_of, likely, example
 
     @property
     def size(self) -> int:
@@ -75,6 +90,11 @@ class Orbits(Records):
         for first in self.values:
             for others in combinations_with_replacement(self.values, self.n - 1):
                 yield (first, *others)
+
+    @cached_property
+    def _examples(self) -> dict[Value, tuple[Point, ...]]:
+        assert self.sum_of is not None
+        return self.sum_of.examples(self.values, self.n - 1)
 
     def independent(self, law: Mapping[Point, Number]) -> dict[Point, Number]:
         """Return the probabilities of the points when every record has one law.
@@ -96,7 +116,8 @@ class Orbits(Records):
             else:
                 sums = self.sum_of.weighted(masses, self.n - 1)
             for total, mass in sums.items():
-                found.update({(v, Sum(total)): law[v] * mass for v in values})
+                others = self._examples[total] if self.example else (Sum(total),)
+                found.update({(v, *others): law[v] * mass for v in values})
             return found
         powers = {value: _powers(p, self.n) for value, p in law.items()}
         for others in combinations_with_replacement(values, self.n - 1):
@@ -106,6 +127,43 @@ class Orbits(Records):
                 left -= times
             found.update({(v, *others): law[v] * mass for v in values})
         return found
+
+
+def likelihood(values: Sequence[Point], laws: Sequence[Mapping[Point, Fraction]]) -> Additive:
+    """Return the sum over records that tells in which proportion the laws hold a list likely.
+
+    A record of value v adds the exponents of the factors of p_j(v), for each law j, relative to the
+    first law that is not 0 there; of a law that is 0 there it is counted. Where all these vectors
+    lie on one line, their places on it are added up instead.
+
+    >>> bits = [{0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1, 3), 1: Fraction(2, 3)}]
+    >>> likelihood([0, 1], bits).phi(1), likelihood([0, 1], bits[:1]).phi(1)
+    (1, 0)
+    """
+    parts: dict[Point, Counter[tuple[int, int]]] = {v: Counter() for v in values}
+    for v, part in parts.items():
+        first = next((p for law in laws if (p := law.get(v, Fraction(0)))), Fraction(1))
+        for j, law in enumerate(laws):
+            p = law.get(v, Fraction(0)) / first
+            if p == 0:
+                part[j, 0] = 1
+            else:
+                part.update({(j, int(q)): e for q, e in _factors(p.numerator)})
+                part.subtract({(j, int(q)): e for q, e in _factors(p.denominator)})
+    axes = sorted({axis for part in parts.values() for axis in part})
+    start = parts[values[0]]
+    moved = {v: [part[axis] - start[axis] for axis in axes] for v, part in parts.items()}
+    line = next((vector for vector in moved.values() if any(vector)), [])
+    at = next((k for k, x in enumerate(line) if x), 0)
+    places = {v: Fraction(vector[at], line[at]) if line else 0 for v, vector in moved.items()}
+    if all(vector == [places[v] * x for x in line] for v, vector in moved.items()):
+        return Additive(places.__getitem__, name="likelihood")
+    return Additive(moved.__getitem__, dimension=len(axes), name="likelihood")
+
+
+def _factors(x: int) -> list[tuple[fmpz, int]]:
+    """Return small primes of a number, and what is left: to split that, too, makes sums fewer."""
+    return fmpz(x).factor(trial_limit=_TRIED)
 
 
 def multinomial(law: Sequence[Fraction], count: int) -> Iterator[tuple[tuple[int, ...], Fraction]]:

@@ -21,6 +21,8 @@ from math import comb, gcd, lcm
 from operator import add
 from typing import NamedTuple
 
+from flint import fmpz_poly
+
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.numbers import rational
 from twoworlds.worlds.records import Integers, Records, pairs
@@ -30,6 +32,7 @@ Scalar = int | Fraction
 Value = Scalar | tuple[Scalar, ...]
 _Chain = tuple[Point, "_Chain"] | None
 _MOST_WORK = 1 << 25
+_MOST_PLACES = 1 << 16
 
 
 class NoRecord:
@@ -243,18 +246,33 @@ class Additive(Statistic):
         parts = self._table(law)
         self._require_few(parts, count)
         unit = lcm(*(p.denominator for p in law.values()))
-        weights = dict.fromkeys(sorted(set(parts.values())), 0)
+        weights = dict.fromkeys(sorted({self._folded(part) for part in parts.values()}), 0)
         for v, p in law.items():
-            weights[parts[v]] += int(p * unit)
-        found: dict[Value, int] = {_times(next(iter(weights)), 0): 1}
-        for _ in range(count):
-            grown: dict[Value, int] = {}
-            for total, weight in found.items():
-                for part, more in weights.items():
-                    new = self._folded(_plus(total, part))
-                    grown[new] = grown.get(new, 0) + weight * more
-            found = grown
-        return {total: Fraction(weight, unit**count) for total, weight in found.items()}
+            weights[self._folded(parts[v])] += int(p * unit)
+        found = _powered(weights, count)
+        if found is None:
+            found = {_times(next(iter(weights)), 0): 1}
+            for _ in range(count):
+                grown: dict[Value, int] = {}
+                for total, weight in found.items():
+                    for part, more in weights.items():
+                        new = _plus(total, part)
+                        grown[new] = grown.get(new, 0) + weight * more
+                found = grown
+        folded: dict[Value, int] = {}
+        for total, weight in found.items():
+            rest = self._folded(total)
+            folded[rest] = folded.get(rest, 0) + weight
+        return {total: Fraction(weight, unit**count) for total, weight in folded.items()}
+
+    def examples(self, values: Collection[Point], count: int) -> dict[Value, tuple[Point, ...]]:
+        """Return every sum of so many records, with one list of records that has it.
+
+        >>> Additive(lambda bit: bit).examples([0, 1], 2)
+        {0: (0, 0), 1: (1, 0), 2: (1, 1)}
+        """
+        first = next(iter(values))
+        return {t: _word(w, first, count) for t, w in self._sums(values, count).items()}
 
     def of_counts(
         self, values: Sequence[Point], counted: Iterable[tuple[Sequence[int], Fraction]]
@@ -370,6 +388,24 @@ def _sums(
                     found.append(new)
         newest = found
     return sums
+
+
+def _powered(weights: Mapping[Value, int], count: int) -> dict[Value, int] | None:
+    """Return the weights of the sums of so many numbers, as a power of a polynomial.
+
+    None where the numbers are vectors, or lie too far apart.
+    """
+    parts = [part for part in weights if not isinstance(part, tuple)]
+    unit = lcm(*(Fraction(part).denominator for part in parts))
+    places = [int(part * unit) for part in parts]
+    low, step = min(places, default=0), gcd(*(place - places[0] for place in places)) or 1
+    if len(parts) < len(weights) or not parts or (max(places) - low) // step * count > _MOST_PLACES:
+        return None
+    row = [0] * ((max(places) - low) // step + 1)
+    for place, weight in zip(places, weights.values(), strict=True):
+        row[(place - low) // step] = weight
+    sums = enumerate((fmpz_poly(row) ** count).coeffs())
+    return {_plain(Fraction(count * low + step * k, unit)): int(w) for k, w in sums if w != 0}
 
 
 def _word(others: _Chain, first: Point, count: int) -> tuple[Point, ...]:

@@ -72,6 +72,12 @@ ASKED = [
     (STEPS, "ddp([uniform, independent([0=1/2, 1=1/2])], ratio=3/2)"),
     (STEPS, "ddp(hidden-law([0=1/2, 1=1/2], [1=1/2, 3=1/2]), side=parameter, ratio=3/2)"),
     (STEPS, "noiseless(hidden-law([0=1/2, 1=1/2], [1=1/2, 3=1/2]), ratio=3/2)"),
+    (STEPS, "ddp(hidden-law([0=1/2, 1=1/3, 3=1/6], [0=1/3, 1=1/3, 3=1/3]), ratio=3/2)"),
+    (STEPS, "ddp(hidden-law([0=1/2, 1=1/4, 3=1/4], [0=1/4, 1=1/4, 3=1/2]), ratio=1)"),
+    (STEPS, "ddp([uniform, independent([0=1/2, 1=1/2]), independent([1=1/3, 3=2/3])], ratio=2)"),
+    (STEPS, "ddp([uniform, independent([0=1/2, 1=1/4, 3=1/4])], tagged=yes, delta=1/10)"),
+    (STEPS, "inference-ddp(hidden-law([0=1/2, 1=1/3, 3=1/6], [0=1/3, 1=1/3, 3=1/3]), ratio=2)"),
+    (STEPS, "inference-ddp(hull(uniform, independent([0=1/2, 1=1/4, 3=1/4])), ratio=3/2)"),
     (STEPS, "noiseless(uniform, side=count(3), ratio=3/2)"),
     (STEPS, f"inference-ddp({THIRDS}, ratio=3/2)"),
     (STEPS, f"original-noiseless({THIRDS}, ratio=3/2)"),
@@ -208,10 +214,27 @@ def test_a_hundred_people_with_a_hidden_parameter():
     assert any("delta is only known to lie between" in note for note in verdict.notes)
 
 
-def test_too_many_counts_are_refused_with_the_largest_size():
-    some = definition("ddp([uniform, independent([0=1/2, 1=1/2])], ratio=2)")
-    with pytest.raises(TooLarge, match="147 such records would do"):
+def test_too_many_likelihoods_are_refused_with_the_largest_size():
+    some = definition("ddp([uniform, independent([0=1/2, 1=1/3, 2=1/6])], ratio=2)")
+    large = "1,501,500 different likelihoods, .*: 147 such records would do"
+    with pytest.raises(TooLarge, match=large):
         some.scene(mechanism("exact(sum, records([0, 1, 2], 1000))"))
+
+
+def test_the_best_simulator_sees_of_many_values_only_which_law_they_make_likely():
+    released = mechanism("exact(sum, records([0, 1, 2], 60))")
+    laws = "independent([0=1/2, 1=1/4, 2=1/4]), independent([0=1/4, 1=1/4, 2=1/2])"
+    assert len(definition(f"ddp([{laws}])").scene(released).inputs) == 119
+
+
+@pytest.mark.slow
+def test_a_thousand_records_of_three_values_with_a_hidden_law():
+    laws = "[0=1/2, 1=1/4, 2=1/4], [0=1/4, 1=1/4, 2=1/2]"
+    claim = definition(f"ddp(hidden-law({laws}), ratio=11/10)")
+    verdict = claim.tightest(mechanism("exact(sum, records([0, 1, 2], 1000))"))
+    ends = verdict.witness.best
+    assert 0 < ends.lower <= ends.upper < ends.lower * F(100001, 100000)
+    assert verdict.witness.verify()
 
 
 def test_too_many_tables_are_refused_with_the_largest_size():

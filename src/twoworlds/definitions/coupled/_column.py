@@ -24,9 +24,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from twoworlds.definitions.coupled._program import Row, solved, untried
+from twoworlds.definitions.coupled._program import Row, proportional, solved, untried
 from twoworlds.definitions.coupled.proof import Distinguisher, layers
-from twoworlds.definitions.coupled.scene import proportional
 from twoworlds.errors import TwoWorldsError
 from twoworlds.laws.comparison import apart
 from twoworlds.programs import Rational

@@ -37,13 +37,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 
 from flint import fmpq
 
 from twoworlds.definitions.coupled._floats import near_best
 from twoworlds.definitions.coupled._nearest import nearest
-from twoworlds.definitions.coupled.scene import OTHERS, Scene, proportional
+from twoworlds.definitions.coupled.scene import OTHERS, Scene
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
@@ -51,6 +52,8 @@ from twoworlds.programs import Optimal, Rational, solve
 ZERO = Fraction(0)
 
 _LEAST_BITS, _SPARE_BITS = 64, 8
+BITS = 128
+"""To how many bits irrational probabilities are enclosed at first."""
 
 Laws = tuple[Mapping[int, Fraction], ...]
 """The law of the simulated output, by number, for every scrubbed database in turn."""
@@ -126,6 +129,23 @@ def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
     step = Fraction(1, 1 << bits)
     middle = step * max(1, round((low + high) / (2 * step)))  # what is possible is not 0
     return middle, max(step, high - middle, middle - low)
+
+
+def proportional(entries: Iterable[tuple[Hashable, int, Fraction]]) -> list[list[int]]:
+    """Put columns together that are proportional, from entries (row, column, p).
+
+    >>> proportional([(0, 5, Fraction(1)), (1, 5, Fraction(2)), (0, 6, Fraction(3))])
+    [[5], [6]]
+    """
+    columns: dict[int, list[tuple[Hashable, Fraction]]] = {}
+    for row, column, p in entries:
+        if p != 0:
+            columns.setdefault(column, []).append((row, p))
+    found: dict[tuple[tuple[Hashable, Fraction], ...], list[int]] = {}
+    for column, masses in columns.items():
+        first = masses[0][1]
+        found.setdefault(tuple((row, p / first) for row, p in masses), []).append(column)
+    return list(found.values())
 
 
 def groups(made: Sequence[GivenValue]) -> list[list[int]]:
@@ -207,7 +227,7 @@ class SceneProgram:
 
     def __init__(self, made: Sequence[GivenValue], outputs: int) -> None:
         """Take the comparisons and how many outputs the release has."""
-        self.outputs = outputs
+        self.made, self.outputs = made, outputs
         self.groups = groups(made)
         self.small = different(made, self.groups)
         self.parts = [*parts(self.small)]
@@ -273,6 +293,12 @@ class SceneProgram:
                 for g in range(len(self.groups))
             }
         )
+
+
+@lru_cache(1)
+def scene_program(scene: Scene, bits: int) -> SceneProgram:
+    """Return the program of a scene, which may be asked for at many ratios."""
+    return SceneProgram(comparisons(scene, bits), len(scene.outputs))
 
 
 Part = tuple[Fraction, dict[int, dict[int, Fraction]], dict[Key, dict[int, Fraction]]]
@@ -374,12 +400,8 @@ def _solve_for(
                 f"ratio is large enough, or what stays at ratio infinity, is found for at most "
                 f"{_MOST_EXACT:,}; give a finite ratio= or epsilon=, or a delta above 0"
             )
-        laws, near = near_best([(part[k].real, part[k].ideal) for k in asked], ratio, inputs, shown)
-        fast = {g: _quick(law) for g, law in laws.items()}
-        worst = max(
-            _excess(_quick(part[k].real), _quick(part[k].ideal), fast, quick(ratio)) for k in asked
-        )
-        delta = Fraction(int(worst.p), int(worst.q))
+        worlds = [(part[k].real, part[k].ideal) for k in asked]
+        delta, laws, near = near_best(worlds, ratio, inputs, shown)
         return delta, laws, {(asked[i], world): w for (i, world), w in near.items()}
     pairs = [(g, t) for g in inputs for t in shown]
     place = {pair: 1 + j for j, pair in enumerate(pairs)}  # delta is variable 0

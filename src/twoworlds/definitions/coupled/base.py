@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
 from twoworlds.definitions.coupled.best import Measure
 from twoworlds.definitions.coupled.measures import Found
-from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
+from twoworlds.definitions.coupled.scene import Law, Release, Scene, blind, scene, seeing
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -40,7 +40,7 @@ from twoworlds.numbers import INFINITY, Number, Order, compare, ln, offered, sho
 from twoworlds.worlds import Point, Universe
 from twoworlds.worlds.graphs import GraphOrbits, Graphs, GraphStatistic
 from twoworlds.worlds.joint import BeliefClass
-from twoworlds.worlds.orbits import Orbits
+from twoworlds.worlds.orbits import Orbits, likelihood
 from twoworlds.worlds.records import Records
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.scrubbing import persons as every_person
@@ -159,9 +159,14 @@ class OverBeliefs(PrivacyDefinition):
         universe = None if made.source is None else made.source.universe
         beliefs = self._class(universe)
         orbits = self._orbits(made.source, beliefs)
-        beliefs = beliefs if orbits is None else beliefs.on(orbits)
-        found = scene(made, beliefs, self._pairs(beliefs, orbits or universe))
-        return found if orbits is None else replace(self._smaller(found), people=orbits.n)
+        if orbits is None:
+            return scene(made, beliefs, self._pairs(beliefs, universe))
+        found = scene(made, beliefs.on(orbits), self._pairs(beliefs, orbits))
+        if self._best and _alone(beliefs):
+            found = blind(found)
+        elif self._best and isinstance(orbits, Orbits) and orbits.sum_of:
+            found = seeing(found, beliefs.on(_by_likelihood(orbits, beliefs)))
+        return replace(found, people=orbits.n)
 
     def _orbits(
         self, mechanism: Mechanism | None, beliefs: BeliefClass
@@ -183,22 +188,15 @@ class OverBeliefs(PrivacyDefinition):
         if not isinstance(statistic, Additive) or not beliefs.alike:
             return None
         by_sums = self._by_sums(beliefs) and all(member.by_sums for member in beliefs)
-
-        def up_to(n: int) -> Orbits:
-            return Orbits(Records(universe.values, n), statistic if by_sums else None)
-
-        orbits = up_to(universe.n)
-        if orbits.size > _MOST_ORBITS and by_sums and self._by_likely:
+        orbits = Orbits(universe, statistic if by_sums else None)
+        if orbits.size > _MOST_ORBITS and by_sums and _alone(beliefs) and self._by_likely:
             return Orbits(universe, statistic, likely=True)
-        if orbits.size > _MOST_ORBITS:
-            most = bisect(range(1, universe.n), _MOST_ORBITS, key=lambda n: up_to(n).size)
-            raise TooLarge(
-                f"{universe.n:,} records of {len(universe.values)} values have {orbits.size:,} "
-                f"different {'sums' if by_sums else 'counts'}, at most {_MOST_ORBITS:,} are "
-                f"listed: {most:,} such records would do; for an exact sum with the simulator "
-                "canonical, ask `noiseless sum`"
-            )
-        return orbits
+        return _require_few(orbits, "sums" if by_sums else "counts")
+
+    @property
+    def _best(self) -> bool:
+        """Whether the simulator is the best one there is."""
+        return False
 
     @property
     def _of_everybody(self) -> bool:
@@ -214,10 +212,6 @@ class OverBeliefs(PrivacyDefinition):
         """Whether the entries of others matter through what the release shows of them alone."""
         del beliefs
         return True
-
-    def _smaller(self, found: Scene) -> Scene:
-        """Return a scene with the same answer."""
-        return found
 
     def tightest(self, mechanism: Released) -> Verdict:
         """Return the smallest number that holds, and the worst case."""
@@ -359,6 +353,39 @@ class OverBeliefs(PrivacyDefinition):
             notes=notes,
             exact=source is None or source.exact,
         )
+
+
+def _alone(beliefs: BeliefClass) -> bool:
+    """Tell whether there is one belief, and records are independent by it."""
+    return len(beliefs) == 1 and beliefs.members[0].independent
+
+
+def _by_likelihood(orbits: Orbits, beliefs: BeliefClass) -> Orbits:
+    """Return what the best simulator sees of the others: which laws they make likely."""
+    parts = [part for member in beliefs for _, b, _ in member.drawn for part in b.common_laws or ()]
+    laws: list[Any] = []
+    for _, law in parts:
+        if law not in laws:
+            laws.append(law)
+    values = [v for v in orbits.values if any(law[v] for law in laws)]
+    seen = likelihood(values, laws)
+    return _require_few(Orbits(Records(values, orbits.n), seen, example=True), "likelihoods")
+
+
+def _require_few(orbits: Orbits, what: str) -> Orbits:
+    """Refuse points that are too many, with the number of people who have few enough."""
+
+    def size(n: int) -> int:
+        return Orbits(Records(orbits.values, n), orbits.sum_of).size
+
+    if orbits.size > _MOST_ORBITS:
+        most = bisect(range(1, orbits.n), _MOST_ORBITS, key=size)
+        raise TooLarge(
+            f"{orbits.n:,} records of {len(orbits.values)} values have {orbits.size:,} different "
+            f"{what}, at most {_MOST_ORBITS:,} are listed: {most:,} such records would do; for an "
+            "exact sum with the simulator canonical, ask `noiseless sum`"
+        )
+    return orbits
 
 
 def read_scrubs(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from twoworlds.definitions.coupled._program import SceneProgram, comparisons, simplest
+from twoworlds.definitions.coupled._program import BITS, scene_program, simplest
 from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum, inference_optimum
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.mixing import tables, worst_mixture
@@ -171,10 +171,7 @@ class BestSimulator(ByEnds[Optimum]):
 
     def at_delta(self, delta: Number) -> Found:
         """Return the least ratio over all simulators."""
-        if delta != 0 and (
-            self.scene.lost
-            or not SceneProgram(comparisons(self.scene), len(self.scene.outputs)).exact
-        ):
+        if delta != 0 and (self.scene.lost or not scene_program(self.scene, BITS).exact):
             return super().at_delta(delta)
         best = smallest_ratio(self.scene, delta)
         if best.ratio == INFINITY:

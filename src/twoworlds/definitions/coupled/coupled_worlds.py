@@ -50,7 +50,7 @@ from twoworlds.definitions.coupled.measures import (
     real_and_ideal,
 )
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator, without_idle_inputs
+from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
@@ -102,12 +102,6 @@ class WithSimulator(OverBeliefs):
             and self.scrubs in (None, "persons", "persons(tagged)", "nodes", "nodes(tagged)")
             and self.simulator in (OPTIMAL, "canonical", "coin")
         )
-
-    def _by_sums(self, beliefs: BeliefClass) -> bool:
-        return not self._best or (len(beliefs) == 1 and beliefs.members[0].independent)
-
-    def _smaller(self, found: Scene) -> Scene:
-        return without_idle_inputs(found) if self._best else found
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
         most = _SMALL_SEARCH if for_ratio else _SMALL_PROGRAM
@@ -216,6 +210,9 @@ class InferenceCoupledWorlds(WithSimulator):
         if simulator is None:
             return BestConclusions(scene)
         return ByConclusions(scene, against_simulator(scene, simulator), simulator)
+
+    def _by_sums(self, beliefs: BeliefClass) -> bool:
+        return not (self._best and beliefs.hull)  # mixtures are made of the tables of all members
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
         searched = where.beliefs.hull or (for_ratio and self._best)

@@ -35,7 +35,14 @@ from typing import Any
 from flint import arb
 
 from twoworlds.answer import Answer, Facts
-from twoworlds.definitions.coupled._program import GivenValue, Laws, SceneProgram, comparisons
+from twoworlds.definitions.coupled._program import (
+    BITS,
+    GivenValue,
+    Laws,
+    SceneProgram,
+    comparisons,
+    scene_program,
+)
 from twoworlds.definitions.coupled.proof import (
     Distinguisher,
     TestBound,
@@ -64,7 +71,7 @@ from twoworlds.show import Result
 from twoworlds.worlds.joint import plain_label
 
 ZERO = Fraction(0)
-_BITS, _MOST_BITS, _COMPARED_BITS = 128, 512, 256
+_MOST_BITS, _COMPARED_BITS = 512, 256
 _NEARLY = "is nearly the best there is, found by a linear program"
 _WIDEST = (
     "names as many outputs as it can without naming impossible ones more often than it must; there "
@@ -254,13 +261,13 @@ def optimal(scene: Scene, ratio: object) -> Optimum:
             "ratio=infinity has no best simulator: ask for limit, which says what stays of delta "
             "and whether a simulator attains it"
         )
-    found = _solved(scene, a, _BITS)
+    found = _solved(scene, a, BITS)
     if found.exact or found.near:
         return found
 
     def refine(bits: int) -> arb:
         # Beyond a limit the ball stays as it is: a delta of 0 has no relative precision.
-        better = _solved(scene, a, min(bits, _MOST_BITS)) if bits > _BITS else found
+        better = _solved(scene, a, min(bits, _MOST_BITS)) if bits > BITS else found
         return Real.between(better.lower, better.upper).ball(bits)
 
     delta = Real(refine)
@@ -270,8 +277,8 @@ def optimal(scene: Scene, ratio: object) -> Optimum:
 
 def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
     """Solve at rational ratios on both sides; the lower one bounds delta from above."""
-    made = comparisons(scene, bits)
-    game = SceneProgram(made, len(scene.outputs))
+    game = scene_program(scene, bits)
+    made = game.made
     low, high = bounds(ratio, bits)
     low = max(low, Fraction(1))
     at_low = game.solve(low)
@@ -448,7 +455,7 @@ def rational_tables(scene: Scene) -> tuple[GivenValue, ...]:
             "only likely tables are listed here, so that delta has two ends: give a finite ratio= "
             "or epsilon=, or a delta above 0"
         )
-    made = comparisons(scene, _BITS)
+    made = comparisons(scene, BITS)
     if any(any(comparison.error) for comparison in made):
         raise Unsupported(
             "a probability is irrational here, and this is found for rational ones only: ask for "

@@ -22,7 +22,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from twoworlds.answer import Block, Table
 from twoworlds.calls import is_python, load_function, parse
@@ -171,7 +171,7 @@ class WorldPair:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """All cells of a question, the outputs that can occur and what a simulator may be given."""
 
@@ -183,6 +183,8 @@ class Scene:
     inputs: tuple[Hashable, ...]
     people: int | None = None
     """For how many people alike the one of the scene stands (`orbits`); None: nobody else."""
+    seen: BeliefClass | None = None
+    """The same beliefs by what a simulator sees of the others, where that is less (`seeing`)."""
 
     @cached_property
     def lost(self) -> Fraction:
@@ -232,62 +234,29 @@ def scene(
     return replace(found, outputs=(*outputs, OTHERS)) if found.lost else found
 
 
-Key = TypeVar("Key", bound=Hashable)
+def seeing(found: Scene, beliefs: BeliefClass) -> Scene:
+    """Return the scene in which the simulator sees what these beliefs list, the same otherwise."""
+    other = scene(Release("nothing", lambda _: {0: Fraction(1)}), beliefs, found.scrubs)
+    pairs = zip(found.cells, other.cells, strict=True)
+    cells = tuple(replace(cell, ideal=less.ideal) for cell, less in pairs)
+    return replace(found, cells=cells, inputs=other.inputs, seen=beliefs)
 
 
-def proportional(entries: Iterable[tuple[Hashable, Key, Number]]) -> list[list[Key]]:
-    """Put columns together that are proportional, from entries (row, column, p).
+def blind(found: Scene) -> Scene:
+    """Return the scene of a simulator that sees nothing, which of independent records is as good.
 
-    >>> proportional([(0, "a", Fraction(1)), (1, "a", Fraction(2)), (0, "b", Fraction(3))])
-    [['a'], ['b']]
+    The ideal world depends on the mean law of what it does on what is left, given v: on one law.
     """
-    columns: dict[Key, list[tuple[Hashable, Number]]] = {}
-    for row, column, p in entries:
-        if p != 0:
-            columns.setdefault(column, []).append((row, p))
-    found: dict[tuple[tuple[Hashable, Number], ...], list[Key]] = {}
-    for column, masses in columns.items():
-        first = masses[0][1]
-        found.setdefault(tuple((row, p / first) for row, p in masses), []).append(column)
-    return list(found.values())
-
-
-def without_idle_inputs(found: Scene) -> Scene:
-    """Let scrubbed databases be one that are proportional in all cells.
-
-    The ideal world depends on their mean law only, so the best simulator is as good as before.
-    """
-    tables = [law for cell in found.cells for law in cell.ideal.values()]
-    if not all(isinstance(p, Fraction) for law in tables for p in law.values()):
-        return found
-    groups = proportional((k, y, p) for k, law in enumerate(tables) for y, p in law.items())
-    name = {y: ANYTHING if len(groups) == 1 else group[0] for group in groups for y in group}
-
-    def coarser(law: Law) -> Law:
-        merged: dict[Hashable, Number] = {}
-        for y, p in law.items():
-            before = merged.get(name[y])
-            merged[name[y]] = p if before is None else before + p
-        return merged
-
-    def ignoring(scrub: Scrub) -> Scrub:
-        return replace(scrub, scrubbed=lambda x: coarser(scrub.law(x)))
-
-    scrubs = {id(scrub): ignoring(scrub) for scrub in found.scrubs}
+    scrubs = {id(pair): replace(pair, scrubbed=lambda _: ANYTHING) for pair in found.scrubs}
     cells = tuple(
         replace(
             cell,
             scrub=scrubs[id(cell.scrub)],
-            ideal={v: coarser(law) for v, law in cell.ideal.items()},
+            ideal={v: {ANYTHING: mass} for v, mass in cell.mass.items()},
         )
         for cell in found.cells
     )
-    return replace(
-        found,
-        scrubs=tuple(scrubs.values()),
-        cells=cells,
-        inputs=tuple(dict.fromkeys(name[y] for y in found.inputs)),
-    )
+    return replace(found, scrubs=tuple(scrubs.values()), cells=cells, inputs=(ANYTHING,))
 
 
 def _cell(

@@ -52,9 +52,10 @@ class Where:
     side: Hashable
     simulator: Simulator | None = field(default=None, repr=False)
 
-    def databases(self) -> Mapping[Point, Number]:
-        """Return what is believed about the database, given the side information."""
-        return self.scene.beliefs.members[self.belief].given(self.side)
+    def databases(self, *, seen: bool = False) -> Mapping[Point, Number]:
+        """Return what is believed about the database, or what a simulator sees of it, given z."""
+        beliefs = self.scene.seen if seen and self.scene.seen else self.scene.beliefs
+        return beliefs.members[self.belief].given(self.side)
 
     def shown(self, database: Point) -> Law:
         """Return the law of what is released."""
@@ -64,7 +65,7 @@ class Where:
         """Yield P(priv = v, alt = y | z), by v, with the law of what is simulated from y."""
         assert self.simulator is not None
         masses: dict[tuple[Hashable, Hashable], Number] = {}
-        for x, p in self.databases().items():
+        for x, p in self.databases(seen=True).items():
             for y, chance in self.scrub.law(x).items():
                 key = self.scrub.private(x), y
                 masses[key] = masses.get(key, Fraction(0)) + p * chance

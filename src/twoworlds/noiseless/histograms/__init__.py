@@ -1,3 +1,1 @@
 """Truncated histograms of random samples: laws of sizes, bins, and tables."""
-
-__all__: list[str] = []

@@ -379,6 +379,3 @@ def _spread(ratio: object) -> Number:
     if a == 1 or a == INFINITY:
         raise InvalidInput(f"ratio={show(a)}: sizes spread by a finite ratio above 1")
     return a
-
-
-_PLAIN_TERMS = 2000

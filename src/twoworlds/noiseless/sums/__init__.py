@@ -1,3 +1,1 @@
 """The exact total: laws of entries, their sum, and what the attacker must not know."""
-
-__all__: list[str] = []

@@ -214,7 +214,7 @@ def _step_method(law: StepDensity) -> str:
     return (
         f"the density is at least a step function of integral {decimal(law.share, 4, 'down')}; "
         f"{how}; averaged over how many entries follow the steps, the others being told to the "
-        "attacker"
+        "attacker; an event whose probability is enclosed bounds it from below"
     )
 
 

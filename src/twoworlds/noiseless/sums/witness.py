@@ -1,9 +1,9 @@
 """The worst event of an exact total, computed once more from the worlds themselves.
 
-Small sums are added up again in plain integers, entry by entry. Long ones are computed again modulo
-a prime of 61 bits: a stated probability is accepted when it agrees with the true one in that field,
-which a wrong one does by accident with a chance of about 1 in 10^18. Probabilities that are only
-enclosed are enclosed again, in another window and with another precision.
+Sums are computed again modulo a prime of 61 bits: a stated probability is accepted when it agrees
+with the true one in that field, which a wrong one does by accident with a chance of about 1 in
+10^18. Probabilities that are only enclosed are enclosed again, in another window and with another
+precision.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from twoworlds.noiseless.sums.setting import TotalSetting, World, WorstTotal, la
 from twoworlds.numbers import Number, Real, bounds, exact_text, show
 
 _PRIME = (1 << 61) - 1
-_PLAIN = 100_000
 _BITS, _UNIFORM_BITS = 24, 40
 
 
@@ -89,30 +88,7 @@ def agrees(world: World, event: Ranges, stated: Number) -> bool:
     """Tell whether the totals have the stated probability, computed once more."""
     if isinstance(stated, Real):
         return agree(stated, _again(world, event, stated))
-    entries = sum(count for _, count in world.groups)
-    values = max((len(law.values) for law, _ in world.groups), default=1)
-    if entries * entries * values * values <= _PLAIN:
-        return _plain(world, event) == stated
     return _modular(world, event, stated)
-
-
-def _plain(world: World, event: Ranges) -> Fraction:
-    """Add up the probability of the totals, entry by entry, in whole numbers."""
-    step = common_step(law for law, _ in world.groups)
-    weights, scale = {0: 1}, 1
-    for law, count in world.groups:
-        bottom, times = law.scale, int(law.step / step)
-        terms = [(p * times, w) for p, w in zip(law.places, law.weights, strict=True)]
-        for _ in range(count):
-            moved: dict[int, int] = {}
-            for place, weight in weights.items():
-                for value, mass in terms:
-                    moved[place + value] = moved.get(place + value, 0) + weight * mass
-            weights, scale = moved, scale * bottom
-    least = world.least
-    totals = ((least + place * step, weight) for place, weight in weights.items())
-    inside = sum(w for t, w in totals if event.holds(t))
-    return Fraction(inside, scale)
 
 
 def _modular(world: World, event: Ranges, stated: Fraction) -> bool:
