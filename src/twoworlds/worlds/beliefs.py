@@ -91,7 +91,7 @@ def _law(text: Text) -> object:
     if isinstance(text, list):
         return dict(read_pairs(text, "[a=1/2, b=1/2]"))
     if isinstance(text, str) and "=" in text:
-        raise InvalidInput(f"{text}: write a law in brackets, such as [0=1/3, 1=2/3]")
+        raise InvalidInput(f"{text}: write a law in brackets, such as independent([0=1/2, 1=1/2])")
     return text
 
 

@@ -204,7 +204,7 @@ class Breaches:
         if not self.finite and not isinstance(channel, AddedNoise | AddedDensity):
             raise Unsupported(
                 f"the breaches of {mechanism.expression} are known for noise on one answer, and of "
-                f"geometric noise on several for up to {_MOST_FOLDED} databases: use fewer records"
+                f"geometric noise on several for up to {_MOST_FOLDED} databases: use geometric noise on few records"
             )
         self.channel: Any = channel
         self.answers: list[Any] = []
