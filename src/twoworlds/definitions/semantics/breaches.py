@@ -203,8 +203,8 @@ class Breaches:
         self.finite = mechanism.outputs.size is not None or isinstance(channel, FiniteNoise)
         if not self.finite and not isinstance(channel, AddedNoise | AddedDensity):
             raise Unsupported(
-                f"the breaches of {mechanism.expression} are known for noise on one answer, and of "
-                f"geometric noise on several for up to {_MOST_FOLDED} databases: use geometric noise on few records"
+                f"the breaches of {mechanism.expression} are known for noise on one answer, and "
+                f"for geometric noise on several with at most {_MOST_FOLDED} databases: use those"
             )
         self.channel: Any = channel
         self.answers: list[Any] = []

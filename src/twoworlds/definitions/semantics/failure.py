@@ -32,6 +32,7 @@ from twoworlds.definitions.semantics.breaches import FailureWitness, failure_of
 from twoworlds.definitions.semantics.cells import WIDTH, bounded_above
 from twoworlds.definitions.semantics.games import default_value, people
 from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_failure
+from twoworlds.definitions.semantics.slices import sliced
 from twoworlds.definitions.semantics.worst_swing import semantic_value, worst_swing
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import at_least, moved_too_often, percent
@@ -144,7 +145,9 @@ class FailureCurve:
             pass
         self.two = self._two_values()
         self.pair = None if self.two is None else _rational_cells(self.two)
-        self.table = None if self.two is not None else tabulated(mechanism, default)
+        self.table = None
+        if self.two is None:
+            self.table = tabulated(mechanism, default) or sliced(mechanism, default)
         self._ranged: dict[Fraction, tuple[Fraction, Fraction]] = {}
 
     def ends(self, epsilon: Number, above: Fraction | None = None) -> Ends:
