@@ -364,7 +364,7 @@ class _BeliefSearch:
         import numpy as np
 
         seen = [worst_differences(p, q, beliefs)[1] for p, q in self.ends]
-        return beliefs @ self.p.T, np.min(seen, axis=0)
+        return (beliefs[:, None, :] * self.p).sum(axis=2), np.min(seen, axis=0)
 
     def unlike(self, beliefs: Floats) -> list[Floats]:
         """Return the first few beliefs that differ in the outputs that breach."""

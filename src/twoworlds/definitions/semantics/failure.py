@@ -8,7 +8,8 @@ For a mechanism and a difference s the question is
 is known in general. The upper end is the least of proved bounds: 0 from the supremum of S1 on; the
 outputs that can breach at all (`table`); and S4 from the exact privacy profile,
 n delta(epsilon) (2 + e^epsilon) / tau with tau = s - tanh(epsilon/2), optimised over epsilon; and
-for small tables the beliefs cut into convex `cells`, which meets the lower end or comes near. The
+for small tables the beliefs cut into convex `cells`, which meets the lower end or comes near, or by
+the masses of the `answers`, where noise has a density on outputs cut into `slices`, too. The
 lower end is the failure probability of one belief, which is shown and can be played again: the
 worst one found for a small table (`beliefs`), for each person where every record is treated on its
 own, and otherwise one on two neighbours. For one record with two values the supremum is known, or

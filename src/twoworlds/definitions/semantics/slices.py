@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.semantics.answers import MOST_ANSWERS
 from twoworlds.definitions.semantics.beliefs import Likelihoods, without_each
-from twoworlds.mechanisms import AddedDensity, Gaussian, Laplace, Mechanism, OnStatistic
+from twoworlds.mechanisms import AddedDensity, Laplace, Mechanism, OnStatistic
 from twoworlds.numbers import Number, bounds
 from twoworlds.numbers.portable import exp
 from twoworlds.worlds import Point, Records
@@ -81,7 +81,8 @@ def sliced(mechanism: Mechanism, default: object = None) -> Slices | None:
     @cache
     def mass(cut: Slice, around: Fraction) -> Number:
         away = sorted(abs(end - around) for end in cut if end is not None)
-        return noise.upper_tail(away[0]) - (noise.upper_tail(away[1]) if away[1:] else 0)
+        nearer: Number = noise.upper_tail(away[0])
+        return nearer - noise.upper_tail(away[1]) if away[1:] else nearer
 
     found = Likelihoods.of(mechanism, default, slices, lambda cut, x: mass(cut, answer[x]))
     line, logs = np.array([float(answer[x]) for x in (*found.databases, *found.left_out)]), []
@@ -102,10 +103,10 @@ def sliced(mechanism: Mechanism, default: object = None) -> Slices | None:
 def _cut(noise: Any, answers: list[Any]) -> tuple[list[Slice], Fraction, float]:
     """Cut the outputs at all answers, and evenly between; return what is left out, and the bend."""
     rest, far, marks = Fraction(0), [None], answers
-    slope = (
-        2 * noise.rate if isinstance(noise, Laplace) else (marks[-1] - marks[0]) / noise.sigma**2
-    )
-    if isinstance(noise, Gaussian):  # its ratios go on beyond all answers
+    if isinstance(noise, Laplace):
+        slopes = 2 * noise.rate
+    else:  # the ratios go on beyond all answers
+        slopes = (answers[-1] - answers[0]) / noise.sigma**2
         beyond = bounds(noise.sigma * _SIGMAS)[1]
         rest, far = 2 * bounds(noise.upper_tail(beyond))[1], []
         marks = [answers[0] - beyond, *answers, answers[-1] + beyond]
@@ -114,5 +115,5 @@ def _cut(noise: Any, answers: list[Any]) -> tuple[list[Slice], Fraction, float]:
     for low, high in pairwise(marks):
         parts = ceil((high - low) / step)
         cuts += [low + (high - low) * Fraction(k, parts) for k in range(1, parts + 1)]
-    turn = float(slope * step) / 2
+    turn = float(slopes * step) / 2
     return list(pairwise([*cuts, *far])), rest, turn**2 / 8 * exponential(turn) + _MARGIN
