@@ -107,6 +107,7 @@ def test_beliefs_are_typed_as_calls(text, database, expected):
         ("explicit(11=3/2, 00=-1/2)", "negative"),
         ("explicit(12=1)", "is not in bits"),
         ("explicit(11)", "needs a probability"),
+        ("independent(0=1/3, 1=2/3)", "in brackets, such as independent"),
         ("independent(1/2, 1/2, 1/2)", "3 laws are given for 2 records: give one for all"),
         ("independent(5/4)", "between 0 and 1"),
         ("independent()", "at least one law"),

@@ -90,6 +90,8 @@ def _law(text: Text) -> object:
     """Read the law of one record: the probability of 1, or a list such as [a=1/2, b=1/2]."""
     if isinstance(text, list):
         return dict(read_pairs(text, "[a=1/2, b=1/2]"))
+    if "=" in text:
+        raise InvalidInput(f"{text}: write a law in brackets, such as independent([0=1/2, 1=1/2])")
     return text
 
 

@@ -28,6 +28,10 @@ NOISE = [
     ("laplace(epsilon=1, bits=3)", ("3/2",)),
     ("gaussian(sigma=2, bits=3)", ("3/2",)),
     ("noisy-parity(bits=3, keep=3/4)", (1,)),
+    ("exact(histogram, universe=bits(4))", ((1, 3), (4, 0))),
+    ("batch(count, parity, noise=geometric(ratio=2), universe=bits(3))", ((1, 1), (-1, 4))),
+    ("pair(geometric(ratio=2, bits=3), laplace(scale=2, bits=3))", ("(1; 3/2)",)),
+    ("shuffle(randomized-response(bits=3, keep=3/4))", ((1, 2), (3, 0))),
 ]
 
 

@@ -302,8 +302,10 @@ def test_a_thousand_independent_records_are_answered_one_by_one(people):
 def test_a_histogram_of_many_people_is_refused_with_a_size_that_would_do():
     with pytest.raises(TooLarge, match=r"999 records .*: \d+ such records would do"):
         measure(mechanism("exact(histogram, universe=records(values=3, n=1000))"))
-    with pytest.raises(Unsupported, match="one count or sum of its 20 records: use at most 12 of"):
-        chances_told("exact(histogram, universe=records(values=3, n=20))", "(10, 5, 5)")
+    with pytest.raises(TooLarge, match="use at most 88 people"):
+        chances_told("exact(histogram, universe=records(values=3, n=89))", "(80, 5, 4)")
+    told = chances_told("exact(histogram, universe=records(values=3, n=20))", "(10, 5, 5)")
+    assert told["with everyone"] == ("1/2 (0.5)", "1 to 1")
 
 
 def test_noise_about_no_persons_names_noise_that_is():

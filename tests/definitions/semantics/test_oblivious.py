@@ -268,7 +268,7 @@ def test_integer_noise_matches_the_sum_over_outputs(text):
 
 
 def test_questions_without_an_answer_are_refused():
-    noisy = mechanism("gaussian(sigma=2, bits=3)")
+    noisy = mechanism("gaussian(sigma=2, bits=9)")
     with pytest.raises(Unsupported, match="name the belief"):
         RealityObliviousPrivacy(epsilon="1/10").tightest(noisy)
     with pytest.raises(Unsupported, match="infinitely many outputs"):

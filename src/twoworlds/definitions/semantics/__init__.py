@@ -16,7 +16,7 @@ are the outputs after which they lie too far apart.
 All beliefs: the `swing` of an output's likelihood decides over all of them at once (`worst_swing`).
 With a failure probability one belief must serve many outputs: `pair` for one bit, exactly;
 `beliefs`, a search in a table; `cells`, which bound all beliefs there are by the `ways` to breach;
-and `answers`, which bound them by the masses of few answers.
+and `answers`, which bound them by the masses of few answers, of noise with a density in `slices`.
 """
 
 __all__: list[str] = []

@@ -23,20 +23,22 @@ margin that is far above their rounding.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.definitions.semantics.beliefs import Likelihoods
+from twoworlds.definitions.semantics.beliefs import Likelihoods, bad_outputs
 
 if TYPE_CHECKING:
     import numpy as np
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-_RANGES, _SIMPLICES = 100, 2000
-_MOST_ANSWERS = 6
+_FEWEST, _ALL, _SIMPLICES = 30, 8000, 2000  # ranges of an output, of all, and simplices
+MOST_ANSWERS = 6
+_BENT = 4  # |l| is at most 2, and s at most 1
 _MARGIN = 1e-12  # of the terms, whose rounding is below 1e-14
 _LEAST = Fraction(1, 10**200)
 _STEPS = 10**9
@@ -50,8 +52,7 @@ def bounded_by_answers(table: Likelihoods, s: Fraction, enough: Fraction) -> Fra
     likelihood is 0 or nearly so.
     """
     search = AnswerSearch(table, s)
-    few = len(search.answers) <= min(_MOST_ANSWERS, len(table.databases) - 1)
-    if not few or min(map(min, table.low)) < _LEAST:
+    if len(search.answers) > MOST_ANSWERS or min(map(min, table.low)) < _LEAST:
         return _ONE
     return min(Fraction(ceil(search.run(float(enough)) * _STEPS), _STEPS), _ONE)
 
@@ -60,7 +61,7 @@ class AnswerSearch:
     """A search for the simplex of masses of the answers with the largest bound."""
 
     def __init__(self, table: Likelihoods, s: Fraction) -> None:
-        self.table, self.s = table, float(s)
+        self.table, self.s, self.exact = table, float(s), s
         self.failing: dict[tuple[float, ...], Any] = {}  # which inequalities fail, by corner
 
     @cached_property
@@ -82,39 +83,49 @@ class AnswerSearch:
         """Outputs, one for each test; and the tests: by range, l, end of the range and answer."""
         import numpy as np
 
-        p, q = self.table.floats
         outputs, tests = [], []
-        for t, real in enumerate(p):
+        for t in bad_outputs(self.table, self.exact):
             persons = {
-                tuple(tuple(sorted(row[one])) for one in self.answers): row for row in q[:, t]
+                tuple(
+                    tuple(sorted(q[i, t][one])) for _, q in self.table.ends for one in self.answers
+                ): i
+                for i in range(len(self.table.removed))
             }
-            for removed in persons.values():
+            for i in persons.values():
                 outputs.append(t)
-                tests.append(self._test(real, removed))
+                tests.append(self._test([(p[t], q[i, t]) for p, q in self.table.ends]))
         return outputs, np.array(tests)
 
-    def _test(self, p: Floats, q: Floats) -> Floats:
-        """Return the tests of one output and person, by range, l, end of the range and answer."""
+    def _test(self, ends: Sequence[tuple[Floats, Floats]]) -> Floats:
+        """Return the tests of one output and person, by range, l, ends and answer."""
         import numpy as np
 
-        ratios = q / p
-        m = np.geomspace(ratios.min() * (1 - _MARGIN), ratios.max() * (1 + _MARGIN), _RANGES + 1)
-        gaps = q - m[:, None] * p
+        ratios = np.array([q / p for p, q in ends])
+        count = max(_ALL // len(self.table.outputs), _FEWEST)
+        m = np.geomspace(ratios.min() * (1 - _MARGIN), ratios.max() * (1 + _MARGIN), count + 1)
+        slopes = np.mean([self._slopes(q - m[:, None] * p) for p, q in ends], 0)
+        some = [slopes[:-1], slopes[1:], (slopes[:-1] + slopes[1:]) / 2]
+        multipliers = np.hstack([*some, np.full((count, 1), -1.0), np.full((count, 1), 2.0)])
+        every = []
+        for p, q in ends:
+            gaps = q - m[:, None] * p
+            reached = [self._most(gaps[:-1, None]), self._most(-gaps[1:, None])]  # both at least 0
+            doubt = (_MARGIN + _BENT * self.table.bend) * self._most(q + m[1:, None, None] * p)
+            for end in (slice(None, -1), slice(1, None)):
+                gap, means = gaps[end, None], m[end, None, None] * p
+                heights = np.maximum(gap, 0) - multipliers[..., None] * gap - self.s * means
+                every.append(np.concatenate([self._most(heights), *reached], 1) + doubt)
+        return np.stack(every, 2)
+
+    def _slopes(self, gaps: Floats) -> Floats:
+        """Return the best l: the mean slope of (q - m p)_+ between the two ends of some answer."""
+        import numpy as np
+
         low, high = -self._most(-gaps), self._most(gaps)
         apart = high > low
-        # The best l is the mean slope of (q - m p)_+ between the two ends of some answer.
         slopes = np.maximum(high, 0) - np.maximum(low, 0)
-        slopes = np.where(apart, slopes / np.where(apart, high - low, 1), 0.5)
-        some = [slopes[:-1], slopes[1:], (slopes[:-1] + slopes[1:]) / 2]
-        multipliers = np.hstack([*some, np.full((_RANGES, 1), -1.0), np.full((_RANGES, 1), 2.0)])
-        reached = [high[:-1, None], -low[1:, None]]  # above 0 where m lies in the range
-        both = []
-        for end in (slice(None, -1), slice(1, None)):
-            gap, means = gaps[end, None], m[end, None, None] * p
-            heights = np.maximum(gap, 0) - multipliers[..., None] * gap - self.s * means
-            rows = np.concatenate([self._most(heights), *reached], 1)
-            both.append(rows + _MARGIN * self._most(q + m[1:, None, None] * p))
-        return np.stack(both, 2)
+        found: Floats = np.where(apart, slopes / np.where(apart, high - low, 1), 0.5)
+        return found
 
     def _most(self, rows: Floats) -> Floats:
         """Return the largest entry of each answer."""

@@ -19,7 +19,7 @@ evaluated exactly: what is returned is true of the rounded belief, however it wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -72,7 +72,8 @@ class Likelihoods:
     They lie between ``low`` and ``high``, which are the same where the mechanism is rational; both
     by output and column: the databases, and those with a record left out that no belief holds
     possible (``left_out``). ``removed`` is the column of x_-i, by person and database. Outputs that
-    are not listed have a probability of at most ``rest`` together, on any database.
+    are not listed have a probability of at most ``rest`` together, on any database. An output may
+    be many: their likelihoods are mixtures of those at its `ends` but for a share of ``bend``.
     """
 
     databases: tuple[Point, ...]
@@ -82,18 +83,23 @@ class Likelihoods:
     removed: tuple[tuple[int, ...], ...]
     left_out: tuple[Point, ...] = ()
     rest: Fraction = Fraction(0)
+    bend: float = 0.0
 
     @staticmethod
     def of(
-        mechanism: Mechanism, default: object = None, outputs: Iterable[Point] | None = None
+        mechanism: Mechanism,
+        default: object = None,
+        outputs: Iterable[Any] | None = None,
+        likelihood: Callable[[Any, Point], Number] | None = None,
     ) -> Likelihoods:
         """Tabulate a mechanism on lists of records, for its outputs or for those that matter."""
+        likelihood = likelihood or mechanism.probability
         databases = tuple(records_of(mechanism.universe))
-        removed = _without_each(mechanism, default)
+        removed = without_each(mechanism, default)
         columns = list(dict.fromkeys([*databases, *(y for one in removed for y in one)]))
         place = {x: j for j, x in enumerate(columns)}
         listed = tuple(mechanism.outputs if outputs is None else outputs)
-        enclosed = [[_enclosed(mechanism.probability(t, x)) for x in columns] for t in listed]
+        enclosed = [[_enclosed(likelihood(t, x)) for x in columns] for t in listed]
         return Likelihoods(
             databases,
             listed,
@@ -108,9 +114,19 @@ class Likelihoods:
         """The likelihoods by output and database, and by person, output and database without."""
         import numpy as np
 
-        p = np.array([[float(p) for p in row] for row in self.high])
+        return self.by_person(np.array([[float(p) for p in row] for row in self.high]))
+
+    def by_person(self, p: Floats) -> tuple[Floats, Floats]:
+        """Return the columns of the databases, and for each person of those without them."""
+        import numpy as np
+
         q = np.array([p[:, list(removed)] for removed in self.removed])
         return p[:, : len(self.databases)], q
+
+    @property
+    def ends(self) -> Sequence[tuple[Floats, Floats]]:
+        """What the likelihoods after an output lie between, up to a factor, as in `floats`."""
+        return [self.floats]
 
     def ratios(self, t: int, person: int) -> tuple[Fraction | None, Fraction | None] | None:
         """Return enclosures of min r and max r; None for infinite, None at all without any r."""
@@ -132,7 +148,7 @@ class Likelihoods:
         return not least or most is None or most / least > ((1 + s) / (1 - s)) ** 2
 
 
-def _without_each(mechanism: Mechanism, default: object) -> list[list[Point]]:
+def without_each(mechanism: Mechanism, default: object) -> list[list[Point]]:
     """Return x_-i by person and database."""
     records = records_of(mechanism.universe)
     d = default_value(records, default, mechanism)
@@ -169,7 +185,7 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
 
 def _windowed(mechanism: OnStatistic, default: object, room: int) -> Likelihoods | None:
     """Return the table of the outputs around all answers, all but `_REST`; None if too many."""
-    columns = (y for one in _without_each(mechanism, default) for y in one)
+    columns = (y for one in without_each(mechanism, default) for y in one)
     answers: dict[Any, Point] = {mechanism.statistic(x): x for x in (*columns, *mechanism.universe)}
     least, most = min(answers), max(answers)
     for width in range(room - (most - least)):
@@ -324,6 +340,8 @@ class _BeliefSearch:
         self.s = s
         self.nearness = 0.0
         self.p, self.q = table.floats
+        self.ends = table.ends
+        self.work = self.p.size * len(self.q) * len(self.ends)
 
     def values(self, beliefs: Floats) -> Floats:
         """Return the failure of each belief, and a trifle (`nearness`) for coming near to more."""
@@ -339,8 +357,14 @@ class _BeliefSearch:
         return np.concatenate(found)
 
     def worst(self, beliefs: Floats) -> tuple[Floats, Floats]:
-        """Return the probability of each output, and the largest difference over persons."""
-        return worst_differences(self.p, self.q, beliefs)
+        """Return the probability of each output, and the largest difference over persons.
+
+        Of outputs that stand for many it is the smaller one of both ends.
+        """
+        import numpy as np
+
+        seen = [worst_differences(p, q, beliefs)[1] for p, q in self.ends]
+        return (beliefs[:, None, :] * self.p).sum(axis=2), np.min(seen, axis=0)
 
     def unlike(self, beliefs: Floats) -> list[Floats]:
         """Return the first few beliefs that differ in the outputs that breach."""
@@ -359,7 +383,7 @@ class _BeliefSearch:
         left = _BUDGET // _STARTS
         while left > 0:
             proposals = np.array(list(_moves(belief, pool)))
-            left -= len(proposals) * self.p.size * len(self.q)
+            left -= len(proposals) * self.work
             values = self.values(proposals)
             best = int(values.argmax())
             if values[best] <= value * (1 + _MARGIN):
@@ -369,7 +393,7 @@ class _BeliefSearch:
         draw = np.random.default_rng(2)
         scale = 0.3
         for _ in range(_ROUNDS):
-            left -= _DRAWS * self.p.size * len(self.q)
+            left -= _DRAWS * self.work
             if left < 0 or scale < _MARGIN:
                 break
             change = 2 * scale * (draw.random((3, _DRAWS, len(belief))).sum(axis=0) - 1.5)

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import ceil, comb, floor
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 from flint import arb
@@ -75,11 +75,9 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
-from twoworlds.worlds.orbits import Orbits
 
 _MOST_OUTPUTS = 1 << 18
 _MOST_FOLDED = 1 << 13
-_MOST_REPORTS = 1 << 20
 _WIDEST_WINDOW = 1 << 14
 _FEWEST_BITS, _MOST_BITS = 64, 256
 _MOST_STRETCHES = 20_000
@@ -176,25 +174,6 @@ def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[
     return list(found.values())
 
 
-def up_to_order(mechanism: Mechanism, belief: Belief) -> Belief:
-    """Return a belief about people who are alike up to their order, where no output shows it."""
-    if not isinstance(mechanism, Shuffled) or belief.common_laws is None:
-        return belief
-    records, kinds = records_of(belief.universe), len(mechanism.kinds)
-
-    def work(n: int) -> int:
-        """Every law is grown one report at a time."""
-        return n * Orbits(Records(records.values, n)).size * comb(n + kinds - 1, n)
-
-    if work(records.n) > _MOST_REPORTS:
-        most = next(n for n in range(records.n, 0, -1) if work(n) <= _MOST_REPORTS)
-        raise TooLarge(
-            f"{mechanism.expression} has too many numbers of reports to look at each with and "
-            f"without a person: use at most {most} people"
-        )
-    return belief.on(Orbits(records))
-
-
 def reachable(mechanism: Mechanism, truth: Point) -> Iterator[Point]:
     """Run through the outputs that a database can lead to, where they are finitely many."""
     outputs: Iterable[Point] = mechanism.outputs
@@ -223,7 +202,10 @@ class Breaches:
         channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
         self.finite = mechanism.outputs.size is not None or isinstance(channel, FiniteNoise)
         if not self.finite and not isinstance(channel, AddedNoise | AddedDensity):
-            raise Unsupported(f"the breaches of {mechanism.expression}: too many outputs")
+            raise Unsupported(
+                f"the breaches of {mechanism.expression} are known for noise on one answer, and "
+                f"for geometric noise on several with at most {_MOST_FOLDED} databases: use those"
+            )
         self.channel: Any = channel
         self.answers: list[Any] = []
         if not self.finite:

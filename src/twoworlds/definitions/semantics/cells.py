@@ -90,6 +90,9 @@ def bounded_above(
     """
     if s >= 1:
         return Bound(_ZERO)
+    if table.bend:
+        upper = _ONE if truths else bounded_by_answers(table, s, shown + WIDTH)
+        return Bound(min(upper + table.rest, _ONE), by_answers=True)
     search = CellSearch(table, s, shown)
     small = search.size <= _MOST_DATABASES and len(search.rows) <= _MOST_OUTPUTS
     if not small or not _enclosed_well(table):

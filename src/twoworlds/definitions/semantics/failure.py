@@ -8,7 +8,8 @@ For a mechanism and a difference s the question is
 is known in general. The upper end is the least of proved bounds: 0 from the supremum of S1 on; the
 outputs that can breach at all (`table`); and S4 from the exact privacy profile,
 n delta(epsilon) (2 + e^epsilon) / tau with tau = s - tanh(epsilon/2), optimised over epsilon; and
-for small tables the beliefs cut into convex `cells`, which meets the lower end or comes near. The
+for small tables the beliefs cut into convex `cells`, which meets the lower end or comes near, or by
+the masses of the `answers`, where noise has a density on outputs cut into `slices`, too. The
 lower end is the failure probability of one belief, which is shown and can be played again: the
 worst one found for a small table (`beliefs`), for each person where every record is treated on its
 own, and otherwise one on two neighbours. For one record with two values the supremum is known, or
@@ -32,6 +33,7 @@ from twoworlds.definitions.semantics.breaches import FailureWitness, failure_of
 from twoworlds.definitions.semantics.cells import WIDTH, bounded_above
 from twoworlds.definitions.semantics.games import default_value, people
 from twoworlds.definitions.semantics.pair import Masses, pair_failure, ranged_failure
+from twoworlds.definitions.semantics.slices import sliced
 from twoworlds.definitions.semantics.worst_swing import semantic_value, worst_swing
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import at_least, moved_too_often, percent
@@ -144,7 +146,9 @@ class FailureCurve:
             pass
         self.two = self._two_values()
         self.pair = None if self.two is None else _rational_cells(self.two)
-        self.table = None if self.two is not None else tabulated(mechanism, default)
+        self.table = None
+        if self.two is None:
+            self.table = tabulated(mechanism, default) or sliced(mechanism, default)
         self._ranged: dict[Fraction, tuple[Fraction, Fraction]] = {}
 
     def ends(self, epsilon: Number, above: Fraction | None = None) -> Ends:

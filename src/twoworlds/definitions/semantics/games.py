@@ -25,25 +25,29 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, partial
 from itertools import count
+from math import comb
 from typing import Any
 
-from twoworlds.definitions.semantics.counts import OnEach, OnSum
+from twoworlds.definitions.semantics.counts import Conclusion, OnEach, OnSum
 from twoworlds.definitions.semantics.posteriors import CrowdGames, Games, leaving_out
 from twoworlds.definitions.verdict import Proof, Shown, shortened
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
+from twoworlds.mechanisms.sampled import Shuffled
 from twoworlds.mechanisms.several import Several
 from twoworlds.numbers import Number, Real, at_most_one, show, to_json
 from twoworlds.progress import track
 from twoworlds.worlds import Additive, Part, Point, Records, Universe
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, Law, Secret, records_of
 from twoworlds.worlds.joint import plain_label
+from twoworlds.worlds.orbits import Orbits
 from twoworlds.worlds.statistic import NO_RECORD
 from twoworlds.worlds.statistics import Batch
 
 _LISTED = 1 << 10  # databases that are still shown one by one
 _SHOWN = 4
+_MOST_REPORTS = 1 << 20
 
 
 def play(
@@ -216,6 +220,11 @@ def _adds_over_records(mechanism: Mechanism) -> bool:
     return all(isinstance(part, Additive) for part in parts)
 
 
+def _without_order(mechanism: Mechanism) -> bool:
+    """Tell whether no output depends on the order of the records, as far as is known."""
+    return isinstance(mechanism, Shuffled) or _adds_over_records(mechanism)
+
+
 def default_words(mechanism: Mechanism, default: object = None) -> str:
     """Say what leaving a person out means, and name the default value that takes their place.
 
@@ -232,15 +241,57 @@ def default_words(mechanism: Mechanism, default: object = None) -> str:
 # --- people who are alike, by counts --------------------------------------------------------------
 
 
-def crowd(mechanism: Mechanism, belief: Belief, default: Point) -> OnSum | OnEach | None:
+class OnOrbits:
+    """A belief about people who are alike, and answers in which the order of people is not seen."""
+
+    def __init__(self, mechanism: Mechanism, belief: Belief, default: Point) -> None:
+        self.mechanism, self.default = mechanism, default
+        self.prior = up_to_order(mechanism, belief)
+
+    def conclude(self, output: Point) -> list[Conclusion]:
+        """Return what is concluded about any one person, none of whom differs from another."""
+        likelihood = cache(partial(self.mechanism.probability, output))
+        real = _given(self.prior, likelihood)
+        if real is None:
+            return []
+        removed = _given(self.prior, lambda x: likelihood(without(x, 0, self.default)))
+        gap = Fraction(1) if removed is None else at_most_one(real.difference(removed))
+        laws = [None if one is None else one.marginal(1) for one in (real, removed)]
+        people, moved = records_of(self.prior.universe).n, at_most_one(self.prior.difference(real))
+        return [Conclusion(None, people, laws[0] or {}, laws[1], gap, moved)]
+
+
+def up_to_order(mechanism: Mechanism, belief: Belief) -> Belief:
+    """Return a belief about people who are alike up to their order, where no output shows it."""
+    if belief.common_laws is None or not _without_order(mechanism):
+        return belief
+    records = records_of(belief.universe)
+
+    def work(n: int) -> int:
+        """Every law is grown one record at a time; of shuffled reports, by how many of each."""
+        kinds = len(mechanism.kinds) if isinstance(mechanism, Shuffled) else 1
+        return n * Orbits(Records(records.values, n)).size * comb(n + kinds - 1, n)
+
+    if work(records.n) > _MOST_REPORTS:
+        most = next(n for n in range(records.n, 0, -1) if work(n) <= _MOST_REPORTS)
+        raise TooLarge(
+            f"{mechanism.expression} has too many databases up to order to look at each with and "
+            f"without a person: use at most {most} people"
+        )
+    return belief.on(Orbits(records))
+
+
+def crowd(mechanism: Mechanism, belief: Belief, default: Point) -> OnSum | OnEach | OnOrbits | None:
     """Return what answers by counts; None where people differ, or their order matters."""
     if belief.common_laws is None or not belief.rational:
         return None
     if isinstance(mechanism, PerRecord):
         return OnEach(mechanism, belief, default)
-    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.statistic, Additive):
+    if not _without_order(mechanism):
         return None
-    return OnSum(mechanism, belief, default) if mechanism.statistic.dimension is None else None
+    if isinstance(mechanism, OnStatistic) and getattr(mechanism.statistic, "dimension", 1) is None:
+        return OnSum(mechanism, belief, default)
+    return OnOrbits(mechanism, belief, default)
 
 
 def many_alike(belief: Belief) -> bool:

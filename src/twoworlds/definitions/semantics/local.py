@@ -19,10 +19,11 @@ from math import prod
 from typing import NamedTuple
 
 from twoworlds.definitions.base import Given, PrivacyDefinition, read_delta
-from twoworlds.definitions.semantics.breaches import failure_of, folded, up_to_order, views
+from twoworlds.definitions.semantics.breaches import failure_of, folded, views
 from twoworlds.definitions.semantics.counts import OnEach, OnSum
 from twoworlds.definitions.semantics.games import (
     GameWitness,
+    OnOrbits,
     crowd,
     crowd_witness,
     default_value,
@@ -30,6 +31,7 @@ from twoworlds.definitions.semantics.games import (
     many_alike,
     play_crowd,
     record_posterior,
+    up_to_order,
 )
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
@@ -158,7 +160,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         if (many := self._many(mechanism)) is not None:
             return many.failure(limit).mass
         if mechanism.outputs.size is None:
-            held = build_belief(self.belief, mechanism.universe)
+            held = up_to_order(mechanism, build_belief(self.belief, mechanism.universe))
             return failure_of(mechanism, held, limit, self.default)
         return failure(self._law(mechanism)[0], limit)
 
@@ -225,9 +227,9 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         channel = getattr(mechanism, "channel", None)
         if channel is not None and not isinstance(channel, AddedNoise | FiniteNoise):
             return None
-        return crowd(
-            mechanism, held, default_value(records_of(held.universe), self.default, mechanism)
-        )
+        default = default_value(records_of(held.universe), self.default, mechanism)
+        counted = crowd(mechanism, held, default)
+        return None if isinstance(counted, OnOrbits) else counted
 
     def _law(self, mechanism: Mechanism) -> tuple[Law, Belief, str]:
         """Look at all outputs: record by record where that is exact, else one by one."""

@@ -57,6 +57,7 @@ from twoworlds.definitions.semantics.local import (
     worst_reaction,
 )
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+from twoworlds.definitions.semantics.slices import sliced
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
@@ -244,11 +245,12 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     def _table(self, mechanism: Mechanism) -> Likelihoods:
         outputs = mechanism.outputs.size
         if outputs is None:
-            if (table := tabulated(mechanism, self.default)) is not None:
+            table = tabulated(mechanism, self.default) or sliced(mechanism, self.default)
+            if table is not None:
                 return table
             raise Unsupported(
                 f"{mechanism.expression} has infinitely many outputs, and over all beliefs their "
-                "failure is known for integer noise on few records: name the belief, as in "
+                "failure is known for noise on one answer of few records: name the belief, as in "
                 "explicit(10=1/2, 00=1/2)"
             )
         if records_of(mechanism.universe).size * outputs > _MOST_ENTRIES:
