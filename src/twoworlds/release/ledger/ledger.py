@@ -34,6 +34,10 @@ from twoworlds.release.ledger.state import (
     PaidQuery,
     Proposal,
     check_name,
+    check_person,
+    own_proposal,
+    same_person,
+    shows,
 )
 
 _MOST_WAITING = 20  # proposals of one analyst
@@ -232,10 +236,12 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         proposed again.
 
         Raises:
-            InvalidInput: when the analyst has paid for it already.
+            InvalidInput: when the analyst has paid for it already, or it is for nothing.
         """
         price, wanted = parse_cost(cost), digest(canonical(query, "query"))
         content = {"dataset": dataset, "analyst": analyst, "query": query, "cost": str(price)}
+        if isinstance(purpose, str) and not shows(purpose):
+            raise InvalidInput("the purpose is empty: say what the release is for")
 
         def decide(state: LedgerState) -> Decision:
             paid = state.find(dataset, analyst, wanted, None)
@@ -265,9 +271,9 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         Raises:
             InvalidInput: when there is none, it is decided, or the reviewer has made it.
         """
-        if not approved and not remark.strip():
+        if not approved and not shows(remark):
             raise InvalidInput(
-                "a proposal is sent back with a remark: say what is to be changed, as in --remark "
+                "a proposal is sent back with a remark: say what is to be changed, such as "
                 "'by region, not by age'"
             )
         content = {
@@ -276,9 +282,15 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
             "approved": approved,
             "remark": remark,
         }
-        return self.write(
-            lambda _state: ("decide", content), lambda state: state.proposal(proposal)
-        )
+
+        def decide(state: LedgerState) -> Decision:
+            analyst = state.proposal(proposal).analyst
+            if same_person(reviewer, analyst):
+                raise InvalidInput(own_proposal(proposal, analyst))
+            check_person(reviewer, "reviewer")
+            return "decide", content
+
+        return self.write(decide, lambda state: state.proposal(proposal))
 
     def charge(self, entry: int, analyst: str) -> Charge:
         """Return a charge that was made, with its answer; nothing is charged."""
