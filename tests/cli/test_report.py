@@ -168,7 +168,7 @@ def test_verify_computes_a_report_without_a_certificate_again(capsys, tmp_path, 
     for old, new, why in (
         ("twoworlds report &#x27;", "twoworlds report &#x27;python:os:system(1), ", "a program"),
         ('content="twoworlds ', 'content="twoworlds 9', "another version"),
-        ("to the letter:", "", "no command of"),
+        ("to the letter:", "", "no command that makes it"),
     ):
         file.write_text(page.replace(old, new), encoding="utf-8")
         code, out, err = call(capsys, "verify", str(file))

@@ -143,11 +143,14 @@ class Desk:
         number = whole(entry, "entry")
         with about("entry"):
             planned = self.curator.ledger.state().proposals.get(number)
-            if planned is not None and account is None:
+            paid = None
+            if planned is not None:
+                paid = ReviewDesk(self.curator.ledger).released(planned)
+            if planned is not None and account is None and paid is None:
                 command = f"twoworlds review {number} --policy policy.yml"
-                page = review_planned(self.curator, planned, command=command)
+                page = review_planned(self.curator.ledger, planned, command=command)
             else:
-                released = self.curator.released(number, analyst=account)
+                released = self.curator.released(paid or number, analyst=account)
                 page = review_released(released, self.curator.ledger)
         return {"entry": number, "html": page.html()}
 

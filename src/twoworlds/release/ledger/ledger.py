@@ -30,6 +30,7 @@ from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
 from twoworlds.release.ledger.state import (
+    LONGEST_REMARK,
     LedgerState,
     PaidQuery,
     Proposal,
@@ -240,7 +241,7 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         """
         price, wanted = parse_cost(cost), digest(canonical(query, "query"))
         content = {"dataset": dataset, "analyst": analyst, "query": query, "cost": str(price)}
-        if isinstance(purpose, str) and not shows(purpose):
+        if not shows(check_name(purpose, "purpose", most=LONGEST_REMARK)):
             raise InvalidInput("the purpose is empty: say what the release is for")
 
         def decide(state: LedgerState) -> Decision:

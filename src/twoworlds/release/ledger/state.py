@@ -38,7 +38,7 @@ from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical, digest
 
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 LONGEST_REMARK = 2000
 _LISTED = 5  # proposals in a refusal
 _UNSEEN = {  # letters and marks that are printable, and that nobody sees
@@ -335,7 +335,7 @@ class LedgerState:
             self.requests[charge.dataset, analyst, request] = charge
 
 
-def check_name(name: object, what: str, *, most: int = _LONGEST_NAME) -> str:
+def check_name(name: object, what: str, *, most: int = LONGEST_NAME) -> str:
     """Return a name; any text will do, and it is never read as anything but a name."""
     if not isinstance(name, str):
         raise InvalidInput(f"{what} has type {type(name).__name__}: give it as text")
