@@ -136,8 +136,8 @@ def _check_date(text: str) -> None:
         if found.isoformat() == text and found <= day.today() + timedelta(days=366):
             return
     raise InvalidInput(
-        f"--date {text[:40]}: write a day of the calendar, such as 2026-03-01, of a year from now at "
-        "the latest"
+        f"--date {text[:40]}: write a day of the calendar, such as 2026-03-01, and none that is "
+        "more than a year ahead"
     )
 
 

@@ -33,7 +33,8 @@ from twoworlds.release.statement import plain_column
 from twoworlds.show.saving import csv_text
 from twoworlds.web.refusals import Refused, about
 
-_FOR_REVIEWERS = ("after", "with_released")  # of a proposal: what all releases would allow
+# Of a proposal: what all releases would allow, and what others have paid or left.
+_FOR_REVIEWERS = ("after", "with_released", "alarm", "stands", "payable")
 _MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
 _FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")  # how a spreadsheet's formula begins
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")

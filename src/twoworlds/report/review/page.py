@@ -27,6 +27,8 @@ from twoworlds.show.html import chart
 
 _LONGEST_SHOWN = 200_000  # letters of a proof that are set on the page
 _PRINTED = 12  # lines of a proof that is printed, too
+_LONGEST_WORDS = 240  # letters of a purpose or a decision on the first pages; the appendix has all
+_HALF_A_LINE = 35  # letters
 _KEPT_TOGETHER = 900  # letters of a table that is not torn apart between pages
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _WORDS: dict[Outcome, str] = {
@@ -104,7 +106,8 @@ def _parts(review: Review) -> Iterator[str]:
     if review.meaning:
         yield "<h3>The same in odds and beliefs</h3>"
         yield from _blocks(review.meaning)
-    for title, blocks in review.sections:
+    long = [one for one in (review.purpose, review.decided) if _cut(one) != one]
+    for title, blocks in (*review.sections, *([("In full", (Said(long),))] if long else [])):
         yield f"<h3>{escape(title)}</h3>"
         yield from _blocks(blocks)
     yield from _proof(review.proof)
@@ -131,12 +134,19 @@ def certified(review: Review) -> tuple[str, list[str]]:
     return escape(review.guess), parts
 
 
+def _cut(text: str) -> str:
+    """Return what of a text the first pages have room for, with a word about the rest."""
+    if len(text) <= _LONGEST_WORDS:
+        return text
+    return f"{text[:_LONGEST_WORDS].rstrip()} … (in full in the appendix)"
+
+
 def _standing(review: Review) -> Iterator[str]:
     """Say first, and where it is signed, that nothing is paid yet, and what reviewers decided."""
     if review.outcome == "planned":
         yield f'<p class="standing"><strong>{_WORDS["planned"]}.</strong> {_PLANNED}</p>'
     if review.decided:
-        yield f'<p class="standing"><strong>{escape(review.decided)}</strong></p>'
+        yield f'<p class="standing"><strong>{escape(_cut(review.decided))}</strong></p>'
 
 
 def _form(review: Review) -> str:
@@ -146,10 +156,14 @@ def _form(review: Review) -> str:
         given.append(("", "Prepared by", review.prepared_by))
     given.append(("", "Date", review.date))
     rows = (
-        f'<div class="{style}"><dt>{name}</dt><dd>{escape(text) or _LINE}</dd></div>'
+        f'<div class="{style or _wide(text)}"><dt>{name}</dt><dd>{escape(_cut(text)) or _LINE}</dd></div>'
         for style, name, text in given
     )
     return f'<dl class="form">{"".join(rows)}</dl>'
+
+
+def _wide(text: str) -> str:
+    return "wide" if len(text) > _HALF_A_LINE else ""
 
 
 def _total(review: Review) -> str:
@@ -197,8 +211,8 @@ def _scale(alone: str, total: str = "") -> str:
         for name in _SCALE
     )
     return (
-        '<p class="quiet lead">Protection, by how often a guess at even odds may be right:</p>'
-        f'<ol class="scale">{steps}</ol>'
+        '<div><p class="quiet">Protection, by how often a guess at even odds may be right:</p>'
+        f'<ol class="scale">{steps}</ol></div>'
     )
 
 
@@ -237,8 +251,9 @@ def _decision(review: Review) -> Iterator[str]:
     yield f'<p class="fill">Conditions, or reasons: {_LINE}</p>'
     yield f'<p class="fill">{_LINE}</p>' * 2
     for name in review.reviewers or ("",):
-        yield f'<div class="sign"><div>Name<b>{escape(name)}</b></div>'
-        yield "<div>Role</div><div>Date</div><div>Signature</div></div>"
+        cells = (("Name", name), ("Role", ""), ("Date", ""), ("Signature", ""))
+        signs = (f"<div><b>{escape(given)}</b><span>{of}</span></div>" for of, given in cells)
+        yield f'<div class="sign">{"".join(signs)}</div>'
     yield from _signed(review)
     yield "</section>"
 
