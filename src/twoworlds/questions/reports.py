@@ -81,6 +81,11 @@ def report(
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
     from twoworlds.report.review.certificates import time_limit
 
+    if subject.lower().endswith((".html", ".htm")) and Path(subject).is_file():
+        raise InvalidInput(
+            f"{subject} is a page already: `twoworlds verify {subject}` compares it; a report is "
+            "made of a mechanism, or of a certificate saved as .json"
+        )
     if output is not None:
         _check(output)
     if date is not None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from twoworlds.answer import Answer, Block, Facts, Said
-from twoworlds.charts import Chart, Curves
+from twoworlds.charts import Chart, Curves, Icons
 from twoworlds.definitions.words import icons
 from twoworlds.numbers import Number
 from twoworlds.show import Result
@@ -33,6 +34,7 @@ ROOM = (
 )
 
 HALF = Fraction(1, 2)
+_GROUPS = re.compile(r"Of [\d,]+ (groups of [\d,]+ people)")
 _STRENGTHS = {
     "strong": "strong",
     "moderate": "moderate",
@@ -153,6 +155,12 @@ class Review(Result):
         """The word for the protection: strong, moderate, weak or none; empty if none fits."""
         return "strong" if self.chance == HALF else strength_in(self.guess)
 
+    def icons(self, chance: Number) -> Icons:
+        """Chart the guess: of 100 people, or groups, how many are guessed right."""
+        drawn, groups = icons(chance, self.guess), _GROUPS.match(self.guess)
+        title = f"Of 100 {groups[1]}, guessed right" if groups else drawn.title
+        return replace(drawn, title=title)
+
     def html(self) -> str:
         """Return the page."""
         from twoworlds.report.review.page import page
@@ -183,7 +191,7 @@ class Review(Result):
             holds=self.holds if judged else None,
             blocks=(
                 *([Said(said)] if said else []),
-                *([] if self.chance is None else [icons(self.chance, self.guess)]),
+                *([] if self.chance is None else [self.icons(self.chance)]),
                 check,
                 *drawn[:1],
             ),

@@ -19,7 +19,6 @@ from itertools import groupby
 
 from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
-from twoworlds.definitions.words import icons
 from twoworlds.release.review import alarm
 from twoworlds.report.review.model import Outcome, ProofFile, Review, strength_in
 from twoworlds.show import svg
@@ -130,7 +129,7 @@ def certified(review: Review) -> tuple[str, list[str]]:
     ]
     if review.chance is not None:
         parts += [_step(name, review.strength) for name in _SCALE if review.strength]
-        parts.append(svg.icons(icons(review.chance, review.guess)))
+        parts.append(svg.icons(review.icons(review.chance)))
     return escape(review.guess), parts
 
 
@@ -156,7 +155,8 @@ def _form(review: Review) -> str:
         given.append(("", "Prepared by", review.prepared_by))
     given.append(("", "Date", review.date))
     rows = (
-        f'<div class="{style or _wide(text)}"><dt>{name}</dt><dd>{escape(_cut(text)) or _LINE}</dd></div>'
+        f'<div class="{style or _wide(text)}"><dt>{name}</dt>'
+        f"<dd>{escape(_cut(text)) or _LINE}</dd></div>"
         for style, name, text in given
     )
     return f'<dl class="form">{"".join(rows)}</dl>'
@@ -190,7 +190,7 @@ def _answer(review: Review) -> Iterator[str]:
         if warning:
             yield f'<p class="warning"><strong>Warning.</strong> {warning}</p>'
         yield _scale(review.strength, total if review.total else "")
-        yield f"</div>{svg.icons(icons(review.chance, review.guess))}</div>"
+        yield f"</div>{svg.icons(review.icons(review.chance))}</div>"
     yield f'<p class="quiet" id="checked">{_checked(review)}</p>'
     yield "</section>"
 

@@ -30,6 +30,7 @@ from twoworlds.release.answers.words import (
     meaning,
     notes,
     price,
+    printable,
     protected,
 )
 from twoworlds.release.budget import Spent
@@ -460,7 +461,13 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
         yield Table(whole.heads, rows[:_MOST_ROWS], numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
-        yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
+        sure = [
+            f"{column.name}: at least 95 times in 100 the true value is published, as it is."
+            for column in answer.columns
+            if column.certainty == "95%" and column.half_width == 0
+        ]
+        told = (*map(accuracy, answer.columns), *map(printable, sure), *notes(answer.resolved))
+        yield Said(told, quiet=True)
         yield from charts(answer)
 
 
