@@ -204,7 +204,7 @@ def _headline(verdict: Verdict, group: int) -> str:
 
 
 def _assumptions(found: Findings) -> Iterator[str]:
-    yield from found.verdict.assumptions
+    yield from (said.replace(" in reals()", "") for said in found.verdict.assumptions)
     if found.claimed is None or isinstance(found.claimed, Compared):
         yield _ANYBODY
     yield _ONE_RUN
