@@ -247,3 +247,18 @@ def test_what_is_approved_is_warned_of_until_it_is_paid(reviewed):
     assert [one["kind"] for one in told["warnings"]] == ["spend"]
     reviewed.release(BY_REGION, "4", analyst="ann")
     assert "warnings" not in stand(reviewed, number)
+
+
+def test_a_proposal_stands_for_its_own_analyst_and_its_own_turn(reviewed):
+    first = propose(reviewed).place.sequence
+    reviewed.ledger.decide(first, "rita", approved=False, remark="say why")
+    second = approve(reviewed, propose(reviewed)).place.sequence
+    released = reviewed.release_all([BY_REGION], "1", analyst="ann")
+    bob = propose(reviewed, analyst="bob").place.sequence
+    reviewed.ledger.decide(bob, "rita", approved=False, remark="no need")
+    assert stand(reviewed, first)["stands"].endswith(f"and proposed anew as proposal {second}.")
+    assert stand(reviewed, bob)["stands"].endswith(": bob may change it and propose anew.")
+    said = check_certificate(certify(released), ledger=reviewed.ledger).stands
+    assert said == stand(reviewed, second)["stands"]
+    assert said.startswith("Approved by rita on ")
+    assert "released on" in said

@@ -95,7 +95,7 @@ class ReviewDesk(Result):
         """
         body, unpaid = self.ledger.entry(one.place), self._unpaid(one.dataset)
         standing = self.standing(one)
-        open_ = standing["paid"] is None and one.approved is not False
+        open_ = self._own(one) is None and one.approved is not False
         still = bool(one.approved) and not self._paid(one)
         planned: dict[str, Any] = {} if one.approved is None else {"unpaid": still}
         if one.approved is None or still:
@@ -125,9 +125,10 @@ class ReviewDesk(Result):
         """Return how a proposal stands: what was decided, whether it was paid, whether it can be.
 
         ``stands`` says it in a sentence, everywhere the same; ``plan`` is the SHA-256 of the plan,
-        which was approved or sent back, and which the charge of its release names again.
+        which was approved or sent back, and which the charge of its release names again. What
+        another analyst paid for the same is in ``paid``, and changes nothing of this proposal.
         """
-        paid = self.charged(one)
+        paid = self._own(one)
         decided = None if one.decision is None else self.ledger.entry(one.decision)
         refused = None if paid is not None or one.approved is False else self._refusal(one)
         return {
@@ -138,7 +139,7 @@ class ReviewDesk(Result):
             and {"entry": decided["sequence"]}
             | {name: decided[name] for name in ("reviewer", "time", "remark")},
             "payable": refused is None and paid is None and one.approved is not False,
-            **self.payment(paid),
+            **self.payment(self.charged(one)),
         }
 
     def _stands(
@@ -155,7 +156,10 @@ class ReviewDesk(Result):
         if decided is None:
             more = f", and was all the same {then}" if then else f"; {refused}" if refused else ""
             return f"Proposal {number} waits for a reviewer{more}"
+        newest = self.state.proposed[one.dataset, one.analyst, one.query].place.sequence
         by = f"{one.status} by {one.reviewer} on {decided['time'][:10]} (proposal {number})"
+        if not one.approved and newest != number:
+            return f"{_upper(by)}, and proposed anew as proposal {newest}"
         if paid is not None and paid.sequence < decided["sequence"]:
             return f"{_upper(then)}, and only then {by}"
         if then:
@@ -215,6 +219,11 @@ class ReviewDesk(Result):
         """Return the last charge for a proposal, also one that was closed without an answer."""
         return self._charged.get((one.dataset, one.query))
 
+    def _own(self, one: Proposal) -> PaidQuery | None:
+        """Return the last charge for a proposal, if the analyst who made it has paid."""
+        paid = self.charged(one)
+        return paid if paid is not None and one.analyst in paid.analysts else None
+
     @cached_property
     def _charged(self) -> dict[tuple[str, str], PaidQuery]:
         return {(one.dataset, one.query): one for one in self.state.charges.values()}
@@ -224,12 +233,12 @@ class ReviewDesk(Result):
         return self.ledger.entry(ChainPlace(paid.sequence, paid.hash))
 
     def proposed(self, dataset: str, query: str) -> Proposal | None:
-        """Return the last proposal of a plan, by whomever."""
-        return self._proposed.get((dataset, query))
-
-    @cached_property
-    def _proposed(self) -> dict[tuple[str, str], Proposal]:
-        return {(one.dataset, one.query): one for one in self.state.proposals.values()}
+        """Return the last proposal of a plan; once it is paid, of those who paid, if any did."""
+        paid = self._charged.get((dataset, query))
+        every = self.state.proposals.values()
+        found = [one for one in every if (one.dataset, one.query) == (dataset, query)]
+        payers = [one for one in found if paid is not None and one.analyst in paid.analysts]
+        return next(reversed(payers or found), None)
 
     def others(
         self, dataset: str, query: str, own: int | None = None

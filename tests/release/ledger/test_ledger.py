@@ -426,6 +426,8 @@ def test_nobody_signs_with_a_name_that_does_not_show(ledger, name):
     before = ledger.state().point
     with pytest.raises(InvalidInput):
         ledger.decide(made.place.sequence, name, approved=True)
+    with pytest.raises(InvalidInput):
+        ledger.propose("people", name, "r", "0.1", purpose="p")
     assert ledger.state().point == before
 
 

@@ -241,6 +241,7 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         """
         price, wanted = parse_cost(cost), digest(canonical(query, "query"))
         content = {"dataset": dataset, "analyst": analyst, "query": query, "cost": str(price)}
+        check_person(analyst, "analyst")
         if not shows(check_name(purpose, "purpose", most=LONGEST_REMARK)):
             raise InvalidInput("the purpose is empty: say what the release is for")
 
