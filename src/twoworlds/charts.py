@@ -131,7 +131,8 @@ class Icons:
     @property
     def key(self) -> str:
         """Say what the figures are."""
-        return f"{self.right} of {self.of}, {self.base} of them without your data"
+        whose = "their" if "without their data" in self.words else "your"
+        return f"{self.right} of {self.of}, {self.base} of them without {whose} data"
 
 
 @dataclass(frozen=True)

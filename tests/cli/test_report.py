@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.cli.calling import call
+from twoworlds.release.examples import lay_out
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 
@@ -168,7 +169,7 @@ def test_verify_computes_a_report_without_a_certificate_again(capsys, tmp_path, 
     for old, new, why in (
         ("twoworlds report &#x27;", "twoworlds report &#x27;python:os:system(1), ", "a program"),
         ('content="twoworlds ', 'content="twoworlds 9', "another version"),
-        ("to the letter:", "", "no command of"),
+        ("to the letter:", "", "no command that makes it"),
     ):
         file.write_text(page.replace(old, new), encoding="utf-8")
         code, out, err = call(capsys, "verify", str(file))
@@ -199,3 +200,61 @@ def test_verify_says_first_that_words_were_not_compared(capsys, tmp_path, old, n
     )
     assert why in said
     assert not (tmp_path / "other.html").exists()
+
+
+def test_a_group_is_said_to_be_one_wherever_its_price_stands(capsys, tmp_path):
+    file = tmp_path / "r.html"
+    code, out, _ = call(capsys, "report", "laplace(epsilon=1/2)", "--group", "10", "-o", str(file))
+    assert code == 0
+    assert "costs epsilon = 5, for groups of 10 people." in " ".join(out.split())
+    page = file.read_text(encoding="utf-8").partition('<section class="appendix">')[0]
+    for part in (
+        "lets anyone learn about a group of 10 people",
+        "Of 100 groups of 10 people, guessed right",
+        "50 of them without their data",
+    ):
+        assert part in page
+    assert "them without your data" not in page
+    assert "about a person" not in page
+    assert "reals()" not in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("verify", "policy.yml"), "policy.yml is not JSON, so it holds no certificate"),
+        (("verify", "picture.pdf"), "picture.pdf is not JSON, so it holds no certificate"),
+        (("report", "r.html"), "`twoworlds verify r.html` compares it"),
+        (("verify", "c.json", "--ledger", "ledger.db"), "`twoworlds ledger export policy.yml"),
+    ],
+)
+def test_a_wrong_file_is_said_to_be_one_in_words(capsys, tmp_path, monkeypatch, asked, said):
+    monkeypatch.chdir(tmp_path)
+    lay_out(tmp_path)
+    (tmp_path / "picture.pdf").write_bytes(b"%PDF-1.4\n\xff\xfe")
+    query = ("SELECT COUNT(*) FROM people", "--epsilon", "1", "--analyst", "ann")
+    call(capsys, "release", *query, "--certificate", "c.json", "--report", "r.html")
+    code, out, err = call(capsys, *asked)
+    assert code in (1, 2)
+    assert said in " ".join((out + err).split())
+    assert "codec" not in out + err
+    assert "Expecting" not in out + err
+
+
+def test_what_nobody_claimed_is_not_said_to_hold(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lay_out(tmp_path)
+    query = ("SELECT COUNT(*) FROM people", "--epsilon", "4", "--analyst", "ann")
+    plan = " ".join(call(capsys, "release", *query, "--dry-run")[1].split())
+    assert "count: the true value, with probability at least 95%" in plan
+    call(capsys, "release", *query, "--certificate", "c.json", "--report", "r.html")
+    out = call(capsys, "report", "c.json")[1]
+    assert "the certificate holds" in out
+    assert "the claim" not in out
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "count: at least 95 times in 100 the true value is published, as it is." in page
+    survey = ("randomized-response(bits=2, keep=3/4)", "--claim", "dp(epsilon=1)")
+    assert call(capsys, "report", *survey, "-o", "refuted.html")[0] == 1
+    out = call(capsys, "verify", "refuted.html")[1]
+    assert "refutation holds" in out
+    assert "certificate of kind violates holds" not in out

@@ -89,7 +89,7 @@ def test_a_report_of_what_was_sent_back_says_so_first_and_in_the_decision(capsys
         for part in (head, box):
             assert SENT_BACK in part
             assert "too &lt;dear&gt;" in part
-            assert "It was paid all the same" in part
+            assert ", and all the same released on " in part
     assert SENT_BACK in " ".join(call(capsys, *said[:-2])[1].split())
 
 
@@ -101,15 +101,17 @@ def test_a_decision_that_came_after_the_payment_is_said_to_be_late(capsys, decis
     call(capsys, "release", BY_REGION, *SPENT, "--certificate", "c.json")
     [paid] = as_json(capsys, "review")[1]["releases"]
     entry = paid["entry"]
-    assert f"waiting; paid anyway, entry {entry}" in " ".join(call(capsys, "review")[1].split())
+    waits = rf"Proposal {number} waits for a reviewer, and was all the same released .*{entry}"
+    assert re.search(waits, as_json(capsys, "review")[1]["proposals"][0]["stands"])
     call(capsys, "review", number, decision, "--reviewer", "rita", "--remark", "seen")
-    listed = " ".join(call(capsys, "review")[1].split())
-    assert f"{stands.lower()} by rita: seen; paid before that, entry {entry}" in listed
+    said = as_json(capsys, "review", number)[1]["stands"]
+    late = (
+        rf"Released on [\d-]+ \(entry {entry}\), and only then {stands.lower()} by rita on [\d-]+ "
+    )
+    assert re.fullmatch(rf"{late}\(proposal {number}\)\.", said)
     call(capsys, "ledger", "export", "policy.yml", "l.jsonl")
     told = " ".join(call(capsys, "report", "c.json", "--ledger", "l.jsonl")[1].split())
-    assert re.search(rf"{stands} by rita on [\d-]+, proposal {number}: seen\. It was paid", told)
-    assert f"It was paid before that, entry {entry}." in told
-    assert "all the same" not in told
+    assert f"{said} Remark: seen" in told
 
 
 def test_what_was_charged_and_never_answered_is_not_said_to_be_released(capsys, in_hospital):
@@ -164,7 +166,7 @@ def test_a_plan_can_be_signed_before_it_is_paid(capsys, in_hospital):
         assert "Planned, not paid" in text
         assert "Asked of people: the number of rows, by region (7 groups)." in text
         assert "The ledger holds 1 charge about people before this one" in text
-        assert "epsilon 1.5 by basic composition" in text
+        assert "together with everything released, it costs epsilon 1.5." in text
         assert "would get at most 63 right (50 without" in text  # e^0.5
         assert "would get at most 82 right (50 without" in text  # e^1.5
         assert page.count('d="M') >= 100  # the guess, as people
@@ -228,3 +230,167 @@ def test_a_ledger_says_whose_accounts_the_policy_has_no_more(capsys, in_hospital
     words = " ".join(call(capsys, "budget")[1].split())
     assert "bob, not in the policy any more, spent epsilon 1 of people" in words
     assert "not in the policy" not in call(capsys, "ledger", "show", "ledger.db")[1]
+
+
+def proposed(capsys, *decision, query=BY_REGION, purpose="a table"):
+    """Propose a release, decide on it, pay for it, and return the number of the proposal."""
+    asked = ("release", query, *SPENT)
+    number = str(as_json(capsys, *asked, "--propose", purpose)[1]["entry"])
+    assert call(capsys, "review", number, "-o", "plan.html")[0] == 0
+    assert (
+        call(capsys, "review", number, *decision, "--reviewer", "rita", "--remark", "seen")[0] == 0
+    )
+    files = ("--report", "r.html", "--certificate", "c.json")
+    assert call(capsys, *asked, *files)[0] == 0
+    assert call(capsys, "ledger", "export", "policy.yml", "l.jsonl")[0] == 0
+    return number
+
+
+def test_the_plan_that_was_signed_is_found_again_wherever_the_release_is(capsys, in_hospital):
+    number = proposed(capsys, "--approve")
+    page, paid = ((in_hospital / name).read_text() for name in ("plan.html", "r.html"))
+    signed = re.search(r'<code id="signed">(\w{64})</code>', page)[1]
+    assert f"SHA-256 {signed}" in " ".join(call(capsys, "review", number)[1].split())
+    assert as_json(capsys, "review", number)[1]["plan"] == signed
+    assert f"which releases the plan with the SHA-256 <code>{signed}</code>" in paid
+    assert signed in call(capsys, "verify", "c.json")[1]
+    stands = as_json(capsys, "review", number)[1]["stands"]
+    assert re.fullmatch(
+        r"Approved by rita on \S+ \(.*\) and released on \S+ \(entry \d+\)\.", stands
+    )
+    told = as_json(capsys, "verify", "c.json", "--ledger", "l.jsonl")[1]
+    assert (told["plan"], told["stands"]) == (signed, f"{stands} Remark: seen")
+    told = as_json(capsys, "verify", "plan.html", "--ledger", "l.jsonl")[1]
+    assert (told["plan"], told["stands"], told["holds"]) == (signed, stands, True)
+    assert f"{stands} Remark: seen" in paid
+
+
+FORGED = [
+    ("r.html", "Sent back by", "Approved by"),
+    ("r.html", "at most 74 right", "at most 51 right"),
+    ("r.html", "a table</dd>", "another table</dd>"),
+    ("r.html", '<span id="read">', "<span>"),
+    ("plan.html", "waits for a reviewer", "is approved"),
+    ("plan.html", "costs epsilon 1", "costs epsilon 0.1"),
+    ("plan.html", "<dd>ann</dd>", "<dd>rob</dd>"),
+]
+
+
+@pytest.mark.parametrize(("page", "old", "new"), FORGED)
+def test_every_word_of_a_page_is_compared_with_the_ledger(capsys, in_hospital, page, old, new):
+    proposed(capsys, "--send-back")
+    assert call(capsys, "release", ONE, *SPENT)[0] == 0  # the ledger went on since
+    call(capsys, "ledger", "export", "policy.yml", "l.jsonl")
+    file, asked = in_hospital / page, ("verify", page, "--ledger", "l.jsonl")
+    assert call(capsys, *asked)[0] == 0
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    code, out, _ = call(capsys, *asked)
+    assert (code, "what differs" in out) == (1, True)
+
+
+def test_a_page_that_cannot_be_compared_names_what_compares_it(capsys, in_hospital):
+    proposed(capsys, "--approve")
+    code, _, err = call(capsys, "verify", "plan.html")
+    assert code == 2
+    assert (
+        "give an export of its ledger, with --ledger, or make it again with `twoworlds rev" in err
+    )
+    out = call(capsys, "verify", "r.html")[1]
+    assert "the page was compared only in part" in " ".join(out.split())
+    call(capsys, "release", ONE, *SPENT, "--dry-run", "-o", "tried.html")
+    code, _, err = call(capsys, "verify", "tried.html", "--ledger", "l.jsonl")
+    assert code == 2
+    assert f"make it again with `twoworlds release '{ONE}' --epsilon 1 --analyst ann --dry" in err
+    lines = (in_hospital / "l.jsonl").read_text().splitlines()
+    (in_hospital / "old.jsonl").write_text("\n".join(lines[:-2]) + "\n")
+    code, _, err = call(capsys, "verify", "plan.html", "--ledger", "old.jsonl")
+    assert code == 0
+    code, _, err = call(capsys, "verify", "r.html", "--ledger", "old.jsonl")
+    assert code in (1, 2)
+
+
+def test_a_report_says_what_the_ledger_says_of_purpose_author_and_date(capsys, in_hospital):
+    proposed(capsys, "--approve")
+    asked = ("report", "c.json", "--ledger", "l.jsonl")
+    code, _, err = call(capsys, *asked, "--purpose", "Something else")
+    assert code == 2
+    assert "this was proposed, 'a table', and a report says the same: leave --purpose out" in err
+    code, _, err = call(capsys, *asked, "--date", "2020-01-01")
+    assert code == 2
+    assert "the ledger charged this on" in err
+    code, _, err = call(capsys, *asked, "--date", "2999-12-31")
+    assert code == 2
+    assert "more than a year ahead" in err
+    assert (
+        call(capsys, *asked, "--purpose", "a table", "--prepared-by", "Nobody", "-o", "s.html")[0]
+        == 0
+    )
+    page = (in_hospital / "s.html").read_text()
+    assert "<dt>Asked by</dt><dd>ann</dd>" in page
+    assert "<dt>Prepared by</dt><dd>Nobody</dd>" in page
+    for long, text in (("--purpose", "x" * 2001), ("--prepared-by", "x" * 201)):
+        code, _, err = call(capsys, "report", "c.json", long, text)
+        assert code == 2
+        assert "the form has room for" in err
+    assert call(capsys, "verify", "s.html", "--ledger", "l.jsonl")[0] == 0
+
+
+def test_one_proposal_shows_what_it_is_for_who_decided_and_what_came_before(capsys):
+    call(capsys, "release", ONE, "--epsilon", "2", "--analyst", "bob")
+    other = "SELECT AVG(age) FROM people"
+    call(capsys, "release", other, *SPENT, "--propose", "ages")
+    one = str(as_json(capsys, "review")[1]["proposals"][0]["entry"])
+    call(capsys, "review", one, "--approve", "--reviewer", "rita")
+    number = str(as_json(capsys, "release", BY_REGION, *SPENT, "--propose", "why not")[1]["entry"])
+    words = " ".join(call(capsys, "review", number)[1].split())
+    for part in (
+        "for why not",
+        "costs epsilon 1",
+        "proposed by ann, 20",
+        "the number of rows. eps",
+    ):
+        assert part in words
+    assert "approved, not yet paid: the mean of age." in words
+    assert "it costs epsilon 4." in words
+    call(capsys, "review", number, "--approve", "--reviewer", "rita", "--remark", "as agreed")
+    words = " ".join(call(capsys, "review", number)[1].split())
+    assert "decided by rita, 20" in words
+    assert "remark as agreed" in words
+    assert "Warning: Together with the other releases, this is weak" in words
+
+
+def test_the_page_to_sign_gives_one_total_and_lists_what_makes_it(capsys, in_hospital):
+    call(capsys, "release", ONE, *SPENT)
+    call(capsys, "release", "SELECT AVG(age) FROM people", *SPENT, "--propose", "ages")
+    number = str(as_json(capsys, "review")[1]["proposals"][0]["entry"])
+    call(capsys, "review", number, "--approve", "--reviewer", "rita")
+    asked = ("release", BY_REGION, *SPENT, "--propose", "a table")
+    assert call(capsys, *asked, "-o", "plan.html")[0] == 0
+    page = (in_hospital / "plan.html").read_text()
+    assert "1 charge about people before this one, and 1 approved release not yet paid." in page
+    assert "<td>approved, not yet paid: the mean of age.</td>" in page
+    assert "it costs epsilon 3. " in page
+    assert "comes to epsilon" not in page
+
+
+def test_what_is_written_or_paid_is_not_offered_to_be_written(capsys, in_hospital):
+    asked = ("release", BY_REGION, *SPENT, "--propose", "a table")
+    assert "-o proposal.html" not in call(capsys, *asked, "-o", "p.html")[1]
+    number = str(as_json(capsys, "review")[1]["proposals"][0]["entry"])
+    assert "-o proposal.html" in call(capsys, "review", number)[1]
+    call(capsys, "release", BY_REGION, *SPENT)
+    assert "-o proposal.html" not in call(capsys, "review", number)[1]
+    policy = str(in_hospital / "policy.yml")
+    again = ("release", ONE, *SPENT, "--propose", "x", "--policy", policy, "-o", "q.html")
+    assert call(capsys, *again)[0] == 0
+    assert f"--policy {policy}</pre>" in (in_hospital / "q.html").read_text()
+
+
+def test_a_release_that_is_out_is_not_put_up_for_approval(capsys, in_hospital):
+    proposed(capsys, "--approve")
+    box = (in_hospital / "r.html").read_text().partition("<h2>Decision</h2>")[2]
+    assert "Already released." in box
+    assert "<li>Object</li>" in box
+    assert "<li>Approve</li>" not in box

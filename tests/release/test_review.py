@@ -7,7 +7,7 @@ import pytest
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, OverBudget, certify, check_certificate
 from twoworlds.release.costs import Cost
-from twoworlds.release.review import ReviewDesk
+from twoworlds.release.review import ReviewDesk, alarm
 
 BY_REGION = "SELECT region, COUNT(*) FROM people GROUP BY region"
 COUNT = "SELECT COUNT(*) FROM people"
@@ -166,9 +166,15 @@ def test_what_does_not_fit_is_said_with_the_sum_that_would_have_to_fit(reviewed)
     waiting = propose(reviewed, sql=COUNT, cost="7/2", analyst="bob")
     after = ReviewDesk(reviewed.ledger).proposal(waiting)["after"]
     assert not after["fits"]
-    assert "it does not fit: the budget is epsilon 6" in after["together"]
-    assert "and all of it would be epsilon 7" in after["together"]
-    assert after["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-7)))
+    said = (
+        "This one fits alone; with the others that are approved it does not: the budget is epsilon "
+    )
+    assert after["misfit"].startswith(f"{said}6, delta 1e-6, and all of it would be epsilon 7")
+    assert after["chance"]["value"] == pytest.approx(1 / (1 + math.exp(-6)), abs=1e-6)  # at most
+    reviewed.release(BY_REGION, "7/2", analyst="ann")
+    after = ReviewDesk(reviewed.ledger).proposal(waiting)["after"]
+    assert after["misfit"].startswith("It does not fit: the budget is epsilon 6")
+    assert "With the whole budget spent, of 1,000 people" in after["together"]
 
 
 def test_a_proposal_that_does_not_fit_takes_no_share_and_one_that_is_paid_names_the_entry(reviewed):
@@ -176,8 +182,8 @@ def test_a_proposal_that_does_not_fit_takes_no_share_and_one_that_is_paid_names_
     waiting = propose(reviewed, sql=COUNT, cost="7/2", analyst="bob")
     reviewed.release(BY_REGION, "7/2", analyst="ann")
     desk = ReviewDesk(reviewed.ledger)
-    said = f"approved by rita; paid, entry {desk.proposal(paid)['paid']}"
-    assert said in " ".join(desk.explain().split())
+    said = f"and released on {desk.releases[0]['time'][:10]} (entry {desk.proposal(paid)['paid']})."
+    assert desk.proposal(paid)["stands"].endswith(said)
     found = desk.proposal(waiting)
     assert not found["with_released"]["fits"]
     assert [one for one in found["warnings"] if one["kind"] == "spend"] == []
@@ -187,3 +193,72 @@ def test_a_refused_reviewer_is_told_whose_proposal_it_is(reviewed):
     number = propose(reviewed).place.sequence
     with pytest.raises(InvalidInput, match=f"proposal {number} is by 'ann', and nobody"):
         reviewed.ledger.decide(number, "Ann", approved=True)
+
+
+def stand(curator, number):
+    desk = ReviewDesk(curator.ledger)
+    return desk.proposal(desk.state.proposal(number))
+
+
+def test_an_approval_that_cannot_be_paid_says_so(reviewed):
+    number = approve(reviewed, propose(reviewed, cost="3", analyst="bob")).place.sequence
+    assert stand(reviewed, number)["stands"].endswith(": bob may release it as it is planned.")
+    approve(reviewed, propose(reviewed, sql=COUNT, cost="4", analyst="bob"))
+    reviewed.release(COUNT, "4", analyst="bob")
+    told = stand(reviewed, number)
+    assert "but bob cannot pay for it (it costs epsilon 3; left: people epsilon 2" in told["stands"]
+    assert "bob epsilon 0" in told["stands"]
+    assert (told["payable"], told["unpaid"]) == (False, True)
+
+
+def test_one_hash_leads_from_the_proposal_to_the_charge_and_the_certificate(reviewed):
+    proposal = approve(reviewed, propose(reviewed))
+    released = reviewed.release_all([BY_REGION], "1", analyst="ann")
+    desk = ReviewDesk(reviewed.ledger)
+    told, [charged] = stand(reviewed, proposal.place.sequence), desk.releases
+    checked = check_certificate(certify(released), ledger=reviewed.ledger)
+    assert told["plan"] == charged["plan"] == checked.plan == checked.to_dict()["plan"]
+    assert told["stands"] == charged["stands"] == checked.stands
+    assert check_certificate(certify(released)).plan == told["plan"]
+
+
+@pytest.mark.parametrize(
+    ("alone", "total", "said"),
+    [
+        ("strong", "moderate", ""),
+        ("weak", "strong", "This is weak"),
+        ("strong", "none", "Together with the other releases, this is hardly a protection at all"),
+        ("weak", "none", "Together with the other releases, this is hardly"),
+        ("none", "weak", "This is hardly a protection at all"),
+        ("", "weak", "Some outputs give a person away with certainty"),
+    ],
+)
+def test_a_reviewer_is_warned_of_the_weaker_of_two_protections(alone, total, said):
+    assert alarm(alone, total).startswith(said)
+    assert bool(alarm(alone, total)) == bool(said)
+    assert "Approve" not in alarm(alone, total, released=True)
+
+
+def test_what_is_approved_is_warned_of_until_it_is_paid(reviewed):
+    reviewed.release("SELECT COUNT(*) FROM visits", "1/10", analyst="ann")
+    number = approve(reviewed, propose(reviewed, cost="4")).place.sequence
+    told = stand(reviewed, number)
+    assert told["alarm"].startswith("This is weak")
+    assert [one["kind"] for one in told["warnings"]] == ["spend"]
+    reviewed.release(BY_REGION, "4", analyst="ann")
+    assert "warnings" not in stand(reviewed, number)
+
+
+def test_a_proposal_stands_for_its_own_analyst_and_its_own_turn(reviewed):
+    first = propose(reviewed).place.sequence
+    reviewed.ledger.decide(first, "rita", approved=False, remark="say why")
+    second = approve(reviewed, propose(reviewed)).place.sequence
+    released = reviewed.release_all([BY_REGION], "1", analyst="ann")
+    bob = propose(reviewed, analyst="bob").place.sequence
+    reviewed.ledger.decide(bob, "rita", approved=False, remark="no need")
+    assert stand(reviewed, first)["stands"].endswith(f"and proposed anew as proposal {second}.")
+    assert stand(reviewed, bob)["stands"].endswith(": bob may change it and propose anew.")
+    said = check_certificate(certify(released), ledger=reviewed.ledger).stands
+    assert said == stand(reviewed, second)["stands"]
+    assert said.startswith("Approved by rita on ")
+    assert "released on" in said

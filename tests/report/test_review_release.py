@@ -130,7 +130,7 @@ def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, ea
         assert (total in told) == (earlier > 0)
         assert f"would get at most {right} right (50 without" in told.partition(learned)[2]
         assert f"{word} protection" in told.partition(learned)[2].partition(".")[0]
-        assert ("Together with what was released before" in told) == (word == "weak")
+        assert ("Together with the other releases, this is weak" in told) == (word == "weak")
         assert "If the whole budget of people is spent: " in told
         held = f"holds {earlier} charge{'s'[: earlier - 1]} about people before this one"
         assert held in told or not earlier

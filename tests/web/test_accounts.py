@@ -45,12 +45,18 @@ def test_a_name_is_taken_once(accounts):
         accounts.add("ann", "reviewer")
 
 
+def test_no_two_accounts_look_the_same(accounts):
+    accounts.add("ann lee", "analyst")
+    with pytest.raises(InvalidInput, match="look the same as 'ann lee'"):
+        accounts.add("Annlee", "reviewer")
+
+
 def test_unknown_roles_and_names_are_refused(accounts):
     with pytest.raises(UnknownName, match="analyst"):
         accounts.add("ann", "analist")
     with pytest.raises(UnknownName, match="account"):
         accounts.remove("bob")
-    for name in ("", " ann", "a\nb", "x" * 500):
+    for name in ("", " ann", "a\nb", "x" * 500, "an\u200bn", "\u3164", "a  n"):
         with pytest.raises(InvalidInput):
             accounts.add(name, "analyst")
 

@@ -348,7 +348,7 @@ def test_a_certificate_has_the_same_bytes_wherever_it_is_written(
     assert found["certificate_file"] == file.read_text()
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     report = sent(curator, "report", {"entry": found["entry"]})["html"]
-    assert f"<code>{digest}</code>.</p></section>" in report
+    assert f'<code id="signed">{digest}</code>' in report
 
 
 def test_no_text_of_a_table_begins_as_a_formula_does():

@@ -33,15 +33,15 @@ export function shares(
   const taken = Math.min(Math.max(wanted, 0), left);
   const over = wanted > left;
   const delta = one.left.delta?.value ? `, and delta ${powers(one.left.delta.value)}` : "";
-  const said = `${unit} ${short(left, 6, "down")} left of ${short(whole, 6)}${delta}`;
-  const limited = left < own ? ": the dataset has no more" : "";
+  const said = `${unit} ${short(own, 6, "down")} left of ${short(whole, 6)}${delta}`;
+  const limited = left < own ? `; the dataset has ${short(left, 6, "down")} left` : "";
   return {
     rest: (left - taken) / whole,
     going: taken / whole,
     over,
     left,
     whole,
-    words: over ? `${said}; this would not fit` : said + limited,
+    words: said + limited + (over ? "; this would not fit" : ""),
   };
 }
 

@@ -324,9 +324,13 @@ async function digestFits(data: Map<string, Json>): Promise<boolean> {
     );
   };
   const body = new Map([...data].filter(([name]) => name !== "digest"));
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(written(body)));
-  const found = [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0"));
-  return found.join("") === data.get("digest");
+  return (await sha256(new TextEncoder().encode(written(body)))) === data.get("digest");
+}
+
+/** The SHA-256 of a file, as reports print it. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function decoded(bytes: Uint8Array): string {
@@ -354,7 +358,7 @@ export async function check(content: string | Uint8Array): Promise<Checked> {
     }
     if (data instanceof Map && kind === "release") {
       if (!(await digestFits(data))) return found("fails", "its digest is of other content");
-      throw new Unjudged("Its digest fits its content");
+      throw new Unjudged("Its digest fits its content. Noise, price and answers are not worked out here");
     }
     return holds(data, 0)
       ? found("holds", KINDS[kind]?.[0] ?? "")
@@ -369,7 +373,7 @@ export async function check(content: string | Uint8Array): Promise<Checked> {
 /** Say it in words: of what it is, and that words around it are not part of it. */
 export function sentence({ verdict, kind, said, claim }: Checked): string {
   const told = { holds: "holds", fails: "does NOT hold", refused: "is refused", unjudged: "" }[verdict];
-  if (!told) return `This browser check cannot judge this kind; use twoworlds verify. ${said}. ${ALONE}`;
+  if (!told) return `Not judged in this browser. ${said}. twoworlds verify judges it, with the words around it.`;
   const of = claim ? ` It describes itself as “${claim}”, which is not checked.` : "";
   if (verdict === "holds" && kind === "violates")
     return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).${of} ${ALONE}`;

@@ -247,17 +247,14 @@ export class Frame {
       (found) => {
         this.errors.clear();
         this.answer.done();
-        this.recipes.root.hidden = false;
         done(found);
       },
       failed,
     );
   }
 
-  /** What fails here fails elsewhere, too. */
   fail(error: ServiceError): void {
     this.answer.fail();
-    this.recipes.root.hidden = true;
     this.errors.show(error);
   }
 }

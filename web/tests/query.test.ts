@@ -147,7 +147,7 @@ describe("the bar of a budget", () => {
 
   it("leaves a part no more than the dataset has", () => {
     const dataset = { cap: "epsilon=6", spent: {}, left: { epsilon: { exact: "1/2", value: 0.5 } } };
-    const words = "epsilon 0.5 left of 4: the dataset has no more";
+    const words = "epsilon 3 left of 4; the dataset has 0.5 left";
     expect(shares(spent, { epsilon: 0.5 }, dataset)).toMatchObject({ rest: 0, going: 0.125, words });
     expect(shares(spent, { epsilon: 1 }, dataset).over).toBe(true);
   });

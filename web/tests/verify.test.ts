@@ -55,7 +55,7 @@ describe("verdicts", () => {
       /^Checked in this browser: the claim is refuted, and the refutation holds \(the vector violates/,
     );
     expect(sentence({ verdict: "unjudged", kind: "release", said: "It is long", claim: "" })).toMatch(
-      /^This browser check cannot judge this kind; use twoworlds verify. It is long./,
+      /^Not judged in this browser. It is long. twoworlds verify judges it/,
     );
   });
 

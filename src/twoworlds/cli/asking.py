@@ -173,6 +173,8 @@ def _asked(question: Question) -> Callable[..., Any]:
             return 0
         saved = saved_files(result, picture, out)
         said = result.answer()
+        if "out" in saved:  # who has written it needs no advice how to
+            said = replace(said, notes=[one for one in said.notes if " -o " not in f" {one}"])
         if not saved.get("out", ".html").endswith(".html"):  # a page has the first rows only
             said = _shortened(said, saved["out"])
         with suppress(BrokenPipeError):  # the exit code tells what the reader left unread

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Said, Steps, Table
+from twoworlds.answer import Answer, Block, Facts, Said, Steps, Table
 from twoworlds.errors import Interrupted, InvalidInput, TwoWorldsError
 from twoworlds.files import certificate_text, check_place, write
 from twoworlds.questions import Name, Place, Written
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from twoworlds.release.strategy import PaidStrategy
     from twoworlds.release.warnings import ReleaseWarning
 
+_EARLIER = 20  # releases that are listed beside a proposal
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
 _CHANNEL = "a channel: 'randomized-response(keep=3/4)', 'frapp(gamma=3)', 'pram([[3/5, 1/5], ...])'"
 
@@ -358,6 +359,11 @@ def review(
                 f"proposal {proposal}: say --approve or --send-back, one of them; a "
                 "proposal is sent back with --remark 'what to change'"
             )
+        if send_back and not remark.strip():
+            raise InvalidInput(
+                f"proposal {proposal} is sent back with a remark: say what is to be changed, as in "
+                "--remark 'by region, not by age'"
+            )
         if reviewer is None:
             raise InvalidInput(f"proposal {proposal}: say who decides, with --reviewer NAME")
         decided = curator.ledger.decide(proposal, reviewer, approved=approve, remark=remark)
@@ -374,11 +380,16 @@ def _page_to_sign(
 
     def page() -> str:
         from twoworlds.release.curator import Curator
-        from twoworlds.report.review import review_planned
+        from twoworlds.release.review import ReviewDesk
+        from twoworlds.report.review import review_planned, review_released
 
         with Curator.open(policy) as curator:
-            how = join(["twoworlds", *command, "--policy", policy.name])
-            return review_planned(curator, planned, command=how, statement=statement).html()
+            paid = ReviewDesk(curator.ledger).released(planned)
+            if paid is not None:
+                return review_released(curator.released(paid), curator.ledger).html()
+            how = join(["twoworlds", *command, "--policy", str(policy)])
+            ledger = curator.ledger
+            return review_planned(ledger, planned, command=how, statement=statement).html()
 
     return page
 
@@ -387,25 +398,41 @@ def _proposed(
     curator: Curator, proposal: Proposal, policy: Path, *, purpose: str | None = None
 ) -> Result:
     """Say how a proposal stands; one that was filed before keeps its first purpose."""
-    from twoworlds.release.review import ReviewDesk, after_words, binding
+    from twoworlds.release.answers.words import printable
+    from twoworlds.release.review import ReviewDesk, after_words, binding, warnings_of, when
 
-    number = proposal.place.sequence
-    told = ReviewDesk(curator.ledger).proposal(proposal)
-    said = f"Proposal {number} waits for a reviewer. Nothing was charged."
-    if proposal.approved:
-        said = f"Proposal {number} is approved: {proposal.analyst} may release it as it is planned."
-    elif proposal.approved is False:
-        said = f"Proposal {number} is sent back: {proposal.analyst} may change it and propose anew."
-    warned = [f"Warning: {one['words']}" for one in told.get("warnings", ())]
-    lines = [*told["asked"], *([told["meaning"]] if told["meaning"] else []), told["payment"]]
+    number, desk = proposal.place.sequence, ReviewDesk(curator.ledger)
+    told = desk.proposal(proposal)
+    before, _, approved = desk.others(proposal.dataset, proposal.query, told["paid"])
+    rows = [*map(desk.row, reversed(approved)), *map(desk.row, reversed(before))]
+    decided, released = told["decision"], told["paid"] is not None
+    facts = [
+        ("for", told["purpose"]),
+        ("costs", proposal.cost.shown()),
+        ("proposed", f"by {proposal.analyst}, {when(told['time'])} (UTC)"),
+        ("decided", decided and f"by {decided['reviewer']}, {when(decided['time'])} (UTC)"),
+        ("remark", decided and decided["remark"]),
+        ("paid", told["payment"]),
+        ("plan", f"SHA-256 {proposal.query}"),
+    ]
+    lines = [told["meaning"]] if told["meaning"] else []
     if told.get("after"):
         lines.append(after_words(told))
     if purpose not in (None, told["purpose"]):
         lines.append(f"It was proposed before, for {told['purpose']!r}, and that purpose stands.")
     declared = curator.policy.datasets.get(proposal.dataset)
-    lines += [*warned, *([binding(declared)] if declared else [])]
+    lines += [f"Warning: {words}" for words in warnings_of(told)]
+    lines += [binding(declared)] if declared else []
+    heads = ("entry", "date", "what was asked", "cost")
+    earlier = Table(heads, rows[:_EARLIER], "Released before, or approved:", prose=(2,))
+    blocks: list[Block] = [
+        Said(told["asked"]),
+        Facts([(name, printable(text)) for name, text in facts if text]),
+        Said(lines),
+        *([earlier] if rows else []),
+    ]
     note = "to have it signed: -o proposal.html writes two pages to sign"
-    answer = Answer(said, blocks=(Said(lines),), notes=(note,))
+    answer = Answer(told["stands"], blocks=blocks, notes=() if released else (note,))
     return Told(answer, told, page=_page_to_sign(policy, proposal, ["review", str(number)]))
 
 

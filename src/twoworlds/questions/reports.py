@@ -5,26 +5,32 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date as day
+from datetime import timedelta
 from html import unescape
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Listing, Said
+from twoworlds.answer import Answer, Block, Facts, Listing, Said
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.files import check_place, write
 from twoworlds.questions.mechanisms import Neighbours, Universe
 from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
+    from twoworlds.release.ledger.views import ExportedLedger
     from twoworlds.report.review.certificates import Saved
 
 _COMMAND = re.compile(r"to the letter:</p>\s*<pre>(twoworlds report [^<]*)</pre>\s*</section>")
+_READ = re.compile(r'<span id="read">entry (\d+), ([0-9a-f]{64})</span>')
+_PLANNED = re.compile(r'base64,([^"]*)" download="plan.json">')
+_PROPOSAL = re.compile(r"<pre>(twoworlds review (\d+) --policy [^<]*)</pre>")
+_TRIED = re.compile(r"<pre>(twoworlds release [^<]*)</pre>")
 _NAME = re.compile(r'<a data-certificate [^>]* download="([^"]*)">')
 _MADE_BY = re.compile(r'<meta name="generator" content="twoworlds ([^"]*)">')
 _SENTENCE = re.compile(r'<p class="sentence">(.*?)</p>', re.DOTALL)
@@ -33,13 +39,15 @@ _TAG = re.compile(r"<[^>]*>")
 _OWN = re.compile(r"python:|\.(csv|json|parquet)\b", re.IGNORECASE)
 _WHOLE = "The certificate holds, and every word of the page is as twoworlds makes it."
 _IN_PART = (
-    "The certificate holds. What the page says of this release alone is what the certificate says: "
-    "its questions and answers, its sentence, its cost and charge, whom it protects, what is not "
-    "promised, its theorems and the SHA-256. Everything else on the page was NOT compared: what "
-    "was released before, the total, who decided, and how the page looks."
+    "The certificate holds, and the page was compared only in part. What it says of this release "
+    "alone is what the certificate says: its questions and answers, its sentence, its cost and "
+    "charge, whom it protects, what is not promised, its theorems and the SHA-256. Everything else "
+    "was NOT compared: what was released before, the total, who decided, and how the page looks. "
+    "For that, give an export of the ledger, with --ledger."
 )
 _WHOLE_ALONE = "Every word of the page is as twoworlds makes it, and all was computed again."
 _FALSE_ALONE = "The page does NOT say what twoworlds says, which computed it again."
+_AS_IN_LEDGER = "Every word of the page is as twoworlds makes it from this ledger."
 _TOLD = re.compile(r"Of 1[0,]+ people in your position|Asked of ")  # sentences and questions
 _FALSE = "The certificate holds, but the page does NOT say what twoworlds says."
 _UNCOMPARED = "The certificate holds. The words of the page were NOT compared with it"
@@ -73,10 +81,16 @@ def report(
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
     from twoworlds.report.review.certificates import time_limit
 
+    if subject.lower().endswith((".html", ".htm")) and Path(subject).is_file():
+        raise InvalidInput(
+            f"{subject} is a page already: `twoworlds verify {subject}` compares it; a report is "
+            "made of a mechanism, or of a certificate saved as .json"
+        )
     if output is not None:
         _check(output)
     if date is not None:
         _check_date(date)
+    _check_lengths(purpose or "", [prepared_by or "", title or "", *(reviewer or ())])
     asked = {"claim": claim, "belief": belief, "neighbours": neighbours, "group": group}
     given = {name: text for name, text in {**asked, "universe": universe}.items() if text}
     certificate = is_certificate(subject)
@@ -92,6 +106,16 @@ def report(
             found = review_certificate(subject, ledger=ledger)
     else:
         found = review_mechanism(subject, **given)
+    if found.purpose and purpose not in (None, found.purpose):
+        raise InvalidInput(
+            f"--purpose {purpose!r}: the ledger holds for what this was proposed, "
+            f"{found.purpose!r}, and a report says the same: leave --purpose out"
+        )
+    if found.date and date is not None and date < found.date:
+        raise InvalidInput(
+            f"--date {date}: the ledger charged this on {found.date}, and no report of it is "
+            "older: leave --date out, or give the day of the report"
+        )
     form = {"purpose": purpose, "prepared_by": prepared_by, "date": date, "title": title}
     looked = {} if ledger is None else {"ledger": ledger.name}
     typed = _typed(subject, {**given, **looked, **form}, reviewer, output)
@@ -100,11 +124,26 @@ def report(
     return found if output is None else replace(found, written=str(write(output, found.html())))
 
 
+def _check_lengths(purpose: str, names: Sequence[str]) -> None:
+    """Refuse what no form has room for; a purpose is as long as that of a proposal."""
+    from twoworlds.release.ledger.state import LONGEST_NAME, LONGEST_REMARK
+
+    for text, most in ((purpose, LONGEST_REMARK), *((one, LONGEST_NAME) for one in names)):
+        if len(text) > most:
+            raise InvalidInput(
+                f"{text[:40]!r}... has {len(text):,} characters, and the form has room for {most:,}"
+            )
+
+
 def _check_date(text: str) -> None:
     with suppress(ValueError):
-        if day.fromisoformat(text).isoformat() == text:
+        found = day.fromisoformat(text)
+        if found.isoformat() == text and found <= day.today() + timedelta(days=366):
             return
-    raise InvalidInput(f"--date {text[:40]}: write a day of the calendar, such as 2026-03-01")
+    raise InvalidInput(
+        f"--date {text[:40]}: write a day of the calendar, such as 2026-03-01, and none that is "
+        "more than a year ahead"
+    )
 
 
 def _check(path: Path) -> None:
@@ -148,7 +187,7 @@ def verify(
     with time_limit():
         saved = read_certificate(file)
         if saved.data is None and saved.page is not None:
-            return _computed_again(saved, saved.page)
+            return _computed_again(saved, saved.page, ledger)
         if saved.of_release:
             found = check_certificate(saved.data, ledger=ledger)
             told = Told(found.answer(), found.to_dict())
@@ -162,7 +201,10 @@ def verify(
     try:
         with time_limit():
             differ = [*_differences(saved, saved.page, ledger)]
-        words = _FALSE if differ else _WHOLE if _COMMAND.search(saved.page) else _IN_PART
+        again = _COMMAND.search(saved.page) or (ledger is not None and _READ.search(saved.page))
+        words = _FALSE if differ else _WHOLE if again else _IN_PART
+    except InvalidInput:
+        raise
     except TwoWorldsError as error:
         words, differ = f"{_UNCOMPARED}: {error}.", []
     listed = [Listing("what differs", differ)] if differ else []
@@ -174,22 +216,87 @@ def verify(
     return Told(said, {**data, "holds": said.holds, "words": compared})
 
 
-def _computed_again(saved: Saved, page: str) -> Told:
+def _computed_again(saved: Saved, page: str, ledger: Path | None) -> Told:
     """Make a report again that holds no certificate, and compare it."""
-    if not _COMMAND.search(page):
-        raise InvalidInput(
-            f"{saved.path}: this page holds no certificate that could be checked, and no command "
-            "of `twoworlds report`: make it again as it was made, and compare the two"
-        )
+    plan, proposal = _PLANNED.search(page), _PROPOSAL.search(page)
     try:
-        differ = [*_differences(saved, page, None)]
+        if plan is not None and proposal is not None and ledger is not None:
+            return _planned_again(saved, page, ledger, proposal)
+        if plan is not None:
+            raise InvalidInput(f"{saved.path} {_not_compared(page)}")
+        if not _COMMAND.search(page):
+            raise InvalidInput(
+                f"{saved.path}: this page holds no certificate that could be checked, and no "
+                "command that makes it: make it again as it was made, and compare the two"
+            )
+        return _compared(saved, [*_differences(saved, page, None)])
     except Unsupported as error:
         raise Unsupported(f"{saved.path} cannot be compared: {error}") from None
+
+
+def _not_compared(page: str) -> str:
+    """Say of the page of a plan what compares it."""
+    proposal, tried = _PROPOSAL.search(page), _TRIED.search(page)
+    if proposal is not None:
+        return (
+            f"is the page of proposal {proposal[2]}: give an export of its ledger, with --ledger, "
+            f"or make it again with `{unescape(proposal[1])} -o FILE.html`, and compare the two"
+        )
+    command = unescape(tried[1]) if tried else "twoworlds release --dry-run"
+    return (
+        "is the page of a plan that nobody had proposed, so no ledger knows it: make it again with "
+        f"`{command} -o FILE.html`, and compare the two"
+    )
+
+
+def _planned_again(saved: Saved, page: str, ledger: Path, proposal: re.Match[str]) -> Told:
+    """Make the page of a proposal again from the ledger as it was, and say how it stands now."""
+    from twoworlds.release.ledger.views import ExportedLedger
+    from twoworlds.release.review import ReviewDesk, decided_words
+    from twoworlds.report.review import review_planned
+
+    _same_version(page)
+    books, number = _as_it_was(page, ledger), int(proposal[2])
+    again = review_planned(
+        books, books.state().proposal(number), command=unescape(proposal[1])
+    ).html()
+    desk = ReviewDesk(ExportedLedger(ledger))
+    stands = desk.standing(desk.state.proposal(number))
+    facts = Facts([("plan", f"SHA-256 {stands['plan']}"), ("stands", decided_words(stands))])
+    differ = [] if again == page else [*_differ(page, again)]
+    told = _compared(saved, differ, _AS_IN_LEDGER, facts)
+    return replace(told, data={**told.data, "plan": stands["plan"], "stands": stands["stands"]})
+
+
+def _compared(saved: Saved, differ: list[str], whole: str = _WHOLE_ALONE, *more: Block) -> Told:
     listed = [Listing("what differs", differ)] if differ else []
-    said = _FALSE_ALONE if differ else _WHOLE_ALONE
-    told = Answer(said, str(saved.path), "report", holds=not differ, blocks=listed)
+    said = _FALSE_ALONE if differ else whole
+    told = Answer(said, str(saved.path), "report", holds=not differ, blocks=[*listed, *more])
     compared = {"said": said, "differ": differ}
     return Told(told, {"file": saved.path, "holds": not differ, "words": compared})
+
+
+def _as_it_was(page: str, ledger: Path) -> ExportedLedger:
+    """Return the ledger up to the entry that a page was made from."""
+    from twoworlds.release.ledger.views import ExportedLedger, read_export
+
+    read = _READ.search(page)
+    if read is None:
+        raise Unsupported("it does not say up to which entry the ledger was read")
+    books = ExportedLedger(read_export(ledger)[: int(read[1])])
+    point = books.state().point
+    if (point.sequence, point.hash) != (int(read[1]), read[2]):
+        raise InvalidInput(
+            f"{ledger} has no entry {read[1]} with the hash that the page names: it is the export "
+            "of another ledger, or older than the page; export the ledger again"
+        )
+    return books
+
+
+def _same_version(page: str) -> None:
+    made_by = _MADE_BY.search(page)
+    if made_by is None or made_by[1] != version("twoworlds"):
+        raise Unsupported("it was made by another version of twoworlds")
 
 
 def _differences(saved: Saved, page: str, ledger: Path | None) -> Iterator[str]:
@@ -200,17 +307,30 @@ def _differences(saved: Saved, page: str, ledger: Path | None) -> Iterator[str]:
     """
     from twoworlds.report.review.certificates import certificate_proof
     from twoworlds.report.review.page import certified
-    from twoworlds.report.review.releases import review_release
+    from twoworlds.report.review.releases import review_certified, review_release
 
-    command, made_by = _COMMAND.search(page), _MADE_BY.search(page)
-    if made_by is None or made_by[1] != version("twoworlds"):
-        raise Unsupported("it was made by another version of twoworlds")
+    command = _COMMAND.search(page)
+    _same_version(page)
+    books = None
+    if ledger is not None and (command is None or " --ledger " in command[1]):
+        if _READ.search(page) is None:
+            yield "the page does not say up to which entry the ledger was read"
+            return
+        books = _as_it_was(page, ledger)
     if command is not None:
-        again = _made_again(saved, unescape(command[1]), _NAME.search(page), ledger)
+        try:
+            again = _made_again(saved, page, unescape(command[1]), books)
+        except InvalidInput as error:
+            yield f"twoworlds refuses to make this page: {error}"
+            return
         yield from () if again == page else _differ(page, again)
         return
     if not saved.of_release:
         raise Unsupported("the command that makes it again is missing")
+    if books is not None:
+        again = review_certified(saved.text, books).html()
+        yield from () if again == page else _differ(page, again)
+        return
     guess, parts = certified(review_release(saved.data, certificate_proof(saved), None))
     wanted, held = [*_words(f"{guess} {' '.join(parts)}")], [*_words(page)]
     differ = [f"the page lacks: {one}" for one in wanted if one not in held]
@@ -224,8 +344,9 @@ def _differences(saved: Saved, page: str, ledger: Path | None) -> Iterator[str]:
         yield "the certificate that the page shows is not the one that it holds"
 
 
-def _made_again(saved: Saved, command: str, name: re.Match[str] | None, ledger: Path | None) -> str:
-    """Make a page by the command at its end, from nothing but that and its certificate."""
+def _made_again(saved: Saved, page: str, command: str, books: ExportedLedger | None) -> str:
+    """Make a page by the command at its end, from nothing but that, its certificate and ledger."""
+    name = _NAME.search(page)
     try:
         _, _, subject, *rest = shlex.split(command)
         options = [*zip(rest[::2], rest[1::2], strict=True)]
@@ -238,15 +359,16 @@ def _made_again(saved: Saved, command: str, name: re.Match[str] | None, ledger: 
     }
     if not {*given} <= {*inspect.signature(report).parameters} - {"subject", "output"}:
         raise Unsupported("its command is not as twoworlds writes it")
-    if "ledger" in given:
-        if ledger is None:
-            raise Unsupported("it was made with a ledger: give its export, with --ledger")
-        given["ledger"] = ledger
+    if "ledger" in given and books is None:
+        raise Unsupported("it was made with a ledger: give its export, with --ledger")
     given["reviewer"] = [value for option, value in options if option == "--reviewer"]
     if name is not None and subject == Path(unescape(name[1])).name and subject.endswith(".json"):
         with TemporaryDirectory() as folder:
             file = Path(folder) / subject
             file.write_text(saved.text, encoding="utf-8", newline="")
+            if books is not None:
+                given["ledger"] = Path(folder) / Path(given["ledger"]).name
+                given["ledger"].write_text(books.text(), encoding="utf-8")
             return _page(report(str(file), **given), command)
     asked = [subject, *(str(given.get(one, "")) for one in ("claim", "belief", "universe"))]
     if any(_OWN.search(one) for one in asked):

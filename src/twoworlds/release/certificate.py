@@ -58,6 +58,8 @@ class Checked(Result):
     done: tuple[str, ...]
     failure: str | None = None
     with_ledger: bool = False
+    plan: str | None = None  # the SHA-256 of the plan, by which the ledger knows it
+    stands: str | None = None  # how its proposal stands, as the ledger says
 
     @property
     def holds(self) -> bool:
@@ -78,12 +80,21 @@ class Checked(Result):
         if self.failure is not None:
             headline = f"Wrong: {self.failure}."
         facts = [*(("checked", said) for said in self.done), ("not checked", self.left_out)]
+        facts += [("plan", f"SHA-256 {self.plan}")] if self.plan else []
+        facts += [("review", self.stands)] if self.stands else []
         claim = "certificate of a release"
         return Answer(headline, claim=claim, holds=self.holds, blocks=(Facts(facts),))
 
     def fields(self) -> dict[str, Any]:
         """Return whether it holds, and what was checked."""
-        return {"kind": KIND, "holds": self.holds, "checked": [*self.done], "failure": self.failure}
+        return {
+            "kind": KIND,
+            "holds": self.holds,
+            "checked": [*self.done],
+            "failure": self.failure,
+            "plan": self.plan,
+            "stands": self.stands,
+        }
 
 
 def certify(released: Released) -> dict[str, Any]:
@@ -144,7 +155,14 @@ def check_certificate(data: Any, *, ledger: Books | Path | str | None = None) ->
         failure = "a field is missing or of the wrong type"
     except (InvalidInput, LedgerDamaged) as error:
         failure = str(error)
-    return Checked(tuple(done), failure, with_ledger=books is not None)
+    if failure is not None:
+        return Checked(tuple(done), failure, with_ledger=books is not None)
+    plan, stands = digest(canonical(data["statement"])), None
+    if books is not None:
+        from twoworlds.release.review import reviewed
+
+        stands = reviewed(books, data["charge"]["dataset"], plan)
+    return Checked(tuple(done), None, books is not None, plan, stands)
 
 
 def _checks(data: Any, books: Books | None) -> Iterator[str]:

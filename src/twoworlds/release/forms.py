@@ -360,6 +360,8 @@ def _said(small: Expected, large: Expected) -> str:
 def _within(expected: Expected) -> str:
     if expected.half_width is None:
         return "no bound"
+    if expected.half_width == 0:
+        return f"the true value, with probability at least {expected.certainty.split()[-1]}"
     return f"within {_error(expected.half_width)} ({expected.certainty})"
 
 

@@ -17,10 +17,20 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.errors import InvalidInput
 from twoworlds.numbers import counted, rational
-from twoworlds.release.answers.words import asked, guess_data, printable, related, together
+from twoworlds.release.answers.words import (
+    accounts_text,
+    asked,
+    guess_data,
+    printable,
+    related,
+    strength_of,
+    together,
+)
 from twoworlds.release.budget import Spent
 from twoworlds.release.costs import Cost
+from twoworlds.release.errors import OverBudget
 from twoworlds.release.forms import DryRun
 from twoworlds.release.ledger.entries import ChainPlace
 from twoworlds.release.ledger.state import LedgerState, PaidQuery, Proposal
@@ -32,6 +42,18 @@ from twoworlds.release.statement import asked_of, made_of
 from twoworlds.show import Result
 
 NEWEST = 100  # releases and proposals that are shown
+_STRENGTHS = ("strong", "moderate", "weak", "none")
+_ALARMS = {  # of the strength of a protection; empty where no word is put to it
+    "weak": "more than 90 of 100 guesses may be right.",
+    "none": "more than 99 of 100 guesses may be right.",
+    "": "Some outputs give a person away with certainty, and no word on a scale says that.",
+}
+_REMEDIES = {
+    "weak": "Ask for more noise, or for a reason.",
+    "none": "Approve it only if you would also approve publishing these people's records.",
+    "": "Approve it only if you would accept such a case.",
+}
+_OUT = "It is released already: what is left to decide is whether more follows."
 
 
 @dataclass(frozen=True)
@@ -67,36 +89,100 @@ class ReviewDesk(Result):
         return [self.proposal(one) for one in found]
 
     def proposal(self, one: Proposal) -> dict[str, Any]:
-        """Return a proposal, with what all would allow after it; one that waits with its plan."""
-        body = self.ledger.entry(one.place)
-        unpaid = self._unpaid(one.dataset)
-        planned = self.payment(one)
-        if one.approved is None:
+        """Return a proposal, how it stands, and, until it is paid, what all would allow after it.
+
+        One that may still be paid comes with its plan.
+        """
+        body, unpaid = self.ledger.entry(one.place), self._unpaid(one.dataset)
+        standing = self.standing(one)
+        open_ = self._own(one) is None and one.approved is not False
+        still = bool(one.approved) and not self._paid(one)
+        planned: dict[str, Any] = {} if one.approved is None else {"unpaid": still}
+        if one.approved is None or still:
+            planned["after"] = after = self._after(one, unpaid)
+            planned["with_released"] = found = self._after(one, ())
+            alone = strength_of(one.cost)
+            planned["alarm"] = alarm(alone, alone if after is None else after["strength"])
+        if open_:
             plan = self.plan(one, *made_of(body["query"])).fields()
             planned |= {name: plan[name] for name in ("warnings", "cells", "errors")}
-            planned["with_released"] = found = self._after(one, ())
-            if found is not None and not found["fits"]:  # then no share of what is left is taken
+            if not (standing["payable"] and found and found["fits"]):  # no share of what is left
                 planned["warnings"] = [w for w in plan["warnings"] if w["kind"] != "spend"]
-        else:
-            planned["unpaid"] = bool(one.approved) and one.query in {each.query for each in unpaid}
-        if one.approved is None or one in unpaid:
-            planned["after"] = self._after(one, unpaid)
-        decided = None if one.decision is None else self.ledger.entry(one.decision)
         return {
             "entry": one.place.sequence,
             "dataset": one.dataset,
             "analyst": one.analyst,
             "time": body["time"],
             "purpose": body["purpose"],
-            "status": one.status,
-            "decision": decided
-            and {"entry": decided["sequence"]}
-            | {name: decided[name] for name in ("reviewer", "time", "remark")},
+            **standing,
             "asked": _asked(body["query"]),
             "cost": one.cost.to_dict(),
             **self._alone(one.dataset, one.cost),
             **planned,
         }
+
+    def standing(self, one: Proposal) -> dict[str, Any]:
+        """Return how a proposal stands: what was decided, whether it was paid, whether it can be.
+
+        ``stands`` says it in a sentence, everywhere the same; ``plan`` is the SHA-256 of the plan,
+        which was approved or sent back, and which the charge of its release names again. What
+        another analyst paid for the same is in ``paid``, and changes nothing of this proposal.
+        """
+        paid = self._own(one)
+        decided = None if one.decision is None else self.ledger.entry(one.decision)
+        refused = None if paid is not None or one.approved is False else self._refusal(one)
+        return {
+            "status": one.status,
+            "stands": printable(f"{self._stands(one, decided, paid, refused)}."),
+            "plan": one.query,
+            "decision": decided
+            and {"entry": decided["sequence"]}
+            | {name: decided[name] for name in ("reviewer", "time", "remark")},
+            "payable": refused is None and paid is None and one.approved is not False,
+            **self.payment(self.charged(one)),
+        }
+
+    def _stands(
+        self,
+        one: Proposal,
+        decided: dict[str, Any] | None,
+        paid: PaidQuery | None,
+        refused: str | None,
+    ) -> str:
+        number, then = one.place.sequence, ""
+        if paid is not None:
+            done = "released" if paid.answer else f"paid, {_outcome(paid)},"
+            then = f"{done} on {self.body(paid)['time'][:10]} (entry {paid.sequence})"
+        if decided is None:
+            more = f", and was all the same {then}" if then else f"; {refused}" if refused else ""
+            return f"Proposal {number} waits for a reviewer{more}"
+        newest = self.state.proposed[one.dataset, one.analyst, one.query].place.sequence
+        by = f"{one.status} by {one.reviewer} on {decided['time'][:10]} (proposal {number})"
+        if not one.approved and newest != number:
+            return f"{_upper(by)}, and proposed anew as proposal {newest}"
+        if paid is not None and paid.sequence < decided["sequence"]:
+            return f"{_upper(then)}, and only then {by}"
+        if then:
+            return _upper(by) + (f" and {then}" if one.approved else f", and all the same {then}")
+        if refused:
+            return f"{_upper(by)}, but {refused}"
+        free = "release it as it is planned" if one.approved else "change it and propose anew"
+        return f"{_upper(by)}: {one.analyst} may {free}"
+
+    def _refusal(self, one: Proposal) -> str | None:
+        """Say why a proposal cannot be paid as things stand; None where it can."""
+        state = self.state
+        try:
+            if self._paid(one):  # the dataset has paid already
+                state.check_fits((one.dataset, one.analyst), one.cost)
+            else:
+                state.check_charge(one.dataset, one.analyst, one.cost)
+        except OverBudget:
+            left = accounts_text(self._left(one, Cost()))
+            return f"{one.analyst} cannot pay for it (it costs {one.cost.shown()}; left: {left})"
+        except InvalidInput as error:  # without a cap
+            return f"{one.analyst} cannot pay for it: {error}"
+        return None
 
     def plan(self, one: Proposal, resolved: Sequence[Resolved], calibration: Calibration) -> DryRun:
         """Return what a proposal would cost now."""
@@ -107,9 +193,8 @@ class ReviewDesk(Result):
         """Return what a proposal would allow with all that was released or approved."""
         return self._after(one, self._unpaid(one.dataset))
 
-    def payment(self, one: Proposal) -> dict[str, Any]:
+    def payment(self, paid: PaidQuery | None) -> dict[str, Any]:
         """Return which charge paid for a proposal, last, if any did, and say so."""
-        paid = self._charged.get((one.dataset, one.query))
         if paid is None:
             said = "Not paid so far: nothing was charged for it."
             return {"paid": None, "paid_time": None, "payment": said}
@@ -120,46 +205,69 @@ class ReviewDesk(Result):
         elif paid.answer is None:
             then = "not answered: the same again costs nothing more"
         said = (
-            f"Paid on {_when(time)} (UTC) by {', '.join(paid.analysts)}, entry {paid.sequence}, "
+            f"Paid on {when(time)} (UTC) by {', '.join(paid.analysts)}, entry {paid.sequence}, "
             f"and {then}."
         )
         return {"paid": paid.sequence, "paid_time": time, "payment": printable(said)}
 
+    def released(self, one: Proposal) -> int | None:
+        """Return the entry that paid for a proposal, if its release has an answer."""
+        paid = self.state.queries.get((one.dataset, one.query))
+        return None if paid is None or paid.answer is None else paid.sequence
+
+    def charged(self, one: Proposal) -> PaidQuery | None:
+        """Return the last charge for a proposal, also one that was closed without an answer."""
+        return self._charged.get((one.dataset, one.query))
+
+    def _own(self, one: Proposal) -> PaidQuery | None:
+        """Return the last charge for a proposal, if the analyst who made it has paid."""
+        paid = self.charged(one)
+        return paid if paid is not None and one.analyst in paid.analysts else None
+
     @cached_property
     def _charged(self) -> dict[tuple[str, str], PaidQuery]:
-        """The last charge for each query, also one that was closed without an answer."""
         return {(one.dataset, one.query): one for one in self.state.charges.values()}
 
     def body(self, paid: PaidQuery) -> dict[str, Any]:
         """Return the entry that made a charge, with its time and its statement."""
         return self.ledger.entry(ChainPlace(paid.sequence, paid.hash))
 
-    def decision(self, dataset: str, query: str, paid: int | None = None) -> tuple[str, str]:
-        """Return for what a release was proposed, last, and say how its review stands.
+    def proposed(self, dataset: str, query: str) -> Proposal | None:
+        """Return the last proposal of a plan; once it is paid, of those who paid, if any did."""
+        paid = self._charged.get((dataset, query))
+        every = self.state.proposals.values()
+        found = [one for one in every if (one.dataset, one.query) == (dataset, query)]
+        payers = [one for one in found if paid is not None and one.analyst in paid.analysts]
+        return next(reversed(payers or found), None)
 
-        ``paid`` is the entry that paid for it: what was not approved before is said to be paid.
+    def others(
+        self, dataset: str, query: str, own: int | None = None
+    ) -> tuple[list[PaidQuery], list[PaidQuery], list[Proposal]]:
+        """Return what was charged before a release and after it, and what may still be charged.
+
+        ``own`` is the entry that paid for it, None if nothing did: only then is what others have
+        in hand, approved and not yet paid, of any weight for the decision.
         """
-        found = [
+        charged = [
             one
-            for one in self.state.proposals.values()
-            if (one.dataset, one.query) == (dataset, query)
+            for one in self.state.charges.values()
+            if one.dataset == dataset and one.cost != Cost() and one.sequence != own
         ]
-        if not found:
-            return "", ""
-        one = found[-1]
-        purpose = self.ledger.entry(one.place)["purpose"]
-        when = "" if paid is None or one.status == "approved" else " all the same"
-        if one.decision is None:
-            said = f"Proposal {one.place.sequence} for it waits for a reviewer"
+        before = [one for one in charged if own is None or one.sequence < own]
+        approved = [one for one in self._unpaid(dataset) if own is None and one.query != query]
+        return before, charged[len(before) :], approved
+
+    def row(self, one: PaidQuery | Proposal) -> tuple[str, str, str, str]:
+        """Return the entry of a release or a proposal, its date, what it asked, and the cost."""
+        if isinstance(one, Proposal):
+            body, stands = self.ledger.entry(one.place), "approved, not yet paid: "
         else:
-            decided = self.ledger.entry(one.decision)
-            said = f"{one.status.capitalize()} by {one.reviewer} on {decided['time'][:10]}"
-            said += f", proposal {one.place.sequence}"
-            said += f": {decided['remark']}" if decided["remark"] else ""
-            if paid is not None and paid < one.decision.sequence:
-                when = " before that"
-        said = printable(f"{said.rstrip('.')}.")
-        return purpose, f"{said} It was paid{when}, entry {paid}." if when else said
+            body, stands = self.body(one), "" if one.answer else f"{_outcome(one)}: "
+            stands = "" if one.strategy else stands
+        said, *more = _asked(body["query"])
+        said = said.partition(": ")[2] if said.startswith("Asked of ") else said
+        said += f" And {counted(len(more), 'more question')}." if more else ""
+        return str(body["sequence"]), body["time"][:10], f"{stands}{said}", one.cost.shown()
 
     def answer(self) -> Answer:
         """Say what waits, what was released, and what all of it allows."""
@@ -175,7 +283,7 @@ class ReviewDesk(Result):
             rows = [
                 [
                     str(one["entry"]),
-                    _stands(one),
+                    decided_words(one),
                     one["analyst"],
                     _cost(one),
                     " ".join(one["asked"]),
@@ -183,7 +291,7 @@ class ReviewDesk(Result):
                 ]
                 for one in self.proposals
             ]
-            blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(4, 5)))
+            blocks.append(Table(heads, _printable(rows), "Proposed:", prose=(1, 4, 5)))
         after = [
             f"Proposal {one['entry']}. {after_words(one)}"
             for one in self.proposals
@@ -192,9 +300,9 @@ class ReviewDesk(Result):
         if after:
             blocks.append(Said(after))
         warned = [
-            printable(f"Warning of proposal {one['entry']}: {warning['words']}")
+            printable(f"Warning of proposal {one['entry']}: {words}")
             for one in self.proposals
-            for warning in one.get("warnings", ())
+            for words in warnings_of(one)
         ]
         if warned:
             blocks.append(Said(warned))
@@ -203,7 +311,7 @@ class ReviewDesk(Result):
             rows = [
                 [
                     str(one["entry"]),
-                    _when(one["time"]),
+                    when(one["time"]),
                     ", ".join(one["analysts"]),
                     _cost(one),
                     " ".join([*_unanswered(one), *one["asked"]]),
@@ -225,9 +333,13 @@ class ReviewDesk(Result):
         body = self.body(one)
         said = body["query"]
         single = isinstance(said, dict) and "queries" in said and "strategy" not in said
+        known = self.proposed(one.dataset, one.query)
         return {
             "entry": one.sequence,
             "hash": one.hash,
+            "plan": one.query,
+            "stands": None if known is None else self.standing(known)["stands"],
+            "reviewed": None if known is None else known.status,
             "time": body["time"],
             "dataset": one.dataset,
             "analysts": [*one.analysts],
@@ -262,28 +374,40 @@ class ReviewDesk(Result):
     def _after(self, one: Proposal, approved: Sequence[Proposal]) -> dict[str, Any] | None:
         """Return what a proposal would allow with all that was released or approved before it.
 
-        The cost and the guess are those of the totals (`together`); where these do not fit, those
-        of the sum that would have to fit.
+        The cost and the guess are those of the totals (`together`). Where these do not fit, the
+        guess is that of the whole budget, which is all that can be spent.
         """
         account = (one.dataset, None)
         cap, before = self.state.cap(account), self.state.spent.get(account, Spent())
         others = [each for each in approved if each.query != one.query]
-        spent = before
-        for each in others if self._paid(one) else [*others, one]:
+        paid, spent = self._paid(one), before
+        for each in others if paid else [*others, one]:
             spent = spent.plus(each.cost)
         fits = cap.rule(spent) is not None
-        cost = together(cap, spent)[0] if fits else cap.used(spent).cost
+        cost = together(cap, spent)[0] if fits else cap.most  # what is reached, in the end
         if cost is None or (not fits and cap.rule(before) is None):
             return None
-        found = guess_data(cost, self._about(one.dataset))
-        besides = " and with what is approved and not yet paid" if others else ""
-        total = f"it costs {cost.shown()}."
-        if not fits:
-            total = f"it does not fit: the budget is {cap.most.shown()}, and all of it would be "
-            total += f"{cost.shown()}."
-        words = f"together with everything released{besides}, {total} {found['words']}"
-        said = {"cost": cost.to_dict(), "fits": fits, "together": words, "others": len(others)}
-        return {**found, **said}
+        found, misfit = guess_data(cost, self._about(one.dataset)), None
+        if fits:
+            besides = " and with what is approved and not yet paid" if others else ""
+            words = f"together with everything released{besides}, it costs {cost.shown()}. "
+            words += found["words"]
+        else:
+            misfit = "It does not fit"
+            if paid or cap.rule(before.plus(one.cost)) is not None:
+                misfit = "This one fits alone; with the others that are approved it does not"
+            whole = cap.used(spent).cost
+            misfit += f": the budget is {cap.most.shown()}, and all of it would be {whole.shown()}."
+            words = f"{_lower(misfit)} With the whole budget spent, {_lower(found['words'])}"
+        return {
+            **found,
+            "cost": (cost if fits else whole).to_dict(),
+            "fits": fits,
+            "misfit": misfit,
+            "together": words,
+            "strength": strength_of(cost),
+            "others": len(others),
+        }
 
     def _about(self, dataset: str) -> str | None:
         return related(self.state.units.get(dataset))
@@ -294,10 +418,55 @@ class ReviewDesk(Result):
         return self.state.accounts(one.dataset, one.analyst, more=more)[0]
 
 
+def alarm(alone: str, total: str = "strong", *, released: bool = False) -> str:
+    """Return what a reviewer is warned of, by the weaker of two protections, or nothing.
+
+    Of a release alone, and of it together with the others (`twoworlds.definitions.words.strength`).
+
+    >>> alarm("strong", "weak")[:49]
+    'Together with the other releases, this is weak: m'
+    """
+    worst = max(alone, total, key=_STRENGTHS.index) if alone else ""
+    if worst not in _ALARMS:
+        return ""
+    lead = "This" if worst == alone else "Together with the other releases, this"
+    kept = {"weak": f"{lead} is weak: ", "none": f"{lead} is hardly a protection at all: ", "": ""}
+    return f"{kept[worst]}{_ALARMS[worst]} {_OUT if released else _REMEDIES[worst]}"
+
+
+def warnings_of(one: dict[str, Any]) -> list[str]:
+    """Return what a reviewer is warned of, of one proposal; of protection first."""
+    said = one.get("alarm")
+    return [*([said] if said else []), *(each["words"] for each in one.get("warnings", ()))]
+
+
 def after_words(one: dict[str, Any]) -> str:
     """Say what a proposal allows, with everything else, once it is released."""
     lead = "If it is approved" if one["status"] == "waiting" else "Now that it is approved"
     return f"{lead}: {one['after']['together']}"
+
+
+def reviewed(ledger: Books, dataset: str, plan: str) -> str:
+    """Say how the last proposal of a plan stands, or that there was none."""
+    desk = ReviewDesk(ledger)
+    known = desk.proposed(dataset, plan)
+    if known is None:
+        return "Nobody proposed this plan, and no reviewer decided on it."
+    return decided_words(desk.standing(known))
+
+
+def decided_words(one: dict[str, Any]) -> str:
+    """Say how a proposal stands, with the remark of the decision."""
+    said = one["decision"]["remark"] if one["decision"] else ""
+    return f"{one['stands']}{printable(f' Remark: {said}') if said else ''}"
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _upper(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def binding(dataset: Dataset) -> str:
@@ -324,19 +493,13 @@ def _unanswered(one: dict[str, Any]) -> Iterator[str]:
         yield "Not answered: the same again costs nothing more."
 
 
-def _stands(one: dict[str, Any]) -> str:
-    by, paid, said = one["decision"], one["paid"], str(one["status"])
-    if by is not None:
-        said += f" by {by['reviewer']}" + (f": {by['remark']}" if by["remark"] else "")
-    if paid is None:
-        return said
-    when = "" if one["status"] == "approved" else " anyway"
-    if by is not None and paid < by["entry"]:
-        when = " before that"
-    return f"{said}; paid{when}, entry {paid}"
+def _outcome(paid: PaidQuery) -> str:
+    """Say what became of a charge that has no answer."""
+    return "closed without an answer" if paid.expired else "not answered so far"
 
 
-def _when(time: str) -> str:
+def when(time: str) -> str:
+    """Write the time of an entry, to the minute."""
     return time[:16].replace("T", " ")
 
 

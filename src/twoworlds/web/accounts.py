@@ -31,7 +31,7 @@ from typing import Any, Literal, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.files import check_place, keep_private, make_private
-from twoworlds.release.ledger.state import check_name
+from twoworlds.release.ledger.state import check_person, same_person
 from twoworlds.release.policy import Policy
 
 Role = Literal["curator", "analyst", "reviewer"]
@@ -113,6 +113,11 @@ class Accounts:
         token = new_token()
         salt, digest = _hashed(token)
         with self._open(make=True) as connection:
+            for (known,) in connection.execute("SELECT name FROM accounts"):
+                if known != name and same_person(known, name):
+                    raise InvalidInput(
+                        f"an account {name!r} would look the same as {known!r}: give another name"
+                    )
             created = datetime.now(UTC).isoformat(timespec="seconds")
             try:
                 connection.execute(
@@ -225,9 +230,7 @@ class Accounts:
 
 
 def _checked(name: str, role: str) -> Account:
-    check_name(name, "name")
-    if not name.isprintable() or name != name.strip():
-        raise InvalidInput("the name of an account is printable, without blanks at its ends")
+    check_person(name, "name of an account")
     for known in ROLES:
         if role == known:
             return Account(name, known)

@@ -33,7 +33,8 @@ from twoworlds.release.statement import plain_column
 from twoworlds.show.saving import csv_text
 from twoworlds.web.refusals import Refused, about
 
-_FOR_REVIEWERS = ("after", "with_released")  # of a proposal: what all releases would allow
+# Of a proposal: what all releases would allow, and what others have paid or left.
+_FOR_REVIEWERS = ("after", "with_released", "alarm", "stands", "payable")
 _MONEY = re.compile(r"\b(epsilon|delta|rho|pay)\b")
 _FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")  # how a spreadsheet's formula begins
 _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
@@ -143,11 +144,14 @@ class Desk:
         number = whole(entry, "entry")
         with about("entry"):
             planned = self.curator.ledger.state().proposals.get(number)
-            if planned is not None and account is None:
+            paid = None
+            if planned is not None:
+                paid = ReviewDesk(self.curator.ledger).released(planned)
+            if planned is not None and account is None and paid is None:
                 command = f"twoworlds review {number} --policy policy.yml"
-                page = review_planned(self.curator, planned, command=command)
+                page = review_planned(self.curator.ledger, planned, command=command)
             else:
-                released = self.curator.released(number, analyst=account)
+                released = self.curator.released(paid or number, analyst=account)
                 page = review_released(released, self.curator.ledger)
         return {"entry": number, "html": page.html()}
 

@@ -403,3 +403,45 @@ def test_a_decision_that_was_changed_afterwards_is_found(ledger, path, change, f
     forged = json.dumps(told, sort_keys=True, separators=(",", ":"))
     change(path, "UPDATE entries SET body = ? WHERE sequence = ?", forged, told["sequence"])
     assert verify(path)["entry"] == told["sequence"]
+
+
+NOBODY = [
+    "",
+    " ",
+    "\t",
+    "\u200b",
+    "\u3164",
+    "\u2800 ",
+    "ri\u200bta",
+    "rita ",
+    "ri  ta",
+    "ri\u00adta",
+    "\ufe0f",
+]
+
+
+@pytest.mark.parametrize("name", NOBODY, ids=ascii)
+def test_nobody_signs_with_a_name_that_does_not_show(ledger, name):
+    made = ledger.propose("people", "bob", "q", "0.1", purpose="p")
+    before = ledger.state().point
+    with pytest.raises(InvalidInput):
+        ledger.decide(made.place.sequence, name, approved=True)
+    with pytest.raises(InvalidInput):
+        ledger.propose("people", name, "r", "0.1", purpose="p")
+    assert ledger.state().point == before
+
+
+@pytest.mark.parametrize(
+    "name", ["bo\u200bb", "BOB", "b ob", "\uff42\uff4f\uff42", "bob\u3164"], ids=ascii
+)
+def test_nobody_decides_on_their_own_proposal_under_a_name_that_looks_the_same(ledger, name):
+    made = ledger.propose("people", "bob", "q", "0.1", purpose="p")
+    with pytest.raises(InvalidInput, match="nobody reviews their own"):
+        ledger.decide(made.place.sequence, name, approved=True)
+    assert ledger.decide(made.place.sequence, "rob lee", approved=True).status == "approved"
+
+
+@pytest.mark.parametrize("purpose", [" ", "\n\t", "\u200b\u3164"], ids=ascii)
+def test_a_release_is_proposed_for_something(ledger, purpose):
+    with pytest.raises(InvalidInput, match="say what the release is for"):
+        ledger.propose("people", "ann", "q", "0.1", purpose=purpose)

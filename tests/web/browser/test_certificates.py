@@ -1,6 +1,7 @@
 """Certificates checked in the browser: in a report, opened as a file, and on the page."""
 
 import base64
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -12,7 +13,12 @@ from tests.report.test_strict_reading import CONES
 from tests.web.browser.window import Window
 from twoworlds.release import Curator
 from twoworlds.release.examples import lay_out
-from twoworlds.report.review import review_certificate, review_mechanism, review_planned
+from twoworlds.report.review import (
+    review_certificate,
+    review_mechanism,
+    review_planned,
+    review_released,
+)
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 HOLDS = "Checked in this browser: the certificate holds"
@@ -58,7 +64,21 @@ def test_a_report_whose_certificate_was_changed_says_so(page, tmp_path):
     data = json.loads(review.proof.text)
     forged = json.dumps({**data, "vector": ["1/4", "3/4", 1]})
     put = [base64.b64encode(text.encode()).decode() for text in (review.proof.text, forged)]
-    expect(opened(page, tmp_path, review.html().replace(*put))).to_contain_text(FAILS)
+    said = opened(page, tmp_path, review.html().replace(*put))
+    expect(said).to_contain_text(FAILS)
+    expect(said).not_to_contain_text("proves")
+    expect(said).not_to_contain_text("twoworlds checked the certificate")
+    expect(page.locator(".headline")).to_contain_text("Not proved")
+    expect(page.locator(".verdict")).not_to_contain_text("The claim does NOT hold")
+
+
+def test_a_report_with_another_certificate_than_the_signed_one_says_so(page, tmp_path):
+    review, other = (review_mechanism(SURVEY, claim=f"dp(epsilon={e})") for e in ("1", "1/2"))
+    put = [base64.b64encode(one.proof.text.encode()).decode() for one in (review, other)]
+    said = opened(page, tmp_path, review.html().replace(*put))
+    expect(said).to_contain_text("is NOT the one that is signed")
+    expect(page.locator(".headline")).to_contain_text("Not proved")
+    assert said.get_attribute("data-verdict") == "fails"
 
 
 def test_a_report_says_that_its_words_were_not_compared_by_the_browser(page, tmp_path):
@@ -108,6 +128,28 @@ def test_two_printed_pages_come_before_the_appendix(page, tmp_path, asked, paper
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_long_words_keep_the_decision_on_the_second_page(page, tmp_path, paper):
+    lay_out(tmp_path)
+    asked, words = "SELECT COUNT(*) FROM people", "As agreed in the spring. " * 79
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        planned = curator.propose(asked, "1", purpose=words, analyst="ann")
+        number = planned.place.sequence
+        curator.ledger.decide(number, "rita", approved=False, remark="x" * 2000)
+        released = curator.release_all([asked], "1", analyst="ann")
+        review = review_released(released, curator.ledger)
+    long = replace(review, prepared_by="x" * 200, reviewers=("Ada " + "L" * 50, "G" * 60))
+    opened(page, tmp_path, long.html())
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    boxes = [one.bounding_box() for one in page.locator(".sign b").all()]
+    assert wide <= 0
+    for one, other in itertools.pairwise(boxes):
+        apart = other["x"] >= one["x"] + one["width"] or other["y"] >= one["y"] + one["height"]
+        assert apart  # no name lies over another
+    page.evaluate("document.querySelector('.appendix').remove()")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 2
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
 def test_a_plan_with_warnings_and_a_history_is_printed_on_two_pages(page, tmp_path, paper):
     lay_out(tmp_path)
     with Curator.open(tmp_path / "policy.yml") as curator:
@@ -121,7 +163,7 @@ def test_a_plan_with_warnings_and_a_history_is_printed_on_two_pages(page, tmp_pa
             purpose="The yearly table, for the board",
             analyst="ann",
         )
-        html = review_planned(curator, planned, command="twoworlds review 1").html()
+        html = review_planned(curator.ledger, planned, command="twoworlds review 1").html()
     assert html.count("<p>Warning: ") >= 2
     opened(page, tmp_path, html)
     page.evaluate("document.querySelector('.appendix').remove()")

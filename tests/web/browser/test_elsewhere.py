@@ -188,11 +188,20 @@ def test_attacker_elsewhere(window: Window, answered, printed, requested, state)
 
 def test_attacker_without_people_elsewhere(window: Window, answered, printed):
     window.open("attacker", mechanism="geometric(ratio=2)", a="0", b="1", you="0.2", output="0")
+    expect(window.page.get_by_role("region", name="Command line")).to_contain_text("posterior")
+    found = answered(window.copied("Copy command line"))
+    chance = found["chances"]["game 0"]["exact"]
+    assert chance == window.number("After it")[0]
+    assert chance in printed(window.copied("Copy Python"))
+
+
+def test_attacker_of_a_matrix_without_people_elsewhere(window: Window, answered, printed):
+    window.open("attacker", mechanism="geometric(ratio=2)", a="0", b="2", you="0.2", output="0")
     expect(window.page.get_by_role("region", name="Command line")).to_contain_text("show")
     found = answered(window.copied("Copy command line"))
     [row] = found["matrix"]
     likely = {x: Fraction(p["exact"]) for x, p in zip(found["databases"], row, strict=True)}
-    yes, no = likely["0"] * Fraction("0.2"), likely["1"] * Fraction("0.8")
+    yes, no = likely["0"] * Fraction("0.2"), likely["2"] * Fraction("0.8")
     assert str(yes / (yes + no)) == window.number("After it")[0]
     assert str(likely["0"]) in printed(window.copied("Copy Python"))
 

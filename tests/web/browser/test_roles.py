@@ -68,6 +68,9 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
         card.get_by_label("Remark").fill("as agreed")
         card.get_by_role("button", name=decision).click()
         expect(reviewer.page.get_by_role("article").filter(has_text=sql[-2:])).to_have_count(0)
+        said = "Sent back by rita" if decision == "Send back" else "Approved by rita"
+        done = reviewer.page.get_by_role("status").filter(has_text=said)
+        expect(done).to_be_focused()
         analyst.open("mechanism")
         analyst.open("release", dataset="people", sql=sql, epsilon="0.01")
         expect(analyst.page.get_by_text(stands)).to_be_visible()
@@ -77,8 +80,10 @@ def test_an_analyst_proposes_and_a_reviewer_sends_back_and_approves(new_window, 
     )
     reviewer.unfold(reviewer.page.get_by_text("Decisions about people"))
     heads, newest_decision, *_ = reviewer.rows("Decisions about proposals on people")
-    assert heads[:4] == ["proposal", "decision", "cost", "paid"]
-    assert newest_decision[1:4] == ["approved", "epsilon 0.01", "not yet"]
+    assert heads[:3] == ["proposal", "how it stands", "cost"]
+    assert newest_decision[1].startswith("Approved by rita on ")
+    assert newest_decision[1].endswith(": bob may release it as it is planned.")
+    assert newest_decision[2:4] == ["epsilon 0.01", "as agreed"]
     analyst.button(PAY).click()
     expect(analyst.page.get_by_text("Paid epsilon 0.01.")).to_be_visible()
     reviewer.open("mechanism")
@@ -106,14 +111,21 @@ def test_what_cannot_be_paid_any_more_is_to_be_sent_back(new_window, account, se
         book = answer.json()
         for one in book["proposals"]:
             if one.get("after"):
-                one["after"]["fits"] = False
+                one["after"]["misfit"] = "It does not fit: the budget is epsilon 1."
         route.fulfill(response=answer, json=book)
 
     window: Window = new_window(account("rita", "reviewer"))
     window.page.route("**/api/v1/ledger", make_it_unfit)
     window.open("review")
     card = window.page.get_by_role("article").filter(has_text="age >= 53")
-    expect(card).to_contain_text("All of it does not fit the budget")
+    expect(card).to_contain_text("It does not fit: the budget is epsilon 1.")
+    expect(card.locator(".guessed")).to_have_count(0)
+    card.get_by_role("button", name="Approve", exact=True).click()
+    sure = card.get_by_role("group", name="Confirm")
+    expect(sure).to_contain_text("An approval cannot be taken back.")
+    sure.get_by_role("button", name="Do not approve").click()
+    expect(sure).to_be_hidden()
+    expect(card.get_by_role("button", name="Approve", exact=True)).to_be_focused()
     card.get_by_label("Remark").fill("too much")
     expect(card.locator("button.main")).to_have_text("Send back")
     card.locator("button.main").click()

@@ -37,6 +37,9 @@ interface Charge {
   chance: Numeral | null;
   answered: boolean;
   report: boolean;
+  /** how the last proposal of the same stands, in a sentence, and in a word; null if there was none */
+  stands: string | null;
+  reviewed: string | null;
 }
 
 interface Proposal {
@@ -46,17 +49,20 @@ interface Proposal {
   analyst: string;
   purpose: string;
   status: string;
+  /** how it stands, in a sentence; for reviewers */
+  stands: string;
+  payable: boolean;
   decision: { reviewer: string; time: string; remark: string } | null;
   asked: string[];
   cost: Cost;
   chance: Numeral | null;
   /** of those that are decided: approved, and not released yet */
   unpaid?: boolean;
-  /** of those that are decided: the entry that paid for it, if any */
-  paid?: number | null;
+  /** of those that may still be released: what a reviewer is warned of, alone and with all others */
+  alarm?: string;
   /** of those that wait: the plan, and what it allows with all that is released, and approved */
-  with_released?: Guessed | null;
-  after?: (Guessed & { fits: boolean; others: number }) | null;
+  with_released?: (Guessed & { misfit: string | null }) | null;
+  after?: (Guessed & { misfit: string | null; others: number }) | null;
   warnings?: Warned[];
   cells?: (string[] | null)[];
   errors?: Expected[][];
@@ -81,15 +87,19 @@ function mount(root: HTMLElement, place: Place): void {
       return;
     }
     const { datasets } = await ask<{ datasets: Dataset[] }>("GET", "datasets");
-    const show = async (): Promise<void> => {
+    const show = async (done?: Proposal): Promise<void> => {
       const book = await ask<Book>("GET", "ledger");
-      replace(view, ...datasets.map((one) => about(one, book, me, show)));
+      replace(view, ...datasets.map((one) => about(one, book, me, show, done)));
+      view.querySelector<HTMLElement>(".done")?.focus();
     };
     await show();
   });
 }
 
-function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>): HTMLElement {
+type Again = (done: Proposal) => Promise<void>;
+
+/** Everything about one dataset; first the decision that was just made there, if any. */
+function about(dataset: Dataset, book: Book, me: Me, again: Again, done?: Proposal): HTMLElement {
   const account = book.datasets.find((one) => one.dataset === dataset.name);
   const proposals = book.proposals.filter((one) => one.dataset === dataset.name);
   const waiting = proposals.filter((one) => one.status === "waiting");
@@ -101,6 +111,9 @@ function about(dataset: Dataset, book: Book, me: Me, again: () => Promise<void>)
     { class: "reviewed", "aria-label": dataset.name },
     h("h2", {}, dataset.name),
     account ? together(account) : null,
+    done?.dataset === dataset.name
+      ? h("p", { class: "said done", role: "status", tabindex: "-1" }, done.stands)
+      : null,
     h("h3", {}, waiting.length ? `Waiting for a decision (${waiting.length})` : "Nothing waits for a decision"),
     proposals.length
       ? h(
@@ -154,7 +167,7 @@ function people(found: Guessed): HTMLElement {
   return h("div", { class: "guessed" }, figures.root, iconKey());
 }
 
-function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
+function card(one: Proposal, me: Me, again: Again): HTMLElement {
   return h(
     "article",
     { class: "proposal", "aria-label": `Proposal ${one.entry}` },
@@ -165,7 +178,7 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
       ["Cost", costWords(one.cost)],
       ["Proposed", `${when(one.time)} UTC`],
     ]),
-    warningList(one.warnings ?? []),
+    warningList(warned(one)),
     one.after ? weighed(one, one.after) : null,
     one.errors && one.cells
       ? h(
@@ -180,22 +193,27 @@ function card(one: Proposal, me: Me, again: () => Promise<void>): HTMLElement {
   );
 }
 
+const warned = ({ alarm, warnings }: Proposal): Warned[] => [
+  ...(alarm ? [{ kind: "spend", words: alarm, confirm: true }] : []),
+  ...(warnings ?? []),
+];
+
 /** What anyone could learn after it, as people and in one sentence; then the steps that lead there. */
 function weighed(one: Proposal, after: NonNullable<Proposal["after"]>): HTMLElement {
-  const words = after.fits ? after.words : `All of it does not fit the budget, which stops at this: ${after.words}`;
+  const misfit = after.misfit ?? (one.payable ? null : one.stands);
   return h(
     "div",
     { class: "together" },
-    people(after),
+    misfit ? null : people(after),
     h(
       "div",
       { class: "stack" },
-      h("p", {}, h("strong", {}, "If it is approved: "), words),
+      h("p", {}, h("strong", {}, misfit ?? "If it is approved: "), misfit ? null : after.words),
       h("p", { class: "caption" }, "Guessed right at even odds:"),
       facts([
         ["This release alone", known(one.chance)],
-        ["With everything released before", known(one.with_released?.chance)],
-        ["And with what is approved and not yet paid", after.others ? known(after.chance) : null],
+        ["With everything released before", one.with_released?.misfit ? null : known(one.with_released?.chance)],
+        ["And with what is approved and not yet paid", after.others && !misfit ? known(after.chance) : null],
       ]),
     ),
   );
@@ -209,7 +227,7 @@ function outstanding(name: string, unpaid: readonly Proposal[]): HTMLElement {
     "ul",
     { class: "meaning", "aria-label": `Approved and not yet paid from ${name}` },
     ...unpaid.map((one) =>
-      h("li", {}, `Proposal ${one.entry} by ${one.analyst}, ${costWords(one.cost)}. ${one.asked.join(" ")}`),
+      h("li", {}, `${one.stands} ${one.asked.join(" ")} (${costWords(one.cost)})`),
     ),
   );
 }
@@ -261,25 +279,42 @@ function ownProposals(proposals: readonly Proposal[]): HTMLElement[] {
   ];
 }
 
-function decision(one: Proposal, again: () => Promise<void>): HTMLElement {
+function decision(one: Proposal, again: Again): HTMLElement {
   const remark = textField({
     label: "Remark",
     hint: "Kept in the ledger with your name and the time. Needed to send it back.",
   });
   const decide = (approve: boolean): void => {
-    for (const each of [yes, no]) each.disabled = true;
-    post("decide", { proposal: one.entry, approve, remark: remark.value().trim() })
+    for (const each of buttons) each.disabled = true;
+    post<Proposal>("decide", { proposal: one.entry, approve, remark: remark.value().trim() })
       .then(again)
       .catch((error: ServiceError) => {
         remark.fail(error.message);
-        for (const each of [yes, no]) each.disabled = false;
+        sure.hidden = true;
+        for (const each of buttons) each.disabled = false;
       });
   };
-  const fits = one.after?.fits ?? true; // what cannot be paid any more is to be sent back
-  const yes = button("Approve", () => decide(true), fits ? "main" : "");
-  const no = button("Send back", () => decide(false), fits ? "" : "main");
-  const actions = fits ? [yes, no] : [no, yes];
-  return h("div", { class: "stack" }, remark.root, h("div", { class: "actions" }, ...actions));
+  const doubtful = Boolean(one.alarm || one.after?.misfit || !one.payable); // rather to be sent back
+  const ask = (): void => {
+    sure.hidden = false;
+    keep.focus();
+  };
+  const yes = button("Approve", () => (doubtful ? ask() : decide(true)), doubtful ? "" : "main");
+  const no = button("Send back", () => decide(false), doubtful ? "main" : "");
+  const certain = button(`Approve proposal ${one.entry} all the same`, () => decide(true));
+  const keep = button("Do not approve", () => {
+    sure.hidden = true;
+    yes.focus();
+  });
+  const sure = h(
+    "div",
+    { class: "confirm", role: "group", "aria-label": "Confirm", hidden: true },
+    h("p", {}, "An approval cannot be taken back. Approve in spite of what is said above?"),
+    h("div", { class: "actions" }, keep, certain),
+  );
+  const buttons = [yes, no, certain, keep];
+  const actions = doubtful ? [no, yes] : [yes, no];
+  return h("div", { class: "stack" }, remark.root, h("div", { class: "actions" }, ...actions), sure);
 }
 
 function releasedList(name: string, released: readonly Charge[]): HTMLElement {
@@ -295,6 +330,7 @@ function releasedList(name: string, released: readonly Charge[]): HTMLElement {
           {},
           h("p", { class: "caption" }, `${when(one.time)} UTC, by ${one.analysts.join(", ")}, ${costWords(one.cost)}, entry ${one.entry}`),
           ...one.asked.map((words) => h("p", {}, words)),
+          one.stands ? h("p", { class: one.reviewed === "approved" ? "none" : "against" }, one.stands) : null,
           one.chance ? h("p", { class: "none" }, `Alone: guessed right at even odds, ${known(one.chance)}.`) : null,
         ),
         one.report
@@ -312,22 +348,16 @@ function decisions(name: string, decided: readonly Proposal[]): HTMLElement {
     h("summary", {}, `Decisions about ${name} (${decided.length})`),
     table(
       `Decisions about proposals on ${name}`,
-      ["proposal", "decision", "cost", "paid", "by", "time (UTC)", "remark", "what was proposed"],
+      ["proposal", "how it stands", "cost", "remark", "what was proposed"],
       decided.map((one) => [
         String(one.entry),
-        one.status,
+        one.stands,
         costWords(one.cost),
-        paidWords(one),
-        one.decision?.reviewer ?? "",
-        one.decision ? when(one.decision.time) : "",
         one.decision?.remark ?? "",
         one.asked.join(" "),
       ]),
     ),
   );
 }
-
-const paidWords = ({ status, unpaid, paid }: Proposal): string =>
-  status === "approved" ? (unpaid ? "not yet" : "yes") : paid ? `paid anyway, entry ${paid}` : "";
 
 const when = (time: string): string => time.slice(0, 16).replace("T", " ");

@@ -30,10 +30,15 @@ from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
 from twoworlds.release.ledger.state import (
+    LONGEST_REMARK,
     LedgerState,
     PaidQuery,
     Proposal,
     check_name,
+    check_person,
+    own_proposal,
+    same_person,
+    shows,
 )
 
 _MOST_WAITING = 20  # proposals of one analyst
@@ -232,10 +237,13 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         proposed again.
 
         Raises:
-            InvalidInput: when the analyst has paid for it already.
+            InvalidInput: when the analyst has paid for it already, or it is for nothing.
         """
         price, wanted = parse_cost(cost), digest(canonical(query, "query"))
         content = {"dataset": dataset, "analyst": analyst, "query": query, "cost": str(price)}
+        check_person(analyst, "analyst")
+        if not shows(check_name(purpose, "purpose", most=LONGEST_REMARK)):
+            raise InvalidInput("the purpose is empty: say what the release is for")
 
         def decide(state: LedgerState) -> Decision:
             paid = state.find(dataset, analyst, wanted, None)
@@ -265,9 +273,9 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
         Raises:
             InvalidInput: when there is none, it is decided, or the reviewer has made it.
         """
-        if not approved and not remark.strip():
+        if not approved and not shows(remark):
             raise InvalidInput(
-                "a proposal is sent back with a remark: say what is to be changed, as in --remark "
+                "a proposal is sent back with a remark: say what is to be changed, such as "
                 "'by region, not by age'"
             )
         content = {
@@ -276,9 +284,15 @@ class Ledger(Journal, AbstractContextManager["Ledger"]):
             "approved": approved,
             "remark": remark,
         }
-        return self.write(
-            lambda _state: ("decide", content), lambda state: state.proposal(proposal)
-        )
+
+        def decide(state: LedgerState) -> Decision:
+            analyst = state.proposal(proposal).analyst
+            if same_person(reviewer, analyst):
+                raise InvalidInput(own_proposal(proposal, analyst))
+            check_person(reviewer, "reviewer")
+            return "decide", content
+
+        return self.write(decide, lambda state: state.proposal(proposal))
 
     def charge(self, entry: int, analyst: str) -> Charge:
         """Return a charge that was made, with its answer; nothing is charged."""

@@ -26,6 +26,7 @@ There is no refund: whether a computation failed can depend on the data.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,9 +38,13 @@ from twoworlds.release.costs import Cost, parse_cost
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.entries import START, ChainPlace, Entry, canonical, digest
 
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 LONGEST_REMARK = 2000
 _LISTED = 5  # proposals in a refusal
+_UNSEEN = {  # letters and marks that are printable, and that nobody sees
+    *map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)),
+    *map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))),
+}
 _KINDS = (  # of entries: each has its method below
     *("begin", "cap", "protect", "reserve", "share", "answer", "expire"),
     *("propose", "decide", "remark"),
@@ -300,10 +305,7 @@ class LedgerState:
                 f"stands; {way_out}"
             )
         if reviewer.strip().casefold() == proposal.analyst.strip().casefold():
-            raise InvalidInput(
-                f"proposal {proposal.place.sequence} is by {proposal.analyst!r}, and nobody "
-                "reviews their own: ask another reviewer"
-            )
+            raise InvalidInput(own_proposal(proposal.place.sequence, proposal.analyst))
         proposal.approved, proposal.decision, proposal.reviewer = approved, point, reviewer
 
     def proposal(self, number: object) -> Proposal:
@@ -333,13 +335,51 @@ class LedgerState:
             self.requests[charge.dataset, analyst, request] = charge
 
 
-def check_name(name: object, what: str, *, most: int = _LONGEST_NAME) -> str:
+def check_name(name: object, what: str, *, most: int = LONGEST_NAME) -> str:
     """Return a name; any text will do, and it is never read as anything but a name."""
     if not isinstance(name, str):
         raise InvalidInput(f"{what} has type {type(name).__name__}: give it as text")
     if not 1 <= len(name) <= most:
         raise InvalidInput(f"{what} has {len(name)} characters: give 1 to {most} of them")
     return name
+
+
+def check_person(name: object, what: str) -> str:
+    """Return the name of somebody who asks or decides: no two of them look the same."""
+    said = check_name(name, what)
+    if not shows(said) or any(not shows(c) for c in said if c != " ") or "  " in f" {said} ":
+        raise InvalidInput(
+            f"{what} {said!a}: a name has letters that can be seen, and no blanks at its ends or "
+            "twice in a row, so that nobody can sign as nobody, or as somebody else"
+        )
+    return said
+
+
+def same_person(one: str, other: str) -> bool:
+    r"""Tell whether two names look the same, but for capitals, blanks and what cannot be seen.
+
+    >>> same_person("bob", " Bo\u200bb"), same_person("bob", "rob")
+    (True, False)
+    """
+    return _seen(one) == _seen(other)
+
+
+def shows(text: str) -> bool:
+    """Tell whether anything of a text can be seen."""
+    return _seen(text) != ""
+
+
+def _seen(text: str) -> str:
+    """Return the letters that can be seen, in one spelling of each."""
+    letters = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in letters if c.isprintable() and not c.isspace() and c not in _UNSEEN)
+
+
+def own_proposal(number: int, analyst: str) -> str:
+    """Say why somebody cannot decide on a proposal."""
+    return (
+        f"proposal {number} is by {analyst!r}, and nobody reviews their own: ask another reviewer"
+    )
 
 
 def _request(content: Content) -> str | None:

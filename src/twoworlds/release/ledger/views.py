@@ -204,6 +204,10 @@ class ExportedLedger:
             self._state = state
         return self._state
 
+    def text(self) -> str:
+        """Return the file that would hold them."""
+        return _lines(self._entries)
+
     def entry(self, place: ChainPlace) -> dict[str, Any]:
         """Return what an entry holds, with its time and kind."""
         self.state()
@@ -274,16 +278,24 @@ def read_export(path: Path | str) -> list[Mapping[str, Any]]:
     except OSError as error:
         raise InvalidInput(f"{place} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{place} is not an exported ledger: a line of it is not JSON") from None
+        raise InvalidInput(
+            f"{place} is not an exported ledger, which has one JSON object to a line: write one "
+            "with `twoworlds ledger export policy.yml ledger.jsonl`"
+        ) from None
 
 
 def write_export(path: Path, entries: Iterable[Mapping[str, Any]]) -> int:
     """Write exported entries to a file; return how many."""
     if path.suffix != _SUFFIX:
         raise InvalidInput(f"{path}: give the export a name that ends in {_SUFFIX}")
-    lines = [json.dumps(entry, sort_keys=True, separators=(",", ":")) for entry in entries]
-    write(path, "".join(f"{line}\n" for line in lines))
-    return len(lines)
+    text = _lines(entries)
+    write(path, text)
+    return text.count("\n")
+
+
+def _lines(entries: Iterable[Mapping[str, Any]]) -> str:
+    found = (json.dumps(entry, sort_keys=True, separators=(",", ":")) for entry in entries)
+    return "".join(f"{line}\n" for line in found)
 
 
 def account_table(datasets: list[dict[str, Any]]) -> Table:

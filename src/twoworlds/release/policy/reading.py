@@ -38,6 +38,7 @@ from twoworlds.files import read_yaml
 from twoworlds.numbers import rational, show
 from twoworlds.release.backends.sources import check_distinct, import_command, text_file_of
 from twoworlds.release.budget import Cap, parse_cap
+from twoworlds.release.ledger.state import check_person, same_person
 from twoworlds.release.policy.model import (
     Column,
     ColumnKind,
@@ -376,10 +377,20 @@ def _dataset(name: str, policy: _Fields, given: Any) -> Dataset:
         public,
         fields.gather(lambda: fields.text("version") or "1") or "1",
         None if budget is None else fields.gather(lambda: _cap("budget", fields, budget)),
-        fields.each("analysts", lambda name, of, given: _cap(f"analysts: {name}", of, given)),
+        fields.each("analysts", _analyst),
         fields.gather(lambda: fields.truth("frozen")) or False,
         fields.gather(lambda: fields.truth("review")) or False,
     )
+
+
+def _analyst(name: str, fields: _Fields, given: Any) -> Cap:
+    check_person(name, f"{fields.place}: analyst")
+    for other in fields.mapping("analysts"):
+        if other != name and same_person(other, name):
+            raise InvalidInput(
+                f"{fields.place}: analysts {other!r} and {name!r} look the same: name one of them"
+            )
+    return _cap(f"analysts: {name}", fields, given)
 
 
 def _neighbours(fields: _Fields) -> Neighbours:

@@ -202,6 +202,7 @@ def proved(saved: Saved) -> Told:
     rows += [("not checked", f"that it is what it calls itself: {claim}")] if claim else []
     headline = "Its arithmetic comes out." if holding else "Its arithmetic does not come out."
     of = "certificate" if kind == "all" else f"certificate of kind {kind}"
+    of = "refutation" if kind == "violates" else of  # nobody shall read that the claim holds
     said = Answer(headline, claim=of, holds=holding, blocks=[Facts(rows)])
     return Told(said, found)
 

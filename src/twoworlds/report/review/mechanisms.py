@@ -61,6 +61,7 @@ _OTHER_BELIEFS = (
 _CALLED = {  # where the name of a mechanism makes no subject of a sentence
     "adaptive": "an adaptive series of queries",
     "batch": "a batch of queries",
+    "compose": "a series of outputs",
     "constant": "a constant output",
     "differenced-negative-binomial": "differenced negative binomial noise",
     "discrete-gaussian": "discrete Gaussian noise",
@@ -131,10 +132,10 @@ def review_mechanism(
     if claimed is not None:
         bool(verdict)  # refuses to go on where the claim is undecided
     return Review(
-        f"What {_called(built)} lets anyone learn about a person",
-        _question(verdict),
+        f"What {_called(built)} lets anyone learn about {_whom(dp.group)}",
+        _question(verdict, _whom(dp.group)),
         "measured" if claimed is None else "holds" if verdict else "refuted",
-        _headline(verdict),
+        _headline(verdict, dp.group),
         tuple(_sentences(found)),
         tuple(_assumptions(found)),
         tuple(_sections(found)),
@@ -160,7 +161,7 @@ def _subject(found: Findings) -> Iterator[tuple[str, str]]:
     built = found.mechanism
     name = built.expression.partition("(")[0]
     words = (
-        MECHANISMS[name].summary
+        f"{MECHANISMS[name].summary.partition(';')[0].rstrip('.')}."  # not how it is set
         if name in MECHANISMS
         else f"{counted(built.outputs.size, 'output')} on "
         f"{counted(built.universe.size, 'database')}."
@@ -174,16 +175,20 @@ def _subject(found: Findings) -> Iterator[tuple[str, str]]:
         yield "claim", f"{found.verdict.definition}\n{words}"
 
 
-def _question(verdict: Verdict) -> str:
+def _whom(group: int) -> str:
+    return "a person" if group == 1 else f"a group of {group:,} people"
+
+
+def _question(verdict: Verdict, whom: str) -> str:
     if verdict.holds is None:
         return (
-            "What does one output of this mechanism let anyone learn about a person, and what is "
+            f"What does one output of this mechanism let anyone learn about {whom}, and what is "
             "its exact price in differential privacy?"
         )
     return f"Is it true that this mechanism satisfies {verdict.definition}?"
 
 
-def _headline(verdict: Verdict) -> str:
+def _headline(verdict: Verdict, group: int) -> str:
     if verdict.holds is True:
         return f"The claim holds: {verdict.mechanism} is {verdict.definition}."
     if verdict.holds is False:
@@ -194,11 +199,12 @@ def _headline(verdict: Verdict) -> str:
     beside = (
         "" if with_delta == 0 else f" with delta = {show(with_delta)}; without a delta none holds"
     )
+    beside += "" if group == 1 else f", for groups of {group:,} people"
     return f"{verdict.mechanism} costs epsilon = {show(verdict.values['epsilon'])}{beside}."
 
 
 def _assumptions(found: Findings) -> Iterator[str]:
-    yield from found.verdict.assumptions
+    yield from (said.replace(" in reals()", "") for said in found.verdict.assumptions)
     if found.claimed is None or isinstance(found.claimed, Compared):
         yield _ANYBODY
     yield _ONE_RUN
@@ -222,7 +228,7 @@ def _sentences(found: Findings) -> Iterator[str]:
         and isinstance(found.claimed, DifferentialPrivacy)
         and not said_already
     ):
-        yield f"What does hold: {_headline(found.price)}"
+        yield f"What does hold: {_headline(found.price, found.dp.group)}"
     word = strength_in(found.price.sentence)
     if found.verdict.holds is False and word:
         given = "practically no" if word == "none" else word

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from twoworlds.answer import Answer, Block, Facts, Said
-from twoworlds.charts import Chart, Curves
+from twoworlds.charts import Chart, Curves, Icons
 from twoworlds.definitions.words import icons
 from twoworlds.numbers import Number
 from twoworlds.show import Result
@@ -33,6 +34,7 @@ ROOM = (
 )
 
 HALF = Fraction(1, 2)
+_GROUPS = re.compile(r"Of [\d,]+ (groups of [\d,]+ people)")
 _STRENGTHS = {
     "strong": "strong",
     "moderate": "moderate",
@@ -107,8 +109,11 @@ class Review(Result):
         meaning: the same promise in odds and beliefs.
         limits: what is not promised.
         purpose, date, prepared_by, reviewers: what only people know; a line to write on where it is
-            left out.
-        decided: how a review of the same stands, in a sentence; empty if there was none.
+            left out. Of a release the ledger knows purpose and date, and ``asked_by``.
+        decided: how the proposal of the same stands, with the remark; empty if there was none.
+        plan: the SHA-256 of the plan, as the ledger names it; empty if nothing is released.
+        released: whether it is out already, so that nothing is left to approve.
+        read: the last entry of the ledger that it was made from, and its hash.
         command: what was typed to make the page.
     """
 
@@ -131,7 +136,11 @@ class Review(Result):
     purpose: str = ""
     date: str = ""
     prepared_by: str = ""
+    asked_by: str = ""
     decided: str = ""
+    plan: str = ""
+    released: bool = False
+    read: tuple[int, str] | None = None
     command: str | None = None
     reviewers: tuple[str, ...] = ()
     written: str | None = None
@@ -145,6 +154,12 @@ class Review(Result):
     def strength(self) -> str:
         """The word for the protection: strong, moderate, weak or none; empty if none fits."""
         return "strong" if self.chance == HALF else strength_in(self.guess)
+
+    def icons(self, chance: Number) -> Icons:
+        """Chart the guess: of 100 people, or groups, how many are guessed right."""
+        drawn, groups = icons(chance, self.guess), _GROUPS.match(self.guess)
+        title = f"Of 100 {groups[1]}, guessed right" if groups else drawn.title
+        return replace(drawn, title=title)
 
     def html(self) -> str:
         """Return the page."""
@@ -161,18 +176,22 @@ class Review(Result):
                 ("to check it", self.proof.check),
                 *([(name, saved)] if name in self.proof.check else []),
                 ("SHA-256", self.proof.digest),
+                *([("plan", f"{self.plan} (SHA-256)")] if self.plan else []),
             ]
         )
+        judged = "" if self.outcome in ("measured", "planned") else "the claim"
+        if self.headline.startswith("The certificate"):
+            judged = "the certificate"
         drawn = [block for _, part in self.sections for block in part if isinstance(block, Chart)]
         said = tuple(filter(None, (self.decided, self.guess, self.total, *self.sentences)))
         return Answer(
             self.headline,
             subject=self.title,
-            claim="" if self.outcome == "measured" else "the claim",
-            holds=self.holds if self.outcome != "measured" else None,
+            claim=judged,
+            holds=self.holds if judged else None,
             blocks=(
                 *([Said(said)] if said else []),
-                *([] if self.chance is None else [icons(self.chance, self.guess)]),
+                *([] if self.chance is None else [self.icons(self.chance)]),
                 check,
                 *drawn[:1],
             ),
@@ -185,7 +204,7 @@ class Review(Result):
 
     def fields(self) -> dict[str, Any]:
         """Return what is on the page."""
-        names = ("purpose", "date", "prepared_by", "decided")
+        names = ("purpose", "date", "asked_by", "prepared_by", "decided", "plan")
         form = {name: getattr(self, name) for name in names}
         return {
             "title": self.title,

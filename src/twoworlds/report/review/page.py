@@ -19,13 +19,15 @@ from itertools import groupby
 
 from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
-from twoworlds.definitions.words import icons
+from twoworlds.release.review import alarm
 from twoworlds.report.review.model import Outcome, ProofFile, Review, strength_in
 from twoworlds.show import svg
 from twoworlds.show.html import chart
 
 _LONGEST_SHOWN = 200_000  # letters of a proof that are set on the page
 _PRINTED = 12  # lines of a proof that is printed, too
+_LONGEST_WORDS = 240  # letters of a purpose or a decision on the first pages; the appendix has all
+_HALF_A_LINE = 35  # letters
 _KEPT_TOGETHER = 900  # letters of a table that is not torn apart between pages
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _WORDS: dict[Outcome, str] = {
@@ -41,18 +43,6 @@ _SCALE = {  # of the strength of a protection: how often a guess at even odds ma
     "weak": "at most 99 times in 100",
     "none": "more often than that",
 }
-_WARNINGS = {
-    "weak": "This is weak: more than 90 of 100 guesses may be right. Ask for more noise, or for a "
-    "reason.",
-    "none": "This is hardly a protection at all: more than 99 of 100 guesses may be right. Approve "
-    "it only if you would also approve publishing these people's records.",
-    "": "Some outputs give a person away with certainty, and no word on a scale says that. Approve "
-    "it only if you would accept such a case.",
-}
-_TOGETHER = {
-    "weak": "Together with what was released before, the protection is weak.",
-    "none": "Together with what was released before, hardly any protection is left.",
-}
 _UNKNOWN = (
     "No ledger was given, so this report counts this release alone. Write down what was released "
     "before about the same people, and who keeps count."
@@ -62,6 +52,7 @@ _NO_CERTIFICATE = (
     "No finite certificate proves this. The appendix has the command that computes it again."
 )
 _DECISIONS = ("Approve", "Approve with conditions", "Send back")
+_AFTERWARDS = ("Acknowledge", "Object", "Lower the budget")  # of what is released already
 _LINE = '<span class="line"></span>'
 
 
@@ -114,11 +105,12 @@ def _parts(review: Review) -> Iterator[str]:
     if review.meaning:
         yield "<h3>The same in odds and beliefs</h3>"
         yield from _blocks(review.meaning)
-    for title, blocks in review.sections:
+    long = [one for one in (review.purpose, review.decided) if _cut(one) != one]
+    for title, blocks in (*review.sections, *([("In full", (Said(long),))] if long else [])):
         yield f"<h3>{escape(title)}</h3>"
         yield from _blocks(blocks)
     yield from _proof(review.proof)
-    yield from _made(review.command)
+    yield from _made(review)
     yield "</section></main>"
 
 
@@ -132,12 +124,20 @@ def certified(review: Review) -> tuple[str, list[str]]:
         _facts(review.subject, "subject"),
         *(f"<li>{escape(_sentence(one))}</li>" for one in review.assumptions[:2]),
         *_listed("What is not promised", review.limits),
-        f"<code>{review.proof.digest}</code>.</p></section>",
+        [*_signed(review)][-1],
         *("\n".join(_blocks(some)) for some in blocks),
     ]
     if review.chance is not None:
-        parts += [_scale(review.strength), svg.icons(icons(review.chance, review.guess))]
+        parts += [_step(name, review.strength) for name in _SCALE if review.strength]
+        parts.append(svg.icons(review.icons(review.chance)))
     return escape(review.guess), parts
+
+
+def _cut(text: str) -> str:
+    """Return what of a text the first pages have room for, with a word about the rest."""
+    if len(text) <= _LONGEST_WORDS:
+        return text
+    return f"{text[:_LONGEST_WORDS].rstrip()} … (in full in the appendix)"
 
 
 def _standing(review: Review) -> Iterator[str]:
@@ -145,20 +145,25 @@ def _standing(review: Review) -> Iterator[str]:
     if review.outcome == "planned":
         yield f'<p class="standing"><strong>{_WORDS["planned"]}.</strong> {_PLANNED}</p>'
     if review.decided:
-        yield f'<p class="standing"><strong>{escape(review.decided)}</strong></p>'
+        yield f'<p class="standing"><strong>{escape(_cut(review.decided))}</strong></p>'
 
 
 def _form(review: Review) -> str:
-    given = (
-        ("wide", "Purpose", review.purpose),
-        ("", "Prepared by", review.prepared_by),
-        ("", "Date", review.date),
-    )
+    given = [("wide", "Purpose", review.purpose)]
+    given += [("", "Asked by", review.asked_by)] if review.asked_by else []
+    if review.prepared_by or not review.asked_by:
+        given.append(("", "Prepared by", review.prepared_by))
+    given.append(("", "Date", review.date))
     rows = (
-        f'<div class="{style}"><dt>{name}</dt><dd>{escape(text) or _LINE}</dd></div>'
+        f'<div class="{style or _wide(text)}"><dt>{name}</dt>'
+        f"<dd>{escape(_cut(text)) or _LINE}</dd></div>"
         for style, name, text in given
     )
     return f'<dl class="form">{"".join(rows)}</dl>'
+
+
+def _wide(text: str) -> str:
+    return "wide" if len(text) > _HALF_A_LINE else ""
 
 
 def _total(review: Review) -> str:
@@ -181,13 +186,11 @@ def _answer(review: Review) -> Iterator[str]:
         yield f'<div class="guess"><div><p class="sentence">{escape(review.guess)}</p>'
         if review.total:
             yield f'<p class="total {_total(review)}">{escape(review.total)}</p>'
-        warning = _WARNINGS.get(review.strength)
-        if warning is None and worst in ("weak", "none"):
-            warning = _TOGETHER[worst]
+        warning = alarm(review.strength, total, released=review.released)
         if warning:
             yield f'<p class="warning"><strong>Warning.</strong> {warning}</p>'
-        yield _scale(review.strength)
-        yield f"</div>{svg.icons(icons(review.chance, review.guess))}</div>"
+        yield _scale(review.strength, total if review.total else "")
+        yield f"</div>{svg.icons(review.icons(review.chance))}</div>"
     yield f'<p class="quiet" id="checked">{_checked(review)}</p>'
     yield "</section>"
 
@@ -197,19 +200,24 @@ def _headline(review: Review) -> str:
     return f'<p class="headline">{word} {escape(review.headline)}</p>'
 
 
-def _scale(strength: str) -> str:
-    """Return the scale of protections, with the word that applies, if one does, marked."""
-    if not strength:
+def _scale(alone: str, total: str = "") -> str:
+    """Return the scale of protections; the words that apply, alone and in total, are marked."""
+    if not alone and not total:
         return ""
     steps = "".join(
-        f'<li class="{name}"{" aria-current=true" if name == strength else ""}>'
-        f"<b>{name}</b> {often}</li>"
-        for name, often in _SCALE.items()
+        f'<li class="{name}"{" aria-current=true" if name in (alone, total) else ""}>'
+        + _step(name, alone)
+        + f"{'<i>everything together</i>' if name == total else ''}</li>"
+        for name in _SCALE
     )
     return (
-        '<p class="quiet lead">Protection, by how often a guess at even odds may be right:</p>'
-        f'<ol class="scale">{steps}</ol>'
+        '<div><p class="quiet">Protection, by how often a guess at even odds may be right:</p>'
+        f'<ol class="scale">{steps}</ol></div>'
     )
+
+
+def _step(name: str, alone: str) -> str:
+    return f"<b>{name}</b> {_SCALE[name]}{'<i>this one alone</i>' if name == alone else ''}"
 
 
 def _checked(review: Review) -> str:
@@ -236,14 +244,26 @@ def _sentence(text: str) -> str:
 def _decision(review: Review) -> Iterator[str]:
     yield '<section class="decision"><h2>Decision</h2>'
     yield from _standing(review)
-    yield f'<ul class="choice">{"".join(f"<li>{one}</li>" for one in _DECISIONS)}</ul>'
+    if review.released:
+        yield "<p>Already released. What was learned from it cannot be taken back.</p>"
+    choices = _AFTERWARDS if review.released else _DECISIONS
+    yield f'<ul class="choice">{"".join(f"<li>{one}</li>" for one in choices)}</ul>'
     yield f'<p class="fill">Conditions, or reasons: {_LINE}</p>'
     yield f'<p class="fill">{_LINE}</p>' * 2
     for name in review.reviewers or ("",):
-        yield f'<div class="sign"><div>Name<b>{escape(name)}</b></div>'
-        yield "<div>Role</div><div>Date</div><div>Signature</div></div>"
+        cells = (("Name", name), ("Role", ""), ("Date", ""), ("Signature", ""))
+        signs = (f"<div><b>{escape(given)}</b><span>{of}</span></div>" for of, given in cells)
+        yield f'<div class="sign">{"".join(signs)}</div>'
+    yield from _signed(review)
+    yield "</section>"
+
+
+def _signed(review: Review) -> Iterator[str]:
+    """Yield what is signed, by its SHA-256: the file, and the plan that it releases."""
     yield f'<p class="quiet">Signed for {escape(review.proof.name)} with the SHA-256 '
-    yield f"<code>{review.proof.digest}</code>.</p></section>"
+    plan = f", which releases the plan with the SHA-256 <code>{review.plan}</code>"
+    plan = plan if review.released else ""
+    yield f'<code id="signed">{review.proof.digest}</code>{plan}.</p>'
 
 
 def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
@@ -333,10 +353,14 @@ def _proof(proof: ProofFile) -> Iterator[str]:
         yield f'<pre id="shown">{escape(proof.text)}</pre></details>'
 
 
-def _made(command: str | None) -> Iterator[str]:
+def _made(review: Review) -> Iterator[str]:
     said = f"This page was made by twoworlds {escape(version('twoworlds'))}"
-    if command is None:
+    if review.read is not None:
+        entry, found = review.read
+        said += f' from the ledger up to <span id="read">entry {entry}, {found}</span>; '
+        said += "twoworlds verify PAGE --ledger EXPORT makes it again and compares every word"
+    if review.command is None:
         yield f'<p class="quiet">{said}.</p>'
         return
     yield f'<p class="quiet lead">{said}; the same command makes the same page, to the letter:</p>'
-    yield f"<pre>{escape(command)}</pre>"
+    yield f"<pre>{escape(review.command)}</pre>"

@@ -30,20 +30,20 @@ from twoworlds.release.answers.words import (
     meaning,
     notes,
     price,
+    printable,
     protected,
 )
 from twoworlds.release.budget import Spent
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
-from twoworlds.release.curator import Curator
 from twoworlds.release.forms import Released
 from twoworlds.release.ledger import Ledger
-from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.state import PaidQuery, Proposal
 from twoworlds.release.ledger.views import SOLE_ANALYST, Books
 from twoworlds.release.query import Resolved
 from twoworlds.release.query.sql import to_sql
-from twoworlds.release.review import ReviewDesk
+from twoworlds.release.review import ReviewDesk, decided_words
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.model import (
@@ -105,9 +105,10 @@ _OF_RELEASE = (
     "promise. It needs neither the data nor a solver to be checked:"
 )
 _OF_PLAN = (
-    "The plan holds the questions, the bounds, the noise and the cost. The certificate of the "
-    "release holds it again, as its statement: if that is another one, something else was released "
-    "than what was signed. To see how it stands:"
+    "The plan holds the questions, the bounds, the noise and the cost. The ledger names it by its "
+    "SHA-256, and so do the report of its release and what twoworlds verify says of the "
+    "certificate: if that is another one, something else was released than what was signed. To see "
+    "how it stands, and with -o to make this page again:"
 )
 _STANDS = "It says whether the proposal was decided on and paid."
 _PLANS = "It says what this would cost now, and changes nothing."
@@ -141,19 +142,19 @@ def review_released(released: Released, ledger: Ledger) -> Review:
     A question of a strategy has none: what is said of it is true of the whole strategy.
     """
     context, certificate = released.answers[0].context, certify(released)
-    paid = f"Asked by {released.charge.analyst}. {price(context)}"
     if not context.covered:
-        name, text = "certificate.json", certificate_text(certificate)
-        proof = ProofFile(_OF_RELEASE, text, name, f"twoworlds verify {name}", VERIFIED)
-        return review_release(json.loads(text), proof, ledger, paid=paid)
+        return review_certified(certificate_text(certificate), ledger)
+    paid = f"Asked by {released.charge.analyst}. {price(context)}"
+    plan = digest(canonical(certificate["statement"]))
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost, desk = context.cost, ReviewDesk(ledger)
     given = guarantee_of(cost, context.dataset.neighbours)
     paying = (
         one for one in desk.state.charges.values() if one.hash == released.statement["strategy"]
     )
-    made = _made(released.answers, released.calibration, charge, cost, given, paid)
-    made = replace(made, **_history(desk, charge["dataset"], cost, next(paying).sequence))
+    made = _made(released.answers, released.calibration, charge, cost, given, plan, paid)
+    opened = next(paying)
+    made = replace(made, **_history(desk, opened.dataset, cost, opened.query, opened.sequence))
     answers = [answer.to_dict() for answer in released.answers]
     text = json.dumps(answers, indent=2, ensure_ascii=False) + "\n"
     check = "twoworlds ledger verify ledger.db"
@@ -166,15 +167,22 @@ def review_released(released: Released, ledger: Ledger) -> Review:
         ProofFile(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
         answers=answers,
     )
-    return replace(review, **_form(desk, released.charge.entry))
+    return replace(review, **_form(desk, desk.state.charges[released.charge.entry]))
+
+
+def review_certified(text: str, ledger: Books) -> Review:
+    """Review a release by its certificate, as a text, and by its own ledger."""
+    name = "certificate.json"
+    proof = ProofFile(_OF_RELEASE, text, name, f"twoworlds verify {name}", VERIFIED)
+    return review_release(json.loads(text), proof, ledger, own=True)
 
 
 def review_release(
-    data: Mapping[str, Any], proof: ProofFile, ledger: Books | None, *, paid: str = ""
+    data: Mapping[str, Any], proof: ProofFile, ledger: Books | None, *, own: bool = False
 ) -> Review:
     """Check the certificate of a release, and review it, with what the ledger holds.
 
-    ``paid`` says who asked and what is left, which those know who made the release.
+    ``own`` says that it is the ledger of the policy, which nobody had to bring.
     """
     checked = check_certificate(data, ledger=ledger)
     looked = "What was checked", tuple(_checked(checked, looked=ledger is not None))
@@ -198,21 +206,25 @@ def review_release(
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
-    made = _made(answers, calibration, charge, calibration.price, given, paid)
-    form: dict[str, Any] = {}
+    plan = digest(canonical(data["statement"]))
+    made = _made(answers, calibration, charge, calibration.price, given, plan)
+    form: dict[str, Any] = {"plan": plan, "released": True}
     if ledger is not None:
         desk = ReviewDesk(ledger)
-        made = replace(
-            made, **_history(desk, charge["dataset"], calibration.price, charge["entry"])
-        )
-        form = _form(desk, charge["entry"])
+        paid = desk.state.charges[charge["entry"]]
+        form = _form(desk, paid)
+        spent = desk.state.spent[paid.dataset, None]
+        said = f"{desk.payment(paid)['payment']} Left to {paid.dataset} now: "
+        said += f"{desk.state.caps[paid.dataset, None].left(spent).shown('at least')}."
+        before = _history(desk, paid.dataset, calibration.price, paid.query, paid.sequence)
+        made = replace(made, priced=(Said((said,)), *made.priced), **before)
     review = _reviewed(
         made,
         f"A certified release from {charge['dataset']}",
         "holds",
         f"The certificate holds: a release from {charge['dataset']} that costs "
         f"{calibration.price.shown()}.",
-        _IN_LEDGER if paid else _NOT_LOOKED if ledger is None else _LOOKED,
+        _IN_LEDGER if own else _NOT_LOOKED if ledger is None else _LOOKED,
         proof,
         answers=[answer.to_dict() for answer in answers],
     )
@@ -225,7 +237,7 @@ def review_release(
 
 
 def review_planned(
-    curator: Curator,
+    ledger: Books,
     planned: Proposal,
     *,
     command: str,
@@ -233,47 +245,45 @@ def review_planned(
 ) -> Review:
     """Review a release before it is paid: a proposal, or a ``statement`` that nobody has proposed.
 
-    Once it is paid and answered, its release is reviewed. ``command`` says how it stands now.
+    ``command`` says how it stands now, and with ``-o`` makes the page again.
 
     Raises:
-        InvalidInput: when it was paid and not answered.
+        InvalidInput: when it was paid: its release is reviewed then (`review_certified`).
     """
-    desk = ReviewDesk(curator.ledger)
-    charge = desk.payment(planned)
-    paid = desk.state.queries.get((planned.dataset, planned.query))
-    if paid is not None and paid.answer is None:
+    desk = ReviewDesk(ledger)
+    charged = desk.charged(planned)
+    charge = desk.payment(charged)
+    if charged is not None and not charged.expired:
         raise InvalidInput(
             f"there is nothing to sign before it is paid: {charge['payment']} Release it again, "
             "with --report"
         )
-    if paid is not None:
-        return review_released(curator.released(paid.sequence), curator.ledger)
     free = "Nothing was charged, and no data were read for it."
     filed = statement is None
     body: Mapping[str, Any] = {"query": statement, "time": f"{datetime.now(UTC):%Y-%m-%d}"}
     if filed:
-        body = desk.ledger.entry(planned.place)
+        body = ledger.entry(planned.place)
     (resolved, calibration), cost = made_of(body["query"]), planned.cost
-    dataset, asked_by = resolved[0].dataset, planned.analyst
+    dataset, who = resolved[0].dataset, planned.analyst
     plan = desk.plan(planned, resolved, calibration)
-    expected = tuple(plan.expectations())
     left = f"Left before: {accounts_text(plan.left)}. Left after: {accounts_text(plan.after)}."
-    priced = Said((f"To be paid by {asked_by}: {cost.shown()}. {left}",))
-    answered = "What would be asked, and how exact the answers would be", expected
+    priced = Said((f"To be paid by {who}: {cost.shown()}. {left}",))
+    answered = "What would be asked, and how exact the answers would be", (*plan.expectations(),)
     made = _Made(
         resolved, calibration, cost, guarantee_of(cost, dataset.neighbours), answered, (priced,)
     )
-    made = replace(made, **_history(desk, dataset.name, cost, None))
+    made = replace(made, **_history(desk, dataset.name, cost, planned.query))
     after = desk.after(planned)
-    made = replace(made, total=f"If this is released: {after['together']}" if after else "")
-    text = canonical(body["query"])
-    proof = ProofFile(_OF_PLAN, text, "plan.json", command, _STANDS if filed else _PLANS)
-    purpose, decided = desk.decision(dataset.name, planned.query)
+    if after is not None:
+        made = replace(made, total=f"If this is released: {after['together']}")
+    proof = ProofFile(
+        _OF_PLAN, canonical(body["query"]), "plan.json", command, _STANDS if filed else _PLANS
+    )
     review = _reviewed(
         made,
         f"A planned release from {dataset.name}",
         "planned",
-        f"It would cost {cost.shown()}. {charge['payment'] if charge['paid'] else free}",
+        f"It would cost {cost.shown()}. {charge['payment'] if charged else free}",
         "the ledger of the policy holds everything released about these people",
         proof,
     )
@@ -282,79 +292,71 @@ def review_planned(
         sentences=tuple(
             f"Warning: {one.words.removesuffix(review.guess).strip()}" for one in plan.warnings
         ),
-        purpose=purpose,
-        prepared_by=asked_by if asked_by != SOLE_ANALYST else "",
+        **_proposed(desk, dataset.name, planned.query),
+        asked_by=who if who != SOLE_ANALYST else "",
         date=str(body["time"])[:10],
-        decided=decided,
     )
 
 
-def _form(desk: ReviewDesk, entry: int) -> dict[str, Any]:
+def _form(desk: ReviewDesk, paid: PaidQuery) -> dict[str, Any]:
     """Return what is known of a release besides its numbers: for what, when, by whom, decided."""
-    paid = desk.state.charges[entry]
-    purpose, decided = desk.decision(paid.dataset, paid.query, entry)
     return {
-        "purpose": purpose,
+        **_proposed(desk, paid.dataset, paid.query),
         "date": desk.body(paid)["time"][:10],
-        "prepared_by": paid.analysts[0] if paid.analysts[0] != SOLE_ANALYST else "",
-        "decided": decided,
+        "asked_by": paid.analysts[0] if paid.analysts[0] != SOLE_ANALYST else "",
+        "released": True,
     }
 
 
-def _history(desk: ReviewDesk, name: str, cost: Cost, own: int | None) -> dict[str, Any]:
-    """Say what was charged about the same data before, and what it comes to with this cost.
+def _proposed(desk: ReviewDesk, dataset: str, plan: str) -> dict[str, Any]:
+    """Return what the last proposal of a plan says, and up to where the ledger was read."""
+    point, known = desk.state.point, desk.proposed(dataset, plan)
+    told = {"plan": plan, "read": (point.sequence, point.hash)}
+    if known is None:
+        return told
+    return {
+        **told,
+        "purpose": desk.ledger.entry(known.place)["purpose"],
+        "decided": decided_words(desk.standing(known)),
+    }
+
+
+def _history(
+    desk: ReviewDesk, name: str, cost: Cost, plan: str, own: int | None = None
+) -> dict[str, Any]:
+    """Say what else was charged about the same data, or is approved, and what all of it comes to.
 
     ``own`` is the entry that paid for it, None if nothing did. What was charged later is counted
-    apart; the sentence about all of it together holds for that too.
+    apart; the sentence about all of it together holds for that too. Before it is paid, that
+    sentence alone gives the sum.
     """
     state, account = desk.state, (name, None)
     cap, everything = state.cap(account), state.spent.get(account, Spent())
-    others = [
-        one
-        for one in state.charges.values()
-        if one.dataset == name and one.cost != Cost() and one.sequence != own
-    ]
-    before = [one for one in others if own is None or one.sequence < own]
-    spent = reduce(Spent.plus, (*(one.cost for one in before), cost), Spent())
+    before, later, approved = desk.others(name, plan, own)
     held = counted(len(before), "charge") if before else "no charge"
     said = f"The ledger holds {held} about {name} before this one"
-    if before:
-        comes = "would come" if own is None else "comes"
-        said += f": with this one it {comes} to {cap.used(spent).shown()}"
-    if len(others) > len(before):
-        later = counted(len(others) - len(before), "charge")
-        said += f". {later} came later: everything together comes to {cap.used(everything).shown()}"
+    if approved:
+        said += f", and {counted(len(approved), 'approved release')} not yet paid"
+    if before and own is not None:
+        spent = reduce(Spent.plus, (*(one.cost for one in before), cost), Spent())
+        said += f": with this one it comes to {cap.used(spent).shown()}"
+    if later:
+        said += f". {counted(len(later), 'charge')} came later: everything together comes to "
+        said += cap.used(everything).shown()
     found: dict[str, Any] = {"before": (Said((f"{said}. {_ELSEWHERE}",)),)}
-    if before:
-        newest = before[: -_MOST_ROWS - 1 : -1]
-        rows = [
-            (str(one.sequence), body["time"][:10], _asked_of(one, body["query"]), one.cost.shown())
-            for one in newest
-            for body in [desk.body(one)]
-        ]
+    others: list[PaidQuery | Proposal] = [*reversed(approved), *reversed(before)]
+    if others:
+        rows = [*map(desk.row, others[:_MOST_ROWS])]
         whole = Table(("entry", "date", "what was asked", "cost"), rows)
         short = [tuple(map(_cut, row)) for row in rows[:_MOST_EARLIER]]
-        more = len(before) > len(short)
-        lead = f"The latest {_MOST_EARLIER} of {len(before):,}:" if more else ""
+        more = len(others) > len(short)
+        lead = f"The latest {_MOST_EARLIER} of {len(others):,}:" if more else ""
         found["before"] += (replace(whole, rows=short, lead=lead),)
-        left = len(before) - len(rows)
+        left = len(others) - len(rows)
         tail = (Said((f"… and {left:,} more, in the ledger.",)),) if left else ()
         found["earlier"] = (("What was released before", (whole, *tail)),) if more else ()
-    told = learned(name, state.units.get(name), cap, everything, released=bool(others or own))
+    told = learned(name, state.units.get(name), cap, everything, released=bool(before or own))
     return {**found, "total": told["so_far"] or "", "learned": told}
-
-
-def _asked_of(paid: PaidQuery, statement: Any) -> str:
-    """Say what a charge was for, and if nothing was answered."""
-    try:
-        queries, _ = made_of(statement)
-    except InvalidInput:
-        return "a strategy: several questions paid for together"
-    said = asked(queries[0]).partition(": ")[2]
-    said += f" And {counted(len(queries) - 1, 'more question')}." if len(queries) > 1 else ""
-    if paid.answer is not None:
-        return said
-    return f"{'closed without an answer' if paid.expired else 'not answered so far'}: {said}"
 
 
 def _cut(text: str) -> str:
@@ -367,7 +369,8 @@ def _made(
     charge: Mapping[str, Any],
     cost: Cost,
     given: Guarantee,
-    paid: str,
+    plan: str,
+    paid: str = "",
 ) -> _Made:
     """Return a release that was made."""
     resolved = [one.resolved for one in answers]
@@ -378,6 +381,7 @@ def _made(
             ("dataset", f"{charge['dataset']}, version {version}"),
             ("ledger", f"entry {charge['entry']}"),
             ("hash of the entry", str(charge["hash"])),
+            ("plan", f"SHA-256 {plan}"),
         )
     )
     answered = "What was asked, and the answers", tuple(_answers(answers))
@@ -457,7 +461,13 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
         yield Table(whole.heads, rows[:_MOST_ROWS], numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
-        yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
+        sure = [
+            f"{column.name}: at least 95 times in 100 the true value is published, as it is."
+            for column in answer.columns
+            if column.certainty == "95%" and column.half_width == 0
+        ]
+        told = (*map(accuracy, answer.columns), *map(printable, sure), *notes(answer.resolved))
+        yield Said(told, quiet=True)
         yield from charts(answer)
 
 

@@ -479,8 +479,11 @@ var twoworlds = (function(exports) {
 			return JSON.stringify(value).replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 		};
 		const body = new Map([...data].filter(([name]) => name !== "digest"));
-		const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(written(body)));
-		return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("") === data.get("digest");
+		return await sha256(new TextEncoder().encode(written(body))) === data.get("digest");
+	}
+	/** The SHA-256 of a file, as reports print it. */
+	async function sha256(bytes) {
+		return [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 	}
 	function decoded(bytes) {
 		if (bytes.length > LARGEST_FILE) return refuse("it is larger than 16 MB");
@@ -514,7 +517,7 @@ var twoworlds = (function(exports) {
 			}
 			if (data instanceof Map && kind === "release") {
 				if (!await digestFits(data)) return found("fails", "its digest is of other content");
-				throw new Unjudged("Its digest fits its content");
+				throw new Unjudged("Its digest fits its content. Noise, price and answers are not worked out here");
 			}
 			return holds(data, 0) ? found("holds", KINDS[kind]?.[0] ?? "") : found("fails", "its arithmetic does not come out");
 		} catch (error) {
@@ -530,7 +533,7 @@ var twoworlds = (function(exports) {
 			refused: "is refused",
 			unjudged: ""
 		}[verdict];
-		if (!told) return `This browser check cannot judge this kind; use twoworlds verify. ${said}. ${ALONE}`;
+		if (!told) return `Not judged in this browser. ${said}. twoworlds verify judges it, with the words around it.`;
 		const of = claim ? ` It describes itself as “${claim}”, which is not checked.` : "";
 		if (verdict === "holds" && kind === "violates") return `Checked in this browser: the claim is refuted, and the refutation holds (${said}).${of} ${ALONE}`;
 		return `Checked in this browser: the certificate ${told} (${said}).${of} ${ALONE}`;
@@ -545,11 +548,26 @@ var twoworlds = (function(exports) {
 		const bytes = Uint8Array.from(atob(file.href.replace(/^[^,]*,/, "")), (c) => c.charCodeAt(0));
 		const found = await check(bytes);
 		const shown = document.getElementById("shown")?.textContent;
-		const other = shown != null && shown !== new TextDecoder().decode(bytes);
+		const signed = document.getElementById("signed")?.textContent;
+		const others = [shown != null && shown !== new TextDecoder().decode(bytes) ? "The certificate that this page shows is NOT the one that its link saves." : "", signed != null && signed !== await sha256(bytes) ? "The certificate in this page is NOT the one that is signed: its SHA-256 is another." : ""].filter(Boolean);
+		const fails = others.length > 0 || found.verdict === "fails" || found.verdict === "refused";
+		if (fails) withdraw(place);
 		const said = document.createElement("b");
-		said.textContent = `${other ? " The certificate that this page shows is NOT the one that its link saves." : ""} ${sentence(found)}`;
+		said.textContent = ` ${[...others, sentence(found)].join(" ")}`;
 		place.append(said);
-		place.dataset["verdict"] = other ? "fails" : found.verdict;
+		place.dataset["verdict"] = fails ? "fails" : found.verdict;
+	}
+	/** Take back what the page says of a certificate that does not hold, or is another one. */
+	function withdraw(place) {
+		place.textContent = "Nothing that this page says should be relied on.";
+		const box = place.closest(".verdict");
+		const headline = box?.querySelector(".headline");
+		const word = headline?.querySelector(".word");
+		if (!box || !headline || !word) return;
+		box.className = "verdict broken";
+		word.className = "word broken";
+		word.textContent = "Not proved";
+		headline.replaceChildren(word, " The certificate in this page does not prove what follows.");
 	}
 	if (typeof document !== "undefined") show();
 	exports.KINDS = KINDS;
