@@ -152,7 +152,9 @@ def test_a_published_real_number(window: Window, text):
 def test_two_true_answers_with_a_density(window: Window):
     window.open("attacker", mechanism="laplace(scale=2)", output="3")
     window.says("After output 3 they are 1.649 to 1 (62.2%)")
-    expect(window.page.get_by_role("region", name="Command line")).to_contain_text("laplace(scale=2, bits=1)")
+    expect(window.page.get_by_role("region", name="Command line")).to_contain_text(
+        "laplace(scale=2, bits=1)"
+    )
 
 
 @pytest.mark.parametrize(

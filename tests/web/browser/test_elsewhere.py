@@ -16,6 +16,7 @@ from tests.web.browser.window import Window, read_number
 from twoworlds import measure
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
+CLAMPED = "truncated-geometric(ratio=2, high=2)"
 
 
 @pytest.fixture
@@ -196,7 +197,7 @@ def test_attacker_without_people_elsewhere(window: Window, answered, printed):
 
 
 def test_attacker_of_a_matrix_without_people_elsewhere(window: Window, answered, printed):
-    window.open("attacker", mechanism="geometric(ratio=2)", a="0", b="2", you="0.2", output="0")
+    window.open("attacker", mechanism=CLAMPED, a="0", b="2", you="0.2", output="0")
     expect(window.page.get_by_role("region", name="Command line")).to_contain_text("show")
     found = answered(window.copied("Copy command line"))
     [row] = found["matrix"]
