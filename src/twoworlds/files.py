@@ -169,6 +169,8 @@ def read_json(
         _check_depth(data)
     except RecursionError as error:
         raise InvalidInput(f"{path} is nested too deeply: no {what} is") from error
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from error
     except ValueError as error:
         why = f": {error}" if content.lstrip()[:1] in (b"{", b"[") else ", so it holds no " + what
         raise InvalidInput(f"{path} is not JSON{why}") from error

@@ -137,8 +137,8 @@ def likelihood(values: Sequence[Point], laws: Sequence[Mapping[Point, Fraction]]
     lie on one line, their places on it are added up instead.
 
     >>> bits = [{0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1, 3), 1: Fraction(2, 3)}]
-    >>> likelihood([0, 1], bits).phi(1), likelihood([0, 1], bits[:1]).phi(1)
-    (1, 0)
+    >>> likelihood([0, 1], bits).phi(1) == 1, likelihood([0, 1], bits[:1]).phi(1) == 0
+    (True, True)
     """
     parts: dict[Point, Counter[tuple[int, int]]] = {v: Counter() for v in values}
     for v, part in parts.items():
