@@ -61,7 +61,7 @@ def test_generalising_keeps_other_columns_and_puts_numbers_into_ranges():
 
 def test_a_number_on_a_boundary_belongs_to_the_range_above_it():
     [row] = generalise([{"age": 51}], "age", [0, 51, 60])
-    assert [row["age"]] == [*read_cell("[51, 60)").atoms]
+    assert [row["age"]] == [*read_cell("[51, 60)").alternatives]
     assert row["age"].holds(51)
     assert not row["age"].holds(60)
 

@@ -38,8 +38,9 @@ from typing import Any, NamedTuple
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.tables.beliefs import read_sensitive
 from twoworlds.attacks.tables.cells import (
-    Atom,
+    Alternative,
     Cell,
+    Interval,
     Mask,
     Value,
     column_cells,
@@ -273,11 +274,9 @@ class KnownValues:
         self._unknown = None in listed
         self._cells = {text: read_cell(text) for text in listed if text is not None}
         self._values = {
-            text: atom
+            text: value
             for text, one in self._cells.items()
-            if one.is_value
-            for atom in one.atoms
-            if isinstance(atom, Value)
+            if isinstance(value := one.alternatives[0], Value) and one.is_value
         }
         self._sets = [text for text in self._cells if text not in self._values]
         self._by_text: dict[str, list[str]] = {}
@@ -293,7 +292,10 @@ class KnownValues:
         """Return the known values with which a cell is compatible."""
         if cell.is_anything:
             return set(self._cells)
-        proposed = {*self._sets, *(text for atom in cell.atoms for text in self._proposed(atom))}
+        proposed = {
+            *self._sets,
+            *(text for one in cell.alternatives for text in self._proposed(one)),
+        }
         return {text for text in proposed if cell.meets(self._cells[text])}
 
     def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
@@ -306,16 +308,17 @@ class KnownValues:
             if self._unknown:
                 yield None, text
 
-    def _proposed(self, atom: Atom) -> Iterable[str]:
-        if isinstance(atom, Mask):
-            return self._fitting(atom)
-        if isinstance(atom, Value):
-            same = self._by_number.get(atom.key, ()) if isinstance(atom.key, Fraction) else ()
-            return {*self._by_text.get(atom.text, ()), *same}
+    def _proposed(self, one: Alternative) -> Iterable[str]:
+        if isinstance(one, Mask):
+            return self._fitting(one)
+        if isinstance(one, Value):
+            same = self._by_number.get(one.key, ()) if isinstance(one.key, Fraction) else ()
+            return {*self._by_text.get(one.text, ()), *same}
+        assert isinstance(one, Interval)
         numbers = self._numbers
-        first = 0 if atom.low is None else bisect_left(numbers, atom.low)
-        last = len(numbers) if atom.high is None else bisect_right(numbers, atom.high)
-        return [text for one in numbers[first:last] for text in self._by_number[one]]
+        first = 0 if one.low is None else bisect_left(numbers, one.low)
+        last = len(numbers) if one.high is None else bisect_right(numbers, one.high)
+        return [text for number in numbers[first:last] for text in self._by_number[number]]
 
     def _fitting(self, mask: Mask) -> Iterable[str]:
         shape = _shape(mask.text)
