@@ -39,7 +39,7 @@ def test_the_anonymity_of_a_table_is_its_smallest_group():
     assert examine(PATIENTS, ["city"]).k == 2
     assert examine(PATIENTS, ["age"]).k == 1
     group = examine(PATIENTS, ["city"]).measures.worst["anonymity"].group
-    assert (group.values, group.size) == ((("city", "Oslo"),), 2)
+    assert (group.values, group.size) == ({"city": "Oslo"}, 2)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -21,7 +21,6 @@ from twoworlds.attacks.tables.groups import (
     Cells,
     Counted,
     Disclosures,
-    Group,
     Groups,
     count_table,
     exposed,
@@ -149,17 +148,13 @@ class Anonymity(Result):
             return Bars("Rows in a group", sizes, share=False, grey=["on average"])
         worst = self.measures.worst["belief"].group
         shares = {
-            value: (Fraction(n, self.people), worst.share(value))
+            value: (Fraction(n, self.people), Fraction(worst.counts.get(value, 0), worst.size))
             for value, n in self.totals.items()
         }
         return Dots(f"Who has which {self.sensitive}", ("in the table", "in one group"), shares)
 
     def fields(self) -> dict[str, Any]:
         """Return all of it, groups as what their people share, how many they are, and values."""
-        advice = self.advice and {
-            **self.advice,
-            "smallest": [_group(group) for group in self.advice["smallest"]],
-        }
         return {
             "table": self.name,
             "quasi": self.quasi,
@@ -168,13 +163,13 @@ class Anonymity(Result):
             "k": self.k,
             "l": self.diversity,
             "measures": _measures(self.measures),
-            "exposed": _disclosures(self.exposed),
-            "ruled_out": _disclosures(self.ruled_out),
+            "exposed": self.exposed,
+            "ruled_out": self.ruled_out,
             "possible": list(self.totals),
             "claims": [{"claim": t, "holds": holds, "found": f} for t, holds, f in self.claims],
             "holds": self.holds,
             "subsets": [_measures(part) for part in self.subsets],
-            "why_not": advice,
+            "why_not": self.advice,
             "sentences": self.sentences(),
         }
 
@@ -355,18 +350,9 @@ def _brief(value: Number) -> str:
     return brief if 0 < len(brief) <= _BRIEF else decimal(value, side="down")
 
 
-def _group(group: Group) -> dict[str, Any]:
-    return {"values": dict(group.values), "size": group.size, "counts": dict(group.counts)}
-
-
 def _measures(found: Measures) -> dict[str, Any]:
     worst = {
-        name: {"value": to_json(value, side="down"), "group": _group(group)}
+        name: {"value": to_json(value, side="down"), "group": group}
         for name, (value, group) in found.worst.items()
     }
     return {"columns": found.columns, "groups": found.groups, **worst}
-
-
-def _disclosures(found: Disclosures) -> dict[str, Any]:
-    shown = [{**one._asdict(), "group": _group(one.group)} for one in found.shown]
-    return {"groups": found.groups, "people": found.people, "shown": shown}
