@@ -25,13 +25,13 @@ from twoworlds.attacks.audit.subjects import (
     GIVEN,
     MOST_PAIRS,
     NEIGHBOURS,
+    NUMBER_PAIRS,
     About,
     Local,
     Pair,
     digest_of,
     list_pairs,
     meaning,
-    number_pairs,
     read_pair,
     taken,
 )
@@ -171,28 +171,20 @@ def _of_callable(
     told = neighbours or getattr(subject, "neighbours", None)
     reading = told or "one"
     epsilon, delta = _claim(name, getattr(subject, "claim", None))
-    about = About(
-        name,
-        neighbours=f"proposed: {meaning(reading)}",
-        epsilon=epsilon,
-        delta=delta,
-    )
+    words = f"proposed: {meaning(reading)}"
+    about = About(name, neighbours=words, epsilon=epsilon, delta=delta)
     found = Local(about, one, getattr(subject, "many", None))
     known = getattr(subject, "pairs", None)
     if pairs is not None:
         return _with_pairs(found, pairs)
     if known is not None and neighbours is None:
-        listed, words, guessed = _checked(name, known), _words(reading, subject), False
+        stated = f": {NEIGHBOURS[reading]}" if hasattr(subject, "neighbours") else ""
+        words = f"the subject's own pairs{stated}"
+        found.about = replace(found.about, pairs=_checked(name, known), neighbours=words)
     else:
-        guessed = told is None
-        listed, words = taken(found, reading, guessed=guessed), about.neighbours
-    found.about = replace(found.about, pairs=listed, neighbours=words, guessed=guessed)
+        pairs = taken(found, reading, guessed=told is None)
+        found.about = replace(found.about, pairs=pairs, guessed=told is None)
     return found
-
-
-def _words(reading: str, subject: Any) -> str:
-    stated = f": {NEIGHBOURS[reading]}" if hasattr(subject, "neighbours") else ""
-    return f"the subject's own pairs{stated}"
 
 
 def _claim(name: str, claim: Any) -> tuple[Any, Any]:
@@ -235,14 +227,8 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         kept = tuple(read_pair(pair, lambda x: universe.find(_point(x))) for pair in given)
         words = GIVEN
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
-    about = About(
-        mechanism.expression,
-        kept,
-        words,
-        low_bits=not real,
-        notes=(note,) if real else (),
-    )
-    return Local(about, one)
+    notes = (note,) if real else ()
+    return Local(About(mechanism.expression, kept, words, low_bits=not real, notes=notes), one)
 
 
 def _point(given: Any) -> Any:
@@ -267,21 +253,17 @@ def _of_opendp(name: str, subject: Any) -> Local:
     domain, metric = str(subject.input_domain), str(subject.input_metric)
     whole = "T=f" not in domain
     if "Vector" not in domain:
-        pairs: list[Pair] = [(0, 1)] if whole else number_pairs()
+        pairs: list[Pair] = [(0, 1)] if whole else NUMBER_PAIRS
         words = "proposed: numbers that differ by at most 1"
     else:
-        distances = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
-        records = any(word in metric for word in distances[:2])
-        reading = "add-remove" if records else "all" if "LInf" in metric else "one"
-        sized = "size=" in domain
-        pairs = list_pairs("one" if sized else reading, unit=1 if whole else 1.0)
-        words = f"proposed: {NEIGHBOURS['one' if sized else reading]}"
-    about = About(
-        name,
-        tuple(pairs),
-        words,
-        _opendp_claim(subject),
-    )
+        reading = "all" if "LInf" in metric else "one"
+        if "Symmetric" in metric or "InsertDelete" in metric:
+            reading = "add-remove"
+        if "size=" in domain:
+            reading = "one"
+        pairs = list_pairs(reading, unit=1 if whole else 1.0)
+        words = f"proposed: {NEIGHBOURS[reading]}"
+    about = About(name, tuple(pairs), words, _opendp_claim(subject))
     return Local(about, lambda database, _: subject(database))
 
 

@@ -44,15 +44,7 @@ from twoworlds.attacks.audit.process import InChild
 from twoworlds.attacks.audit.state import Progress, Test, resume, save
 from twoworlds.attacks.audit.subjects import MOST_PAIRS, Command, Local, OutOfTime, Pair, landmarks
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import (
-    INFINITY,
-    Number,
-    exact_text,
-    number,
-    probability,
-    to_json,
-    whole,
-)
+from twoworlds.numbers import INFINITY, Number, exact_text, number, probability, to_json, whole
 from twoworlds.progress import track
 from twoworlds.worlds import Universe, catalogue
 
@@ -229,7 +221,7 @@ class _Run:
         except OutOfTime:
             stopped = "the time was over"
         best, done = self.best, self.progress
-        plainly = best is None or best.event.feature.of_a_number
+        notes = [] if best is None or best.event.feature.of_a_number else [_PLAIN]
         return Audit(
             self.about.name,
             self.claim,
@@ -243,7 +235,7 @@ class _Run:
             done.samples,
             self.seed,
             stopped,
-            (*done.notes, *([] if plainly else [_PLAIN])),
+            (*done.notes, *notes),
             tuple(done.unseen),
             self.about.guessed,
         )

@@ -50,14 +50,7 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.outputs import (
-    Outputs,
-    failures,
-    plain,
-    raised,
-    settled,
-    tidy,
-)
+from twoworlds.attacks.audit.outputs import Outputs, failures, plain, raised, settled, tidy
 from twoworlds.errors import InvalidInput, UnknownName
 
 Pair = tuple[Any, Any]
@@ -66,7 +59,7 @@ NEIGHBOURS = {
     "all": "every entry may differ, by at most 1",
     "add-remove": "one list has an entry more",
 }
-LENGTH = 5
+NUMBER_PAIRS: list[Pair] = [(0.0, 1.0), (0.0, 0.3), (1.0, 2.0), (1000.0, 1001.0)]
 _OPENING = ("[", "{", "(", '"', "'")
 _CLOSING = ("]", "}", '"')
 
@@ -126,20 +119,11 @@ def _read_database(text: str) -> Any:
     return text
 
 
-def number_pairs() -> list[Pair]:
-    """Return pairs of single numbers at most 1 apart."""
-    return [(0.0, 1.0), (0.0, 0.3), (1.0, 2.0), (1000.0, 1001.0)]
-
-
-def list_pairs(neighbours: str, length: int = LENGTH, unit: Any = 1) -> list[Pair]:
+def list_pairs(neighbours: str, length: int = 5, unit: Any = 1) -> list[Pair]:
     """Return pairs of lists of numbers that are neighbours under a reading."""
     meaning(neighbours)
-    return _distinct(_patterns(neighbours, length, unit))
-
-
-def _distinct(pairs: Iterator[Pair]) -> list[Pair]:
     found: list[Pair] = []
-    for pair in pairs:
+    for pair in _patterns(neighbours, length, unit):
         if pair not in found and pair[::-1] not in found and pair[0] != pair[1]:
             found.append(pair)
     return found
@@ -225,7 +209,7 @@ def taken(subject: Local | Command, reading: str, *, guessed: bool) -> tuple[Pai
     """
     kinds = [list_pairs(reading)]
     if reading != "add-remove":
-        kinds.insert(0, [(0, 1)] if guessed else number_pairs())
+        kinds.insert(0, [(0, 1)] if guessed else NUMBER_PAIRS)
     if guessed:
         kinds[-1] = [pair for pair in kinds[-1] if all(set(one) <= {0, 1} for one in pair)]
     kept: list[Pair] = []
