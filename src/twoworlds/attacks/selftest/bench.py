@@ -174,6 +174,11 @@ class Bench:
         """Return the words of a program in Python, run by this interpreter."""
         return [sys.executable, "-c", f"{self.prelude}\n{code}", *arguments]
 
+    def start(self, code: str, *arguments: str, **pipes: Any) -> subprocess.Popen[str]:
+        """Start a program in Python whose output is read."""
+        words = self.program(code, *arguments)
+        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, **pipes)
+
     def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
         return subprocess.run(
