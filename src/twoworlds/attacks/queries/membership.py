@@ -41,17 +41,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import comb, prod
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from twoworlds.answer import Answer
-from twoworlds.attacks.queries.server import (
-    TABLE,
-    cap_of,
-    largest_fraction,
-    made_up,
-    release_engine,
-)
+from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up_engine
 from twoworlds.attacks.tables.table import read_lines
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent_above
@@ -69,7 +62,7 @@ from twoworlds.numbers import (
     rational,
     whole,
 )
-from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.policy import Column
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import Compare
 from twoworlds.show import Told
@@ -457,14 +450,9 @@ def _released(
     import numpy as np
 
     listed = tuple(map(Fraction, range(keys)))
-    columns = {
-        name: Column(name, "integer", Fraction(0), listed[-1], keys=listed) for name in names
-    }
-    with TemporaryDirectory() as folder:
-        path = made_up([",".join(names), *lines], Path(folder))
-        dataset = Dataset(TABLE, str(path), "substitute", columns=columns, cap=cap_of(epsilon))
-        with release_engine(dataset) as curator:
-            answer = curator.release(asked, f"epsilon={epsilon}")
+    columns = [Column(name, "integer", Fraction(0), listed[-1], keys=listed) for name in names]
+    with made_up_engine(columns, lines, epsilon) as curator:
+        answer = curator.release(asked, f"epsilon={epsilon}")
     law = answer.calibration.noises[0][0].law
     assert isinstance(law, GeometricNoise)
     found = [round(estimate.value) for row in answer.estimates for estimate in row]

@@ -8,7 +8,7 @@ without noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date
 from fractions import Fraction
@@ -116,18 +116,6 @@ def _typed_copy(source: Any) -> TemporaryDirectory[str] | None:
     return folder
 
 
-def made_up(lines: Iterable[str], folder: Path) -> Path:
-    """Return a Parquet file of a made-up table, given as lines of names and values."""
-    import duckdb
-
-    text, table = folder / "table.csv", folder / "table.parquet"
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with duckdb.connect() as connection:
-        connection.read_csv(str(text), header=True).write_parquet(str(table))
-    text.unlink()
-    return table
-
-
 @contextmanager
 def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
     """Open the release engine on one table, with a ledger of its own that goes with it."""
@@ -137,6 +125,24 @@ def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
     with TemporaryDirectory() as folder:
         policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
         with Curator.open(policy, sources=given) as curator:
+            yield curator
+
+
+@contextmanager
+def made_up_engine(
+    columns: Sequence[Column], lines: Iterable[str], cap: object
+) -> Iterator[Curator]:
+    """Open it on a made-up table, its rows with commas, which may cost so much epsilon in all."""
+    import duckdb
+
+    with TemporaryDirectory() as folder:
+        text, table = Path(folder, "table.csv"), Path(folder, "table.parquet")
+        text.write_text("\n".join([",".join(one.name for one in columns), *lines, ""]), "utf-8")
+        with duckdb.connect() as connection:
+            connection.read_csv(str(text), header=True).write_parquet(str(table))
+        named = {one.name: one for one in columns}
+        dataset = Dataset(TABLE, str(table), "substitute", columns=named, cap=cap_of(cap))
+        with release_engine(dataset) as curator:
             yield curator
 
 

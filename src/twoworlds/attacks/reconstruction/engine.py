@@ -35,14 +35,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import comb
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up, release_engine
+from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up_engine
 from twoworlds.attacks.reconstruction.decoding import Method, check_method, guessing, reconstruct
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.charts import Bars
@@ -213,27 +211,22 @@ def _ask(
 ) -> tuple[list[Fraction], str | None]:
     """Return the engine's answers, and how it refused one more."""
     from twoworlds.release import OverBudget, Query, column
-    from twoworlds.release.budget import parse_cap
-    from twoworlds.release.policy import Column, Dataset
+    from twoworlds.release.policy import Column
 
     names = [*(f"trait{i}" for i in range(table.shape[1] - 1)), _SECRET]
     words = np.array(["false", "true"])[table]
-    lines = [",".join(names), *(",".join(row) for row in words.tolist())]
-    columns = {name: Column(name, "boolean") for name in names}
+    columns = [Column(name, "boolean") for name in names]
     secret = Query(TABLE).where(column(_SECRET).is_in([True]))
-    with TemporaryDirectory() as folder:
-        source, cap = made_up(lines, Path(folder)), parse_cap(f"epsilon={budget}")
-        people = Dataset(TABLE, str(source), "substitute", columns=columns, cap=cap)
-        with release_engine(people) as curator:
-            answers = []
-            for subset in track(subsets, "asking the engine", len(subsets)):
-                asked = secret.where(_exactly_one(subset)).count()
-                value = curator.release(asked, each).estimates[0][0].value
-                answers.append(rational(value, "the engine's answer"))
-            try:  # everybody with the secret bit, which nobody has asked yet
-                curator.release(secret.count(), each)
-            except OverBudget as error:
-                return answers, str(error)
+    with made_up_engine(columns, map(",".join, words.tolist()), budget) as curator:
+        answers = []
+        for subset in track(subsets, "asking the engine", len(subsets)):
+            asked = secret.where(_exactly_one(subset)).count()
+            value = curator.release(asked, each).estimates[0][0].value
+            answers.append(rational(value, "the engine's answer"))
+        try:  # everybody with the secret bit, which nobody has asked yet
+            curator.release(secret.count(), each)
+        except OverBudget as error:
+            return answers, str(error)
     return answers, None
 
 
