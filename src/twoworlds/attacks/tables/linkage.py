@@ -344,7 +344,6 @@ class MatchedPeople(NamedTuple):
 
     id: int
     people: int  # how many they are
-    first: int  # the row of the first one
     groups: tuple[tuple[int, ...], ...]  # for each table the groups that they match
     # For each table the sensitive cells of the matching rows, and how many rows have each
     counts: tuple[Mapping[str | None, int], ...]
@@ -384,14 +383,6 @@ def same_cells(table: LoadedTable, columns: Iterable[str], group: str, row: str)
     return " AND ".join(same) or "true"
 
 
-def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[Any]) -> None:
-    """Make a table of rows of Python beside another one."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
-    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
-    table.connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
-
-
 def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
     """Make ``signed``, the profiles with their kinds, and return these, in order of first rows."""
     run, keys = register.connection.execute, ", ".join(f"sign{i}" for i in range(tables))
@@ -410,8 +401,8 @@ def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
             groups.setdefault(group, {})[value] = size
     counted: dict[tuple[int, tuple[int, ...]], Counter[str | None]] = {}
     found = []
-    for *signs, people, first, kind in register.fetch(
-        f"SELECT {keys}, sum(size)::BIGINT, min(first), kind FROM signed GROUP BY {keys}, kind "
+    for *signs, people, kind in register.fetch(
+        f"SELECT {keys}, sum(size)::BIGINT, kind FROM signed GROUP BY {keys}, kind "
         f"ORDER BY min(first)"
     ):
         mine = tuple(tuple(sign or ()) for sign in signs)
@@ -421,7 +412,7 @@ def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
                 for group in key[1]:
                     counted[key].update(said[key[0]][group])
         counts = tuple(counted[key] for key in enumerate(mine))
-        found.append(MatchedPeople(kind, people, first, mine, counts))
+        found.append(MatchedPeople(kind, people, mine, counts))
     return found
 
 
@@ -456,7 +447,12 @@ def _make_matches(table: LoadedTable, known: Mapping[str, KnownValues], i: int) 
     shared = [(place, column) for place, column in enumerate(known) if column in table.columns]
     for number, (mine, column) in enumerate(shared):
         pairs = f"pairs{i}_{number}"
-        fill(table, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        columns = [*zip(*known[column].pairs(table.texts(column)), strict=True)] or [(), ()]
+        table.connection.execute(
+            f"CREATE TABLE {pairs} AS SELECT unnest(?::VARCHAR[]) AS value, "
+            "unnest(?::VARCHAR[]) AS cell",
+            [list(one) for one in columns],
+        )
         joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
         cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
     table.connection.execute(
