@@ -235,11 +235,7 @@ def injection_and_odd_names(bench: Bench) -> str:
         source = bench.sqlite([(key, 1.0) for key in _ODD], (name, "x"))
         columns = {name: Column(name, "text", keys=_ODD), "x": Column("x", "number")}
         dataset = Dataset(
-            "people",
-            source,
-            "add-remove",
-            columns=columns,
-            cap=parse_cap("epsilon=1000000"),
+            "people", source, "add-remove", columns=columns, cap=parse_cap("epsilon=1000000")
         )
         policy = Policy({"people": dataset}, "ledger.db", folder=bench.place())
         with Curator.open(policy) as curator:

@@ -29,14 +29,7 @@ from twoworlds.attacks.tables.groups import (
     people,
     ruled_out,
 )
-from twoworlds.attacks.tables.measures import (
-    NAMES,
-    Claim,
-    Measures,
-    checked,
-    measure,
-    read_claims,
-)
+from twoworlds.attacks.tables.measures import NAMES, Claim, Measures, checked, measure, read_claims
 from twoworlds.attacks.tables.table import Origin, listed, named_columns
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import TooLarge
