@@ -104,17 +104,14 @@ def _named(text: str) -> Any:
         raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if inspect.isroutine(found) and _by_position(found) == []:
         made = found()  # a function of nothing makes the subject
-        if not (callable(made) or isinstance(made, Mechanism) or _foreign(made)):
+        foreign = hasattr(made, "randomise") or hasattr(made, "invoke")
+        if not (callable(made) or isinstance(made, Mechanism) or foreign):
             raise InvalidInput(
                 f"{text} takes no database, and what it returns, of type {type(made).__name__}, "
                 f"is no subject either: {_SUBJECT}"
             )
         return made
     return found
-
-
-def _foreign(subject: Any) -> bool:
-    return hasattr(subject, "randomise") or hasattr(subject, "invoke")
 
 
 def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:

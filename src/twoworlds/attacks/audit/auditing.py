@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.metadata import version
 from itertools import islice
@@ -115,7 +115,8 @@ def audit(
     found = _subject(subject, neighbours, pairs, patience, repeat=repeat)
     try:
         claim, granted = _claim(epsilon, delta, found)
-        run = _Run(found, claim, granted, level, seed, samples, low_bits=low_bits, state=state)
+        place = None if state is None else Path(state)
+        run = _Run(found, claim, granted, level, seed, samples, low_bits, place)
         return run.through(time.monotonic() + time_limit)
     finally:
         found.close()
@@ -167,27 +168,24 @@ def _claim(epsilon: object, delta: object, subject: Subject) -> tuple[Number | N
     return claim, probability(granted, "delta")
 
 
+@dataclass
 class _Run:
     """One audit under way."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        claim: Number | None,
-        delta: Fraction,
-        confidence: Fraction,
-        seed: int,
-        samples: int,
-        *,
-        low_bits: bool,
-        state: Path | str | None,
-    ) -> None:
-        self.subject, self.about, self.claim, self.delta = subject, subject.about, claim, delta
-        self.confidence, self.seed, self.samples = confidence, seed, samples
-        self.low_bits = low_bits and self.about.low_bits
+    subject: Subject
+    claim: Number | None
+    delta: Fraction
+    confidence: Fraction
+    seed: int
+    samples: int
+    low_bits: bool
+    state: Path | None
+
+    def __post_init__(self) -> None:
+        self.about = self.subject.about
+        self.low_bits = self.low_bits and self.about.low_bits
         self.deadline = 0.0
         self.progress = Progress([0.0] * len(self.about.pairs), notes=list(self.about.notes))
-        self.state = None if state is None else Path(state)
         if self.state is not None:
             self.progress = resume(self.state, self.question, self.progress)
         # Of the finished rounds, None where there was no event to test

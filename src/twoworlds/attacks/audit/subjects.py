@@ -76,32 +76,25 @@ def read_pair(pair: str | Pair, find: Callable[[Any], Any] | None = None) -> Pai
 
     A pair that is no text is taken as it is. A universe looks both up itself, by ``find``.
     """
-    parts = _split(pair) if isinstance(pair, str) else _two(pair)
-    if find is None and not isinstance(pair, str):
-        return parts
-    first, second = map(find or _read_database, parts)
+    parts: Any = pair
+    if isinstance(pair, str):
+        parts = [part.strip() for part in pair.split("~")]
+        if len(parts) != 2 or not all(parts):
+            raise InvalidInput(
+                f"pair {pair!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
+            )
+        find = find or _read_database
+    try:
+        first, second = parts
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"pair {pair!r}: give two databases") from error
+    if find is None:
+        return first, second
+    first, second = find(first), find(second)
     if first == second and type(first) is type(second):
         raise InvalidInput(
             f"pair {pair!r}: both databases are the same, nothing could tell them apart"
         )
-    return first, second
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Return the two texts on both sides of ``~``."""
-    parts = [part.strip() for part in text.split("~")]
-    if len(parts) != 2 or not all(parts):
-        raise InvalidInput(
-            f"pair {text!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
-        )
-    return parts[0], parts[1]
-
-
-def _two(pair: Any) -> Pair:
-    try:
-        first, second = pair
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"pair {pair!r}: give two databases") from error
     return first, second
 
 
