@@ -141,7 +141,7 @@ class Anonymity(Result):
             return Bars("Rows in a group", sizes, share=False, grey=["on average"])
         worst = self.measures.worst["belief"].group
         shares = {
-            value: (Fraction(n, self.people), Fraction(worst.counts.get(value, 0), worst.size))
+            value: (Fraction(n, self.people), worst.share(value))
             for value, n in self.totals.items()
         }
         return Dots(f"Who has which {self.sensitive}", ("in the table", "in one group"), shares)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
@@ -98,6 +99,10 @@ class Group:
     # The sensitive values that they have, most frequent first, and how many have each; empty when
     # no sensitive column was named
     counts: Mapping[str, int]
+
+    def share(self, value: str) -> Fraction:
+        """Return which part of the group has a sensitive value."""
+        return Fraction(self.counts.get(value, 0), self.size)
 
 
 @dataclass(frozen=True, eq=False)
