@@ -114,12 +114,21 @@ def _named(text: str) -> Any:
     return found
 
 
-def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
-    """Refuse a function that cannot be called with a database, and a generator if it takes two."""
-    try:
-        signature = inspect.signature(subject)
-    except (TypeError, ValueError):
-        return
+def _takes_generator(name: str, subject: Any) -> bool:
+    """Tell whether the second argument is a generator: one that must be given, or is called so.
+
+    A function that cannot be called with a database, and a generator if it takes two, is refused.
+    """
+    placed = _by_position(subject)
+    if placed is None:
+        return False
+    signature = inspect.signature(subject)
+    seeded = any(p.kind is p.VAR_POSITIONAL for p in placed[:2])
+    if not seeded and len(placed) > 1:
+        called_so = placed[1].name.lower() in _GENERATORS or "Generator" in str(
+            placed[1].annotation
+        )
+        seeded = called_so or placed[1].default is placed[1].empty
     second = next(islice(signature.parameters.values(), 1, None), None)
     if seeded and second is not None and second.name.lower() in _SETTINGS:
         raise InvalidInput(
@@ -133,6 +142,7 @@ def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
             f"{name}{signature} cannot be called with a database, or with a database and a "
             f"generator: {_SUBJECT}"
         ) from None
+    return seeded
 
 
 def _by_position(function: Any) -> list[inspect.Parameter] | None:
@@ -144,23 +154,10 @@ def _by_position(function: Any) -> list[inspect.Parameter] | None:
     return [p for p in found if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
 
 
-def _takes_generator(function: Any) -> bool:
-    """Tell whether the second argument is a generator: one that must be given, or is called so."""
-    found = (_by_position(function) or [])[:2]
-    if any(p.kind is p.VAR_POSITIONAL for p in found):
-        return True
-    if len(found) < 2:
-        return False
-    second = found[1]
-    called_so = second.name.lower() in _GENERATORS or "Generator" in str(second.annotation)
-    return called_so or second.default is second.empty
-
-
 def _of_callable(
     name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
 ) -> Local:
-    seeded = _takes_generator(subject)
-    _check_arguments(name, subject, seeded=seeded)
+    seeded = _takes_generator(name, subject)
 
     def one(database: Any, rng: np.random.Generator) -> Any:
         return subject(database, rng) if seeded else subject(database)
