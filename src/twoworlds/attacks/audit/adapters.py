@@ -125,10 +125,9 @@ def _takes_generator(name: str, subject: Any) -> bool:
     signature = inspect.signature(subject)
     seeded = any(p.kind is p.VAR_POSITIONAL for p in placed[:2])
     if not seeded and len(placed) > 1:
-        called_so = placed[1].name.lower() in _GENERATORS or "Generator" in str(
-            placed[1].annotation
-        )
-        seeded = called_so or placed[1].default is placed[1].empty
+        last = placed[1]
+        called_so = last.name.lower() in _GENERATORS or "Generator" in str(last.annotation)
+        seeded = called_so or last.default is last.empty
     second = next(islice(signature.parameters.values(), 1, None), None)
     if seeded and second is not None and second.name.lower() in _SETTINGS:
         raise InvalidInput(
