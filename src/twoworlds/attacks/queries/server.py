@@ -74,7 +74,9 @@ class ExactServer(AbstractContextManager["ExactServer"]):
     def values(self, column: str) -> list[Value]:
         """Return the values of a column, the usual ones first; an attacker knows most of them."""
         cells = self._totals(Query(TABLE).by(column, discover=True).count())
-        return [value for [value], _ in sorted(cells.items(), key=lambda cell: -cell[1][0])]
+        # The engine gives groups in any order: of values that are as usual the first by name
+        counts = {value: count for [value], (count, *_) in cells.items()}
+        return sorted(counts, key=lambda value: (-counts[value], str(value)))
 
     def engine(self, cap: object) -> AbstractContextManager[Curator]:
         """Open the release engine on the same table, which may cost so much epsilon in all."""
