@@ -7,7 +7,7 @@ measure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -47,8 +47,6 @@ _CAUTION = (
     "This is about what this one table says of people who are known to be in it: another table "
     "about the same people may undo all of it (twoworlds attack composition)."
 )
-
-Regroup = Callable[[Sequence[str]], Groups]
 
 
 @dataclass(frozen=True)
@@ -264,11 +262,7 @@ def examine(
     check_extent(columns, subsets=subsets)
     table = count_table(table, [*columns, *([sensitive] if sensitive else [])])
     cells = {column: column_cells(table.texts[table.place(column)]) for column in columns}
-
-    def regroup(chosen: Sequence[str]) -> Groups:
-        return groups_of(table, chosen, sensitive)
-
-    found = regroup(columns)
+    found = groups_of(table, columns, sensitive)
     measures = measure(found)
     order = np.argsort(-found.totals, kind="stable").tolist() if sensitive else ()
     return Anonymity(
@@ -281,8 +275,8 @@ def examine(
         exposed(found, sensitive, cells) if sensitive else Disclosures(),
         ruled_out(found, sensitive, cells) if sensitive else Disclosures(),
         tuple(checked(claims, found, measures)),
-        tuple(_parts(columns, regroup)) if subsets else (),
-        _advise(found, claims["k"] or 2, regroup),
+        tuple(_parts(table, columns, sensitive)) if subsets else (),
+        _advise(found, claims["k"] or 2),
         cells,
     )
 
@@ -296,14 +290,15 @@ def check_extent(columns: Sequence[str], *, subsets: bool) -> None:
         )
 
 
-def _advise(groups: Groups, k: int, regroup: Regroup) -> dict[str, Any] | None:
+def _advise(groups: Groups, k: int) -> dict[str, Any] | None:
     """Return why a table is not k-anonymous; None if it is."""
     small = np.flatnonzero(groups.sizes < k)
     if not len(small):
         return None
     without = {}
     for column in groups.columns:
-        sizes = regroup([one for one in groups.columns if one != column]).sizes
+        others = [one for one in groups.columns if one != column]
+        sizes = groups_of(groups.table, others, None).sizes
         left = sizes[sizes < k]
         numbers = (int(left.sum()), int(sizes.min()), len(left))
         without[column] = dict(zip(("people", "smallest", "groups"), numbers, strict=True))
@@ -319,12 +314,12 @@ def _advise(groups: Groups, k: int, regroup: Regroup) -> dict[str, Any] | None:
     }
 
 
-def _parts(columns: Sequence[str], regroup: Regroup) -> Iterator[Measures]:
+def _parts(table: Counted, columns: Sequence[str], sensitive: str | None) -> Iterator[Measures]:
     """Yield the measures of every part, the larger ones first, the whole included."""
     sizes = range(len(columns), 0, -1)
     parts = [part for size in sizes for part in combinations(columns, size)]
     for part in track(parts, "measuring parts", total=len(parts)):
-        yield measure(regroup(part))
+        yield measure(groups_of(table, part, sensitive))
 
 
 def _first(found: Disclosures) -> tuple[str, int]:

@@ -149,11 +149,9 @@ def review_released(released: Released, ledger: Ledger) -> Review:
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost, desk = context.cost, ReviewDesk(ledger)
     given = guarantee_of(cost, context.dataset.neighbours)
-    paying = (
-        one for one in desk.state.charges.values() if one.hash == released.statement["strategy"]
-    )
+    charges, strategy = desk.state.charges, released.statement["strategy"]
+    opened = next(one for one in charges.values() if one.hash == strategy)
     made = _made(released.answers, released.calibration, charge, cost, given, plan, paid)
-    opened = next(paying)
     made = replace(made, **_history(desk, opened.dataset, cost, opened.query, opened.sequence))
     answers = [answer.to_dict() for answer in released.answers]
     text = json.dumps(answers, indent=2, ensure_ascii=False) + "\n"
@@ -167,7 +165,7 @@ def review_released(released: Released, ledger: Ledger) -> Review:
         ProofFile(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
         answers=answers,
     )
-    return replace(review, **_form(desk, desk.state.charges[released.charge.entry]))
+    return replace(review, **_form(desk, charges[released.charge.entry]))
 
 
 def review_certified(text: str, ledger: Books) -> Review:
