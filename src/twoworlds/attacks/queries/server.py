@@ -134,7 +134,7 @@ def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
 def made_up_engine(
     columns: Sequence[Column], lines: Iterable[str], cap: object
 ) -> Iterator[Curator]:
-    """Open it on a made-up table, its rows with commas, which may cost so much epsilon in all."""
+    """Open the engine on a made-up table, its rows with commas, for so much epsilon in all."""
     import duckdb
 
     with TemporaryDirectory() as folder:

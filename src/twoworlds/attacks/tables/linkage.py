@@ -19,7 +19,7 @@ the register. That is not so: what is true is the reverse.
 Proof: the table is k-anonymous on these columns, so each record has the same cells as at least
 k - 1 others, and whoever matches it matches all of these. It holds as well where groups overlap;
 then a person may match several groups. Differs: a record of the table may match fewer than k people
-of the register, or one, who is then named (erratum to Wu, Section 1.1); `linkage` of the bundled
+of the register, or one, who is then named (erratum to Wu, Section 1.1); `link` of the bundled
 ``register.csv`` and ``figure1.csv`` shows it.
 
 Probabilities rest on what each direction says: the person is in the table and each matching row is
