@@ -256,7 +256,7 @@ def attack_membership(
 ) -> Result:
     """Test whether a person took part in a study, from its published counts."""
     from twoworlds.attacks.queries import histogram_study, membership_in_histogram, study
-    from twoworlds.attacks.queries.membership import cell_noise, read_study
+    from twoworlds.attacks.queries.membership import read_study, shared_noise
     from twoworlds.numbers import positive
 
     if people is None and (file is not None or cell is not None):
@@ -281,7 +281,7 @@ def attack_membership(
             size,
             at_least=limit,
             prior=before,
-            noise=None if epsilon is None else cell_noise(positive(epsilon, "epsilon")),
+            noise=None if epsilon is None else shared_noise(positive(epsilon, "epsilon"), 2),
         )
     if file is not None:
         return read_study(file, size, prior=before, epsilon=epsilon)

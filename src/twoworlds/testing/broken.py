@@ -81,14 +81,6 @@ def _laplace(scale: float) -> Draw:
     return many
 
 
-def _naive(value: float, size: int, rng: np.random.Generator) -> Any:
-    return value + _noise(rng, 1.0, size)
-
-
-def _noise_on_a_grid(value: float, size: int, rng: np.random.Generator) -> Any:
-    return value + _on_grid(_noise(rng, 1.0, size))
-
-
 _NUMBERS = ((0.0, 1.0),)
 
 laplace = BrokenMechanism("laplace", _laplace(1.0), pairs=_NUMBERS)
@@ -101,14 +93,14 @@ laplace_ten_percent_short = BrokenMechanism(
 )
 naive_float_laplace = BrokenMechanism(
     "naive_float_laplace",
-    _naive,
+    lambda value, size, rng: value + _noise(rng, 1.0, size),
     "a sum of floats keeps low-order bits that betray what was added to what",
     "Mironov, On significance of the least significant bits for differential privacy (CCS 2012)",
     pairs=_NUMBERS,
 )
 noise_on_a_grid = BrokenMechanism(
     "noise_on_a_grid",
-    _noise_on_a_grid,
+    lambda value, size, rng: value + _on_grid(_noise(rng, 1.0, size)),
     "the noise lies on a grid and the value does not: the output's offset is the value's",
     "Haney, Desfontaines, Hartman, Shrestha and Hay, Precision-based attacks and interval "
     "refining (2022)",

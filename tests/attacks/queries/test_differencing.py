@@ -55,6 +55,12 @@ def test_every_limit_has_its_way_round(table, at_least, way):
     assert "has ill = yes" in found.explain()
 
 
+def test_values_that_are_as_usual_come_by_name(tmp_path):
+    rows = [("f", job, "no") for job in "dbca" for _ in range(2)]
+    with ExactServer(write(tmp_path / "ties.csv", [*rows, ("m", "c", "no")])) as server:
+        assert server.values("job") == ["c", "a", "b", "d"]
+
+
 def test_no_allowed_answer_is_outside_the_limit(table):
     found = attack(table, 4)
     attempts = found.data["attempts"]

@@ -81,7 +81,7 @@ def test_other_mistakes_in_noise_are_noticed():
 
 @pytest.mark.slow
 @pytest.mark.statistical
-def test_a_whole_self_test_makes_fewer_comparisons_than_is_stated(tmp_path, monkeypatch):
+def test_a_whole_self_test_makes_fewer_comparisons_than_is_stated(monkeypatch):
     """Its own false-alarm rate does not matter: only comparisons are counted."""
     real, counted = bench._exponent, []
 
@@ -90,5 +90,5 @@ def test_a_whole_self_test_makes_fewer_comparisons_than_is_stated(tmp_path, monk
         return real(*arguments)
 
     monkeypatch.setattr(bench, "_exponent", exponent)
-    selftest([29, 30, 31, 32, 34, 35], folder=tmp_path)
+    selftest([29, 30, 31, 32, 34, 35])
     assert 100 < len(counted) < MOST

@@ -27,9 +27,9 @@ TRIED = [one.number for one in FAILURES if one.place]
     "number",
     [pytest.param(one, marks=[] if one in QUICK else [pytest.mark.slow]) for one in TRIED],
 )
-def test_the_engine_withstands(number, tmp_path):
+def test_the_engine_withstands(number):
     """All of them together fail by chance with a probability of at most 10^-6."""
-    [outcome] = selftest([number], folder=tmp_path).data["checks"]
+    [outcome] = selftest([number]).data["checks"]
     assert outcome["holds"], outcome["said"]
     assert outcome["said"]
 

@@ -82,7 +82,7 @@ def test_figure_1_is_4_anonymous_1_diverse_and_exposes_those_in_their_30s():
     [exposure] = found.exposed.shown
     assert exposure.sentence == "all 4 people in their 30s in 130** have Cancer"
     assert exposure.values == ("Cancer",)
-    assert exposure.group.counts == (("Cancer", 4),)
+    assert exposure.group.counts == {"Cancer": 4}
     assert (found.exposed.groups, found.exposed.people) == (1, 4)
     assert found.measures.worst["equal"].value == Fraction(7, 12)
     assert "ordered" not in found.measures.worst

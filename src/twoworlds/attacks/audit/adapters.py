@@ -25,13 +25,13 @@ from twoworlds.attacks.audit.subjects import (
     GIVEN,
     MOST_PAIRS,
     NEIGHBOURS,
+    NUMBER_PAIRS,
     About,
     Local,
     Pair,
     digest_of,
     list_pairs,
     meaning,
-    number_pairs,
     read_pair,
     taken,
 )
@@ -104,7 +104,8 @@ def _named(text: str) -> Any:
         raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if inspect.isroutine(found) and _by_position(found) == []:
         made = found()  # a function of nothing makes the subject
-        if not (callable(made) or isinstance(made, Mechanism) or _foreign(made)):
+        foreign = hasattr(made, "randomise") or hasattr(made, "invoke")
+        if not (callable(made) or isinstance(made, Mechanism) or foreign):
             raise InvalidInput(
                 f"{text} takes no database, and what it returns, of type {type(made).__name__}, "
                 f"is no subject either: {_SUBJECT}"
@@ -113,16 +114,20 @@ def _named(text: str) -> Any:
     return found
 
 
-def _foreign(subject: Any) -> bool:
-    return hasattr(subject, "randomise") or hasattr(subject, "invoke")
+def _takes_generator(name: str, subject: Any) -> bool:
+    """Tell whether the second argument is a generator: one that must be given, or is called so.
 
-
-def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
-    """Refuse a function that cannot be called with a database, and a generator if it takes two."""
-    try:
-        signature = inspect.signature(subject)
-    except (TypeError, ValueError):
-        return
+    A function that cannot be called with a database, and a generator if it takes two, is refused.
+    """
+    placed = _by_position(subject)
+    if placed is None:
+        return False
+    signature = inspect.signature(subject)
+    seeded = any(p.kind is p.VAR_POSITIONAL for p in placed[:2])
+    if not seeded and len(placed) > 1:
+        last = placed[1]
+        called_so = last.name.lower() in _GENERATORS or "Generator" in str(last.annotation)
+        seeded = called_so or last.default is last.empty
     second = next(islice(signature.parameters.values(), 1, None), None)
     if seeded and second is not None and second.name.lower() in _SETTINGS:
         raise InvalidInput(
@@ -136,6 +141,7 @@ def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
             f"{name}{signature} cannot be called with a database, or with a database and a "
             f"generator: {_SUBJECT}"
         ) from None
+    return seeded
 
 
 def _by_position(function: Any) -> list[inspect.Parameter] | None:
@@ -147,23 +153,10 @@ def _by_position(function: Any) -> list[inspect.Parameter] | None:
     return [p for p in found if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
 
 
-def _takes_generator(function: Any) -> bool:
-    """Tell whether the second argument is a generator: one that must be given, or is called so."""
-    found = (_by_position(function) or [])[:2]
-    if any(p.kind is p.VAR_POSITIONAL for p in found):
-        return True
-    if len(found) < 2:
-        return False
-    second = found[1]
-    called_so = second.name.lower() in _GENERATORS or "Generator" in str(second.annotation)
-    return called_so or second.default is second.empty
-
-
 def _of_callable(
     name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
 ) -> Local:
-    seeded = _takes_generator(subject)
-    _check_arguments(name, subject, seeded=seeded)
+    seeded = _takes_generator(name, subject)
 
     def one(database: Any, rng: np.random.Generator) -> Any:
         return subject(database, rng) if seeded else subject(database)
@@ -171,28 +164,20 @@ def _of_callable(
     told = neighbours or getattr(subject, "neighbours", None)
     reading = told or "one"
     epsilon, delta = _claim(name, getattr(subject, "claim", None))
-    about = About(
-        name,
-        neighbours=f"proposed: {meaning(reading)}",
-        epsilon=epsilon,
-        delta=delta,
-    )
+    words = f"proposed: {meaning(reading)}"
+    about = About(name, neighbours=words, epsilon=epsilon, delta=delta)
     found = Local(about, one, getattr(subject, "many", None))
     known = getattr(subject, "pairs", None)
     if pairs is not None:
         return _with_pairs(found, pairs)
     if known is not None and neighbours is None:
-        listed, words, guessed = _checked(name, known), _words(reading, subject), False
+        stated = f": {NEIGHBOURS[reading]}" if hasattr(subject, "neighbours") else ""
+        words = f"the subject's own pairs{stated}"
+        found.about = replace(found.about, pairs=_checked(name, known), neighbours=words)
     else:
-        guessed = told is None
-        listed, words = taken(found, reading, guessed=guessed), about.neighbours
-    found.about = replace(found.about, pairs=listed, neighbours=words, guessed=guessed)
+        pairs = taken(found, reading, guessed=told is None)
+        found.about = replace(found.about, pairs=pairs, guessed=told is None)
     return found
-
-
-def _words(reading: str, subject: Any) -> str:
-    stated = f": {NEIGHBOURS[reading]}" if hasattr(subject, "neighbours") else ""
-    return f"the subject's own pairs{stated}"
 
 
 def _claim(name: str, claim: Any) -> tuple[Any, Any]:
@@ -235,14 +220,8 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         kept = tuple(read_pair(pair, lambda x: universe.find(_point(x))) for pair in given)
         words = GIVEN
     note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
-    about = About(
-        mechanism.expression,
-        kept,
-        words,
-        low_bits=not real,
-        notes=(note,) if real else (),
-    )
-    return Local(about, one)
+    notes = (note,) if real else ()
+    return Local(About(mechanism.expression, kept, words, low_bits=not real, notes=notes), one)
 
 
 def _point(given: Any) -> Any:
@@ -267,21 +246,17 @@ def _of_opendp(name: str, subject: Any) -> Local:
     domain, metric = str(subject.input_domain), str(subject.input_metric)
     whole = "T=f" not in domain
     if "Vector" not in domain:
-        pairs: list[Pair] = [(0, 1)] if whole else number_pairs()
+        pairs: list[Pair] = [(0, 1)] if whole else NUMBER_PAIRS
         words = "proposed: numbers that differ by at most 1"
     else:
-        distances = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
-        records = any(word in metric for word in distances[:2])
-        reading = "add-remove" if records else "all" if "LInf" in metric else "one"
-        sized = "size=" in domain
-        pairs = list_pairs("one" if sized else reading, unit=1 if whole else 1.0)
-        words = f"proposed: {NEIGHBOURS['one' if sized else reading]}"
-    about = About(
-        name,
-        tuple(pairs),
-        words,
-        _opendp_claim(subject),
-    )
+        reading = "all" if "LInf" in metric else "one"
+        if "Symmetric" in metric or "InsertDelete" in metric:
+            reading = "add-remove"
+        if "size=" in domain:
+            reading = "one"
+        pairs = list_pairs(reading, unit=1 if whole else 1.0)
+        words = f"proposed: {NEIGHBOURS[reading]}"
+    about = About(name, tuple(pairs), words, _opendp_claim(subject))
     return Local(about, lambda database, _: subject(database))
 
 

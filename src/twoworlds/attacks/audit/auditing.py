@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.metadata import version
 from itertools import islice
@@ -44,15 +44,7 @@ from twoworlds.attacks.audit.process import InChild
 from twoworlds.attacks.audit.state import Progress, Test, resume, save
 from twoworlds.attacks.audit.subjects import MOST_PAIRS, Command, Local, OutOfTime, Pair, landmarks
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import (
-    INFINITY,
-    Number,
-    exact_text,
-    number,
-    probability,
-    to_json,
-    whole,
-)
+from twoworlds.numbers import INFINITY, Number, exact_text, number, probability, to_json, whole
 from twoworlds.progress import track
 from twoworlds.worlds import Universe, catalogue
 
@@ -123,7 +115,8 @@ def audit(
     found = _subject(subject, neighbours, pairs, patience, repeat=repeat)
     try:
         claim, granted = _claim(epsilon, delta, found)
-        run = _Run(found, claim, granted, level, seed, samples, low_bits=low_bits, state=state)
+        place = None if state is None else Path(state)
+        run = _Run(found, claim, granted, level, seed, samples, low_bits, place)
         return run.through(time.monotonic() + time_limit)
     finally:
         found.close()
@@ -175,27 +168,24 @@ def _claim(epsilon: object, delta: object, subject: Subject) -> tuple[Number | N
     return claim, probability(granted, "delta")
 
 
+@dataclass
 class _Run:
     """One audit under way."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        claim: Number | None,
-        delta: Fraction,
-        confidence: Fraction,
-        seed: int,
-        samples: int,
-        *,
-        low_bits: bool,
-        state: Path | str | None,
-    ) -> None:
-        self.subject, self.about, self.claim, self.delta = subject, subject.about, claim, delta
-        self.confidence, self.seed, self.samples = confidence, seed, samples
-        self.low_bits = low_bits and self.about.low_bits
+    subject: Subject
+    claim: Number | None
+    delta: Fraction
+    confidence: Fraction
+    seed: int
+    samples: int
+    low_bits: bool
+    state: Path | None
+
+    def __post_init__(self) -> None:
+        self.about = self.subject.about
+        self.low_bits = self.low_bits and self.about.low_bits
         self.deadline = 0.0
         self.progress = Progress([0.0] * len(self.about.pairs), notes=list(self.about.notes))
-        self.state = None if state is None else Path(state)
         if self.state is not None:
             self.progress = resume(self.state, self.question, self.progress)
         # Of the finished rounds, None where there was no event to test
@@ -229,7 +219,7 @@ class _Run:
         except OutOfTime:
             stopped = "the time was over"
         best, done = self.best, self.progress
-        plainly = best is None or best.event.feature.of_a_number
+        notes = [] if best is None or best.event.feature.of_a_number else [_PLAIN]
         return Audit(
             self.about.name,
             self.claim,
@@ -243,7 +233,7 @@ class _Run:
             done.samples,
             self.seed,
             stopped,
-            (*done.notes, *([] if plainly else [_PLAIN])),
+            (*done.notes, *notes),
             tuple(done.unseen),
             self.about.guessed,
         )

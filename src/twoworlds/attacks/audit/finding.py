@@ -83,6 +83,12 @@ def upper_bound(hits: int, draws: int, alpha: Fraction) -> Fraction:
     return 1 - lower_bound(draws - hits, draws, alpha)
 
 
+def _bounds(counts: tuple[int, int], draws: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
+    """Return a lower bound for the first count and an upper one for the second, both at once."""
+    first, second = counts
+    return lower_bound(first, draws, alpha / 2), upper_bound(second, draws, alpha / 2)
+
+
 def tail_at_most(hits: int, draws: int, p: Fraction, alpha: Fraction) -> bool:
     """Tell whether P(Bin(draws, p) >= hits) <= alpha for certain."""
     if hits <= 0:
@@ -148,9 +154,8 @@ class Finding(Result):
         rounded: tuple[int, int] | None = None,
     ) -> Finding:
         """Compute the bounds from the counts; the likelier database comes first."""
-        low = lower_bound(counts[0], draws, alpha / 2)
-        high = upper_bound(counts[1], draws, alpha / 2)
-        also = counts if rounded is None else rounded
+        low, high = _bounds(counts, draws, alpha)
+        also = rounded or counts
         return Finding(event, *databases, *counts, draws, delta, alpha, low, high, also)
 
     @property
@@ -168,8 +173,7 @@ class Finding(Result):
         """The certified lower bound from the rounded outputs."""
         if self.rounded == (self.hits, self.other_hits):
             return self.epsilon
-        low = lower_bound(self.rounded[0], self.draws, self.alpha / 2)
-        high = upper_bound(self.rounded[1], self.draws, self.alpha / 2)
+        low, high = _bounds(self.rounded, self.draws, self.alpha)
         ratio = (low - self.delta) / high
         return ln(ratio) if ratio > 1 else Fraction(0)
 
@@ -201,21 +205,18 @@ class Finding(Result):
         """Return in words what was counted and what follows."""
         granted = f" after granting delta = {self.delta}" if self.delta else ""
         likelier, other = (brief(database_text(one)) for one in (self.likelier, self.other))
+        rounding = ""
+        if self.rounded != (self.hits, self.other_hits):
+            rounding = (
+                f" Rounded to 32 significant bits, {self.rounded[0]:,} and {self.rounded[1]:,} of "
+                "the same outputs are in it."
+            )
         return (
             f"Of {self.draws:,} fresh outputs on {likelier}, {self.hits:,} are "
             f"in the event; of {self.draws:,} on {other}, {self.other_hits:,}. "
             f"So the probabilities are at least {decimal(self.low, side='down')} and at most "
             f"{decimal(self.high)}: a ratio of at least "
-            f"{decimal(self.ratio, side='down')}{granted}.{self._about_rounding()}"
-        )
-
-    def _about_rounding(self) -> str:
-        if self.rounded == (self.hits, self.other_hits):
-            return ""
-        first, second = self.rounded
-        return (
-            f" Rounded to 32 significant bits, {first:,} and {second:,} of the same outputs are in "
-            "it."
+            f"{decimal(self.ratio, side='down')}{granted}.{rounding}"
         )
 
     def chart(self) -> Intervals:
@@ -263,9 +264,8 @@ class Audit(Result):
     seed: int  # what the generators were made from
     stopped: str  # why it ended
     notes: tuple[str, ...] = ()  # what a reader should know
-    not_looked_into: tuple[
-        str, ...
-    ] = ()  # the types of what stands in outputs and was not looked into
+    # The types of what stands in outputs and was not looked into
+    not_looked_into: tuple[str, ...] = ()
     guessed: bool = False  # whether nobody said what the subject's databases are
 
     @property

@@ -76,7 +76,10 @@ def resume(path: Path, question: dict[str, str], begin: Progress) -> Progress:
             raise ValueError("it was changed, or is of another version")
         other = next((name for name in question if stored[name] != question[name]), None)
         if other is None:
-            return _progress(decoded(data["progress"]), len(begin.scores))
+            done = decoded(data["progress"])
+            rounds = [_test(one, len(begin.scores)) for one in done.pop("rounds")]
+            test = _test(done.pop("test"), len(begin.scores))
+            return Progress(rounds=rounds, test=test, **done)
     except Exception as error:  # whatever the file holds
         raise InvalidInput(f"{path} is not a state of an audit: {anew}") from error
     then, now = stored[other][:60], question[other][:60]
@@ -85,11 +88,6 @@ def resume(path: Path, question: dict[str, str], begin: Progress) -> Progress:
 
 def _digest(question: dict[str, str], done: Any) -> str:
     return sha256(json.dumps([question, done], sort_keys=True).encode()).hexdigest()
-
-
-def _progress(data: dict[str, Any], pairs: int) -> Progress:
-    rounds = [_test(one, pairs) for one in data.pop("rounds")]
-    return Progress(rounds=rounds, test=_test(data.pop("test"), pairs), **data)
 
 
 def _test(data: dict[str, Any] | None, pairs: int) -> Test | None:

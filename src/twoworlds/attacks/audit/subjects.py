@@ -50,14 +50,7 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.outputs import (
-    Outputs,
-    failures,
-    plain,
-    raised,
-    settled,
-    tidy,
-)
+from twoworlds.attacks.audit.outputs import Outputs, failures, plain, raised, settled, tidy
 from twoworlds.errors import InvalidInput, UnknownName
 
 Pair = tuple[Any, Any]
@@ -66,7 +59,7 @@ NEIGHBOURS = {
     "all": "every entry may differ, by at most 1",
     "add-remove": "one list has an entry more",
 }
-LENGTH = 5
+NUMBER_PAIRS: list[Pair] = [(0.0, 1.0), (0.0, 0.3), (1.0, 2.0), (1000.0, 1001.0)]
 _OPENING = ("[", "{", "(", '"', "'")
 _CLOSING = ("]", "}", '"')
 
@@ -83,32 +76,25 @@ def read_pair(pair: str | Pair, find: Callable[[Any], Any] | None = None) -> Pai
 
     A pair that is no text is taken as it is. A universe looks both up itself, by ``find``.
     """
-    parts = _split(pair) if isinstance(pair, str) else _two(pair)
-    if find is None and not isinstance(pair, str):
-        return parts
-    first, second = map(find or _read_database, parts)
+    parts: Any = pair
+    if isinstance(pair, str):
+        parts = [part.strip() for part in pair.split("~")]
+        if len(parts) != 2 or not all(parts):
+            raise InvalidInput(
+                f"pair {pair!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
+            )
+        find = find or _read_database
+    try:
+        first, second = parts
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"pair {pair!r}: give two databases") from error
+    if find is None:
+        return first, second
+    first, second = find(first), find(second)
     if first == second and type(first) is type(second):
         raise InvalidInput(
             f"pair {pair!r}: both databases are the same, nothing could tell them apart"
         )
-    return first, second
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Return the two texts on both sides of ``~``."""
-    parts = [part.strip() for part in text.split("~")]
-    if len(parts) != 2 or not all(parts):
-        raise InvalidInput(
-            f"pair {text!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
-        )
-    return parts[0], parts[1]
-
-
-def _two(pair: Any) -> Pair:
-    try:
-        first, second = pair
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"pair {pair!r}: give two databases") from error
     return first, second
 
 
@@ -126,20 +112,11 @@ def _read_database(text: str) -> Any:
     return text
 
 
-def number_pairs() -> list[Pair]:
-    """Return pairs of single numbers at most 1 apart."""
-    return [(0.0, 1.0), (0.0, 0.3), (1.0, 2.0), (1000.0, 1001.0)]
-
-
-def list_pairs(neighbours: str, length: int = LENGTH, unit: Any = 1) -> list[Pair]:
+def list_pairs(neighbours: str, length: int = 5, unit: Any = 1) -> list[Pair]:
     """Return pairs of lists of numbers that are neighbours under a reading."""
     meaning(neighbours)
-    return _distinct(_patterns(neighbours, length, unit))
-
-
-def _distinct(pairs: Iterator[Pair]) -> list[Pair]:
     found: list[Pair] = []
-    for pair in pairs:
+    for pair in _patterns(neighbours, length, unit):
         if pair not in found and pair[::-1] not in found and pair[0] != pair[1]:
             found.append(pair)
     return found
@@ -225,7 +202,7 @@ def taken(subject: Local | Command, reading: str, *, guessed: bool) -> tuple[Pai
     """
     kinds = [list_pairs(reading)]
     if reading != "add-remove":
-        kinds.insert(0, [(0, 1)] if guessed else number_pairs())
+        kinds.insert(0, [(0, 1)] if guessed else NUMBER_PAIRS)
     if guessed:
         kinds[-1] = [pair for pair in kinds[-1] if all(set(one) <= {0, 1} for one in pair)]
     kept: list[Pair] = []

@@ -218,11 +218,8 @@ def against_engine(
                 answers.append(_answer(curator, variant, epsilon))
         except OverBudget:
             pass
-    variants, truth, best = (
-        len(answers) - len(same),
-        server.true_count(condition),
-        largest_fraction(limit),
-    )
+    variants, truth = len(answers) - len(same), server.true_count(condition)
+    best = largest_fraction(limit)
     mean = sum(answers, Fraction(0)) / len(answers)  # of all answers, the first and the disguised
     whose = "That answer" if len(answers) == 1 else f"The mean of all {len(answers)} answers"
     said = (

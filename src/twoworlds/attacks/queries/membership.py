@@ -41,17 +41,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import comb, prod
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from twoworlds.answer import Answer
-from twoworlds.attacks.queries.server import (
-    TABLE,
-    cap_of,
-    largest_fraction,
-    made_up,
-    release_engine,
-)
+from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up_engine
 from twoworlds.attacks.tables.table import read_lines
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent_above
@@ -69,7 +62,7 @@ from twoworlds.numbers import (
     rational,
     whole,
 )
-from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.policy import Column
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import Compare
 from twoworlds.show import Told
@@ -132,9 +125,8 @@ def membership_in_means(
         factor(bit, _count(count, noise), size, _uncertain(share, "share"), noise=noise)
         for bit, count, share in zip(bits, counts, shares, strict=True)
     ]
-    return _told(
-        size, len(bits), prod(factors, start=Fraction(1)), _uncertain(prior, "prior"), noise
-    )
+    ratio = prod(factors, start=Fraction(1))
+    return _told(size, len(bits), ratio, _uncertain(prior, "prior"), noise)
 
 
 def membership_in_histogram(
@@ -225,15 +217,14 @@ def read_study(path: Path, people: object, *, prior: object, epsilon: object) ->
         raise InvalidInput(f"{path} needs the columns person, count and share, and a line")
     noise = None
     if epsilon is not None:
-        all_of_it = exp(positive(epsilon, "epsilon"))
-        noise = GeometricNoise(1 / power(all_of_it, Fraction(1, len(lines))))
+        noise = shared_noise(positive(epsilon, "epsilon"), len(lines))
     person, counts, shares = ([line[head.index(name)] for line in lines] for name in names)
     return membership_in_means(person, counts, shares, people, prior=prior, noise=noise)
 
 
-def cell_noise(epsilon: Number) -> GeometricNoise:
-    """Return the noise on each cell of a histogram in which one person may change cells."""
-    return GeometricNoise(1 / power(exp(epsilon), Fraction(1, 2)))
+def shared_noise(epsilon: Number, counts: int) -> GeometricNoise:
+    """Return the noise on each count where one person may change so many of them by 1."""
+    return GeometricNoise(1 / power(exp(epsilon), Fraction(1, counts)))
 
 
 def factor(
@@ -324,11 +315,10 @@ def study(
         lines = [",".join("01"[int(bit)] for bit in row) for row in members]
         counts, law = _released(lines, names, 2, asked, epsilon)
     elif loss is not None:
-        law = GeometricNoise(1 / power(exp(loss), Fraction(1, many)))
+        law = shared_noise(loss, many)
         counts = counts + _drawn(law, many, rng)
     no, yes = (log_factors(bit, counts, size, shares, law) for bit in (0, 1))
-    inside = np.where(members, yes, no).sum(axis=1)
-    outside = np.where(outsiders, yes, no).sum(axis=1)
+    inside, outside = (np.where(some, yes, no).sum(axis=1) for some in (members, outsiders))
     sizes = {"people": size, "attributes": many}
     return _told_apart(inside, outside, sizes, start, loss, engine=engine)
 
@@ -376,7 +366,7 @@ def histogram_study(
         asked = Query(TABLE).by("cell").count()
         counts, law = _released([*map(str, members)], ["cell"], many, asked, epsilon)
     elif loss is not None:
-        law = cell_noise(loss)
+        law = shared_noise(loss, 2)
         counts = counts + _drawn(law, many, rng)
     logs = log_factors(1, counts, size, shares, law, limit)
     sizes = {"people": size, "cells": many, "at_least": limit}
@@ -460,14 +450,9 @@ def _released(
     import numpy as np
 
     listed = tuple(map(Fraction, range(keys)))
-    columns = {
-        name: Column(name, "integer", Fraction(0), listed[-1], keys=listed) for name in names
-    }
-    with TemporaryDirectory() as folder:
-        path = made_up([",".join(names), *lines], Path(folder))
-        dataset = Dataset(TABLE, str(path), "substitute", columns=columns, cap=cap_of(epsilon))
-        with release_engine(dataset) as curator:
-            answer = curator.release(asked, f"epsilon={epsilon}")
+    columns = [Column(name, "integer", Fraction(0), listed[-1], keys=listed) for name in names]
+    with made_up_engine(columns, lines, epsilon) as curator:
+        answer = curator.release(asked, f"epsilon={epsilon}")
     law = answer.calibration.noises[0][0].law
     assert isinstance(law, GeometricNoise)
     found = [round(estimate.value) for row in answer.estimates for estimate in row]

@@ -8,7 +8,7 @@ without noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date
 from fractions import Fraction
@@ -74,7 +74,9 @@ class ExactServer(AbstractContextManager["ExactServer"]):
     def values(self, column: str) -> list[Value]:
         """Return the values of a column, the usual ones first; an attacker knows most of them."""
         cells = self._totals(Query(TABLE).by(column, discover=True).count())
-        return [value for [value], _ in sorted(cells.items(), key=lambda cell: -cell[1][0])]
+        # The engine gives groups in any order: of values that are as usual the first by name
+        counts = {value: count for [value], (count, *_) in cells.items()}
+        return sorted(counts, key=lambda value: (-counts[value], str(value)))
 
     def engine(self, cap: object) -> AbstractContextManager[Curator]:
         """Open the release engine on the same table, which may cost so much epsilon in all."""
@@ -116,18 +118,6 @@ def _typed_copy(source: Any) -> TemporaryDirectory[str] | None:
     return folder
 
 
-def made_up(lines: Iterable[str], folder: Path) -> Path:
-    """Return a Parquet file of a made-up table, given as lines of names and values."""
-    import duckdb
-
-    text, table = folder / "table.csv", folder / "table.parquet"
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with duckdb.connect() as connection:
-        connection.read_csv(str(text), header=True).write_parquet(str(table))
-    text.unlink()
-    return table
-
-
 @contextmanager
 def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
     """Open the release engine on one table, with a ledger of its own that goes with it."""
@@ -137,6 +127,24 @@ def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
     with TemporaryDirectory() as folder:
         policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
         with Curator.open(policy, sources=given) as curator:
+            yield curator
+
+
+@contextmanager
+def made_up_engine(
+    columns: Sequence[Column], lines: Iterable[str], cap: object
+) -> Iterator[Curator]:
+    """Open the engine on a made-up table, its rows with commas, for so much epsilon in all."""
+    import duckdb
+
+    with TemporaryDirectory() as folder:
+        text, table = Path(folder, "table.csv"), Path(folder, "table.parquet")
+        text.write_text("\n".join([",".join(one.name for one in columns), *lines, ""]), "utf-8")
+        with duckdb.connect() as connection:
+            connection.read_csv(str(text), header=True).write_parquet(str(table))
+        named = {one.name: one for one in columns}
+        dataset = Dataset(TABLE, str(table), "substitute", columns=named, cap=cap_of(cap))
+        with release_engine(dataset) as curator:
             yield curator
 
 

@@ -13,20 +13,9 @@ number of questions decide, and `against_engine` shows the release engine of thi
 """
 
 from twoworlds.attacks.queries.server import largest_fraction
-from twoworlds.attacks.reconstruction.decoding import (
-    agreement,
-    furthest_apart,
-    reconstruct,
-)
-from twoworlds.attacks.reconstruction.engine import (
-    against_engine,
-    lucky_count,
-)
-from twoworlds.attacks.reconstruction.simulation import (
-    attack_column,
-    simulate,
-    sweep,
-)
+from twoworlds.attacks.reconstruction.decoding import agreement, furthest_apart, reconstruct
+from twoworlds.attacks.reconstruction.engine import against_engine, lucky_count
+from twoworlds.attacks.reconstruction.simulation import attack_column, simulate, sweep
 from twoworlds.attacks.reconstruction.sums import (
     all_subsets,
     masks,

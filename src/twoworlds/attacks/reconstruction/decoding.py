@@ -87,7 +87,7 @@ def agreement(
     read, bound = read_answers(answers, len(matrix)), read_error(error)
     bits = tuple(read_column(column, rows=matrix.shape[1]).tolist())
     if len(bits) <= _MOST_ENUMERATED:
-        method, shared = "all columns", _shared(_fitting(matrix, read, bound), bits)
+        method, shared = "all columns", _shared(matrix, read, bound, bits)
     else:
         method, shared = "linear program", _proven(matrix, read, bound, bits)
     share = Fraction(shared or 0, len(bits))
@@ -151,20 +151,15 @@ def check_program(shape: tuple[int, ...]) -> None:
         )
 
 
-def _fitting(
-    matrix: NDArray[np.int8], answers: Sequence[Fraction], error: Fraction
-) -> NDArray[np.int8]:
+def _shared(
+    matrix: NDArray[np.int8], answers: Sequence[Fraction], error: Fraction, column: Sequence[int]
+) -> int | None:
+    """Return on how many rows all fitting columns agree with this one; None if none fits."""
     found = all_subsets(matrix.shape[1])
     for mask, answer in zip(matrix, answers, strict=True):
         sums = found @ mask  # at most 20: fits in 8 bits
         found = found[(sums >= ceil(answer - error)) & (sums <= floor(answer + error))]
-    return found
-
-
-def _shared(fitting: NDArray[np.int8], column: Sequence[int]) -> int | None:
-    if not len(fitting):
-        return None
-    return int((fitting == np.asarray(column)).sum(axis=1).min())
+    return int((found == np.asarray(column)).sum(axis=1).min()) if len(found) else None
 
 
 def _proven(

@@ -35,33 +35,18 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import comb
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up, release_engine
-from twoworlds.attacks.reconstruction.decoding import (
-    Method,
-    check_method,
-    guessing,
-    reconstruct,
-)
+from twoworlds.attacks.queries.server import TABLE, largest_fraction, made_up_engine
+from twoworlds.attacks.reconstruction.decoding import Method, check_method, guessing, reconstruct
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import (
-    INFINITY,
-    bounds,
-    number,
-    probability,
-    rational,
-    show,
-    whole,
-)
+from twoworlds.numbers import INFINITY, bounds, number, probability, rational, show, whole
 from twoworlds.progress import track
 from twoworlds.show import Told
 from twoworlds.show.svg import share_text
@@ -114,7 +99,7 @@ def against_engine(
     traits = 1 + max(max(subset) for subset in subsets)
     rng = np.random.default_rng([whole(seed, "seed"), 3])
     table = rng.integers(0, 2, (n, traits + 1), dtype=np.int8)
-    masks = np.array([_mask(table, subset) for subset in subsets])
+    masks = np.array([np.bitwise_xor.reduce(table[:, one], axis=1) for one in subsets])
     truth = tuple(table[:, -1].tolist())
     each = budget / m
     answers, refusal = _ask(table, subsets, budget, each)
@@ -221,37 +206,27 @@ def _subsets() -> Iterator[Subset]:
         last += 1
 
 
-def _mask(table: NDArray[np.int8], subset: Subset) -> NDArray[np.int8]:
-    mask: NDArray[np.int8] = np.bitwise_xor.reduce(table[:, subset], axis=1)
-    return mask
-
-
 def _ask(
     table: NDArray[np.int8], subsets: list[Subset], budget: Fraction, each: Fraction
 ) -> tuple[list[Fraction], str | None]:
     """Return the engine's answers, and how it refused one more."""
     from twoworlds.release import OverBudget, Query, column
-    from twoworlds.release.budget import parse_cap
-    from twoworlds.release.policy import Column, Dataset
+    from twoworlds.release.policy import Column
 
     names = [*(f"trait{i}" for i in range(table.shape[1] - 1)), _SECRET]
     words = np.array(["false", "true"])[table]
-    lines = [",".join(names), *(",".join(row) for row in words.tolist())]
-    columns = {name: Column(name, "boolean") for name in names}
+    columns = [Column(name, "boolean") for name in names]
     secret = Query(TABLE).where(column(_SECRET).is_in([True]))
-    with TemporaryDirectory() as folder:
-        source, cap = made_up(lines, Path(folder)), parse_cap(f"epsilon={budget}")
-        people = Dataset(TABLE, str(source), "substitute", columns=columns, cap=cap)
-        with release_engine(people) as curator:
-            answers = []
-            for subset in track(subsets, "asking the engine", len(subsets)):
-                asked = secret.where(_exactly_one(subset)).count()
-                value = curator.release(asked, each).estimates[0][0].value
-                answers.append(rational(value, "the engine's answer"))
-            try:  # everybody with the secret bit, which nobody has asked yet
-                curator.release(secret.count(), each)
-            except OverBudget as error:
-                return answers, str(error)
+    with made_up_engine(columns, map(",".join, words.tolist()), budget) as curator:
+        answers = []
+        for subset in track(subsets, "asking the engine", len(subsets)):
+            asked = secret.where(_exactly_one(subset)).count()
+            value = curator.release(asked, each).estimates[0][0].value
+            answers.append(rational(value, "the engine's answer"))
+        try:  # everybody with the secret bit, which nobody has asked yet
+            curator.release(secret.count(), each)
+        except OverBudget as error:
+            return answers, str(error)
     return answers, None
 
 
@@ -259,10 +234,10 @@ def _exactly_one(subset: Subset) -> Any:
     """Return the condition that exactly one of the traits holds."""
     from twoworlds.release import column
 
-    first = column(f"trait{subset[0]}")
-    if len(subset) == 1:
+    first, *others = (column(f"trait{i}") for i in subset)
+    if not others:
         return first.is_in([True])
-    second = column(f"trait{subset[1]}")
+    [second] = others
     only_first = first.is_in([True]) & second.is_in([False])
     return only_first | (first.is_in([False]) & second.is_in([True]))
 

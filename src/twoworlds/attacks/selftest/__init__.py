@@ -7,13 +7,12 @@ the law that its cost demands. It is a test, no proof.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Table
@@ -83,28 +82,22 @@ FAILURES = tuple(
 )
 
 
-def selftest(
-    only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
-) -> Told:
-    """Try the known failures on the installed engine.
+def selftest(only: Sequence[object] | None = None, *, prelude: str = "") -> Told:
+    """Try the known failures on the installed engine, in a folder that is removed.
 
     Args:
         only: The numbers of those to try; all if left out.
-        folder: Where tables and ledgers are laid out; a new one that is removed if left out.
         prelude: Python that the processes which checks start run first: it is for engines that are
             broken on purpose, in the tests.
     """
     chosen = _chosen(only, [one for one in FAILURES if one.place], "the installed engine")
-    place = Path(tempfile.mkdtemp(prefix="twoworlds-selftest-")) if folder is None else folder
     found = []
-    try:
+    with TemporaryDirectory(prefix="twoworlds-selftest-", ignore_cleanup_errors=True) as folder:
         for failure in track(chosen, "selftest", len(chosen)):
             module, _, name = failure.place.partition(".")
             check = getattr(import_module(f"twoworlds.attacks.selftest.{module}"), name)
-            found.append(_tried(failure, check, Bench(place / str(failure.number), prelude)))
-    finally:
-        if folder is None:
-            shutil.rmtree(place, ignore_errors=True)
+            bench = Bench(Path(folder, str(failure.number)), prelude)
+            found.append(_tried(failure, check, bench))
     return told(found)
 
 

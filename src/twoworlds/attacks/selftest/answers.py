@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _SUM = "SELECT SUM(x) FROM people"
 _NUMBER = "{x: {kind: number, bounds: [-1, 1], unit: 0.01}}"
+_TOP = 2**62 - 1
+_WIDE = f"{{x: {{kind: integer, bounds: [-{_TOP}, {_TOP}]}}}}"
 
 
 def rounding_of_sums(bench: Bench) -> str:
@@ -44,13 +46,11 @@ def rounding_of_sums(bench: Bench) -> str:
 
 def overflow(bench: Bench) -> str:
     """Add a million of the largest integers."""
-    top = 2**62 - 1
-    columns = f"{{x: {{kind: integer, bounds: [-{top}, {top}]}}}}"
-    source = bench.selected(f"SELECT {top} AS x FROM range(1000000)")
-    answer = bench.asked(source, _SUM, CERTAIN, columns)
+    source = bench.selected(f"SELECT {_TOP} AS x FROM range(1000000)")
+    answer = bench.asked(source, _SUM, CERTAIN, _WIDE)
     [total] = values(answer, "sum_x")
     scale = answer.calibration.noises[0][0].scale
-    expect(abs(total - top * 1_000_000) <= 1000 * scale, f"a million times 2^62 became {total}")
+    expect(abs(total - _TOP * 1_000_000) <= 1000 * scale, f"a million times 2^62 became {total}")
     large = bench.sqlite([(1e308,)] * 10, ("x",), ("REAL",))
     [total] = values(bench.asked(large, _SUM, CERTAIN, _NUMBER), "sum_x")
     expect(total == 10, f"ten times 10^308, clamped to 1, became {total}")
@@ -235,11 +235,7 @@ def injection_and_odd_names(bench: Bench) -> str:
         source = bench.sqlite([(key, 1.0) for key in _ODD], (name, "x"))
         columns = {name: Column(name, "text", keys=_ODD), "x": Column("x", "number")}
         dataset = Dataset(
-            "people",
-            source,
-            "add-remove",
-            columns=columns,
-            cap=parse_cap("epsilon=1000000"),
+            "people", source, "add-remove", columns=columns, cap=parse_cap("epsilon=1000000")
         )
         policy = Policy({"people": dataset}, "ledger.db", folder=bench.place())
         with Curator.open(policy) as curator:
@@ -281,10 +277,10 @@ def rolled_back_ledger(bench: Bench) -> str:
     folder = policy.parent
     with Curator.open(policy) as curator:
         curator.release(_COUNT, "1/4")
-    _copy(folder, folder / "older")
+    _restore(folder / "older", folder)
     with Curator.open(policy) as curator:
         curator.release("SELECT SUM(x) FROM people", "1/4")
-    _copy(folder, folder / "newest")
+    _restore(folder / "newest", folder)
     ways = ("deleted", "older", "emptied", "cut")
     for way in ways:
         _forget(folder, way)
@@ -297,16 +293,11 @@ def rolled_back_ledger(bench: Bench) -> str:
     return f"{len(ways)} ways to make the ledger forget are noticed; the newest copy works again"
 
 
-def _copy(folder: Path, to: Path) -> None:
-    to.mkdir()
-    for name in (*_LEDGER, "ledger.db.mark"):
-        if (folder / name).exists():
-            shutil.copy2(folder / name, to / name)
-
-
 def _restore(
     folder: Path, kept: Path, names: tuple[str, ...] = (*_LEDGER, "ledger.db.mark")
 ) -> None:
+    """Make the ledger in a folder that of another one."""
+    folder.mkdir(exist_ok=True)
     for name in names:
         (folder / name).unlink(missing_ok=True)
         if (kept / name).exists():
@@ -380,17 +371,14 @@ def drift(bench: Bench) -> str:
     return "ten times 0.1 fills 1, three times 1/3 too, and not 10^-30 more fits"
 
 
-_TOP = 2**62 - 1
-_ASKED = ("COUNT(*)", "SUM(x)")
-_WIDE = f"{{x: {{kind: integer, bounds: [-{_TOP}, {_TOP}]}}}}"
-
-
 def charged_for_nothing(bench: Bench) -> str:
     """Pay so little that noise is as wide as can be, and see who keeps the money."""
     source = bench.sqlite([(1,)], ("x",), ("INTEGER",))
     answered = unpaid = 0
     kinds: dict[NoiseKind, str] = {"laplace": "epsilon", "gaussian": "rho"}
-    for power, sql, (noise, kind) in product((3, 9, 20, 40, 60), _ASKED, kinds.items()):
+    for power, sql, (noise, kind) in product(
+        (3, 9, 20, 40, 60), ("COUNT(*)", "SUM(x)"), kinds.items()
+    ):
         cost = f"{kind}=1e-{power}"
         with bench.opened(source, _WIDE, budget=f"{kind}=1") as curator:
             try:

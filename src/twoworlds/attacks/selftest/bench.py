@@ -109,22 +109,19 @@ class Bench:
     ) -> Path:
         """Write rows as a file of Parquet."""
         columns = ", ".join(f'"{n}" {t}' for n, t in zip(names, types, strict=True))
-        return self._copied(f"CREATE TABLE held ({columns})", rows, len(names), "FROM held")
+        return self.selected("FROM held", columns, [tuple(row) for row in rows])
 
-    def selected(self, select: str) -> Path:
-        """Write what a statement of DuckDB selects as a file of Parquet."""
-        return self._copied("SELECT 1", (), 0, select)
-
-    def _copied(self, first: str, rows: Iterable[Row], width: int, select: str) -> Path:
+    def selected(self, select: str, held: str = "", rows: Sequence[Row] = ()) -> Path:
+        """Write what DuckDB selects as a file of Parquet; ``held`` has the columns of some rows."""
         import duckdb
 
         path = self.place() / "people.parquet"
         with duckdb.connect() as connection:
-            connection.execute(first)
-            listed = [tuple(row) for row in rows]
-            if listed:
-                marks = ", ".join("?" * width)
-                connection.executemany(f"INSERT INTO held VALUES ({marks})", listed)
+            if held:
+                connection.execute(f"CREATE TABLE held ({held})")
+            if rows:
+                marks = ", ".join("?" * len(rows[0]))
+                connection.executemany(f"INSERT INTO held VALUES ({marks})", rows)
             connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
         return path
 
@@ -173,6 +170,11 @@ class Bench:
     def program(self, code: str, *arguments: str) -> list[str]:
         """Return the words of a program in Python, run by this interpreter."""
         return [sys.executable, "-c", f"{self.prelude}\n{code}", *arguments]
+
+    def start(self, code: str, *arguments: str, **pipes: Any) -> subprocess.Popen[str]:
+        """Start a program in Python whose output is read."""
+        words = self.program(code, *arguments)
+        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, **pipes)
 
     def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""

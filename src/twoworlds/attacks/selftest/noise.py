@@ -1,7 +1,7 @@
 """Failures 1, 2, 8, 16 and 29 to 32: noise that gives something away, or has another law.
 
 For the laws each table has 16,384 cells, so that one release draws as many times. Three things are
-compared: the law that the cost demands (worked out in `goodness`), the one that the calibration
+compared: the law that the cost demands (worked out in `bench`), the one that the calibration
 claims, and what is published less the truth.
 """
 

@@ -42,12 +42,7 @@ def double_spend(bench: Bench) -> str:
 
     policy = bench.policy(bench.sqlite(_FIFTY), budget="epsilon=3/2")
     Curator.open(policy).close()
-    running = [
-        subprocess.Popen(
-            bench.program(_SPEND, str(policy), str(me)), stdout=subprocess.PIPE, text=True
-        )
-        for me in range(4)
-    ]
+    running = [bench.start(_SPEND, str(policy), str(me)) for me in range(4)]
     counts = [int(one.communicate(timeout=300)[0] or -1) for one in running]
     expect(min(counts) >= 0, "a process failed")
     shown = show(policy.parent / "ledger.db")
@@ -107,15 +102,9 @@ def kill_9(bench: Bench) -> str:
 @contextmanager
 def _waiting(bench: Bench, policy: Path) -> Iterator[list[subprocess.Popen[str]]]:
     """Start processes that are about to release, and wait for a line."""
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     started = [
-        subprocess.Popen(
-            bench.program(_RELEASE, str(policy), _query(number)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for number in range(_KILLS + 1)
+        bench.start(_RELEASE, str(policy), _query(number), **pipes) for number in range(_KILLS + 1)
     ]
     try:
         for one in started:
@@ -278,11 +267,7 @@ def unpredictable(bench: Bench) -> str:
     noise: dict[str, list[int]] = {}
     keys: list[str] = []
     running = [
-        subprocess.Popen(
-            bench.program(_DRAW, *(str(bench.policy(bench.sqlite([]))) for _ in range(6))),
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        bench.start(_DRAW, *(str(bench.policy(bench.sqlite([]))) for _ in range(6)))
         for _ in range(2)
     ]
     for number, process in enumerate(running):

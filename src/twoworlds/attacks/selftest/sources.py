@@ -156,7 +156,7 @@ def types_of_frames(bench: Bench) -> str:
 def _frames(bench: Bench) -> dict[str, Callable[[Sequence[Any]], Any]]:
     """Return what makes a table of a column: SQLite, whose cells have types, and pandas."""
     found: dict[str, Callable[[Sequence[Any]], Any]] = {
-        "SQLite": lambda x: bench.sqlite([(one,) for one in x], ("x",), ("",)),
+        "SQLite": lambda x: bench.sqlite([(one,) for one in x], ("x",), ("",))
     }
     try:
         pandas, _ = import_module("pandas"), import_module("pyarrow")

@@ -7,7 +7,7 @@ measure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -21,7 +21,6 @@ from twoworlds.attacks.tables.groups import (
     Cells,
     Counted,
     Disclosures,
-    Group,
     Groups,
     count_table,
     exposed,
@@ -30,14 +29,7 @@ from twoworlds.attacks.tables.groups import (
     people,
     ruled_out,
 )
-from twoworlds.attacks.tables.measures import (
-    NAMES,
-    Claim,
-    Measures,
-    checked,
-    measure,
-    read_claims,
-)
+from twoworlds.attacks.tables.measures import NAMES, Claim, Measures, checked, measure, read_claims
 from twoworlds.attacks.tables.table import Origin, listed, named_columns
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import TooLarge
@@ -55,8 +47,6 @@ _CAUTION = (
     "This is about what this one table says of people who are known to be in it: another table "
     "about the same people may undo all of it (twoworlds attack composition)."
 )
-
-Regroup = Callable[[Sequence[str]], Groups]
 
 
 @dataclass(frozen=True)
@@ -156,10 +146,6 @@ class Anonymity(Result):
 
     def fields(self) -> dict[str, Any]:
         """Return all of it, groups as what their people share, how many they are, and values."""
-        advice = self.advice and {
-            **self.advice,
-            "smallest": [_group(group) for group in self.advice["smallest"]],
-        }
         return {
             "table": self.name,
             "quasi": self.quasi,
@@ -168,13 +154,13 @@ class Anonymity(Result):
             "k": self.k,
             "l": self.diversity,
             "measures": _measures(self.measures),
-            "exposed": _disclosures(self.exposed),
-            "ruled_out": _disclosures(self.ruled_out),
+            "exposed": self.exposed,
+            "ruled_out": self.ruled_out,
             "possible": list(self.totals),
             "claims": [{"claim": t, "holds": holds, "found": f} for t, holds, f in self.claims],
             "holds": self.holds,
             "subsets": [_measures(part) for part in self.subsets],
-            "why_not": advice,
+            "why_not": self.advice,
             "sentences": self.sentences(),
         }
 
@@ -276,11 +262,7 @@ def examine(
     check_extent(columns, subsets=subsets)
     table = count_table(table, [*columns, *([sensitive] if sensitive else [])])
     cells = {column: column_cells(table.texts[table.place(column)]) for column in columns}
-
-    def regroup(chosen: Sequence[str]) -> Groups:
-        return groups_of(table, chosen, sensitive)
-
-    found = regroup(columns)
+    found = groups_of(table, columns, sensitive)
     measures = measure(found)
     order = np.argsort(-found.totals, kind="stable").tolist() if sensitive else ()
     return Anonymity(
@@ -293,8 +275,8 @@ def examine(
         exposed(found, sensitive, cells) if sensitive else Disclosures(),
         ruled_out(found, sensitive, cells) if sensitive else Disclosures(),
         tuple(checked(claims, found, measures)),
-        tuple(_parts(columns, regroup)) if subsets else (),
-        _advise(found, claims["k"] or 2, regroup),
+        tuple(_parts(table, columns, sensitive)) if subsets else (),
+        _advise(found, claims["k"] or 2),
         cells,
     )
 
@@ -308,14 +290,15 @@ def check_extent(columns: Sequence[str], *, subsets: bool) -> None:
         )
 
 
-def _advise(groups: Groups, k: int, regroup: Regroup) -> dict[str, Any] | None:
+def _advise(groups: Groups, k: int) -> dict[str, Any] | None:
     """Return why a table is not k-anonymous; None if it is."""
     small = np.flatnonzero(groups.sizes < k)
     if not len(small):
         return None
     without = {}
     for column in groups.columns:
-        sizes = regroup([one for one in groups.columns if one != column]).sizes
+        others = [one for one in groups.columns if one != column]
+        sizes = groups_of(groups.table, others, None).sizes
         left = sizes[sizes < k]
         numbers = (int(left.sum()), int(sizes.min()), len(left))
         without[column] = dict(zip(("people", "smallest", "groups"), numbers, strict=True))
@@ -331,12 +314,12 @@ def _advise(groups: Groups, k: int, regroup: Regroup) -> dict[str, Any] | None:
     }
 
 
-def _parts(columns: Sequence[str], regroup: Regroup) -> Iterator[Measures]:
+def _parts(table: Counted, columns: Sequence[str], sensitive: str | None) -> Iterator[Measures]:
     """Yield the measures of every part, the larger ones first, the whole included."""
     sizes = range(len(columns), 0, -1)
     parts = [part for size in sizes for part in combinations(columns, size)]
     for part in track(parts, "measuring parts", total=len(parts)):
-        yield measure(regroup(part))
+        yield measure(groups_of(table, part, sensitive))
 
 
 def _first(found: Disclosures) -> tuple[str, int]:
@@ -355,18 +338,9 @@ def _brief(value: Number) -> str:
     return brief if 0 < len(brief) <= _BRIEF else decimal(value, side="down")
 
 
-def _group(group: Group) -> dict[str, Any]:
-    return {"values": dict(group.values), "size": group.size, "counts": dict(group.counts)}
-
-
 def _measures(found: Measures) -> dict[str, Any]:
     worst = {
-        name: {"value": to_json(value, side="down"), "group": _group(group)}
+        name: {"value": to_json(value, side="down"), "group": group}
         for name, (value, group) in found.worst.items()
     }
     return {"columns": found.columns, "groups": found.groups, **worst}
-
-
-def _disclosures(found: Disclosures) -> dict[str, Any]:
-    shown = [{**one._asdict(), "group": _group(one.group)} for one in found.shown]
-    return {"groups": found.groups, "people": found.people, "shown": shown}

@@ -49,14 +49,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from twoworlds.attacks.tables.cells import (
-    ANYTHING,
-    Cell,
-    Part,
-    column_cells,
-    part_is_value,
-    part_text,
-)
+from twoworlds.attacks.tables.cells import ANYTHING, Alternative, Cell, Value, column_cells
 from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import rational
@@ -77,27 +70,28 @@ class Sensitive:
 
     def __init__(self, tables: Iterable[Iterable[str | None]]) -> None:
         self.read = read_sensitive(tables)
-        self._labels: dict[Part, str] = {}
+        self._labels: dict[Alternative, str] = {}
         for cell in self.read.values():
-            for part in cell.parts:
-                self._labels.setdefault(part, part_text(part))
+            for one in cell.alternatives:
+                self._labels.setdefault(one, one.text)
         self._values = {
-            label: Cell(label, (part,))
-            for part, label in self._labels.items()
-            if part_is_value(part)
+            label: Cell(label, (one,))
+            for one, label in self._labels.items()
+            if isinstance(one, Value)
         }
         self._sets = [text for text, one in self.read.items() if not one.is_value]
         self._same: dict[Cell, list[str | None]] = {}  # the cells that say a value
-        for text, one in self.read.items():
-            if one.is_value:
-                self._same.setdefault(one, []).append(text)
+        for text, cell in self.read.items():
+            if cell.is_value:
+                self._same.setdefault(cell, []).append(text)
         self.inside = cache(self._inside)
         self._met = cache(Cell.met)
 
     def named(self, cell: Cell) -> dict[str, bool]:
         """Return the labels of the alternatives of a cell, and whether each is a set."""
-        labels = {part: self._labels.get(part) or part_text(part) for part in cell.parts}
-        return {label: not part_is_value(part) for part, label in labels.items()}
+        return {
+            self._labels.get(one, one.text): not isinstance(one, Value) for one in cell.alternatives
+        }
 
     def ways(self, choices: Iterable[Way]) -> dict[str, int]:
         """Return for each alternative how many choices of rows say it."""
@@ -141,7 +135,7 @@ class Sensitive:
     def _inside(self, cell: Cell) -> tuple[str, ...]:
         """Return the values that occur and are in a cell."""
         if cell.is_value:
-            return tuple(label for part in cell.parts if (label := self._labels.get(part)))
+            return tuple(label for one in cell.alternatives if (label := self._labels.get(one)))
         return tuple(label for label, value in self._values.items() if cell.meets(value))
 
 

@@ -27,8 +27,7 @@ Readings that were chosen, because the text alone does not decide:
 What two cells say together, `Cell.met`, and whether that is anything at all, `Cell.meets`, is found
 exactly.
 
-A set is held as alternatives, its *parts*. A part is one atom, a value, an interval or a mask;
-without an atom it is anything.
+A set is held as its alternatives: each is a value, an interval, a mask, or anything.
 """
 
 from __future__ import annotations
@@ -143,16 +142,26 @@ class Mask:
         return f"in their {self.text[0]}0s" if _DECADE.fullmatch(self.text) else self.text
 
 
-Atom = Value | Interval | Mask
-Part = tuple[Atom, ...]  # of one atom, or none
+@dataclass(frozen=True)
+class Anything:
+    """All values; what an empty cell says."""
+
+    text: str = "anything"
+
+    def words(self) -> str:
+        """Return that it is anything."""
+        return self.text
+
+
+Alternative = Value | Interval | Mask | Anything
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A set of possible values, and the text that says it; equal to one with the same parts."""
+    """A set of possible values, and the text that says it; equal to one with the same ones."""
 
     text: str = field(compare=False)
-    parts: tuple[Part, ...]
+    alternatives: tuple[Alternative, ...]
 
     def __str__(self) -> str:
         return self.text
@@ -160,17 +169,12 @@ class Cell:
     @property
     def is_anything(self) -> bool:
         """Whether one of the alternatives is anything."""
-        return () in self.parts
+        return Anything() in self.alternatives
 
     @property
     def is_value(self) -> bool:
         """Whether it is a single value, and no set."""
-        return len(self.parts) == 1 and part_is_value(self.parts[0])
-
-    @property
-    def atoms(self) -> Iterator[Atom]:
-        """The atoms of all parts."""
-        return (atom for part in self.parts for atom in part)
+        return len(self.alternatives) == 1 and isinstance(self.alternatives[0], Value)
 
     def allows(self, value: object) -> bool:
         """Tell whether somebody of whom a text, a number or a `Cell` is known can be behind it."""
@@ -178,23 +182,25 @@ class Cell:
 
     def meets(self, other: Cell) -> bool:
         """Tell whether some value is in both sets."""
-        return any(_met(*both) is not None for both in product(self.parts, other.parts))
+        both = product(self.alternatives, other.alternatives)
+        return any(_both(one, their) is not None for one, their in both)
 
     def met(self, other: Cell) -> Cell | None:
         """Return the intersection with another one, or None when it is empty."""
-        found = [_met(*both) for both in product(self.parts, other.parts)]
-        parts = tuple(dict.fromkeys(part for part in found if part is not None))
-        return Cell("|".join(dict.fromkeys(map(part_text, parts))), parts) if parts else None
+        both = product(self.alternatives, other.alternatives)
+        found = [_both(one, their) for one, their in both]
+        kept = tuple(dict.fromkeys(one for one in found if one is not None))
+        return Cell("|".join(dict.fromkeys(one.text for one in kept)), kept) if kept else None
 
     def words(self) -> str:
         """Say the set as one says it of people, as in "flu, cold or cancer"."""
-        if len(self.parts) == 1:
-            return self.parts[0][0].words() if self.parts[0] else ANYTHING.text
-        *first, last = map(part_text, self.parts)
+        if len(self.alternatives) == 1:
+            return self.alternatives[0].words()
+        *first, last = (one.text for one in self.alternatives)
         return f"{', '.join(first)} or {last}"
 
 
-ANYTHING = Cell("anything", ((),))  # what an empty cell says
+ANYTHING = Cell("anything", (Anything(),))
 
 
 def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
@@ -202,8 +208,8 @@ def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
     given: object = text
     if not isinstance(given, str):
         raise InvalidInput(f"a cell is read from text, not from {given!r} ({type(given).__name__})")
-    parts = (_part(one, numeric=numeric) for one in _alternatives(text.strip()))
-    return Cell(text, tuple(dict.fromkeys(parts)))
+    found = (_alternative(one, numeric=numeric) for one in _listed(text.strip()))
+    return Cell(text, tuple(dict.fromkeys(found)))
 
 
 def column_cells(texts: Iterable[str], *, numeric: bool | None = None) -> dict[str, Cell]:
@@ -225,29 +231,13 @@ def plain_number(text: str) -> Fraction | None:
     return Fraction(text) if _PLAIN.fullmatch(text) else None
 
 
-def part_is_value(part: Part) -> bool:
-    """Tell whether a part is a single value."""
-    return len(part) == 1 and isinstance(part[0], Value)
-
-
-def part_text(part: Part) -> str:
-    """Write a part as in a table."""
-    return part[0].text.strip() if part else "anything"
-
-
 # --- what two sets have in common -----------------------------------------------------------------
 
 
-def _met(mine: Part, theirs: Part) -> Part | None:
-    """Return what is in both parts, or None."""
-    if not (mine and theirs):
-        return mine or theirs
-    both = _both(mine[0], theirs[0])
-    return None if both is None else (both,)
-
-
-def _both(one: Atom, other: Atom) -> Atom | None:
-    """Return what two atoms have in common, or None."""
+def _both(one: Alternative, other: Alternative) -> Alternative | None:
+    """Return what two alternatives have in common, or None."""
+    if isinstance(one, Anything) or isinstance(other, Anything):
+        return other if isinstance(one, Anything) else one
     if isinstance(other, Value) or (isinstance(one, Mask) and isinstance(other, Interval)):
         one, other = other, one
     if isinstance(one, Value):
@@ -264,14 +254,14 @@ def _both(one: Atom, other: Atom) -> Atom | None:
     return other if both == span else both
 
 
-def _both_masks(one: Mask, other: Mask) -> Atom | None:
+def _both_masks(one: Mask, other: Mask) -> Alternative | None:
     if not _agree(one.text, other.text):
         return None
     pattern = "".join(b if a == "*" else a for a, b in zip(one.text, other.text, strict=True))
     return Mask(pattern) if "*" in pattern else Value(pattern, pattern)
 
 
-def _both_intervals(one: Interval, other: Interval) -> Atom | None:
+def _both_intervals(one: Interval, other: Interval) -> Alternative | None:
     lows = [(end.low, not end.with_low) for end in (one, other) if end.low is not None]
     highs = [(end.high, end.with_high) for end in (one, other) if end.high is not None]
     low, without_low = max(lows, default=(None, True))
@@ -290,21 +280,21 @@ def _both_intervals(one: Interval, other: Interval) -> Atom | None:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def _part(plain: str, *, numeric: bool | None) -> Part:
+def _alternative(plain: str, *, numeric: bool | None) -> Alternative:
     """Read one alternative."""
     if plain and not plain.strip("*"):
-        return ()
+        return Anything()
     if numeric is not False and (interval := _interval(plain)) is not None:
-        return (_single(interval),)
+        return _single(interval)
     if "*" in plain:
         mask = Mask(plain)
         spans = numeric and "*" not in plain.rstrip("*")
-        return ((mask.span() if spans else None) or mask,)
+        return (mask.span() if spans else None) or mask
     number = plain_number(plain) if numeric or (numeric is None and _unpadded(plain)) else None
-    return (Value(plain, plain if number is None else number),)
+    return Value(plain, plain if number is None else number)
 
 
-def _single(interval: Interval) -> Atom:
+def _single(interval: Interval) -> Alternative:
     """Return the value of an interval that holds one number, and others as they are."""
     if interval.low is not None and interval.low == interval.high:
         return Value(str(interval.low), interval.low)
@@ -319,7 +309,7 @@ def _known(value: object) -> Cell:
     if isinstance(value, int | float | Fraction) and not isinstance(value, bool):
         number = rational(value, "known value")
         text = str(number) if number.denominator == 1 else text
-    return Cell(text, ((Value(text, text if number is None else number),),))
+    return Cell(text, (Value(text, text if number is None else number),))
 
 
 def _agree(pattern: str, text: str) -> bool:
@@ -334,14 +324,14 @@ def _unpadded(plain: str) -> bool:
 
 
 def _of_numbers(texts: Iterable[str]) -> bool:
-    shown = [one for text in texts for one in _alternatives(text.strip())]
+    shown = [one for text in texts for one in _listed(text.strip())]
     if any(_interval(one) is not None for one in shown):
         return True
     shown = [one for one in shown if one.strip("*") or not one]
     return bool(shown) and all(_unpadded(one) and plain_number(one) is not None for one in shown)
 
 
-def _alternatives(text: str) -> Iterator[str]:
+def _listed(text: str) -> Iterator[str]:
     """Yield the alternatives that a text lists, or the text."""
     if len(text) > 2 and text[0] == "{" and text[-1] == "}":
         found = re.split(r"[,|;]", text[1:-1])
@@ -352,7 +342,7 @@ def _alternatives(text: str) -> Iterator[str]:
         yield text
         return
     for option in options:
-        yield from _alternatives(option)
+        yield from _listed(option)
 
 
 def _interval(text: str) -> Interval | None:

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,15 +94,15 @@ def count_table(table: Origin | Counted, columns: Sequence[str]) -> Counted:
 class Group:
     """People whom the table does not tell apart."""
 
-    values: tuple[tuple[str, str], ...]  # the cell that they have of each column
+    values: Mapping[str, str]  # the cell that they have of each column
+    size: int  # how many they are
     # The sensitive values that they have, most frequent first, and how many have each; empty when
     # no sensitive column was named
-    counts: tuple[tuple[str, int], ...]
-    size: int  # how many they are
+    counts: Mapping[str, int]
 
     def share(self, value: str) -> Fraction:
         """Return which part of the group has a sensitive value."""
-        return Fraction(dict(self.counts).get(value, 0), self.size)
+        return Fraction(self.counts.get(value, 0), self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +143,8 @@ class Groups:
         pairs = zip(self.values[part].tolist(), self.counts[part].tolist(), strict=True)
         named = [(self.names[value], count) for value, count in pairs] if self.names else []
         named.sort(key=lambda pair: (-pair[1], pair[0]))
-        values = tuple((column, self._text(column, number)) for column in self.columns)
-        return Group(values, tuple(named), int(self.sizes[number]))
+        values = {column: self._text(column, number) for column in self.columns}
+        return Group(values, int(self.sizes[number]), dict(named))
 
     def _text(self, column: str, number: int) -> str:
         place = self.table.place(column)
@@ -219,10 +218,10 @@ def who(group: Group, cells: Cells) -> str:
 
     Suppressed cells say nothing.
     """
-    empty = [column for column, text in group.values if not text.strip()]
+    empty = [column for column, text in group.values.items() if not text.strip()]
     said = (
         _said(column, cells.get(column, {}).get(text) or read_cell(text))
-        for column, text in group.values
+        for column, text in group.values.items()
         if text.strip()
     )
     phrases = [phrase for _, phrase in sorted(one for one in said if one is not None)]
@@ -254,7 +253,8 @@ def _said(column: str, cell: Cell) -> tuple[tuple[int, str], str] | None:
     return (2, column), f"with {column} {text}"
 
 
-class Disclosure(NamedTuple):
+@dataclass(frozen=True)
+class Disclosure:
     """One thing that a table gives away about a group."""
 
     kind: str  # ``everybody has it`` or ``nobody has it``
@@ -263,7 +263,8 @@ class Disclosure(NamedTuple):
     sentence: str  # the same in words
 
 
-class Disclosures(NamedTuple):
+@dataclass(frozen=True)
+class Disclosures:
     """How many groups are exposed in one way, how many people are in them, and the worst ones."""
 
     groups: int = 0
@@ -278,7 +279,7 @@ def exposed(groups: Groups, sensitive: str, cells: Cells) -> Disclosures:
     for group in _worst(groups, alike, -groups.sizes[alike]):
         start = "the only person" if group.size == 1 else f"all {group.size:,} people"
         have = "has" if group.size == 1 else "have"
-        values = tuple(value for value, _ in group.counts)
+        values = tuple(group.counts)
         said = f"{start} {who(group, cells)}".rstrip() + f" {have} {has(sensitive, values)}"
         shown.append(Disclosure("everybody has it", group, values, said))
     return Disclosures(len(alike), int(groups.sizes[alike].sum()), tuple(shown))
@@ -296,7 +297,7 @@ def ruled_out(groups: Groups, sensitive: str, cells: Cells) -> Disclosures:
     shares = np.add.reduceat(groups.totals[groups.values], groups.starts)[lacking]
     shown = []
     for group in _worst(groups, lacking, shares):
-        missing = tuple(value for value in there if value not in dict(group.counts))
+        missing = tuple(value for value in there if value not in group.counts)
         said = f"none of the {group.size:,} people {who(group, cells)}".rstrip()
         sentence = f"{said} has {has(sensitive, missing)}"
         shown.append(Disclosure("nobody has it", group, missing, sentence))

@@ -19,7 +19,7 @@ the register. That is not so: what is true is the reverse.
 Proof: the table is k-anonymous on these columns, so each record has the same cells as at least
 k - 1 others, and whoever matches it matches all of these. It holds as well where groups overlap;
 then a person may match several groups. Differs: a record of the table may match fewer than k people
-of the register, or one, who is then named (erratum to Wu, Section 1.1); `linkage` of the bundled
+of the register, or one, who is then named (erratum to Wu, Section 1.1); `link` of the bundled
 ``register.csv`` and ``figure1.csv`` shows it.
 
 Probabilities rest on what each direction says: the person is in the table and each matching row is
@@ -38,8 +38,9 @@ from typing import Any, NamedTuple
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.tables.beliefs import read_sensitive
 from twoworlds.attacks.tables.cells import (
-    Atom,
+    Alternative,
     Cell,
+    Interval,
     Mask,
     Value,
     column_cells,
@@ -273,11 +274,9 @@ class KnownValues:
         self._unknown = None in listed
         self._cells = {text: read_cell(text) for text in listed if text is not None}
         self._values = {
-            text: atom
+            text: value
             for text, one in self._cells.items()
-            if one.is_value
-            for atom in one.atoms
-            if isinstance(atom, Value)
+            if isinstance(value := one.alternatives[0], Value) and one.is_value
         }
         self._sets = [text for text in self._cells if text not in self._values]
         self._by_text: dict[str, list[str]] = {}
@@ -293,7 +292,10 @@ class KnownValues:
         """Return the known values with which a cell is compatible."""
         if cell.is_anything:
             return set(self._cells)
-        proposed = {*self._sets, *(text for atom in cell.atoms for text in self._proposed(atom))}
+        proposed = {
+            *self._sets,
+            *(text for one in cell.alternatives for text in self._proposed(one)),
+        }
         return {text for text in proposed if cell.meets(self._cells[text])}
 
     def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
@@ -306,16 +308,17 @@ class KnownValues:
             if self._unknown:
                 yield None, text
 
-    def _proposed(self, atom: Atom) -> Iterable[str]:
-        if isinstance(atom, Mask):
-            return self._fitting(atom)
-        if isinstance(atom, Value):
-            same = self._by_number.get(atom.key, ()) if isinstance(atom.key, Fraction) else ()
-            return {*self._by_text.get(atom.text, ()), *same}
+    def _proposed(self, one: Alternative) -> Iterable[str]:
+        if isinstance(one, Mask):
+            return self._fitting(one)
+        if isinstance(one, Value):
+            same = self._by_number.get(one.key, ()) if isinstance(one.key, Fraction) else ()
+            return {*self._by_text.get(one.text, ()), *same}
+        assert isinstance(one, Interval)
         numbers = self._numbers
-        first = 0 if atom.low is None else bisect_left(numbers, atom.low)
-        last = len(numbers) if atom.high is None else bisect_right(numbers, atom.high)
-        return [text for one in numbers[first:last] for text in self._by_number[one]]
+        first = 0 if one.low is None else bisect_left(numbers, one.low)
+        last = len(numbers) if one.high is None else bisect_right(numbers, one.high)
+        return [text for number in numbers[first:last] for text in self._by_number[number]]
 
     def _fitting(self, mask: Mask) -> Iterable[str]:
         shape = _shape(mask.text)
@@ -341,7 +344,6 @@ class MatchedPeople(NamedTuple):
 
     id: int
     people: int  # how many they are
-    first: int  # the row of the first one
     groups: tuple[tuple[int, ...], ...]  # for each table the groups that they match
     # For each table the sensitive cells of the matching rows, and how many rows have each
     counts: tuple[Mapping[str | None, int], ...]
@@ -381,14 +383,6 @@ def same_cells(table: LoadedTable, columns: Iterable[str], group: str, row: str)
     return " AND ".join(same) or "true"
 
 
-def fill(table: LoadedTable, place: str, names: Sequence[str], rows: Iterable[Any]) -> None:
-    """Make a table of rows of Python beside another one."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
-    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
-    table.connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
-
-
 def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
     """Make ``signed``, the profiles with their kinds, and return these, in order of first rows."""
     run, keys = register.connection.execute, ", ".join(f"sign{i}" for i in range(tables))
@@ -407,8 +401,8 @@ def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
             groups.setdefault(group, {})[value] = size
     counted: dict[tuple[int, tuple[int, ...]], Counter[str | None]] = {}
     found = []
-    for *signs, people, first, kind in register.fetch(
-        f"SELECT {keys}, sum(size)::BIGINT, min(first), kind FROM signed GROUP BY {keys}, kind "
+    for *signs, people, kind in register.fetch(
+        f"SELECT {keys}, sum(size)::BIGINT, kind FROM signed GROUP BY {keys}, kind "
         f"ORDER BY min(first)"
     ):
         mine = tuple(tuple(sign or ()) for sign in signs)
@@ -418,7 +412,7 @@ def kinds(register: LoadedTable, tables: int) -> list[MatchedPeople]:
                 for group in key[1]:
                     counted[key].update(said[key[0]][group])
         counts = tuple(counted[key] for key in enumerate(mine))
-        found.append(MatchedPeople(kind, people, first, mine, counts))
+        found.append(MatchedPeople(kind, people, mine, counts))
     return found
 
 
@@ -453,7 +447,12 @@ def _make_matches(table: LoadedTable, known: Mapping[str, KnownValues], i: int) 
     shared = [(place, column) for place, column in enumerate(known) if column in table.columns]
     for number, (mine, column) in enumerate(shared):
         pairs = f"pairs{i}_{number}"
-        fill(table, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        columns = [*zip(*known[column].pairs(table.texts(column)), strict=True)] or [(), ()]
+        table.connection.execute(
+            f"CREATE TABLE {pairs} AS SELECT unnest(?::VARCHAR[]) AS value, "
+            "unnest(?::VARCHAR[]) AS cell",
+            [list(one) for one in columns],
+        )
         joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
         cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
     table.connection.execute(

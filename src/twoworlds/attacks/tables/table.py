@@ -35,7 +35,6 @@ EXAMPLES = {
     "register.csv": "a made-up register of six people",
     "staff.csv": "the people of a made-up university",
 }
-_ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 
 Origin = Any  # a path, a list of rows or a frame
 _SEPARATORS = ",;\t"
@@ -262,8 +261,7 @@ def example_path(path: str | Path, *, bundled: bool = False) -> Path:
     if not bundled and "\0" not in str(path) and given.exists():
         return given
     if str(path) in EXAMPLES:
-        package = _ELSEWHERE.get(str(path), __package__)
-        return Path(str(files(package).joinpath("data", str(path))))
+        return Path(str(files(__package__).joinpath("data", str(path))))
     raise InvalidInput(
         f"there is no file {str(path)!r}: check the path; the bundled examples are "
         f"{', '.join(EXAMPLES)}"

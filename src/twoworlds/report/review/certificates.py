@@ -29,7 +29,7 @@ from twoworlds.definitions.coupled.proof import UNCHECKED, Proved, proved_by
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.files import certificate_text, read_json
 from twoworlds.numbers import show
-from twoworlds.report.review.model import FAILS, VERIFIED, ProofFile, Review
+from twoworlds.report.review.model import VERIFIED, ProofFile, Review, broken
 from twoworlds.show import Told
 
 _LARGEST_FILE = 64 << 20  # a simulator for 1,000 people has 20 MB
@@ -210,11 +210,7 @@ def proved(saved: Saved) -> Told:
 # --- the review -----------------------------------------------------------------------------------
 
 
-def review_certificate(
-    file: str | Path,
-    *,
-    ledger: str | Path | None = None,
-) -> Review:
+def review_certificate(file: str | Path, *, ledger: str | Path | None = None) -> Review:
     """Check a certificate saved as .json and review it.
 
     ``ledger`` is, for a release, an export of the ledger, to find the charge in.
@@ -251,18 +247,10 @@ def _review(saved: Saved) -> Review:
     meaning, numbers = MEANINGS[kind], told.data.get("proved", [])
     question = f"Does {proof.name}, a certificate of kind {kind}, prove what it claims?"
     if not told.said.holds:
-        failing = replace(proof, about=_BROKEN, expected=FAILS)
-        return Review(
-            f"A broken certificate, {proof.name}",
-            question,
-            "broken",
-            "The certificate does NOT hold: its arithmetic does not come out.",
-            (f"It is not so that {meaning}.", "Nothing that it claims should be relied on."),
-            (),
-            (),
-            failing,
-            told.to_dict(),
-        )
+        title, failure = f"A broken certificate, {proof.name}", "its arithmetic does not come out"
+        said = f"It is not so that {meaning}.", "Nothing that it claims should be relied on."
+        kept = replace(proof, about=_BROKEN)
+        return broken(title, question, failure, said, kept, told.to_dict())
     rests = (
         "the proof is about the vectors and tables that the file holds: that they are those of the "
         "mechanism, definition or belief in question is for the reader to compare",

@@ -24,13 +24,7 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.cones.certificates import Certificate
-from twoworlds.definitions import (
-    DifferentialPrivacy,
-    PrivacyDefinition,
-    Verdict,
-    Witness,
-    measure,
-)
+from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdict, Witness, measure
 from twoworlds.definitions.base import Setting
 from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.posteriors import Games
@@ -137,11 +131,8 @@ class Findings:
     @cached_property
     def others(self) -> list[Standing]:
         """Where the mechanism stands by other definitions."""
-        asked = self.dp
-        found = standings(
-            self.mechanism, self.belief, neighbours=asked.neighbours, group=asked.group
-        )
-        return [*found]
+        dp = self.dp
+        return [*standings(self.mechanism, self.belief, neighbours=dp.neighbours, group=dp.group)]
 
     @cached_property
     def implied(self) -> list[Implication]:
@@ -150,9 +141,14 @@ class Findings:
 
     @cached_property
     def proof(self) -> ProofFile:
-        """What can be checked again."""
-        where = self.universe
-        return _prove(self.verdict, self.price, self.setting, self.claimed, universe=where)
+        """What can be checked again: what proves the verdict, or the verdict itself."""
+        claimed, found = self.claimed, None
+        if claimed is None or (isinstance(claimed, DifferentialPrivacy) and self.verdict.holds):
+            if getattr(claimed, "delta", 0) == 0:
+                found = _of_price(self.price, self.setting)
+        elif isinstance(claimed, DifferentialPrivacy):
+            found = _refutation(self.verdict, claimed)
+        return found or _asked_again(self.verdict, self.setting, self.universe)
 
     def data(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -203,23 +199,6 @@ def _games_of(mechanism: Mechanism, belief: str) -> list[Games]:
 
 
 # --- the proof ------------------------------------------------------------------------------------
-
-
-def _prove(
-    verdict: Verdict,
-    price: Verdict,
-    setting: Setting,
-    claimed: PrivacyDefinition | None,
-    *,
-    universe: str | None = None,
-) -> ProofFile:
-    """Return what proves a verdict, or the verdict itself; ``price`` is the smallest ratio."""
-    found = None
-    if claimed is None or (isinstance(claimed, DifferentialPrivacy) and verdict.holds):
-        found = _of_price(price, setting) if getattr(claimed, "delta", 0) == 0 else None
-    elif isinstance(claimed, DifferentialPrivacy):
-        found = _refutation(verdict, claimed)
-    return found or _asked_again(verdict, setting, universe)
 
 
 def _refutation(verdict: Verdict, claimed: DifferentialPrivacy) -> ProofFile | None:
@@ -289,12 +268,12 @@ def _exposure(price: Verdict) -> ProofFile | None:
     witness = price.witness
     if not isinstance(witness, Witness) or witness.probabilities[1] != 0:
         return None
-    told = {"columns": [*witness.labels], "claim": f"{price.mechanism}: {witness.explain()}"}
     vector = (bounds(witness.probabilities[0])[0], 0)
     certificate = Certificate(
         "all",
         {
-            **told,
+            "columns": [*witness.labels],
+            "claim": f"{price.mechanism}: {witness.explain()}",
             "parts": [
                 {"kind": "violates", "vector": vector, "inequality": (-1, 0)},
                 {"kind": "satisfies", "vector": vector, "inequalities": [(0, -1)]},

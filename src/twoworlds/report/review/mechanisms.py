@@ -12,12 +12,7 @@ from dataclasses import replace
 
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Curves, HeatMap
-from twoworlds.definitions import (
-    DEFINITIONS,
-    DifferentialPrivacy,
-    Verdict,
-    Witness,
-)
+from twoworlds.definitions import DEFINITIONS, DifferentialPrivacy, Verdict, Witness
 from twoworlds.definitions.base import Compared
 from twoworlds.definitions.semantics.posteriors import Games
 from twoworlds.definitions.trade_off import trade_off
@@ -29,6 +24,7 @@ from twoworlds.numbers import INFINITY, above, counted, show, stated
 from twoworlds.report.review.findings import Findings
 from twoworlds.report.review.model import (
     ROOM,
+    STRENGTHS,
     Review,
     Section,
     belief_charts,
@@ -77,11 +73,7 @@ _CALLED = {  # where the name of a mechanism makes no subject of a sentence
     "then": "a mechanism with post-processing",
     "truncated-geometric": "truncated geometric noise",
 }
-_CLAIMED = {
-    "ratio": "ratio claimed",
-    "epsilon": "epsilon claimed",
-    "delta": "delta that it needs",
-}
+_CLAIMED = {"ratio": "ratio claimed", "epsilon": "epsilon claimed", "delta": "delta that it needs"}
 _OVER_DATA = "over data and noise"  # in a sentence on beliefs that may fail
 _MAY_FAIL = (
     "What holds over data and noise follows by twoworlds, S4, sharper than Kasiviswanathan & "
@@ -222,17 +214,12 @@ def _sentences(found: Findings) -> Iterator[str]:
     said = found.verdict.sentence.removesuffix(found.price.sentence).strip()
     if said:
         yield said
-    said_already = "What does hold" in said
-    if (
-        found.verdict.holds is False
-        and isinstance(found.claimed, DifferentialPrivacy)
-        and not said_already
-    ):
+    of_dp = isinstance(found.claimed, DifferentialPrivacy)
+    if found.verdict.holds is False and of_dp and "What does hold" not in said:
         yield f"What does hold: {_headline(found.price, found.dp.group)}"
     word = strength_in(found.price.sentence)
     if found.verdict.holds is False and word:
-        given = "practically no" if word == "none" else word
-        yield f"The claim is wrong; what this mechanism does give is {given} protection."
+        yield f"The claim is wrong; what this mechanism does give is {STRENGTHS[word]} protection."
 
 
 def _limits(found: Findings) -> Iterator[str]:

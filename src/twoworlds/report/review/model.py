@@ -35,12 +35,7 @@ ROOM = (
 
 HALF = Fraction(1, 2)
 _GROUPS = re.compile(r"Of [\d,]+ (groups of [\d,]+ people)")
-_STRENGTHS = {
-    "strong": "strong",
-    "moderate": "moderate",
-    "weak": "weak",
-    "none": "practically no",
-}
+STRENGTHS = {"strong": "strong", "moderate": "moderate", "weak": "weak", "none": "practically no"}
 
 _BELIEVED = "A belief on the horizontal axis can become at most that on the curve."
 _LIKELIER = (
@@ -90,7 +85,7 @@ def strength_in(said: str) -> str:
     >>> strength_in("... would get all 100 right: practically no protection.")
     'none'
     """
-    return next((word for word in _STRENGTHS if f"{_STRENGTHS[word]} protection" in said), "")
+    return next((word for word in STRENGTHS if f"{STRENGTHS[word]} protection" in said), "")
 
 
 @dataclass(frozen=True)
@@ -225,6 +220,21 @@ class Review(Result):
         }
 
 
+def broken(
+    title: str,
+    question: str,
+    failure: str | None,
+    sentences: tuple[str, ...],
+    proof: ProofFile,
+    data: Mapping[str, Any],
+    *sections: Section,
+) -> Review:
+    """Return the review of a certificate that does not hold: nothing that it claims is shown."""
+    headline = f"The certificate does NOT hold: {failure}."
+    proof = replace(proof, expected=FAILS)
+    return Review(title, question, "broken", headline, sentences, (), sections, proof, data)
+
+
 def belief_charts(told: Promise, delta: Number) -> Iterator[Curves]:
     """Yield the chart of a promise, where it has one, with a caption instead of its sentences."""
     if told.chart is not None:
@@ -233,14 +243,7 @@ def belief_charts(told: Promise, delta: Number) -> Iterator[Curves]:
 
 # --- by which theorems ----------------------------------------------------------------------------
 
-_CONCLUSIONS = (
-    "semantic",
-    "informed",
-    "ddp",
-    "inference-ddp",
-    "noiseless",
-    "pufferfish",
-)
+_CONCLUSIONS = ("semantic", "informed", "ddp", "inference-ddp", "noiseless", "pufferfish")
 
 
 def chains(given: Guarantee) -> list[Implication]:

@@ -47,7 +47,6 @@ from twoworlds.release.review import ReviewDesk, decided_words
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.model import (
-    FAILS,
     ROOM,
     VERIFIED,
     Outcome,
@@ -55,6 +54,7 @@ from twoworlds.report.review.model import (
     Review,
     Section,
     belief_charts,
+    broken,
     chain_blocks,
     chains,
 )
@@ -149,11 +149,9 @@ def review_released(released: Released, ledger: Ledger) -> Review:
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost, desk = context.cost, ReviewDesk(ledger)
     given = guarantee_of(cost, context.dataset.neighbours)
-    paying = (
-        one for one in desk.state.charges.values() if one.hash == released.statement["strategy"]
-    )
+    charges, strategy = desk.state.charges, released.statement["strategy"]
+    opened = next(one for one in charges.values() if one.hash == strategy)
     made = _made(released.answers, released.calibration, charge, cost, given, plan, paid)
-    opened = next(paying)
     made = replace(made, **_history(desk, opened.dataset, cost, opened.query, opened.sequence))
     answers = [answer.to_dict() for answer in released.answers]
     text = json.dumps(answers, indent=2, ensure_ascii=False) + "\n"
@@ -167,7 +165,7 @@ def review_released(released: Released, ledger: Ledger) -> Review:
         ProofFile(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
         answers=answers,
     )
-    return replace(review, **_form(desk, desk.state.charges[released.charge.entry]))
+    return replace(review, **_form(desk, charges[released.charge.entry]))
 
 
 def review_certified(text: str, ledger: Books) -> Review:
@@ -188,17 +186,9 @@ def review_release(
     looked = "What was checked", tuple(_checked(checked, looked=ledger is not None))
     found: dict[str, Any] = {"kind": "release", "check": checked.to_dict()}
     if not checked.holds:
-        return Review(
-            f"A certificate of a release, {proof.name}",
-            _QUESTION,
-            "broken",
-            f"The certificate does NOT hold: {checked.failure}.",
-            ("Nothing in it should be relied on: its content stands only at the end, as it is.",),
-            (),
-            (looked,),
-            replace(proof, expected=FAILS),
-            found,
-        )
+        warned = "Nothing in it should be relied on: its content stands only at the end, as it is."
+        title = f"A certificate of a release, {proof.name}"
+        return broken(title, _QUESTION, checked.failure, (warned,), proof, found, looked)
     charge, (queries, calibration) = data["charge"], made_of(data["statement"])
     context = AnswerContext(queries[0].dataset, calibration.price, calibration.price)
     answers = [
@@ -237,11 +227,7 @@ def review_release(
 
 
 def review_planned(
-    ledger: Books,
-    planned: Proposal,
-    *,
-    command: str,
-    statement: Mapping[str, Any] | None = None,
+    ledger: Books, planned: Proposal, *, command: str, statement: Mapping[str, Any] | None = None
 ) -> Review:
     """Review a release before it is paid: a proposal, or a ``statement`` that nobody has proposed.
 
@@ -402,7 +388,8 @@ def _reviewed(
     implied, told = chains(made.given), meaning(made.cost, dataset)
     drawn = tuple(belief_charts(promise(made.given), made.cost.delta))
     wanted = " ".join(_cut(asked(one)) for one in made.resolved[:_MOST_ASKED])
-    left = len(made.resolved) - _MOST_ASKED
+    if (left := len(made.resolved) - _MOST_ASKED) > 0:
+        wanted += f" And {counted(left, 'more question')}, in the appendix."
     room = made.cost.delta or made.cost.kind == "zcdp"
     chance = guess(made.cost)
     whole_budget = made.learned.get("whole_budget")
@@ -430,14 +417,7 @@ def _reviewed(
             **({"learned": made.learned} if made.learned else {}),
             "theorems": [one.to_dict() for one in implied],
         },
-        subject=(
-            (
-                "questions",
-                f"{wanted} And {counted(left, 'more question')}, in the appendix."
-                if left > 0
-                else wanted,
-            ),
-        ),
+        subject=(("questions", wanted),),
         guess=told[0],
         chance=Fraction(1) if chance is None else chance,
         before=made.before,

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from twoworlds.definitions import PrivacyDefinition, Verdict, check
+from twoworlds.definitions import PrivacyDefinition, check
 from twoworlds.errors import TwoWorldsError, Undecided
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.mechanisms.named import mechanism as read_mechanism
@@ -32,6 +32,7 @@ from twoworlds.worlds import BitStrings, Universe
 
 # The same test runs in every class that inherits it, which is what a suite is for.
 _inherited = settings(suppress_health_check=[HealthCheck.differing_executors])
+_LITTLE = Fraction(1, 10**9)
 
 
 class DefinitionConformance(ABC):
@@ -131,7 +132,8 @@ class DefinitionConformance(ABC):
         if value == INFINITY:
             assert self.claiming(Fraction(10**6)).check(mechanism).holds is False
             return
-        assert self.claiming(_no_less_than(value)).check(mechanism).holds is True
+        above = value if isinstance(value, Fraction) else bounds(value)[1] * (1 + _LITTLE)
+        assert self.claiming(above).check(mechanism).holds is True
         if near(value) - near(self.perfect) > Fraction(1, 10**6):
             assert self.claiming(_just_below(value)).check(mechanism).holds is False
 
@@ -164,23 +166,20 @@ class DefinitionConformance(ABC):
         assert any(_not_above(mixed, self.measure(part)) for part in parts)
 
     def test_a_measurement_is_no_truth_value_but_says_what_it_rests_on(self) -> None:
-        """A verdict without a claim raises as a truth value; it names its assumptions."""
+        """A verdict without a claim raises as a truth value; in words and in JSON it names them."""
         verdict = self.measuring().tightest(read_mechanism(self.revealing))
         with pytest.raises(Undecided, match="claims nothing"):
             bool(verdict)
         assert verdict.assumptions
         assert all(assumption in verdict.explain() for assumption in verdict.assumptions)
-        _assert_plain_data(verdict, self.number)
-
-
-def _no_less_than(value: Number) -> Fraction:
-    """Return the number itself, or a rational surely above an enclosure, but by little."""
-    return value if isinstance(value, Fraction) else bounds(value)[1] * (1 + Fraction(1, 10**9))
+        plain = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
+        assert {"exact", "value"} <= set(plain[self.number]) <= {"exact", "value", "lower", "upper"}
+        assert plain["assumptions"] == list(verdict.assumptions)
 
 
 def _just_below(value: Number) -> Fraction:
     """Return a number surely below an enclosure, but by little."""
-    return bounds(value)[0] * (1 - Fraction(1, 10**9))
+    return bounds(value)[0] * (1 - _LITTLE)
 
 
 def _not_above(x: Number, y: Number) -> bool:
@@ -188,10 +187,3 @@ def _not_above(x: Number, y: Number) -> bool:
     if INFINITY in (x, y):
         return y == INFINITY
     return bounds(x)[0] <= bounds(y)[1]
-
-
-def _assert_plain_data(verdict: Verdict, number: str) -> None:
-    """Assert that a verdict survives JSON, with its number in the form of the contract."""
-    plain = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
-    assert {"exact", "value"} <= set(plain[number]) <= {"exact", "value", "lower", "upper"}
-    assert plain["assumptions"] == list(verdict.assumptions)
