@@ -392,7 +392,7 @@ def _told_apart(
     engine: bool,
 ) -> Told:
     """Say how well members are told from outsiders, by logarithms of their likelihood ratios."""
-    members, outsiders = float((inside > 0).mean()), float((outside > 0).mean())
+    members, outsiders = (float((each > 0).mean()) for each in (inside, outside))
     right, top = (members + 1 - outsiders) / 2, float(max(inside.max(), outside.max()))
     largest = math.exp(top) if top < 700 else math.inf
     best = None if epsilon is None else largest_fraction(epsilon)
@@ -410,8 +410,8 @@ def _told_apart(
     said = (
         f"{counted(sizes['people'], 'person')} of a made-up study, {published}: the test "
         f"takes {share_text(members)} of the members for members, and so "
-        f"{share_text(outsiders)} of as many outsiders; it is right about "
-        f"{share_text(right)} of these people, a coin about 50%."
+        f"{share_text(outsiders)} of as many outsiders; it is right for "
+        f"{share_text(right)} of these people, a coin for 50%."
     )
     if epsilon is not None and best is not None:
         said += (
