@@ -6,6 +6,7 @@ import sqlite3
 import click
 import pytest
 
+import twoworlds as tw
 from tests.cli.calling import call
 from twoworlds.release.examples import lay_out
 
@@ -806,3 +807,21 @@ def test_a_column_that_the_file_has_in_another_type_is_said_before_it_is_paid(ca
     assert code == 0
     assert "declared integer, and its table has text" in " ".join(err.split())
     assert "Every value counts as missing." in " ".join(err.split())
+
+
+def test_no_text_or_name_in_a_saved_table_begins_as_a_formula_does(in_hospital):
+    formulas = ["=1+1", "+x", "@x", "-1+1", "-x", "\t=1", "\uff1d1"]
+    columns = {
+        "region": {"kind": "text", "keys": [*formulas, "north", "-5", "a=1"]},
+        "age": {"kind": "integer", "bounds": [-9, 0]},
+    }
+    table = {"region": ["north"], "age": [-3]}
+    with tw.Curator(table, budget=1, unit="row", columns=columns) as curator:
+        found = curator.release(
+            'SELECT region, SUM(age) AS "=s" FROM people GROUP BY region', epsilon=1
+        )
+    with found.save(in_hospital / "saved.csv").open(newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head[:2] == ["region", "'=s"]
+    assert [row[0] for row in rows] == [*(f"'{one}" for one in formulas), "north", "-5", "a=1"]
+    assert [int(row[1]) for row in rows] == [row["=s"] for row in found.rows()]

@@ -56,6 +56,28 @@ def test_a_folder_of_parquet_files_is_one_table(tmp_path):
         assert answer(spelling, tmp_path.parent) == EXPECTED
 
 
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_folder_with_one_file_under_two_names_is_refused(link, tmp_path):
+    inside, outside = tmp_path / "inside", tmp_path / "outside.parquet"
+    inside.mkdir()
+    FRAME.to_parquet(outside)
+    getattr(inside / "1.parquet", link)(outside)
+    assert answer(inside) == EXPECTED
+    getattr(inside / "2.parquet", link)(outside)
+    with pytest.raises(InvalidInput, match="'1.parquet' and '2.parquet'.*count twice"):
+        answer(inside)
+
+
+def test_a_link_that_comes_after_the_plan_fails_the_reading(tmp_path):
+    FRAME.to_parquet(tmp_path / "1.parquet")
+    backend, relation = open_backend(tmp_path)
+    statement = plan(resolve(BY_NAME, DATASET), relation, backend).statement
+    (tmp_path / "2.parquet").hardlink_to(tmp_path / "1.parquet")
+    with pytest.raises(InvalidInput, match="count twice"):
+        backend.fetch(statement)
+    backend.close()
+
+
 def test_a_connection_to_duckdb_is_used_and_left_open():
     connection = duckdb.connect()
     connection.register("found", FRAME)
@@ -209,3 +231,20 @@ def test_lists_of_a_known_type_are_of_an_unknown_kind():
     expected = ["number", "other", "text", "other", "date", "other", "integer", "other"]
     assert [*backend.kinds(relation).values()] == expected
     connection.close()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["file", "folder"])
+def test_spark_reads_no_file_of_a_folder_twice(way, spark_session, tmp_path):
+    inside, month = tmp_path / "inside", tmp_path / "inside" / "month=1"
+    month.mkdir(parents=True)
+    FRAME.to_parquet(month / "1.parquet")
+    assert spark_session is not None
+    assert answer({"spark": inside}) == EXPECTED
+    if way == "file":
+        (month / "2.parquet").hardlink_to(month / "1.parquet")
+    else:
+        (inside / "month=2").symlink_to(month)
+    with pytest.raises(InvalidInput, match="count twice"):
+        answer({"spark": inside})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -84,6 +84,18 @@ def as_file(source: Any, folder: Path) -> Path | None:
     """Return the file of a source: a Parquet file, or a folder of them."""
     check_typed(source)
     return existing(source, folder) if _looks_like_a_path(source) else None
+
+
+def check_once(folder: Path, files: Iterable[Path]) -> None:
+    """Refuse a folder that holds a file under two names, by links: its rows would count twice."""
+    seen: dict[tuple[Any, ...], Path] = {}
+    for file in files:
+        first = seen.setdefault(_inode(file), file)
+        if first != file:
+            raise InvalidInput(
+                f"the folder {folder.name!r} has one file under two names, {first.name!r} and "
+                f"{file.name!r}: its people would count twice, so remove one of the two"
+            )
 
 
 def _looks_like_a_path(source: Any) -> bool:
