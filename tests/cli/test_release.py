@@ -825,3 +825,13 @@ def test_no_text_or_name_in_a_saved_table_begins_as_a_formula_does(in_hospital):
     assert head[:2] == ["region", "'=s"]
     assert [row[0] for row in rows] == [*(f"'{one}" for one in formulas), "north", "-5", "a=1"]
     assert [int(row[1]) for row in rows] == [row["=s"] for row in found.rows()]
+
+
+def test_a_link_to_a_policy_spends_from_the_same_ledger(capsys, in_hospital):
+    (in_hospital / "elsewhere").mkdir()
+    (in_hospital / "elsewhere" / "mine.yml").symlink_to(in_hospital / "policy.yml")
+    spent = ("--epsilon", "1/2", "--analyst", "ann")
+    assert call(capsys, "release", BY_REGION, *spent)[0] == 0
+    _, again, _ = call(capsys, "release", BY_REGION, *spent, "--policy", "elsewhere/mine.yml")
+    assert "This repeats a stored answer" in again
+    assert [one.name for one in (in_hospital / "elsewhere").iterdir()] == ["mine.yml"]

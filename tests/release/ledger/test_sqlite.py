@@ -62,3 +62,19 @@ def test_only_ledgers_are_opened(folder, file):
     connection.close()
     with pytest.raises(InvalidInput, match="not a ledger"):
         Ledger.create(foreign)
+
+
+def test_a_link_to_a_ledger_has_the_mark_of_that_ledger(folder, file):
+    (folder / "link.db").symlink_to(file)
+    with Ledger.open(folder / "link.db") as ledger:
+        assert ledger.pay("people", "ann", "q", "0.1", lambda: 1) == 1
+    with Ledger.open(file) as ledger:
+        assert ledger.left("people") == Cost(Fraction(9, 10))
+
+
+def test_a_ledger_stays_where_it_is_when_the_program_changes_its_folder(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with Ledger.create("relative.db", mark="relative.mark") as ledger:
+        monkeypatch.chdir("/")
+        ledger.set_cap("people", "1")
+    assert verify(folder / "relative.db", mark=folder / "relative.mark")["ok"]

@@ -246,8 +246,10 @@ def locate(
 ) -> Location:
     """Return where a ledger is, by its path or its address, unless that is known already.
 
-    >>> str(locate("ledgers/people.db").mark)
-    'ledgers/people.db.mark'
+    Links are followed, so that a ledger has one mark; a change of the folder moves neither.
+
+    >>> locate("ledgers/people.db").mark.name
+    'people.db.mark'
     """
     if isinstance(place, Location):
         return place
@@ -266,8 +268,9 @@ def locate(
     path = Path(text)
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder: name the file of the ledger, or the policy")
-    beside = path.with_name(path.name + ".mark") if mark is None else Path(mark)
-    return Location(str(path), beside, partial(_connect_file, path), path)
+    real = Path(os.path.realpath(path))
+    beside = real.with_name(f"{real.name}.mark") if mark is None else Path(mark).absolute()
+    return Location(str(path), beside, partial(_connect_file, real), real)
 
 
 def _server(address: str, mark: Path | str | None, table: str | None) -> Location:
