@@ -207,7 +207,7 @@ class Curator(AbstractContextManager["Curator"]):
         resolved, calibration = self._calibrated(asked, price, law)
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
-        said = statement(resolved, calibration, self.engines.place(dataset))
+        said = statement(resolved, calibration, self.place(dataset))
         try:
             return self._dry_run(resolved, calibration, said, who)
         except OverBudget as error:
@@ -395,7 +395,7 @@ class Curator(AbstractContextManager["Curator"]):
     ) -> Prepared:
         """Plan calibrated queries; ``within`` says which question of a strategy they are."""
         engine, plans = self.engines.plans(resolved)
-        place = self.engines.place(resolved[0].dataset)
+        place = self.place(resolved[0].dataset)
         said = {**statement(resolved, calibration, place), **(within or {})}
         return Prepared(resolved, calibration, engine, plans, who, said, covered, name)
 
@@ -497,6 +497,15 @@ class Curator(AbstractContextManager["Curator"]):
             for index, (one, part) in enumerate(zip(resolved, stored["answers"], strict=True))
         )
         return Released(answers, said, stored, charge, calibration)
+
+    def place(self, dataset: Dataset) -> str | None:
+        """Return a name for the place of the data, which belongs to one account of the ledger.
+
+        Files are named from the folder of the ledger, so that both may be moved together.
+        """
+        file = self.ledger.location.path
+        base = self.policy.folder if self._end else None if file is None else file.parent
+        return self.engines.place(dataset, base)
 
     def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
         """Return the least epsilon at which 95% of the errors of every answer are at most this."""

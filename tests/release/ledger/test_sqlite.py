@@ -78,3 +78,14 @@ def test_a_ledger_stays_where_it_is_when_the_program_changes_its_folder(folder, 
         monkeypatch.chdir("/")
         ledger.set_cap("people", "1")
     assert verify(folder / "relative.db", mark=folder / "relative.mark")["ok"]
+
+
+def test_a_closed_ledger_says_that_it_is_closed_and_closes_nothing_else(folder, file):
+    ledger = Ledger.open(file)
+    ledger.close()
+    with (folder / "other").open("wb") as other:  # takes the number of the mark
+        ledger.close()
+        other.write(b"x")
+    for use in (ledger.state, lambda: ledger.reserve("people", "ann", "q", "0.1")):
+        with pytest.raises(InvalidInput, match="was closed: open it again"):
+            use()

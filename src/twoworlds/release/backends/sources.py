@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.frames import library_of
@@ -184,22 +186,77 @@ def identity(source: Any, folder: Path) -> Parts:
         path = isinstance(source, (str, Path))
         return frozenset(_files(folder / source) if path else [("object", id(source), None)])
     form, where = origin
-    if form == "spark" and "table" not in source:
-        if _looks_like_a_path(where) or (isinstance(where, str) and (folder / where).is_dir()):
-            return frozenset(_files(folder / where))
-        source = {"table": str(where)}
-    schema, table = source.get("schema"), str(source.get("table"))
-    before, dot, after = table.rpartition(".")
-    if schema is None and dot and before and after:
-        schema, table = before.rpartition(".")[2], after
-    if form == "duckdb" and schema == Path(str(where)).stem:  # how DuckDB calls the file itself
-        schema = None
+    if form == "spark" and "table" not in source and _is_files(where, folder):
+        return frozenset(_files(folder / where))
+    schema, table = _table(source, origin)
     place: tuple[Any, ...] = (form,)
     if form in ("duckdb", "sqlite"):
         place, schema = _inode(folder / str(where))[:-1], schema or "main"
     elif form == "connection":
         place = form, id(where)
     return frozenset({(*place, table.casefold(), None if schema is None else schema.casefold())})
+
+
+def _is_files(where: Any, folder: Path) -> bool:
+    """Whether Spark is given files, and no table."""
+    return _looks_like_a_path(where) or (isinstance(where, str) and (folder / where).is_dir())
+
+
+def _table(source: Mapping[str, Any], origin: Origin) -> tuple[str | None, str]:
+    """Return the schema, if any, and the table that a source names in its engine."""
+    form, where = origin
+    schema, table = source.get("schema"), str(source.get("table", where))
+    before, dot, after = table.rpartition(".")
+    if schema is None and dot and before and after:
+        schema, table = before.rpartition(".")[2], after
+    if form == "duckdb" and schema == Path(str(where)).stem:  # how DuckDB calls the file itself
+        schema = None
+    return (None if schema is None else str(schema)), table
+
+
+def place_of(source: Any, folder: Path, base: Path | None) -> str | None:
+    """Return a name for the place of a source: what lies within another has that as its beginning.
+
+    It tells nothing of what is there. A file is named from the folder ``base``, or from the root,
+    with links followed; a server by a digest of its address, without user and password. What is
+    given in Python has no place: None.
+
+    >>> place_of({"sqlite": "a.db", "table": "People"}, Path("/x"), Path("/x"))
+    'a.db/main/people'
+    """
+    origin = origin_of(source)
+    if origin is None:
+        return _path(source, folder, base) if isinstance(source, (str, Path)) else None
+    form, where = origin
+    if form == "connection":
+        return None
+    if form == "spark" and "table" not in source and _is_files(where, folder):
+        return _path(where, folder, base)
+    schema, table = (one and one.casefold() for one in _table(source, origin))
+    if form in ("duckdb", "sqlite"):
+        return f"{_path(where, folder, base)}/{schema or 'main'}/{table}"
+    server = form if form == "spark" else f"{form} {_address(str(where))}"
+    return "/".join(filter(None, (server, table, schema)))
+
+
+def _path(path: str | Path, folder: Path, base: Path | None) -> str:
+    real = os.path.realpath(folder / str(path).replace("\0", ""))
+    named = Path(real if base is None else os.path.relpath(real, os.path.realpath(base)))
+    return named.as_posix().encode("utf-8", "backslashreplace").decode()
+
+
+def _address(address: str) -> str:
+    """Return a short digest of host, port and database."""
+    try:
+        parts = urlsplit(address)
+        given = {"host": parts.netloc.rpartition("@")[2].lower(), "dbname": parts.path.strip("/")}
+        given |= dict(parse_qsl(parts.query))
+        if not parts.scheme:
+            given = dict(word.partition("=")[::2] for word in shlex.split(address))
+    except ValueError:  # connecting will say so
+        given = {}
+    named = [given.get(name, "") for name in ("host", "hostaddr", "port", "dbname", "service")]
+    return sha256(repr(named).encode()).hexdigest()[:12]
 
 
 def _files(path: Path) -> Iterator[tuple[Any, ...]]:
@@ -366,10 +423,9 @@ class Engines:
             )
         return source
 
-    def place(self, dataset: Dataset) -> str | None:
-        """Return a name for the place of the data: a path as it was written, or nothing."""
-        source = self.source(dataset)
-        return str(source) if isinstance(source, (str, Path)) and "://" not in str(source) else None
+    def place(self, dataset: Dataset, base: Path | None) -> str | None:
+        """Return a name for the place of the data, as `place_of` does."""
+        return place_of(self.source(dataset), self.policy.folder, base)
 
     def plans(self, resolved: Sequence[Resolved]) -> tuple[Backend, list[Plan]]:
         """Return the engine and the plan of each query, after checking the schema."""

@@ -146,6 +146,9 @@ class Journal:
 
     def close(self) -> None:
         """Close store and mark; under the lock, since closing SQLite tidies its log."""
+        closed, self._closed = self._closed, True
+        if closed:  # the number of the mark's file may be another's by now
+            return
         if self._pid != os.getpid():
             self._abandon()
             return
@@ -158,7 +161,7 @@ class Journal:
             self._sign.close()
 
     def _connect(self) -> None:
-        self._pid = os.getpid()
+        self._pid, self._closed = os.getpid(), False
         points = read_mark(self.location.mark)  # before the entries, so that it cannot be ahead
         with ExitStack() as undo:
             if points is not None:
@@ -178,11 +181,13 @@ class Journal:
     @contextmanager
     def _held(self) -> Iterator[None]:
         """Exclude other threads; after a fork, leave the parent's connection and lock alone."""
-        if self._pid != os.getpid():
+        if self._pid != os.getpid() and not self._closed:
             self._abandon()
             self._mutex = threading.RLock()
             self._connect()
         with self._mutex:
+            if self._closed:
+                raise InvalidInput(f"the ledger {self.location} was closed: open it again")
             yield
 
     def _abandon(self) -> None:
